@@ -168,8 +168,20 @@ def running_total() -> None:
     )
 
 
+def refused() -> None:
+    """A model that OpenVINO refuses: its ReLU names an opset of OpenVINO's internals."""
+    x = parameter("1,3,8,8", ov.Type.f32, "image")
+    y = named(op.relu(x), "activation").output(0)
+    file = HERE / "broken" / "refused.xml"
+    ov.serialize(ov.Model([result(y, "features")], [x], "refused"), str(file))
+    file.with_suffix(".bin").unlink()
+    text = file.read_text("utf-8")
+    file.write_text(text.replace('"ReLU" version="opset1"', '"ReLU" version="type_relaxed_opset"'), "utf-8")
+
+
 if __name__ == "__main__":
     bidirectional_encoder()
     digit_classifier()
     turned_rows()
     running_total()
+    refused()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from errno import ENOTDIR
 from functools import cache
 from pathlib import Path
@@ -18,16 +20,17 @@ from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule
 from irops.dialects import dialect_named, dialect_of_id, dialect_of_version, dialects
 from irops.dialects.dialect import Dialect
-from irops.dialects.openvino.dialect import definition_files
-from irops.spec.binding import BOUND, bound_to, functions_of
+from irops.dialects.openvino import definition_files
+from irops.expansion.functions import functions_by_expansion
+from irops.ops.stock import shape_function
+from irops.spec.binding import BOUND, Functions, bound_to, functions_of
 from irops.spec.definition import Definition
 from irops.spec.extension import module_of, plugin_folders
 from irops.spec.load import load_definition
 from irops.spec.op import NoOp, Op
-from irops.spec.op_names import meant_id, number_of, parted, similar_ids
+from irops.spec.op_names import called, meant_id, number_of, parted, similar_ids
 from irops.spec.opsets import opsets
-from irops.spec.sharing import NotSharedError, shared
-from irops.spec.sharing_gradients import with_gradients
+from irops.spec.sharing import NotSharedError, as_version_of, inherited_constraints, shared, with_gradients
 from irops.spec.types import OPENVINO
 
 MAX_RESOLVED = 10_000
@@ -105,7 +108,9 @@ class Registry:
             raise self._unknown(id)
         definition = load_definition(path)
         module = _import_own(definition) if own else self._import_extension(definition)
-        functions = functions_of(definition, (module.__name__, *(_own_modules() if own else self.modules)))
+        otherwise = None if own else functions_by_expansion(definition, self)
+        modules = (module.__name__, *(_own_modules() if own else self.modules))
+        functions = functions_of(definition, modules, otherwise)
         return Op(definition, functions, module.__name__)
 
     def _op_of_another_dialect(self, id: str) -> Op:
@@ -117,6 +122,9 @@ class Registry:
         if found is None:
             raise self._unknown(id)
         definition = load_definition(found[0], version=found[1])
+        newest = dialect.newest(definition.file_id)
+        if newest != id and not _has_same_parts(definition, self.op(newest).definition):
+            return self._older_op(definition, self.op(newest))
         apart = dialect.functions_module(definition)
         module = None if apart is None else importlib.import_module(apart).__name__
         if definition.same_as is not None:
@@ -126,13 +134,35 @@ class Registry:
         module = module or _import_own(definition).__name__
         return Op(definition, functions_of(definition, (module, *_own_modules())), module)
 
-    def _sharing_op(self, definition: Definition, base: Op, module: str | None) -> Op:
+    def _older_op(self, definition: Definition, newest: Op) -> Op:
+        """An op of the version of a file that has other inputs or attributes than the newest."""
+        same_as = definition.same_as
+        if same_as is not None and newest.module == self.op(same_as).module:
+            return self._sharing_op(definition, self.op(same_as), None)
+        mapped = as_version_of(definition, newest.definition)
+        op = self._sharing_op(mapped, newest, newest.module, own=())
+        return Op(replace(definition, gradients=op.definition.gradients), op.functions, op.module)
+
+    def _sharing_op(
+        self,
+        definition: Definition,
+        base: Op,
+        module: str | None,
+        own: Sequence[Functions] | None = None,
+    ) -> Op:
         """An op whose functions are another's, but for those in a module of its own dialect."""
         module = module or base.module
-        own = bound_to(definition, (module,))
+        definition = replace(definition, inherited=inherited_constraints(definition, base.definition))
+        functions_of_base = base.functions
+        if functions_of_base.shape is None and not all(port.shape for port in definition.outputs):
+            functions_of_base = replace(functions_of_base, shape=shape_function(base.definition))
+            functions_of_base.keyword_params = {**base.functions.keyword_params, "shape": None}
+        own = bound_to(definition, (module,)) if own is None else own
         try:
             functions = functions_of(
-                definition, (module,), shared(definition, base.definition, base.functions, *own)
+                definition,
+                (module,) if own else (),
+                shared(definition, base.definition, functions_of_base, *own),
             )
         except NotSharedError as error:
             fault = Diagnostic(
@@ -156,18 +186,23 @@ class Registry:
         Raises:  KeyError, with a suggestion, where there is none; DefinitionError where the op is faulty
         """
         if name not in self._named:
-            self._named[name] = self._id_of(name)
+            self._named[name] = self.id_of(name)
         return self.op(self._named[name])
 
-    def _id_of(self, name: str) -> str:
+    def id_of(self, name: str) -> str:
+        """The id of what named takes. Raises: KeyError, with a suggestion, where there is none"""
         meant = meant_id(name, self.versions(parted(name)[0]), opsets().classes)
         if meant is None:
             raise self._unknown(name)
         return meant
 
     def _unknown(self, name: str) -> KeyError:
-        meant = self.similar(name)
+        meant = self.suggestions(name)
         return KeyError(f"no op is called {name!r}{f'; did you mean {meant[0]}?' if meant else ''}")
+
+    def suggestions(self, name: str) -> list[str]:
+        """The ids of up to four ops that may be meant: what people call so, then those with a similar id."""
+        return [*called(_keywords(), name)[:2], *self.similar(name)]
 
     def similar(self, name: str) -> list[str]:
         """The ids of up to two ops with a similar id, of the newest version where the type is similar."""
@@ -237,6 +272,24 @@ class Registry:
                 )
             ]
         )
+
+
+def _has_same_parts(one: Definition, other: Definition) -> bool:
+    """Whether two versions of an op have the same inputs and attributes, so that functions suit both."""
+    return [port.name for port in one.inputs] == [port.name for port in other.inputs] and set(
+        one.attributes
+    ) == set(other.attributes)
+
+
+@cache
+def _keywords() -> dict[str, tuple[str, ...]]:
+    """What people call the ops of OpenVINO, by id; the text is enough, so that no definition is loaded."""
+    texts = {op: path.read_text("utf-8") for op, path in dialect_named(OPENVINO).paths.items()}
+    found = {op: _KEYWORDS.search(text) for op, text in texts.items()}
+    return {op: tuple(map(str.strip, match[1].split(","))) for op, match in found.items() if match}
+
+
+_KEYWORDS = re.compile(r"<keywords>(.*?)</keywords>", re.DOTALL)
 
 
 def _dialect(name: str) -> Dialect | None:

@@ -2,11 +2,44 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+from pathlib import Path
+
 import pytest
 
 import irops
-from irops.cache.entries import clean
+from irops.files.cache.entries import clean
 from irops.ir.read import loads
+
+IGNORED = {signal.SIGINT: signal.default_int_handler}
+if os.name == "posix":
+    IGNORED |= {signal.SIGQUIT: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL}
+
+
+def pytest_configure():
+    """Let signals end processes of tests also where pytest was started in the background or by nohup: some
+    are then ignored, which processes inherit.
+    """
+    for number, handler in IGNORED.items():
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
+LOADED = pytest.StashKey[frozenset[str]]()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Note which modules were loaded before the first test ran."""
+    session.config.stash[LOADED] = frozenset(sys.modules)
+
+
+@pytest.fixture
+def loaded_by_collection(pytestconfig: pytest.Config) -> frozenset[str]:
+    """The modules that were loaded when all tests of this run were collected."""
+    return pytestconfig.stash[LOADED]
 
 
 def layer_text(number, name, kind, version, data, inputs, outputs):
@@ -68,6 +101,19 @@ def cache_of_the_tests(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("IROPS_CACHE_DIR", str(folder))
         yield folder
+
+
+@pytest.fixture(autouse=True, scope="session")
+def configuration_of_the_tests(tmp_path_factory):
+    """The folder of the user's configuration in this run of the tests: nothing of the user is trusted, and no
+    test adds to what the user trusts.
+    """
+    own = Path("~/.config/irops/trusted.json").expanduser()
+    before = own.read_bytes() if own.exists() else None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
+        yield
+    assert (own.read_bytes() if own.exists() else None) == before, f"a test changed {own}"
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,9 @@ from threading import Barrier, Event, Thread
 
 import pytest
 
+from irops.files.limits import recursion_limit_for
+from irops.files.process_setting import ProcessSetting
 from irops.ir.collection import no_collection
-from irops.limits import recursion_limit_for
-from irops.process_setting import ProcessSetting
 
 THREADS = 8
 WAIT = 10

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from irops.urls import (
+from irops.files.urls import (
+    address,
     identity,
-    inside,
     is_url,
     local_path,
     name_of,
@@ -84,7 +84,7 @@ def test_weights_lie_beside_the_model_in_the_same_link_and_with_the_same_query(u
 
 
 def test_external_data_lies_in_the_folder_of_the_model():
-    assert inside("zip://a/m.onnx::b.zip", "data/x.bin") == "zip://a/data/x.bin::b.zip"
+    assert address("zip://a/m.onnx::b.zip").sibling("data/x.bin").text == "zip://a/data/x.bin::b.zip"
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from types import MappingProxyType
 from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, errors_of, in_document_order
+from irops.diagnostics.printable import Markup, html_table, literal
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.suggestions import did_you_mean
-from irops.html_table import html_table
-from irops.invocation import Invocation
 from irops.ir.model import Layer
+from irops.ops.invocation import Invocation
 from irops.spec.op import Op
 from irops.values.fact import Fact
 
@@ -43,8 +43,8 @@ class LayerFacts:
 
 
 class Inferred(Mapping[tuple[int | str, int], Fact]):
-    """The Facts of a graph: inferred[layer name or id, output index] -> Fact. Of equal names, the first
-    counts.
+    """The Facts of a graph: inferred[layer name or id, output index] -> Fact; inferred[name], of a tensor or
+    of a layer with one output. Of equal names, the first counts.
 
     of(layer) gives all that was inferred of a layer, bodies included; diagnostics gives what is wrong.
     """
@@ -56,8 +56,11 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         self.with_bodies: list[LayerFacts] = []
         """The layers of which a body was inferred."""
         self._names: dict[str, int] = {}
+        self._tensors: dict[str, tuple[int, int]] = {}
         self.findings: list[Diagnostic] = []
         """What inference itself reports of this graph, bodies apart."""
+        self.believed: set[tuple[int, int]] = set()
+        """Where a Fact rests on what the model declares of a tensor, and not on its inputs alone."""
         self.structural: tuple[Diagnostic, ...] = ()
         """What is wrong with the model whatever its shapes are."""
 
@@ -85,7 +88,35 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
             raise KeyError(f"there is no layer {layer!r}{did_you_mean(layer, self._names)}")
         return self.layers[number]
 
-    def __getitem__(self, key: tuple[int | str, int]) -> Fact:
+    def _tensor(self, name: str) -> tuple[int, int] | None:
+        """The layer and the output whose tensor has a name."""
+        if name not in self._tensors:
+            self._tensors = {
+                tensor: (number, index)
+                for number, facts in reversed(self.layers.items())
+                for index, port in enumerate(facts.layer.outputs[: len(facts.outputs)])
+                for tensor in port.names
+            }
+        return self._tensors.get(name)
+
+    def _named(self, key: str | int) -> Fact:
+        """The Fact of a tensor, or of a layer with one output. Raises: KeyError, which says what to write"""
+        found = self._tensor(key) if isinstance(key, str) else None
+        if found is not None:
+            return self.layers[found[0]].outputs[found[1]]
+        number = self._number(key) if isinstance(key, str) else key
+        if number not in self.layers:
+            meant = did_you_mean(key, (*self._tensors, *self._names))
+            raise KeyError(f"there is no tensor or layer {key!r}{meant}")
+        outputs = self.layers[number].outputs
+        if len(outputs) != 1:
+            one_of = f"; name one of them: [{key!r}, 0]" if outputs else ""
+            raise KeyError(f"layer {key!r} has {len(outputs)} outputs{one_of}")
+        return outputs[0]
+
+    def __getitem__(self, key: tuple[int | str, int] | int | str) -> Fact:
+        if isinstance(key, (str, int)):
+            return self._named(key)
         if not isinstance(key, tuple) or len(key) != 2:
             raise KeyError(f"{key!r} is no layer and output: inferred[layer name or id, output index]")
         layer, index = key
@@ -126,7 +157,7 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
     def __repr__(self) -> str:
         return f"<Inferred {len(self.layers)} layers, {len(self.errors)} errors>"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         """What notebooks show: type and shape of every output of this graph, and what is wrong."""
         rows: list[tuple[str, str, str]] = []
         for facts in self.layers.values():
@@ -135,5 +166,5 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
                 name = facts.layer.name if len(facts.outputs) == 1 else f"{facts.layer.name}:{index}"
                 rows.append((name, op, fact.spelled))
         found = [(d.code, str(d.location), d.message) for d in self.diagnostics]
-        wrong = html_table("diagnostics", ("rule", "place", "message"), found) if found else ""
+        wrong = html_table("diagnostics", ("rule", "place", "message"), found) if found else literal("")
         return html_table(repr(self)[1:-1], ("output", "op", "type and shape"), rows) + wrong

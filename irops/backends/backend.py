@@ -17,6 +17,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from irops.backends.declined import Declined
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
+from irops.diagnostics.rules import rule
 from irops.spec.op import Op
 from irops.values.element import Array
 
@@ -32,6 +34,15 @@ class Backend(Protocol):
 
     def kernel(self, op: Op) -> Kernel | None:
         """The function that computes op, or None if this backend does not implement it."""
+
+
+class Dependent(Protocol):
+    """A backend that needs optional libraries."""
+
+    @property
+    def name(self) -> str: ...
+
+    def missing(self) -> str | None: ...
 
 
 class Reference:
@@ -91,3 +102,21 @@ def _with_fallback(op: Op, name: str, kernel: Kernel, others: tuple[Backend, ...
     for attribute in ("takes_out", "checks_values"):
         setattr(compute, attribute, getattr(kernel, attribute, False))
     return compute
+
+
+def require_installed(backend: Dependent) -> None:
+    """Check that the libraries of a backend are installed.
+
+    Raises:  DiagnosticError (IR613) that names the extra to install
+    """
+    reason = backend.missing()
+    if reason:
+        raise DiagnosticError(
+            [
+                Diagnostic(
+                    rule("unavailable-backend"),
+                    f"backend {backend.name} is not available: {reason}",
+                    Location("<backends>"),
+                )
+            ]
+        )

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from irops.backends.backend import Backend, Reference
 from irops.backends.numba import WORTH_LOADING, Numba
@@ -17,11 +16,8 @@ from irops.backends.numpy import NumPy
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean_word
+from irops.spec.plugins import BACKENDS, entries
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
-
-ENTRY_POINTS = "irops.backends"
 BUILT_IN = {
     "numba": ("irops.backends.numba", "Numba"),
     "numpy": ("irops.backends.numpy", "NumPy"),
@@ -35,7 +31,7 @@ use, since some import heavy libraries, and kept together with the code that the
 
 def backend_names() -> tuple[str, ...]:
     """The names of all backends."""
-    return (Reference.name, *BUILT_IN, *sorted(entry.name for entry in _registered()))
+    return (Reference.name, *BUILT_IN, *sorted(entry.name for entry in entries(BACKENDS)))
 
 
 def chain(backends: Iterable[str | Backend] | None) -> tuple[Backend, ...]:
@@ -74,7 +70,7 @@ def backend_of(name: str) -> Backend:
         return Reference()
     if name in BUILT_IN:
         return _built_in(name)
-    for entry in _registered():
+    for entry in entries(BACKENDS):
         if entry.name == name:
             loaded_entry = entry.load()
             backend: Backend = loaded_entry() if isinstance(loaded_entry, type) else loaded_entry
@@ -89,13 +85,6 @@ def backend_of(name: str) -> Backend:
             )
         ]
     )
-
-
-def _registered() -> EntryPoints:
-    """The backends of other packages."""
-    from importlib.metadata import entry_points  # slow to import
-
-    return entry_points(group=ENTRY_POINTS)
 
 
 @cache

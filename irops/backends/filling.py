@@ -47,8 +47,8 @@ def kernel_for(op: Op, kernels: Mapping[str, Callable[..., Any]]) -> Callable[..
     return filling(compute)
 
 
-def _unchanged(*inputs: Any, **attributes: Any) -> tuple[Any, Any]:
-    return inputs, attributes
+def _unchanged(*inputs: Any, **attributes: Any) -> list[Any]:
+    return [inputs, attributes]
 
 
 class Lengths(NamedTuple):

@@ -107,7 +107,7 @@ def _by_block(
     data: Array, lengths: Lengths, filled: Array, batch_axis: int, seq_axis: int, count: int
 ) -> None:
     """Copy `count` sequences at a time, by the indices of their elements in the block."""
-    places: _Places | None = None
+    places: _SequencePlaces | None = None
     for begin in range(0, data.shape[batch_axis], count):
         selection = (slice(None),) * batch_axis + (slice(begin, begin + count),)
         block, target, values = (
@@ -116,7 +116,7 @@ def _by_block(
             lengths.values[begin : begin + count],
         )
         if places is None or len(values) != count:
-            places = _Places(block, batch_axis, seq_axis)
+            places = _SequencePlaces(block, batch_axis, seq_axis)
         items, indices_of_items = places.items(block), places.of(values)
         if target.flags.c_contiguous:
             items.take(indices_of_items, axis=1, out=places.items(target), mode="clip")
@@ -126,7 +126,7 @@ def _by_block(
             )
 
 
-class _Places:
+class _SequencePlaces:
     """The source indices of the items of a block. An item consists of all elements behind the later of the
     two axes, if they can be moved as one.
     """

@@ -7,7 +7,7 @@ from typing import Any
 
 from irops.backends.declined import Declined
 from irops.diagnostics.rule import Severity
-from irops.invocation import Invocation, OpFault
+from irops.ops.invocation import Invocation, OpFault
 from irops.spec.domains import default_of
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of

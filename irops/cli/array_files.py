@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from irops.cli.main import Refusal
+from irops.files.limits import Limits
 from irops.ir import numpy_files
 from irops.ir.numpy_files import DEFAULT, UnreadableFileError
-from irops.limits import Limits
 from irops.values.element import Array
 
 

@@ -12,28 +12,29 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from irops.backends.backend import Backend
 from irops.backends.catalogue import backend_names, backend_of, chain, missing
-from irops.cli.exit_codes import CLEAN
+from irops.cli.command import CLEAN, Command
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.lookup import definition_of
-from irops.cli.streams import show
+from irops.cli.options import add_format
+from irops.cli.streams import say, show, write
 from irops.cli.tables import table
-from irops.diagnostics.printable import plural
+from irops.diagnostics.printable import json_text, plural, printable
 from irops.dialects import dialects
 from irops.registry import Registry, default_registry
 
-NAMED = 3
+COMMAND = Command("list the backends and the ops each one implements", 160)
+
+NAMED = 2
 """The table lists the names of this many ops of each backend."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BackendEntry:
     """One row of the list.
 
     missing: why the backend is unavailable, or None; ops: those requested ops that it has kernels for.
@@ -54,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="ops",
         help="only consider this op (ReverseSequence-1), or the newest version of a type; repeatable",
     )
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument(
         "--quiet", "-q", action="store_true", help="print only the names of available backends"
     )
@@ -70,45 +71,44 @@ def execute(args: argparse.Namespace) -> int:
     defaults = {backend.name for backend in chain(None)}
     entries = [entry(name, name in defaults, registry, ops) for name in backend_names()]
     if args.output_format == "json":
-        json.dump({"version": 1, "backends": [asdict(one) for one in entries]}, sys.stdout, indent=2)
-        print()
+        write(json_text({"version": 1, "backends": [asdict(one) for one in entries]}))
     elif args.quiet:
         available = [one for one in entries if one.missing is None and (one.ops or not requested_ops)]
-        sys.stdout.write("".join(f"{one.backend}\n" for one in available))
+        say("".join(f"{printable(one.backend)}\n" for one in available), end="")
     else:
         _show(entries)
     return CLEAN
 
 
-def entry(name: str, default: bool, registry: Registry, ops: Iterable[str]) -> Entry:
+def entry(name: str, default: bool, registry: Registry, ops: Iterable[str]) -> BackendEntry:
     """The row of a backend. If the backend of a plug-in cannot be imported, `missing` is the import error."""
     try:
         backend = backend_of(name)
     except Exception as error:
-        return Entry(name, default, f"cannot be loaded: {type(error).__name__}: {error}", ())
+        return BackendEntry(name, default, f"cannot be loaded: {type(error).__name__}: {error}", ())
     reason = missing(backend)
     kernels = () if reason else tuple(op for op in ops if _has(backend, registry, op))
-    return Entry(name, default, reason, kernels)
+    return BackendEntry(name, default, reason, kernels)
 
 
 def _has(backend: Backend, registry: Registry, op: str) -> bool:
     return backend.kernel(registry.op(op)) is not None
 
 
-def _show(entries: list[Entry]) -> None:
+def _show(entries: list[BackendEntry]) -> None:
     out = table("", "backend", "default", ">ops", "")
     out.title = None
     for one in entries:
         if one.missing is None:
             more = " …" if len(one.ops) > NAMED else ""
             out.add_row(
-                one.backend,
+                printable(one.backend),
                 "yes" if one.default else "",
-                str(len(one.ops)),
-                ", ".join(one.ops[:NAMED]) + more,
+                f"{len(one.ops)}",
+                printable(", ".join(one.ops[:NAMED]) + more),
             )
         else:
-            out.add_row(one.backend, "", "", one.missing)
+            out.add_row(printable(one.backend), "", "", printable(one.missing))
     out.caption = (
         f"{sum(one.missing is None for one in entries)} of {plural(len(entries), 'backend')} available"
     )

@@ -15,36 +15,38 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import sys
 
-from irops.cache.downloads import Downloads
-from irops.cache.entries import MAX_BYTES, clean, usage
-from irops.cache.folder import VARIABLE, cache_folder
-from irops.cache.remote import BLOCKS, FILES, max_bytes
 from irops.cli.check_cache import FOLDER as CHECKS
-from irops.cli.exit_codes import CLEAN
+from irops.cli.command import CLEAN, Command
 from irops.cli.index import FOLDER as INDEX
 from irops.cli.main import Refusal
-from irops.diagnostics.printable import plural, printable
-from irops.switches import enabled
+from irops.cli.options import add_format
+from irops.cli.streams import say, write
+from irops.diagnostics.printable import Printable, json_text, literal, plural, printable
+from irops.files.cache.downloads import Downloads
+from irops.files.cache.entries import MAX_BYTES, clean, usage
+from irops.files.cache.folder import VARIABLE, cache_folder
+from irops.files.cache.remote import BLOCKS, FILES, max_bytes
+from irops.files.switches import enabled
+
+COMMAND = Command("show or remove what irops keeps between calls", 260, code_1=None, ends_at_once=True)
 
 KINDS = {
-    CHECKS: ("result", "of checks"),
-    INDEX: ("part", "of the index of ops and rules"),
-    BLOCKS: ("part", "of remote files"),
-    FILES: ("file", "fetched as a whole"),
+    CHECKS: (literal("result"), literal("of checks")),
+    INDEX: (literal("part"), literal("of the index of ops and rules")),
+    BLOCKS: (literal("part"), literal("of remote files")),
+    FILES: (literal("file"), literal("fetched as a whole")),
 }
 
-UNITS = ("KB", "MB", "GB", "TB")
+UNITS = (literal("KB"), literal("MB"), literal("GB"), literal("TB"))
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action", nargs="?", choices=("show", "clean"), default="show", help="show (default), or remove all"
     )
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="print only the folder")
 
 
@@ -56,10 +58,9 @@ def execute(args: argparse.Namespace) -> int:
     if args.output_format == "json":
         entries = {kind: {"entries": count, "bytes": size} for kind, (count, size) in counts.items()}
         content = {"version": 1, "folder": folder, "enabled": enabled("cache"), "kinds": entries}
-        json.dump({**content, "removed": args.action == "clean"}, sys.stdout, indent=2)
-        print()
+        write(json_text({**content, "removed": args.action == "clean"}))
         return CLEAN
-    print(printable(folder))
+    say(printable(folder))
     if not args.quiet:
         _show(counts, args.action)
     return CLEAN
@@ -76,13 +77,13 @@ def _counts(folder: str, kind: str, action: str) -> tuple[int, int]:
 def _show(counts: dict[str, tuple[int, int]], action: str) -> None:
     for kind, (count, size) in counts.items():
         word, of_what = KINDS[kind]
-        removed = " removed" if action == "clean" else ""
-        print(f"  {plural(count, word)} {of_what}, {_size(size)}{removed}")
+        removed = literal(" removed") if action == "clean" else literal("")
+        say(f"  {plural(count, word)} {of_what}, {_size(size)}{removed}")
     if action == "show":
-        print(f"  at most {_size(MAX_BYTES)} of results, and as much of the index", end="; ")
-        print(f"{_size(_remote_bytes())} of remote files; the oldest are removed")
+        say(f"  at most {_size(MAX_BYTES)} of results, and as much of the index", end="; ")
+        say(f"{_size(_remote_bytes())} of remote files; the oldest are removed")
         if not enabled("cache"):
-            print("  turned off by IROPS_DISABLE")
+            say("  turned off by IROPS_DISABLE")
 
 
 def _remote_bytes() -> int:
@@ -92,7 +93,7 @@ def _remote_bytes() -> int:
         raise Refusal(str(error.strerror)) from None
 
 
-def _size(count: int) -> str:
+def _size(count: int) -> Printable:
     """A number of bytes with its unit: 12.3 KB."""
     if count < 1 << 10:
         return plural(count, "byte")

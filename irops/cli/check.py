@@ -26,27 +26,46 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from irops.cli import baseline, check_cache
-from irops.cli.cache_options import add_cache
-from irops.cli.check_options import CheckedFile, CheckOptions, unchecked_file, without_accepted
-from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED, refuses
-from irops.cli.extension_options import add_extensions, has_extensions
+from irops.cli import check_cache
+from irops.cli.check_options import (
+    Baseline,
+    CheckedFile,
+    CheckOptions,
+    unchecked_file,
+    without_accepted,
+    write_baseline,
+)
+from irops.cli.command import CLEAN, FINDINGS, REFUSED, Command, refuses
 from irops.cli.findings import write_reports
-from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import find_models, model_help
-from irops.cli.numbers import integer_at_least
+from irops.cli.model_files import add_weights, find_models, model_help
+from irops.cli.options import (
+    add_cache,
+    add_extensions,
+    add_limits,
+    add_trust,
+    has_extensions,
+    integer_at_least,
+    limits_of,
+)
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
-from irops.diagnostics.printable import printable_lines
+from irops.cli.streams import say, write
+from irops.diagnostics.printable import printable, printable_lines
 from irops.diagnostics.report import Report
-from irops.diagnostics.reporters import FOR_PEOPLE, FORMATS
-from irops.diagnostics.selection import rules_of
-from irops.diagnostics.summary import summary
+from irops.diagnostics.reporters import FOR_PEOPLE, FORMATS, summary
+from irops.diagnostics.rules import rules_of
+from irops.files.limits import Limits
+from irops.files.urls import is_url, without_credentials
 from irops.ir.collection import no_collection
-from irops.limits import Limits
 from irops.spec.releases import releases
-from irops.urls import is_url, without_credentials
+
+COMMAND = Command(
+    "check IR files and report all problems",
+    10,
+    code_1="errors were found; with --strict, also warnings; with --diff, also fixes",
+    ends_at_once=True,
+)
 
 MANY = 100
 LARGE = 4 << 20
@@ -60,7 +79,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help=f"{model_help()}; or a folder",
     )
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_weights(parser)
     parser.add_argument(
         "--stdin-filename", metavar="FILE", help="check standard input, reported under this file name"
     )
@@ -119,11 +138,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_limits(parser)
     add_extensions(parser)
+    add_trust(parser)
     add_cache(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    config = settings()
+    config = settings(trusting=args.trust_settings)
     for option, words in (("--select", args.select), ("--ignore", args.ignore)):
         _require_rules(option, words)
     accepted = args.baseline or (None if args.write_baseline else config.baseline)
@@ -132,12 +152,13 @@ def execute(args: argparse.Namespace) -> int:
         limits_of(args, config.limits),
         args.select or config.select,
         [*config.ignore, *args.ignore],
-        None if accepted is None else baseline.Baseline.read(accepted),
+        None if accepted is None else Baseline.read(accepted),
         _fixing(args),
         config.rules,
         args.target or config.target,
         args.why,
     )
+    strict = args.strict or config.strict
     cached = not args.no_cache and check_cache.is_usable(options, has_extensions(args))
     options = replace(options, cached=cached)
     for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff)
@@ -151,22 +172,19 @@ def execute(args: argparse.Namespace) -> int:
             reports.append(checked.report)
             if for_people:
                 write_reports([checked.report], args.output_format)
-            sys.stdout.write(printable_lines(checked.diff))
+            write(printable_lines(checked.diff))
             if report_progress is not None:
                 report_progress(len(reports), files, checked.report.path or "")
     if args.write_baseline:
         return _write_baseline(args.write_baseline, reports)
+    status = _status(reports, strict, args.exit_zero, left_out=bool(config.left_out))
     if args.diff:
-        return (
-            FINDINGS
-            if changes and not args.exit_zero
-            else _status(reports, args.strict or config.strict, args.exit_zero)
-        )
+        return FINDINGS if changes and not args.exit_zero else status
     if not for_people:
         write_reports(reports, args.output_format)
     elif not args.quiet:
-        sys.stdout.write(f"{summary(reports, accepted_count, others)}\n")
-    return _status(reports, args.strict or config.strict, args.exit_zero)
+        say(summary(reports, accepted_count, others))
+    return status
 
 
 def _fixing(args: argparse.Namespace) -> str:
@@ -266,16 +284,19 @@ def _standard_input(limits: Limits) -> bytes:
 
 
 def _write_baseline(path: Path, reports: Sequence[Report]) -> int:
-    baseline.write(path, reports)
+    for finding in (finding for report in reports for finding in report if refuses([finding.name])):
+        raise Refusal(f"{path} is not written, since not all models were checked: {finding.message}")
+    write_baseline(path, reports)
     count = sum(map(len, reports))
-    sys.stdout.write(f"{count} finding{'s' * (count != 1)} accepted in {path}\n")
+    say(f"{count} finding{'s' * (count != 1)} accepted in {printable(str(path))}")
     return CLEAN
 
 
-def _status(reports: Sequence[Report], strict: bool, exit_zero: bool) -> int:
+def _status(reports: Sequence[Report], strict: bool, exit_zero: bool, *, left_out: bool) -> int:
+    """left_out: whether custom rules were not checked"""
     if any(refuses(finding.name for finding in report) for report in reports):
         return REFUSED
-    failed = any(not report.ok or (strict and len(report)) for report in reports)
+    failed = any(not report.ok or (strict and len(report)) for report in reports) or (strict and left_out)
     return FINDINGS if failed and not exit_zero else CLEAN
 
 

@@ -13,18 +13,17 @@ import json
 import os
 from dataclasses import asdict, dataclass, field
 
-from irops.cache.entries import key_of, read_entry, write_entry
-from irops.cache.folder import cache_folder
-from irops.cache.identity import everything, file_identity, is_recent
 from irops.cli.check_options import CheckOptions
-from irops.diagnostics.report import Report
-from irops.diagnostics.stored import report_as_text, report_of_text
-from irops.diagnostics.subjects import TRANSIENT
+from irops.diagnostics.report import Report, report_as_text, report_of_text
+from irops.diagnostics.rule import TRANSIENT
+from irops.files.cache.entries import key_of, read_entry, write_entry
+from irops.files.cache.folder import cache_folder
+from irops.files.cache.identity import everything, file_identity, is_recent
+from irops.files.limits import Limits
+from irops.files.switches import enabled
+from irops.files.urls import is_url
 from irops.ir.regular import open_regular
-from irops.limits import Limits
 from irops.spec.plugins import OPS, RULES, is_registered
-from irops.switches import enabled
-from irops.urls import is_url
 
 FOLDER = "check"
 SUFFIX = ".xml"
@@ -32,7 +31,7 @@ SUFFIX = ".xml"
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class CachedSubject:
     """A file to check, and the key of its result. text: checked in place of the file's content.
 
     is_recent: whether the weights had changed so recently that their time may not show another change
@@ -50,7 +49,7 @@ def is_usable(options: CheckOptions, custom_ops: bool) -> bool:
     return enabled("cache") and not extended and not options.fixing and not _memory_is_limited()
 
 
-def subject_of(file: str, options: CheckOptions, text: bytes | None) -> Subject | None:
+def subject_of(file: str, options: CheckOptions, text: bytes | None) -> CachedSubject | None:
     """What identifies the result for a file; None if it is not kept."""
     if not options.cached or os.path.splitext(file)[1].lower() != SUFFIX:
         return None
@@ -73,16 +72,16 @@ def subject_of(file: str, options: CheckOptions, text: bytes | None) -> Subject 
         text is None,
     ]
     key = key_of(everything(), json.dumps(described).encode(), content)
-    return Subject(file, text, key, is_recent([weights]))
+    return CachedSubject(file, text, key, is_recent([weights]))
 
 
-def kept_report(subject: Subject) -> Report | None:
+def kept_report(subject: CachedSubject) -> Report | None:
     """The report that an earlier check kept; None if there is none."""
     text = read_entry(_folder(), subject.key)
     return None if text is None else report_of_text(text)
 
 
-def keep_report(subject: Subject, options: CheckOptions, whole: Report, report: Report) -> None:
+def keep_report(subject: CachedSubject, options: CheckOptions, whole: Report, report: Report) -> None:
     """Keep a report, unless it may be another one the next time, or a file changed during the check.
 
     whole: the findings of all rules

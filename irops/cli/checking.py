@@ -15,10 +15,10 @@ from irops.cli.extensions import registry_of
 from irops.diagnostics.diagnostic import ReadError
 from irops.diagnostics.printable import printable
 from irops.diagnostics.report import Report
+from irops.files.limits import Limits
+from irops.files.urls import address, without_credentials
 from irops.ir.read import bytes_of
-from irops.limits import Limits
-from irops.spec.custom_rules import load_rules
-from irops.urls import without_credentials
+from irops.spec.extension import load_rules
 
 
 class Checker:
@@ -87,7 +87,9 @@ class Checker:
             return checked.report
 
         try:
-            fixed = fixed_text(bytes_of(file, self._options.limits) if text is None else text, report)
+            fixed = fixed_text(
+                bytes_of(address(file), self._options.limits) if text is None else text, report
+            )
         except ReadError:
             return without_accepted(self._made(file, text, self._options.limits)[1], self._options)
         if self._options.fixing == "diff":
@@ -112,13 +114,12 @@ def _stored(file: str, fixed: FixedText) -> CheckedFile | None:
 def _diff(file: str, fixed: FixedText) -> str:
     from difflib import unified_diff
 
+    shown = printable(without_credentials(file))
     before, after = (
         re.findall("[^\n]*\n|[^\n]+", text.decode("utf-8", "backslashreplace"))
         for text in (fixed.before, fixed.after)
     )
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-        for line in unified_diff(
-            before, after, printable(without_credentials(file)), printable(without_credentials(file))
-        )
+        for line in unified_diff(before, after, shown, shown)
     )

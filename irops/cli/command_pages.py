@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from importlib import import_module
-from typing import cast
 
-from irops.cli.exit_codes import exit_codes
-from irops.cli.main import COMMANDS, Command
-from irops.cli.parser import Parser
+from irops.cli.command import Command, commands, parser_of
 from irops.document.markdown import cell, code, prose
 
 USAGE = "usage: "
@@ -23,32 +19,27 @@ Every command has `--help`, and `irops help COMMAND` shows the same. Exit codes:
 
 def command_pages() -> Iterator[tuple[str, str]]:
     """Relative path and text of each page, the list of all first."""
-    rows = "\n".join(f"| [irops {name}]({name}.md) | {cell(what)} |" for name, what in COMMANDS.items())
-    pages = "\n".join(COMMANDS)
+    rows = "\n".join(
+        f"| [irops {name}]({name}.md) | {cell(command.summary)} |" for name, command in commands().items()
+    )
+    pages = "\n".join(commands())
     table = f"| command | |\n|---|---|\n{rows}\n"
     yield "commands/index.md", f"{INTRODUCTION}\n{table}\n```{{toctree}}\n:hidden:\n\n{pages}\n```\n"
-    for name, what in COMMANDS.items():
-        yield f"commands/{name}.md", command_page(name, what)
+    for name, command in commands().items():
+        yield f"commands/{name}.md", command_page(name, command)
 
 
-def parser_of(name: str) -> Parser:
-    """The parser of a command."""
-    command = cast(Command, import_module(f"irops.cli.{name}"))
-    parser = Parser(f"irops {name}", command.__doc__, exit_codes(name))
-    command.configure(parser)
-    return parser
-
-
-def command_page(name: str, what: str) -> str:
+def command_page(name: str, command: Command) -> str:
     """The page of a command: usage, text, examples, arguments and exit codes."""
     parser = parser_of(name)
     text, _, example = (parser.description or "").partition(EXAMPLE)
     shown = "\n".join(line.removeprefix("  ") for line in example.rstrip().splitlines())
     examples = f"\n## Examples\n\n```sh\n{shown}\n```\n" if shown else ""
-    codes = "\n".join(line.removeprefix("  ") for line in exit_codes(name).splitlines()[1:])
+    summary = command.summary[:1].upper() + command.summary[1:]
+    codes = "\n".join(line.removeprefix("  ") for line in command.exit_codes().splitlines()[1:])
     tables = "".join(_arguments(group) for group in parser._action_groups)
     return (
-        f"# irops {name}\n\n{prose(what[:1].upper() + what[1:])}.\n\n```text\n{_usage(parser)}\n```\n\n"
+        f"# irops {name}\n\n{prose(summary)}.\n\n```text\n{_usage(parser)}\n```\n\n"
         f"{_description(text)}\n{examples}{tables}\n## Exit codes\n\n```text\n{codes}\n```\n"
     )
 

@@ -20,9 +20,11 @@ import argparse
 import sys
 from importlib import import_module
 
-from irops.cli.exit_codes import CLEAN
+from irops.cli.command import CLEAN, Command
 from irops.cli.shells.command_lines import command_lines
 from irops.cli.shells.word_lists import word_lists
+
+COMMAND = Command("print a completion script for bash, zsh or fish", 270)
 
 SHELLS = ("bash", "zsh", "fish")
 

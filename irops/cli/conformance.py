@@ -17,32 +17,42 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryDirectory
 
 from irops.backends.catalogue import backend_names
-from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.command import CLEAN, FINDINGS, Command
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.lookup import definition_of
 from irops.cli.main import Refusal
-from irops.cli.numbers import integer_at_least
+from irops.cli.options import integer_at_least
 from irops.cli.progress import ReportProgress, progress_bar
-from irops.cli.streams import show
+from irops.cli.streams import say, show, write
 from irops.cli.tables import table
 from irops.cli.worker_options import add_workers, is_distributed, workers_of
-from irops.cluster.workers import Workers
-from irops.conformance import formats
-from irops.conformance.kit import Effort, MissingExtraError, UnusableBackendError, run_conformance
-from irops.conformance.on_workers import STORAGE, run_conformance_on
+from irops.conformance import verdict
+from irops.conformance.kit import STORAGE, Effort, UnusableBackendError, run_conformance, run_conformance_on
 from irops.conformance.verdict import KINDS, OpReport, Report, Status
-from irops.diagnostics.printable import plural, printable
+from irops.diagnostics.printable import Escaped, Printable, literal, plural, printable
+from irops.files.extras import MissingExtraError
 from irops.registry import default_registry
+from irops.work.cluster.workers import Workers
+
+COMMAND = Command(
+    "test a backend against the definitions", 170, code_1="a case failed", completion={"--backend": "BACKEND"}
+)
 
 FORMATS = ("table", "json", "junit", "markdown")
 MANY = 6
 """The table lists this many reasons to decline per op; the other formats list all."""
+
+
+WRITERS: dict[str, Callable[[Sequence[Report]], Escaped]] = {
+    "json": verdict.as_json,
+    "junit": verdict.as_junit,
+    "markdown": verdict.as_markdown,
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -109,11 +119,7 @@ def execute(args: argparse.Namespace) -> int:
         for report in reports:
             _show(report)
     else:
-        sys.stdout.write(
-            {"json": formats.as_json, "junit": formats.as_junit, "markdown": formats.as_markdown}[
-                args.output_format
-            ](reports)
-        )
+        write(WRITERS[args.output_format](reports))
     return CLEAN if all(report.ok for report in reports) else FINDINGS
 
 
@@ -167,7 +173,7 @@ def _op(name: str, args: argparse.Namespace) -> str:
 
 def _show(report: Report) -> None:
     out = table(
-        f"backend {report.backend}",
+        f"backend {printable(report.backend)}",
         "op",
         ">examples",
         ">counter-\nexamples",
@@ -176,40 +182,41 @@ def _show(report: Report) -> None:
         ">failed",
     )
     for op in report.ops:
+        passed: list[Printable] = [f"{op.count(kind, Status.PASSED)}/{op.count(kind)}" for kind in KINDS]
         out.add_row(
-            op.op,
-            *(f"{op.count(kind, Status.PASSED)}/{op.count(kind)}" for kind in KINDS),
-            str(op.count(status=Status.DECLINED)),
-            str(op.count(status=Status.FAILED)),
+            printable(op.op),
+            *passed,
+            f"{op.count(status=Status.DECLINED)}",
+            f"{op.count(status=Status.FAILED)}",
         )
     cases, failed = sum(op.count() for op in report.ops), sum(len(op.failures) for op in report.ops)
     out.caption = f"{plural(cases, 'case')}, {plural(failed, 'failure')}"
     show(out)
-    print("", *_reasons(report.ops), *_failures(report), sep="\n")
+    say("\n".join([literal(""), *_reasons(report.ops), *_failures(report)]))
 
 
-def _reasons(ops: Sequence[OpReport]) -> list[str]:
-    lines = []
+def _reasons(ops: Sequence[OpReport]) -> list[Printable]:
+    lines: list[Printable] = []
     for op in ops:
+        name = printable(op.op)
         if op.note:
-            lines.append(f"{op.op}: {op.note}")
+            lines.append(f"{name}: {printable(op.note)}")
         reasons = op.declined.most_common()
-        lines += [f"{op.op} declined {count}: {printable(reason)}" for reason, count in reasons[:MANY]]
+        lines += [f"{name} declined {count}: {printable(reason)}" for reason, count in reasons[:MANY]]
         if reasons[MANY:]:
             lines.append(
-                f"{op.op} declined {sum(count for _, count in reasons[MANY:])} for"
+                f"{name} declined {sum(count for _, count in reasons[MANY:])} for"
                 f" {plural(len(reasons) - MANY, 'other reason')}"
             )
-    return [*lines, ""] if lines else []
+    return [*lines, literal("")] if lines else []
 
 
-def _failures(report: Report) -> list[str]:
-    lines = []
+def _failures(report: Report) -> list[Printable]:
+    lines: list[Printable] = []
     for op, outcome in report.failures():
-        lines += [f"{op.op}, {printable(outcome.case)}: {printable(outcome.verdict.reason)}", ""]
-        lines += (
-            [*(f"    {printable(line)}" for line in outcome.snippet.split("\n")), ""]
-            if outcome.snippet
-            else []
-        )
+        lines.append(f"{printable(op.op)}, {printable(outcome.case)}: {printable(outcome.verdict.reason)}")
+        lines.append(literal(""))
+        if outcome.snippet:
+            lines += [f"    {printable(line)}" for line in outcome.snippet.split("\n")]
+            lines.append(literal(""))
     return lines

@@ -17,22 +17,30 @@ from __future__ import annotations
 
 import argparse
 
-from irops.analysis.infer import analyse
-from irops.cli.exit_codes import CLEAN
+from irops.analysis.model_analysis import analyse
+from irops.cli.command import CLEAN, Command
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
+from irops.cli.model_files import add_weights, model_help
+from irops.cli.options import add_limits, add_overwrite, limits_of
+from irops.cli.parser import Written
 from irops.cli.settings import settings
-from irops.diagnostics.printable import plural, printable
+from irops.cli.streams import say
+from irops.diagnostics.printable import literal, printable
 from irops.dialects import dialect_named, dialect_of_suffix
-from irops.editing.conversion.conversion import Conversion
-from irops.editing.conversion.convert import converted
+from irops.dialects.reading import read
+from irops.editing.conversion.convert import Conversion, converted
 from irops.editing.conversion.targets import target_named
+from irops.editing.writing import write
+from irops.ir.model import LayerCount
 from irops.ir.versions import READ
-from irops.reading import read
 from irops.spec.types import OPENVINO
-from irops.writing import write
+
+COMMAND = Command(
+    "convert a model to what another release of OpenVINO reads",
+    140,
+    code_1="the model has errors, or a layer has no equal form in the target",
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +51,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="a release of OpenVINO (2023.0), an opset (opset:8), or newest",
     )
-    parser.add_argument("--output", "-o", metavar="FILE", required=True, help="the .xml file to write")
+    parser.add_argument(
+        "--output", "-o", action=Written, metavar="FILE", required=True, help="the .xml file to write"
+    )
     parser.add_argument(
         "--upgrade",
         action=argparse.BooleanOptionalAction,
@@ -57,8 +67,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=READ,
         help="the IR version of the file; default: that of the model",
     )
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_weights(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary and no notes")
+    add_overwrite(parser)
     add_limits(parser)
     add_extensions(parser)
 
@@ -75,15 +86,15 @@ def execute(args: argparse.Namespace) -> int:
     conversion = converted(analysis, args.target, upgrade=args.upgrade, ir_version=args.ir_version)
     write(conversion.model, args.output, registry=analysis.registry)
     if not args.quiet:
-        _report(conversion, args.output, len(analysis.model.layers))
+        _report(conversion, args.output, analysis.model.layer_count)
     return CLEAN
 
 
-def _report(conversion: Conversion, path: str, layers: int) -> None:
+def _report(conversion: Conversion, path: str, layers: LayerCount) -> None:
     changes = len(conversion.changes)
-    done = f"converted {changes} of {plural(layers, 'layer')}" if changes else "no layer had to be converted"
-    print(f"{printable(path)}: {done} for {conversion.label}")
+    done = f"converted {changes} of {layers}" if changes else literal("no layer had to be converted")
+    say(f"{printable(path)}: {done} for {printable(conversion.label)}")
     for line in conversion.summary():
-        print(f"  {printable(line)}")
+        say(f"  {printable(line)}")
     for note in conversion.notes:
-        print(f"note: {printable(note)}")
+        say(f"note: {printable(note)}")

@@ -14,21 +14,35 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
+import sys
+from dataclasses import replace
 
-from irops.analysis.infer import analyse
-from irops.cli.arguments import argument_errors
-from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.cli.command import CLEAN, FINDINGS, REFUSED, Command
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.main import argument_errors
 from irops.cli.model_files import model_help
+from irops.cli.options import add_limits, add_report, limits_of, report_format, written
 from irops.cli.settings import settings
-from irops.diagnostics.printable import printable_lines
-from irops.editing.diff.diff import IGNORABLE, diff
+from irops.cli.streams import NOTHING, say
+from irops.diagnostics.printable import Escaped, Markup, Printable, in_html, json_text, printable_lines
+from irops.dialects.reading import read
+from irops.drawing.changes import draw_changes
+from irops.editing.diff.diff import IGNORABLE, diff, in_one_dialect, label_of
 from irops.editing.diff.differences import Difference
 from irops.editing.diff.html import page
-from irops.ir.pending import Pending, local_target
-from irops.reading import read
+from irops.files.extras import MissingExtraError
+from irops.ir.pending import write_report
+from irops.ir.targets import REPORT
+
+COMMAND = Command(
+    "report what differs between two models",
+    80,
+    code_1="the models differ",
+    code_2="wrong usage, a file that cannot be read or written, a model with\nerrors, or an internal\nerror",
+    says_difference=True,
+    completion={"A": "MODEL"},
+)
 
 FORMATS = ("full", "json", "html")
 
@@ -43,8 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         help=f"what to leave out, separated by commas: {', '.join(IGNORABLE)}; repeatable",
     )
-    parser.add_argument("--output-format", choices=FORMATS, default="full", help="default: full")
-    parser.add_argument("--output", "-o", metavar="FILE", help="write the report to a file")
+    add_report(parser, FORMATS)
     parser.add_argument("--quiet", "-q", action="store_true", help="no report, only the exit code")
     add_limits(parser)
     add_extensions(parser)
@@ -52,23 +65,39 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     limits, registry = limits_of(args, settings().limits), registry_of(args)
+    args.output_format = report_format(args)
     ignore = [word for text in args.ignore for word in text.split(",") if word]
-    analyses = [analyse(read(path, limits=limits), registry, limits) for path in (args.a, args.b)]
+    one, other = (analyse(read(path, limits=limits), registry, limits) for path in (args.a, args.b))
+    a, b = in_one_dialect(one, other)
     with argument_errors("--ignore: "):
-        difference = diff(analyses[0], analyses[1], ignore=ignore)
-    text = _text(difference, args.output_format)
+        difference = replace(diff(a, b, ignore=ignore), a=label_of(one, "a"), b=label_of(other, "b"))
+    text: Escaped = (
+        page(difference, _drawing(a, b, difference))
+        if args.output_format == "html"
+        else _text(difference, args.output_format)
+    )
     if args.output:
-        with Pending(local_target(args.output)) as (file,):
-            file.write(text.encode())
+        write_report(args.output, REPORT, text)
+        if not args.quiet:
+            say(written(args))
     elif not args.quiet:
-        print(text, end="")
+        say(text, end=NOTHING)
+    if not difference.compared:
+        say("irops diff: the models may be the same: weights could not be computed", sys.stderr)
+        return REFUSED
     return CLEAN if difference.same else FINDINGS
 
 
-def _text(difference: Difference, style: str) -> str:
-    match style:
-        case "json":
-            return json.dumps(difference.to_json(), indent=2) + "\n"
-        case "html":
-            return page(difference)
+def _drawing(a: ModelAnalysis, b: ModelAnalysis, difference: Difference) -> Markup:
+    """The pictures of what changed, as HTML."""
+    try:
+        pictures = draw_changes(a, b, difference)
+    except MissingExtraError as missing:
+        return f'<p class="faint">{in_html(str(missing))}</p>'
+    return "".join(f'<div class="drawing">{picture.svg}</div>' for picture in pictures)
+
+
+def _text(difference: Difference, style: str) -> Printable:
+    if style == "json":
+        return json_text(difference.to_json())
     return printable_lines(f"{difference}\n")

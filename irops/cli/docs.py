@@ -20,24 +20,29 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from irops.cli.command import CLEAN, Command
 from irops.cli.command_pages import command_pages
-from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import Refusal
-from irops.cli.numbers import integer_at_least
+from irops.cli.options import integer_at_least
+from irops.cli.parser import Written
 from irops.cli.progress import progress_bar
-from irops.diagnostics.printable import plural
-from irops.document.extras import MissingExtraError
+from irops.cli.streams import say
+from irops.diagnostics.printable import literal, plural, printable
 from irops.document.netron import FILE, write_netron
 from irops.document.site import Site
 from irops.document.sphinx.build import BuildError, BuildOptions
+from irops.files.extras import MissingExtraError
 from irops.registry import default_registry
+
+COMMAND = Command("write the documentation of all ops and rules", 180)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         "-o",
+        action=Written,
         metavar="DIR",
         required=True,
         help="the output folder; an existing folder is replaced only if irops wrote it",
@@ -81,7 +86,7 @@ def execute(args: argparse.Namespace) -> int:
         if args.format == "netron":
             write_netron(registry_of(args) or default_registry(), args.output)
             if not args.quiet:
-                print(f"{FILE} in {args.output}")
+                say(f"{printable(FILE)} in {printable(args.output)}")
         else:
             _write(args)
     except (MissingExtraError, BuildError) as error:
@@ -108,5 +113,6 @@ def _write(args: argparse.Namespace) -> None:
     with progress_bar("writing pages", quiet=args.quiet) as progress:
         count = site.write(args.output, progress)
     if not args.quiet:
-        start = "index.html" if args.format == "html" else "index.md"
-        print(f"{plural(count, 'page')} in {args.output}; start at {args.output.rstrip('/')}/{start}")
+        folder = printable(args.output)
+        start = literal("index.html") if args.format == "html" else literal("index.md")
+        say(f"{plural(count, 'page')} in {folder}; start at {folder.rstrip('/')}/{start}")

@@ -17,28 +17,34 @@ import argparse
 import os
 import sys
 
-from irops.analysis.body_path import path_of_text
-from irops.analysis.infer import analyse
-from irops.cli.arguments import argument_errors
-from irops.cli.exit_codes import CLEAN
+from irops.analysis.model_analysis import analyse, path_of_text
+from irops.cli.command import CLEAN, Command
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
-from irops.cli.numbers import integer_at_least
+from irops.cli.main import Refusal, argument_errors
+from irops.cli.model_files import add_model
+from irops.cli.options import add_limits, integer_at_least, limits_of
+from irops.cli.parser import Written
 from irops.cli.settings import settings
+from irops.cli.streams import say
 from irops.diagnostics.printable import printable
+from irops.dialects.reading import read
 from irops.drawing.draw import draw
 from irops.drawing.drawing import SUFFIXES
-from irops.drawing.engines import MissingExtraError
-from irops.reading import read
+from irops.files.extras import MissingExtraError
+
+COMMAND = Command(
+    "draw a model as a picture or a page", 110, code_1="the model has errors, or cannot be drawn"
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     parser.add_argument(
-        "--output", "-o", metavar="FILE", required=True, help="the picture: an .svg, .html or .dot file"
+        "--output",
+        "-o",
+        action=Written,
+        metavar="FILE",
+        help="the picture: an .svg, .html or .dot file; default: the model's name with .svg, in this folder",
     )
     parser.add_argument(
         "--unfold", action="store_true", help="draw repeated blocks and shape computations layer by layer"
@@ -57,6 +63,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
+    if args.output is None:
+        args.output = f"{os.path.splitext(os.path.basename(args.model))[0]}.svg"
+        if os.path.exists(args.output):
+            raise Refusal(f"{args.output} exists; name the picture with --output")
     suffix = os.path.splitext(args.output)[1]
     if suffix not in SUFFIXES:
         raise Refusal(f"--output {args.output} is no .svg, .html or .dot file")
@@ -77,7 +87,8 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal(str(error)) from None
     drawing.write(args.output)
     if not args.quiet:
-        print(f"{printable(args.output)}: {len(analysis.model.layers)} layers in {len(drawing)} boxes")
+        boxes = "1 box" if len(drawing) == 1 else f"{len(drawing)} boxes"
+        say(f"{printable(args.output)}: {drawing.layers} in {printable(boxes)}")
         for note in drawing.notes:
-            print(f"note: {note}", file=sys.stderr)
+            say(f"note: {printable(note)}", sys.stderr)
     return CLEAN

@@ -6,8 +6,8 @@ import argparse
 import importlib
 from pathlib import Path
 
-from irops.cli.extension_options import add_extensions, has_extensions
 from irops.cli.main import Refusal
+from irops.cli.options import add_extensions, has_extensions
 from irops.registry import Registry
 
 __all__ = ["add_extensions", "registry_of"]

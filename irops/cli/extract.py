@@ -16,33 +16,41 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from irops.analysis.body_path import path_of_text
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
-from irops.cli.arguments import argument_errors
+from irops.analysis.model_analysis import ModelAnalysis, analyse, path_of_text
 from irops.cli.array_files import load_all
-from irops.cli.exit_codes import CLEAN
+from irops.cli.command import CLEAN, Command
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
-from irops.cli.numbers import integer_at_least
+from irops.cli.main import Refusal, argument_errors
+from irops.cli.model_files import add_model
+from irops.cli.options import add_limits, add_overwrite, integer_at_least, limits_of
+from irops.cli.parser import Written
 from irops.cli.settings import settings
-from irops.diagnostics.printable import plural, printable
+from irops.cli.streams import say
+from irops.diagnostics.diagnostic import DiagnosticError
+from irops.diagnostics.printable import Printable, literal, plural, printable
 from irops.dialects import dialect_of, dialect_of_suffix
+from irops.dialects.reading import read
 from irops.editing.extraction import Boundary, Part, cut_values, extracted
+from irops.editing.selection import NotClosedError
+from irops.editing.writing import write
+from irops.files.urls import without_credentials
 from irops.ir.tensor_files import as_declared, save_all
-from irops.reading import read
-from irops.urls import without_credentials
 from irops.values.element import Array
-from irops.writing import write
+
+COMMAND = Command(
+    "write a part of a model as a model of its own",
+    70,
+    code_1="the model has errors, or the part cannot be taken",
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     part = parser.add_argument_group("part")
     part.add_argument(
         "--from",
@@ -67,7 +75,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="how many edges the part reaches from --around; default: 1",
     )
     part.add_argument("--path", metavar="LAYER/BODY", default="", help="take the part from a body: loop/body")
-    parser.add_argument("--output", "-o", metavar="FILE", required=True, help="the .xml file of the part")
+    parser.add_argument(
+        "--output", "-o", action=Written, metavar="FILE", required=True, help="the .xml file of the part"
+    )
     parser.add_argument(
         "--load-inputs",
         metavar="FILE",
@@ -75,6 +85,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " beside the output",
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
+    add_overwrite(parser)
     add_limits(parser)
     add_extensions(parser)
 
@@ -95,21 +106,50 @@ def execute(args: argparse.Namespace) -> int:
     with argument_errors():
         path = path_of_text(analysis, args.path)
         boundary = Boundary(_names(args.inputs), _names(args.outputs), args.around, args.hops, path)
-        part = extracted(analysis, boundary)
+        part = _extracted(analysis, boundary, args)
     arrays = _values(part, analysis, args.load_inputs) if args.load_inputs else {}
     write(part.model, args.output, registry=analysis.registry)
     beside = Path(args.output).with_suffix(".npz")
     if args.load_inputs:
         save_all(os.fspath(beside), arrays)
     if not args.quiet:
-        layers = plural(len(part.model.layers), "layer")
-        values = f"; {plural(len(arrays), 'value')} in {printable(str(beside))}" if args.load_inputs else ""
-        print(f"{printable(args.output)}: {layers} of {len(model.layers)}{values}")
+        layers = part.model.layer_count.of(model.layer_count)
+        values: Printable = literal("")
+        if args.load_inputs:
+            values = f"; {plural(len(arrays), 'value')} in {printable(str(beside))}"
+        say(f"{printable(args.output)}: {layers}{values}")
         for name in part.rounded:
             kind = part.model.layer(name).data["element_type"]
             where = f"note: input {printable(name)!r} is among constants, which irops computes in f32"
-            print(f"{where}; as an input of the part it is rounded to {kind}")
+            say(f"{where}; as an input of the part it is rounded to {printable(kind)}")
     return CLEAN
+
+
+def _extracted(analysis: ModelAnalysis, boundary: Boundary, args: argparse.Namespace) -> Part:
+    """The part. Raises: DiagnosticError, with the command that works where inputs are missing"""
+    try:
+        return extracted(analysis, boundary)
+    except NotClosedError as error:
+        if any("," in name for name in error.inputs):  # which --from cannot name
+            raise
+        note = f"take these inputs along: {_command(args, error.inputs)}"
+        first = replace(error.diagnostics[0], notes=(*error.diagnostics[0].notes, note))
+        raise DiagnosticError([first, *error.diagnostics[1:]]) from None
+
+
+def _command(args: argparse.Namespace, inputs: Sequence[str]) -> str:
+    """The command with other inputs of the part."""
+    words = ["irops", "extract", args.model]
+    for option, value in (
+        ("--weights", args.weights),
+        ("--path", args.path),
+        ("--from", ",".join(inputs)),
+        ("--to", ",".join(args.outputs or ())),
+        ("--output", args.output),
+        ("--load-inputs", args.load_inputs),
+    ):
+        words += [option, value] if value else []
+    return shlex.join(words)
 
 
 def _names(texts: list[str] | None) -> list[str] | None:

@@ -6,11 +6,10 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from irops.cli.streams import console, uses_colour
+from irops.cli.streams import NOTHING, say, show_wide, uses_colour, write
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.diagnostics.full import render_in_colour
 from irops.diagnostics.report import Report
-from irops.diagnostics.reporters import render
+from irops.diagnostics.reporters import render, render_in_colour
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic], stream: TextIO | None = None) -> None:
@@ -22,6 +21,8 @@ def write_reports(reports: Sequence[Report], form: str, stream: TextIO | None = 
     stream = stream or sys.stdout
     if form == "full" and uses_colour(stream):
         if any(map(len, reports)):
-            console(stream).print(render_in_colour(reports), soft_wrap=True)
+            show_wide(render_in_colour(reports), stream)
+    elif form == "github":
+        write(render(reports, form), stream)
     else:
-        stream.write(render(reports, form))
+        say(render(reports, form), stream, end=NOTHING)

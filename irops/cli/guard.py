@@ -8,7 +8,9 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from irops.processes.lifetime import end_with_parent
+from irops.cli.streams import say
+from irops.diagnostics.printable import printable
+from irops.work.processes.python import end_with_parent
 
 REASONS = {
     "SIGBUS": "a mapped file, probably the weights, was truncated while in use; run the command again",
@@ -67,5 +69,5 @@ def _exit_status(command: str, wait_status: int) -> int:
         return os.waitstatus_to_exitcode(wait_status)
     name = signal.Signals(os.WTERMSIG(wait_status)).name
     reason = REASONS.get(name)
-    print(f"irops {command}: ended by {name}{f': {reason}' if reason else ''}", file=sys.stderr)
+    say(printable(f"irops {command}: ended by {name}{f': {reason}' if reason else ''}"), sys.stderr)
     return FINDINGS if name == "SIGBUS" else FAULT

@@ -13,12 +13,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from irops.cache.entries import key_of, read_entry, write_entry
-from irops.cache.folder import cache_folder
-from irops.cache.identity import PACKAGE, interpreter, specification_folder, tree
-from irops.cli.extension_options import has_extensions
+from irops.cli.options import has_extensions
+from irops.files.cache.entries import key_of, read_entry, write_entry
+from irops.files.cache.folder import cache_folder
+from irops.files.cache.identity import PACKAGE, interpreter, specification_folder, tree
+from irops.files.switches import enabled
 from irops.spec.plugins import OPS, is_registered
-from irops.switches import enabled
 
 FOLDER = "index"
 _DEFINING = ("cli", "diagnostics", "dialects", "document", "spec", "values")

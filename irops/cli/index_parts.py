@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from irops.cli.extensions import registry_of
-from irops.cli.op_search import normal
 from irops.cli.op_texts import texts_of
 from irops.diagnostics.rule import BANDS
 from irops.diagnostics.rules import own_rules
@@ -15,7 +14,7 @@ from irops.dialects import Dialect, dialect_named, dialects
 from irops.document.coverage import coverage
 from irops.registry import Registry, default_registry
 from irops.spec.definition import Definition
-from irops.spec.op_names import parted
+from irops.spec.op_names import normal, parted
 from irops.spec.opsets import categories, opsets
 from irops.spec.types import OPENVINO
 

@@ -11,35 +11,38 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from irops.analysis.infer import analyse, infer
 from irops.analysis.inferred import Inferred, LayerFacts
+from irops.analysis.model_analysis import analyse, infer
 from irops.analysis.signature import Key, Signature
 from irops.cli.array_files import load_one
-from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.command import CLEAN, FINDINGS, Command
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
-from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.model_files import model_help
-from irops.cli.pairs import SHAPE, Pair, add_shapes, value_or_shape
+from irops.cli.model_files import add_model
+from irops.cli.options import add_format, add_limits, limits_of
+from irops.cli.pairs import SHAPE, InputPair, add_shapes, value_or_shape
 from irops.cli.settings import settings
-from irops.cli.streams import show
+from irops.cli.streams import show, write
 from irops.cli.tables import table
 from irops.cli.values import exact
-from irops.diagnostics.json_format import as_json
-from irops.diagnostics.printable import MAX_NAME, abridged, shown
+from irops.diagnostics.printable import MAX_NAME, abridged, json_text, printable, shown
+from irops.diagnostics.reporters import as_json
+from irops.dialects.reading import read
+from irops.files.limits import Limits
+from irops.files.urls import without_credentials
 from irops.ir.model import LayerKind
 from irops.ir.tensor_files import as_declared
-from irops.limits import Limits
-from irops.reading import read
-from irops.urls import without_credentials
-from irops.values.fact import Fact
+from irops.values.fact import Fact, NoTensor
 from irops.values.tensors import fact_of
+
+COMMAND = Command(
+    "infer the element type and shape of every tensor", 20, code_1="errors were found", ends_at_once=True
+)
 
 ENDS = (LayerKind.PARAMETER, LayerKind.RESULT)
 MAX_SHAPE = 2000
@@ -49,18 +52,20 @@ SMALL = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One output of one layer. path: the enclosing layers and bodies, from the outside in."""
+class InferredTensor:
+    """One output of one layer. path: the enclosing layers and bodies, from the outside in; declared: whether
+    it rests on what the model declares of tensors that are no inputs.
+    """
 
     path: tuple[str, ...]
     layer_facts: LayerFacts
     index: int
     fact: Fact
+    declared: bool = False
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     add_shapes(
         parser,
         "override the shape of an input: ? is any size, 1..8 an interval, a word a symbol, ... any rank;"
@@ -77,7 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="an .npy file: infer for this value of an input; repeatable",
     )
     parser.add_argument("--ends", action="store_true", help="show only inputs and results")
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="no table, only diagnostics")
     add_limits(parser)
     add_extensions(parser)
@@ -92,17 +97,16 @@ def execute(args: argparse.Namespace) -> int:
         row for row in _rows(facts) if not args.ends or (row.layer_facts.layer.kind in ENDS and not row.path)
     ]
     if args.output_format == "json":
-        json.dump(
-            {
-                "version": 1,
-                "path": without_credentials(args.model),
-                "outputs": [_json(row) for row in rows],
-                "diagnostics": [as_json(diagnostic) for diagnostic in facts.diagnostics],
-            },
-            sys.stdout,
-            indent=2,
+        write(
+            json_text(
+                {
+                    "version": 1,
+                    "path": without_credentials(args.model),
+                    "outputs": [_json(row) for row in rows],
+                    "diagnostics": [as_json(diagnostic) for diagnostic in facts.diagnostics],
+                }
+            )
         )
-        print()
     elif not args.quiet:
         _show(rows)
     if args.output_format != "json" and facts.diagnostics:
@@ -110,7 +114,7 @@ def execute(args: argparse.Namespace) -> int:
     return FINDINGS if facts.errors else CLEAN
 
 
-def _override(signature: Signature, pair: Pair, limits: Limits) -> tuple[Key, Any]:
+def _override(signature: Signature, pair: InputPair, limits: Limits) -> tuple[Key, Any]:
     """The key of an input, and the shape or the Fact that replaces what it declares."""
     port = signature.input_of_text(pair.name)
     if pair.form is SHAPE:
@@ -119,10 +123,12 @@ def _override(signature: Signature, pair: Pair, limits: Limits) -> tuple[Key, An
     return port.position, fact_of(signature.fit(port.layer, array), with_value=True)
 
 
-def _rows(facts: Inferred, path: tuple[str, ...] = ()) -> Iterator[Row]:
+def _rows(facts: Inferred, path: tuple[str, ...] = ()) -> Iterator[InferredTensor]:
     for layer_facts in facts.layers.values():
         for index, fact in enumerate(layer_facts.outputs or _result_inputs(layer_facts)):
-            yield Row(path, layer_facts, index, fact)
+            yield InferredTensor(
+                path, layer_facts, index, fact, (layer_facts.layer.id, index) in facts.believed
+            )
         for name, body in layer_facts.bodies.items():
             yield from _rows(body, (*path, layer_facts.layer.name, name))
 
@@ -132,7 +138,7 @@ def _result_inputs(layer_facts: LayerFacts) -> list[Fact]:
     return [fact for fact in layer_facts.inputs if fact is not None]
 
 
-def _json(row: Row) -> dict[str, Any]:
+def _json(row: InferredTensor) -> dict[str, Any]:
     layer, value = row.layer_facts.layer, _value(row)
     return {
         "layer": {
@@ -142,14 +148,24 @@ def _json(row: Row) -> dict[str, Any]:
         },
         "op": _op(row),
         "index": row.index,
-        "type": str(row.fact.element_type),
+        "type": _type(row.fact),
         "shape": abridged(str(row.fact.shape), MAX_SHAPE),
         "symbolic_shape": abridged(row.fact.shape.spelled, MAX_SHAPE),
+        "declared": row.declared,
         "value": value,
     }
 
 
-def _op(row: Row) -> str:
+def _type(fact: Fact) -> str:
+    """The element type of a tensor; of another value all that is known of it."""
+    return fact.spelled if isinstance(fact, NoTensor) else str(fact.element_type)
+
+
+def _shape(row: InferredTensor) -> str:
+    return abridged(row.fact.shape.spelled, MAX_SHAPE) + " (declared)" * row.declared
+
+
+def _op(row: InferredTensor) -> str:
     return (
         row.layer_facts.op.id
         if row.layer_facts.op is not None
@@ -157,17 +173,17 @@ def _op(row: Row) -> str:
     )
 
 
-def _value(row: Row) -> str | None:
+def _value(row: InferredTensor) -> str | None:
     """The known part of a small value as text, or None."""
     if not row.fact.shape.size.known or row.fact.shape.size > SMALL or row.layer_facts.failed:
         return None
     return None if row.fact.known is None else abridged(exact(row.fact.known), MAX_SHAPE)
 
 
-def _show(rows: list[Row]) -> None:
+def _show(rows: list[InferredTensor]) -> None:
     from rich.text import Text
 
-    by_path: dict[tuple[str, ...], list[Row]] = {}
+    by_path: dict[tuple[str, ...], list[InferredTensor]] = {}
     for row in rows:
         by_path.setdefault(row.path, []).append(row)
     for path, rows_of_path in by_path.items():
@@ -177,12 +193,13 @@ def _show(rows: list[Row]) -> None:
             layer = row.layer_facts.layer
             name = shown(layer.name) if len(layer.outputs) < 2 else f"{shown(layer.name)}:{row.index}"
             value = "" if layer.is_constant else _value(row) or ""
+            is_tensor = not isinstance(row.fact, NoTensor)
             out.add_row(
                 name,
                 shown(_op(row)),
-                str(row.fact.element_type),
-                abridged(row.fact.shape.spelled, MAX_SHAPE),
-                value,
+                printable(abridged(_type(row.fact), MAX_SHAPE)),
+                printable(_shape(row) if is_tensor else ""),
+                printable(value),
             )
         if path:
             show("", Text(" / ".join(map(shown, path)), "bold"))

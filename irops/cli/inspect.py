@@ -10,22 +10,35 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-from collections import deque
-from typing import TYPE_CHECKING
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
-from irops.cli.exit_codes import CLEAN
-from irops.cli.model_files import model_help
-from irops.cli.model_summary import LayerWithBodies, ModelSummary, OldestRelease, Tensor, summarize
-from irops.cli.streams import show
+from irops.analysis.model_analysis import analyse
+from irops.analysis.needs import Need, oldest_release
+from irops.cli.command import CLEAN, Command
+from irops.cli.model_files import add_model
+from irops.cli.options import add_format
+from irops.cli.streams import show, write
 from irops.cli.tables import table
-from irops.diagnostics.printable import plural, printable, shown
-from irops.reading import read
-from irops.urls import without_credentials
+from irops.diagnostics.printable import OwnText, Printable, json_text, literal, plural, printable, shown
+from irops.dialects.openvino import DIALECT as OPENVINO
+from irops.dialects.reading import read
+from irops.files.urls import without_credentials
+from irops.ir.model import Element, Graph, Layer, LayerCount, LayerKind, Model, Port
+from irops.ir.region import Region
+from irops.ir.weights import region_of
+from irops.ir.wiring import Wiring
+from irops.values.element import element_type, element_type_of_precision
+
+COMMAND = Command(
+    "summarize a model: inputs, outputs, ops, weights",
+    60,
+    code_1="the model has errors that prevent reading it",
+)
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from rich.table import Table
     from rich.tree import Tree
 
@@ -34,22 +47,18 @@ SHOWN = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     parser.add_argument(
         "--all", action="store_true", help=f"list all op types, not only the {SHOWN} most frequent"
     )
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="only inputs and outputs")
 
 
 def execute(args: argparse.Namespace) -> int:
     summary = summarize(read(args.model, args.weights))
     if args.output_format == "json":
-        json.dump(
-            {"version": 1, "path": without_credentials(args.model), **summary.as_json()}, sys.stdout, indent=2
-        )
-        print()
+        write(json_text({"version": 1, "path": without_credentials(args.model), **summary.as_json()}))
         return CLEAN
     _show(summary, args)
     return CLEAN
@@ -58,28 +67,31 @@ def execute(args: argparse.Namespace) -> int:
 def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
     from rich.text import Text
 
-    tensors: tuple[RenderableType, ...] = (
+    tensors: tuple[Printable | Table, ...] = (
         _tensors("inputs", summary.inputs),
-        "",
+        literal(""),
         _tensors("outputs", summary.outputs),
     )
     if args.quiet:
         show(*tensors)
         return
-    facts = [shown(summary.format), plural(summary.layers, "layer"), plural(summary.edges, "edge")]
+    count = LayerCount(summary.own_layers, summary.layers)
+    facts: list[Printable] = [shown(summary.format), str(count), plural(summary.edges, "edge")]
     if summary.written_by:
         facts.append(f"written by {shown(summary.written_by.partition('-')[0])}")
     show(
-        Text.assemble((shown(summary.name) or "(no name)", "bold cyan"), "  ", (" · ".join(facts), "dim")),
-        "",
+        Text.assemble(
+            (shown(summary.name) or literal("(no name)"), "bold cyan"), "  ", (" · ".join(facts), "dim")
+        ),
+        literal(""),
         *tensors,
-        "",
+        literal(""),
     )
     if summary.variables:
         show(
             Text.assemble((plural(len(summary.variables), "variable"), "bold"), ":"),
             *(Text(f"  {shown(name)}") for name in summary.variables),
-            "",
+            literal(""),
         )
     show(_ops(summary, None if args.all else SHOWN), "", _weights(summary), Text(_file(summary), "dim"))
     if summary.oldest_release is not None:
@@ -88,9 +100,11 @@ def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
         show("", _tree(summary.subgraphs))
 
 
-def _tensors(title: str, tensors: tuple[Tensor, ...]) -> Table:
+def _tensors(title: OwnText, tensors: tuple[TensorSummary, ...]) -> Table:
     others = [shown(", ".join(name for name in tensor.names if name != tensor.layer)) for tensor in tensors]
-    out = table(title, "name", "type", "shape", *(("tensor names",) if any(others) else ()))
+    out = table(title, "name", "type", "shape")
+    if any(others):
+        out.add_column("tensor names", overflow="fold")
     for tensor, other in zip(tensors, others):
         row = (shown(text) for text in (tensor.layer, tensor.type, tensor.shape))
         out.add_row(*row, *((other,) if any(others) else ()))
@@ -106,7 +120,7 @@ def _ops(summary: ModelSummary, limit: int | None) -> Table:
             shown(type_),
             shown(version.removeprefix("opset")),
             f"{count:,}",
-            "▇" * max(1, count * 24 // most),
+            literal("▇") * max(1, count * 24 // most),
         )
     if limit is not None and len(summary.ops) > limit:
         rest = list(summary.ops.values())[limit:]
@@ -117,20 +131,20 @@ def _ops(summary: ModelSummary, limit: int | None) -> Table:
 def _weights(summary: ModelSummary) -> Table:
     out = table("weights", "type", ">constants", ">elements", ">bytes")
     for of_type in summary.weights:
-        out.add_row(of_type.type, f"{of_type.constants:,}", f"{of_type.elements:,}", f"{of_type.bytes:,}")
+        out.add_row(
+            printable(of_type.type), f"{of_type.constants:,}", f"{of_type.elements:,}", f"{of_type.bytes:,}"
+        )
     if summary.weights:
         out.add_section()
-        constants, elements = (
-            sum(counts)
-            for counts in zip(*((of_type.constants, of_type.elements) for of_type in summary.weights))
-        )
+        constants = sum(of_type.constants for of_type in summary.weights)
+        elements = sum(of_type.elements for of_type in summary.weights)
         out.add_row("all", f"{constants:,}", f"{elements:,}", f"{summary.weights_bytes:,}")
     return out
 
 
-def _file(summary: ModelSummary) -> str:
+def _file(summary: ModelSummary) -> Printable:
     if not summary.weights and not summary.weights_file_bytes:
-        return "no constants"
+        return literal("no constants")
     if summary.weights_file is None:
         return f"the constants take {summary.weights_file_bytes:,} bytes"
     unused = summary.weights_file_bytes - summary.weights_bytes
@@ -139,9 +153,9 @@ def _file(summary: ModelSummary) -> str:
     )
 
 
-def _release(oldest: OldestRelease) -> str:
+def _release(oldest: OldestRelease) -> Printable:
     """One line: the release, and the first thing that decides it."""
-    text = f"read by OpenVINO {oldest.name} and later"
+    text: Printable = f"read by OpenVINO {printable(oldest.name)} and later"
     if not oldest.decided_by:
         return f"{text}; older releases are not known"
     others = len(oldest.decided_by) - 1
@@ -158,6 +172,208 @@ def _tree(layers_with_bodies: tuple[LayerWithBodies, ...]) -> Tree:
         parent, inner = pending.popleft()
         branch = parent.add(Text.assemble(shown(inner.layer), (f" {shown(inner.type)}", "dim")))
         for name, count, nested in inner.bodies:
-            body = branch.add(Text.assemble(name, (f" {plural(count, 'layer')}", "dim")))
+            body = branch.add(Text.assemble(shown(name), (f" {plural(count, 'layer')}", "dim")))
             pending.extend((body, each) for each in nested)
     return root
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSummary:
+    """An input or output as the file declares it. layer: the layer's name; names: those of the tensor."""
+
+    layer: str
+    names: tuple[str, ...]
+    type: str
+    shape: str
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsOfType:
+    """The constants of one element type. bytes: in the file; bytes shared by several constants count once."""
+
+    type: str
+    constants: int
+    elements: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class LayerWithBodies:
+    """A layer with sub-graphs. bodies: name, number of layers, and nested layers with sub-graphs of each."""
+
+    layer: str
+    type: str
+    bodies: tuple[tuple[str, int, tuple[LayerWithBodies, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OldestRelease:
+    """The oldest release of OpenVINO that reads a model. decided_by: what keeps older ones from it."""
+
+    name: str
+    decided_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSummary:
+    """What irops inspect shows. layers, edges, ops and opsets count bodies, too. oldest_release: of IR
+    alone.
+    """
+
+    name: str
+    format: str
+    ir_version: int | None
+    written_by: str | None
+    inputs: tuple[TensorSummary, ...]
+    outputs: tuple[TensorSummary, ...]
+    variables: tuple[str, ...]
+    layers: int
+    own_layers: int
+    edges: int
+    ops: dict[str, int]
+    opsets: dict[str, int]
+    weights: tuple[WeightsOfType, ...]
+    weights_bytes: int
+    weights_file: str | None
+    weights_file_bytes: int
+    subgraphs: tuple[LayerWithBodies, ...]
+    oldest_release: OldestRelease | None
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def summarize(model: Model) -> ModelSummary:
+    layers = [layer for _, layer in model.walk()]
+    by_type, used = _weights_of(layers)
+    weights = model.weights
+    graphs = [model.graph, *(body.graph for layer in layers for body in layer.bodies.values())]
+    return ModelSummary(
+        model.name,
+        _format(model),
+        None if model.opsets else model.version,
+        _written_by(model.rt_info),
+        tuple(_input(layer) for layer in model.layers if layer.kind is LayerKind.PARAMETER),
+        tuple(_outputs(model.graph)),
+        tuple(dict.fromkeys(layer.data["variable_id"] for layer in layers if "variable_id" in layer.data)),
+        model.layer_count.total,
+        model.layer_count.own,
+        sum(len(graph.edges) for graph in graphs),
+        dict(Counter(f"{layer.type} {layer.version}" for layer in layers).most_common()),
+        dict(Counter(layer.version for layer in layers).most_common()),
+        by_type,
+        used,
+        weights.path if weights else None,
+        weights.size if weights else 0,
+        _layers_with_bodies(model.graph),
+        _oldest_release(model),
+    )
+
+
+def _oldest_release(model: Model) -> OldestRelease | None:
+    analysis = analyse(model)
+    if analysis.dialect is not OPENVINO:
+        return None
+    name, deciding = oldest_release(analysis)
+    return OldestRelease(name, tuple(dict.fromkeys(map(_deciding, deciding))))
+
+
+def _deciding(need: Need) -> str:
+    return f"{need.layer} {need.what}" if need.layer is not None else need.what
+
+
+def _format(model: Model) -> str:
+    """IR 11; or the opsets that the model imports, by domain."""
+    return (
+        ", ".join(f"{domain} {opset}" for domain, opset in model.opsets.items())
+        if model.opsets
+        else f"IR {model.version}"
+    )
+
+
+def _input(layer: Layer) -> TensorSummary:
+    shape = layer.data.get("shape", "").replace(" ", "").replace("-1", "?").strip("[]")
+    names = layer.outputs[0].names if layer.outputs else ()
+    return TensorSummary(
+        layer.name, names, _type_name(layer.data.get("element_type", "dynamic")), f"[{shape}]"
+    )
+
+
+def _outputs(graph: Graph) -> Iterator[TensorSummary]:
+    wiring = Wiring(graph)
+    for layer in graph.layers:
+        if layer.kind is LayerKind.RESULT:
+            yield _output(layer, next(iter(wiring.inputs[layer.id]), None))
+
+
+def _output(layer: Layer, source: tuple[Layer, int] | None) -> TensorSummary:
+    port = layer.inputs[0] if layer.inputs else Port(0)
+    names = layer.output_names
+    if names is None:
+        names = () if source is None else source[0].outputs[source[1]].names
+    shape = ",".join("?" if dim < 0 else str(dim) for dim in port.dims)
+    try:
+        element_type_text = str(element_type_of_precision(port.precision or "dynamic"))
+    except ValueError:
+        element_type_text = port.precision or ""
+    return TensorSummary(layer.name, names, element_type_text, f"[{shape}]")
+
+
+def _type_name(element_type_text: str) -> str:
+    try:
+        return str(element_type(element_type_text, foreign=True))
+    except ValueError:
+        return element_type_text
+
+
+def _weights_of(layers: list[Layer]) -> tuple[tuple[WeightsOfType, ...], int]:
+    """The constants by element type, the largest first; and the number of bytes of the file that they use."""
+    regions = [
+        region
+        for region in (region_of(layer) for layer in layers if layer.is_constant)
+        if isinstance(region, Region)
+    ]
+    by_type = []
+    for element_type_text in dict.fromkeys(region.element for region in regions):
+        of_type = [region for region in regions if region.element is element_type_text]
+        by_type.append(
+            WeightsOfType(
+                str(element_type_text),
+                len(of_type),
+                sum(region.elements for region in of_type),
+                _covered_bytes(of_type),
+            )
+        )
+    return tuple(sorted(by_type, key=lambda h: -h.bytes)), _covered_bytes(regions)
+
+
+def _covered_bytes(regions: list[Region]) -> int:
+    """The number of bytes that are in at least one region."""
+    total, end = 0, 0
+    for region in sorted(regions, key=lambda region: region.offset):
+        total += max(0, region.end - max(end, region.offset))
+        end = max(end, region.end)
+    return total
+
+
+def _written_by(rt_info: Element | None) -> str | None:
+    """The OpenVINO release that wrote the file, if recorded in it."""
+    for child in rt_info.children if rt_info else ():
+        if child.attributes.get("name") == "OpenVINO Runtime" or child.tag == "Runtime_version":
+            return f"OpenVINO {child.attributes.get('value', '')}".strip()
+    return None
+
+
+def _layers_with_bodies(graph: Graph) -> tuple[LayerWithBodies, ...]:
+    return tuple(
+        LayerWithBodies(
+            layer.name,
+            layer.type,
+            tuple(
+                (name, len(body.graph.layers), _layers_with_bodies(body.graph))
+                for name, body in layer.bodies.items()
+            ),
+        )
+        for layer in graph.layers
+        if layer.bodies
+    )

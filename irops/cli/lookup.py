@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from irops.cli.catalogue import Catalogue
+from irops.cli.catalogue import Catalogue, unknown_op
 from irops.cli.index_parts import ops_of
 from irops.cli.main import Refusal
-from irops.cli.unknown_ops import unknown_op
 from irops.registry import Registry
 from irops.spec.definition import Definition
 

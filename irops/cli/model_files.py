@@ -1,11 +1,22 @@
-"""Find the model files named by paths of files and folders, and by URLs."""
+"""The arguments that name models: files, folders and URLs."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 
 from irops.cli.index import part
 from irops.ir.model_files import ModelFiles, model_files
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add MODEL and --weights."""
+    parser.add_argument("model", metavar="MODEL", help=model_help())
+    add_weights(parser)
+
+
+def add_weights(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
 
 
 def find_models(paths: Sequence[str]) -> ModelFiles:

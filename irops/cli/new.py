@@ -13,18 +13,23 @@ example:
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from keyword import iskeyword
 from pathlib import Path
 
-from irops.cli.exit_codes import CLEAN
+from irops.cli.command import CLEAN, Command
 from irops.cli.main import Refusal
-from irops.cli.opset_entry import refuse_opset, with_entry
+from irops.cli.parser import Written
+from irops.cli.streams import say
+from irops.diagnostics.printable import Printable, literal, printable
 from irops.diagnostics.suggestions import meant_or_all
 from irops.ir.pending import Pending
-from irops.spec.opsets import OPSETS, categories
+from irops.spec.opsets import OPSETS, categories, opsets
 from irops.spec.schemas import schemas_folder
 from irops.spec.text import snake_case
+
+COMMAND = Command("create the files of a custom op", 230, code_1=None, completion={"OP": ""})
 
 CUSTOM = "leave out --version for a custom op"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
@@ -40,7 +45,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the version of the op in layers; default: extension; opset17 for an op of OpenVINO itself",
     )
     parser.add_argument(
-        "--output", "-o", metavar="FOLDER", default=".", help="the output folder; default: the current one"
+        "--output",
+        "-o",
+        action=Written,
+        metavar="FOLDER",
+        default=".",
+        help="the output folder; default: the current one",
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="do not print the next steps")
 
@@ -69,7 +79,7 @@ def execute(args: argparse.Namespace) -> int:
         with Pending(table) as (file,):
             file.write(text.encode())
     if not args.quiet:
-        print(_next(op, definition, functions, None if checkout else folder))
+        say(_next(op, definition, functions, None if checkout else folder))
     return CLEAN
 
 
@@ -95,13 +105,14 @@ def _require_own_op(args: argparse.Namespace, folder: Path) -> None:
 
 def _write(texts: dict[Path, str]) -> None:
     """Write new files, all or none."""
-    existing = [path for path in texts if path.exists()]
-    if existing:
-        raise Refusal(f"{existing[0]} already exists and is not overwritten")
+    existing = [path for path in texts if os.path.lexists(path)]
+    others = [path for path in existing if not path.is_file() or path.read_bytes() != texts[path].encode()]
+    if others or len(existing) == len(texts):  # one that was written before a failure is no obstacle
+        raise Refusal(f"{(others or existing)[0]} already exists and is not overwritten")
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        with Pending(path) as (file,):
+            file.write(text.encode())
 
 
 def _definition(args: argparse.Namespace) -> str:
@@ -157,10 +168,11 @@ def {module}{"_" * iskeyword(module)}(data: Array, *, amount: int) -> Array:
 '''
 
 
-def _next(op: str, definition: Path, functions: Path, extension: Path | None) -> str:
-    option = "" if extension is None else f" --definitions {extension}"
-    return f"""{definition}  defines the op
-{functions}  implements it
+def _next(op: str, definition: Path, functions: Path, extension: Path | None) -> Printable:
+    option: Printable = literal("") if extension is None else f" --definitions {printable(str(extension))}"
+    op = printable(op)
+    return f"""{printable(str(definition))}  defines the op
+{printable(str(functions))}  implements it
 
 Both work unchanged; edit them to define your op. Then run
   irops explain {op}{option}
@@ -169,3 +181,28 @@ Both work unchanged; edit them to define your op. Then run
   irops docs --output site{option}
 The code refers to every <constraint> by its number, and every constraint needs
 a <counterexample> that violates it."""
+
+
+_OP = re.compile(r'  <op type="([^"]+)"[^>]*>\n(?:    .*\n)*  </op>\n')
+
+
+def refuse_opset(type: str, version: str) -> None:
+    """Raise Refusal if an opset contains a type already."""
+    found = opsets().find(type, version)
+    if found is not None:
+        raise Refusal(f"{version} already has {found.id}; a newer version of the op needs a newer opset")
+
+
+def with_entry(table: str, type: str, version: str, category: str) -> str:
+    """The text of opsets.xml with one more version of an op, which one opset contains."""
+    number = version.removeprefix("opset")
+    line = f'    <version since="{version}" in="{number}" page="{type}-{number}"/>\n'
+    end = 0
+    for entry in _OP.finditer(table):
+        if entry[1].lower() == type.lower():
+            place = entry.end() - len("  </op>\n")
+            return table[:place] + line + table[place:]
+        if entry[1].lower() < type.lower():
+            end = entry.end()
+    end = end or next((entry.start() for entry in _OP.finditer(table)), table.rindex("</opsets>"))
+    return f'{table[:end]}  <op type="{type}" category="{category}">\n{line}  </op>\n{table[end:]}'

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from math import inf, isinf
 from typing import Any
 
-from irops.cli.op_json import constraint_as_json, op_as_json
-from irops.cli.op_page import explain_constraint, explain_op
-from irops.cli.page import Recording
-from irops.spec.definition import Definition
+from irops.cli.page import Recording, Writer
+from irops.spec.cases import counterexamples
+from irops.spec.definition import (
+    Attribute,
+    Case,
+    Constraint,
+    Definition,
+    PortSpec,
+    attribute_phrase,
+    port_phrase,
+)
 
 
 def texts_of(definition: Definition) -> dict[str, Any]:
@@ -32,3 +40,164 @@ def _constraint_page(definition: Definition, number: str) -> list[list[Any]]:
     page = Recording()
     explain_constraint(definition, definition.constraints[number], page)
     return page.calls
+
+
+def op_as_json(definition: Definition) -> dict[str, Any]:
+    return {
+        "id": definition.id,
+        "category": definition.category,
+        "summary": definition.summary,
+        "description": definition.description,
+        "formula": definition.formula or None,
+        "keywords": list(definition.keywords),
+        "attributes": [_attribute(attribute) for attribute in definition.attributes.values()],
+        "inputs": [_port(port) for port in definition.inputs],
+        "outputs": [_port(port) for port in definition.outputs],
+        "types": [
+            {"name": variable.name, "allowed": sorted(variable.allowed), "text": variable.text}
+            for variable in definition.types.values()
+        ],
+        "constraints": [
+            constraint_as_json(definition, constraint) for constraint in definition.constraints.values()
+        ],
+        "gradients": [
+            {"of": gradient.of, "text": gradient.text, "saves": list(gradient.saves)}
+            for gradient in definition.gradients.values()
+        ],
+        "no_gradients": [
+            {"of": stated.of, "kind": stated.kind, "text": stated.text} for stated in definition.no_gradients
+        ],
+        "notes": [{"of": note.of, "text": note.text} for note in definition.notes],
+        "source": definition.source,
+    }
+
+
+def constraint_as_json(definition: Definition, constraint: Constraint) -> dict[str, Any]:
+    return {
+        "id": f"{definition.id}:{constraint.id}",
+        "text": constraint.text,
+        "severity": str(constraint.severity),
+        "checked": "before the run" if constraint.when == "infer" else "in the run",
+    }
+
+
+def _attribute(attribute: Attribute) -> dict[str, Any]:
+    return {
+        "name": attribute.name,
+        "type": attribute.type,
+        "required": attribute.required,
+        "default": attribute.default,
+        "reader_default": attribute.reader_default,
+        "values": list(attribute.values),
+        "minimum": None if isinf(attribute.low) else attribute.low,
+        "maximum": None if isinf(attribute.high) else attribute.high,
+        "text": attribute.text,
+    }
+
+
+def _port(port: PortSpec) -> dict[str, Any]:
+    return {
+        "name": port.name,
+        "type": port.type,
+        "minimum_rank": port.low_rank,
+        "maximum_rank": None if port.high_rank == inf else port.high_rank,
+        "optional": port.optional,
+        "variadic": port.variadic,
+        "text": port.text,
+    }
+
+
+SHOWN = 16
+"""Number of elements printed of a tensor."""
+
+
+def explain_op(definition: Definition, page: Writer) -> None:
+    page.title(f"{definition.id} ({definition.category})")
+    page.lines(definition.summary)
+    page.paragraph(definition.description)
+    if definition.library:
+        page.paragraph(
+            f"OpenVINO reads models with this op only with the extension library {definition.library}. irops"
+            " checks its layers and infers their outputs; it has no kernel for it."
+        )
+    if definition.formula:
+        page.heading("formula")
+        page.verbatim(definition.formula)
+    if definition.attributes:
+        page.heading("attributes")
+        for attribute in definition.attributes.values():
+            page.entry(f"{attribute.label or attribute.name} ({attribute_phrase(attribute)})", attribute.text)
+    for side, ports in (("inputs", definition.inputs), ("outputs", definition.outputs)):
+        if ports:
+            page.heading(side)
+            for port in ports:
+                page.entry(f"{port.name} ({port_phrase(port)})", port.text)
+    if definition.types:
+        page.heading("element types")
+        for variable in definition.types.values():
+            page.entry(variable.name, variable.text)
+    if definition.constraints:
+        page.heading("constraints")
+        for constraint in definition.constraints.values():
+            page.entry(constraint.id, f"{constraint.text}{_when(constraint)}")
+    if definition.gradients or definition.no_gradients:
+        page.heading("gradients")
+        for gradient in definition.gradients.values():
+            page.entry(
+                f"of {gradient.of}", f"{gradient.text} Saved: {', '.join(gradient.saves) or 'nothing'}."
+            )
+        for stated in definition.no_gradients:
+            text = f"zero: {stated.text}" if stated.kind == "zero" else f"none, because {stated.text}"
+            page.entry(f"of {stated.of}" if stated.of else "-", text)
+    if definition.notes:
+        page.heading("notes")
+        for note in definition.notes:
+            page.entry(note.of or "-", note.text)
+    if definition.keywords:
+        page.paragraph(f"Also called: {', '.join(definition.keywords)}.")
+    page.paragraph(f"Source: {definition.source}. Files: irops where {definition.id}")
+
+
+def explain_constraint(definition: Definition, constraint: Constraint, page: Writer) -> None:
+    page.title(f"{definition.id}:{constraint.id} ({constraint.severity})")
+    page.lines(f"{definition.id} requires: {constraint.text}")
+    when = (
+        "by check and infer, as far as shapes and constants are known"
+        if constraint.when == "infer"
+        else "when the model is run, and by check where the values are constants"
+    )
+    page.paragraph(f"Validated {when}.")
+    for note in definition.notes:
+        if note.of == constraint.id:
+            page.paragraph(note.text)
+    violating = next(
+        (case for case in counterexamples(definition) if case.violates == constraint.id and case.net is None),
+        None,
+    )
+    if violating is not None:
+        page.heading("violated by")
+        _case(violating, page)
+    page.paragraph(f"{definition.summary} The whole op: irops explain {definition.id}")
+
+
+def _case(case: Case, page: Writer) -> None:
+    for name, text in case.attributes.items():
+        page.verbatim(f'{name}="{text}"')
+    for tensor in case.tensors:
+        values = (
+            "" if tensor.value is None else " = " + " ".join(map(str, tensor.value.ravel()[:SHOWN].tolist()))
+        )
+        more = " ..." if tensor.value is not None and tensor.value.size > SHOWN else ""
+        page.verbatim(f"{tensor.name} {tensor.element_type}{tensor.shape}{values}{more}")
+
+
+def _when(constraint: Constraint) -> str:
+    words = [
+        word
+        for word, applies in (
+            ("checked when run", constraint.when == "run"),
+            ("a warning", constraint.severity == "warning"),
+        )
+        if applies
+    ]
+    return f" ({', '.join(words)})" if words else ""

@@ -11,19 +11,20 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
-import sys
+from collections.abc import Iterable, Sequence
 
 from irops.cli.catalogue import Catalogue, Entry, IndexedDialect, catalogue
-from irops.cli.exit_codes import CLEAN
-from irops.cli.extension_options import add_extensions
+from irops.cli.command import CLEAN, Command
 from irops.cli.index import part
 from irops.cli.main import Refusal
-from irops.cli.op_search import rank, with_attribute, words_of
-from irops.cli.plain_tables import show_table
-from irops.diagnostics.printable import plural
+from irops.cli.options import add_extensions, add_format
+from irops.cli.streams import say, write
+from irops.cli.tables import show_table
+from irops.diagnostics.printable import json_text, plural, printable
 from irops.diagnostics.suggestions import did_you_mean_word, meant_or_all
-from irops.spec.op_names import opset_named
+from irops.spec.op_names import normal, opset_named
+
+COMMAND = Command("list the defined ops", 210, ends_at_once=True)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +33,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--dialect",
         choices=names,
         default=names[0],
-        help=f"the dialect of the ops; default: {names[0]}, with custom ops of --definitions and plug-ins",
+        metavar="NAME",
+        help=f"the dialect of the ops: {', '.join(names)}; default: {names[0]}, with custom ops of"
+        " --definitions and plug-ins",
     )
     parser.add_argument("--category", metavar="C", help="only ops of this category (movement, activation …)")
     parser.add_argument(
@@ -52,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--undefined", action="store_true", help="list the ops of the dialect that irops does not define"
     )
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="print only the names")
     add_extensions(parser)
 
@@ -67,10 +70,9 @@ def execute(args: argparse.Namespace) -> int:
     if args.attribute is not None and not entries:
         _require_attribute(args, dialect)
     if args.output_format == "json":
-        json.dump({"version": 1, "ops": [entry._asdict() for entry in entries]}, sys.stdout, indent=2)
-        print()
+        write(json_text({"version": 1, "ops": [entry._asdict() for entry in entries]}))
     elif args.quiet:
-        sys.stdout.write("".join(f"{entry.op}\n" for entry in entries))
+        say("".join(f"{printable(entry.op)}\n" for entry in entries), end="")
     else:
         _show(entries, _covered(args, dialect))
     return CLEAN
@@ -80,7 +82,7 @@ def _require_attribute(args: argparse.Namespace, dialect: IndexedDialect) -> Non
     """Raise Refusal where no op of the dialect has the attribute, but a similar one."""
     searched = part("search", dialect.name, args=args).values()
     names = dict.fromkeys(name for one in searched for name in one["attributes"])
-    if not with_attribute(names, args.attribute):
+    if not _with_attribute(names, args.attribute):
         meant = did_you_mean_word(args.attribute, names)
         if meant:
             raise Refusal(f"no op of {dialect.title} has an attribute {args.attribute!r}{meant}")
@@ -88,20 +90,41 @@ def _require_attribute(args: argparse.Namespace, dialect: IndexedDialect) -> Non
 
 def _defined(args: argparse.Namespace, ops: Catalogue, dialect: IndexedDialect) -> list[Entry]:
     """An entry for each definition, which may hold several versions."""
-    opset, words = _opset(args.opset, dialect), words_of(args.text or "")
+    opset, words = _opset(args.opset, dialect), _words_of(args.text or "")
     is_searched = bool(words) or args.attribute is not None
     searched = part("search", dialect.name, args=args) if is_searched else {}
     ranked: list[tuple[int, Entry]] = []
     for entry in ops.entries(dialect):
-        place = rank(searched[entry.op]["texts"], words) if words else 0
+        place = _rank(searched[entry.op]["texts"], words) if words else 0
         if (
             place is not None
             and args.category in (None, entry.category)
             and (opset is None or opset in entry.opsets)
-            and (args.attribute is None or with_attribute(searched[entry.op]["attributes"], args.attribute))
+            and (args.attribute is None or _with_attribute(searched[entry.op]["attributes"], args.attribute))
         ):
             ranked.append((place, entry))
     return [entry for _, entry in sorted(ranked, key=lambda one: one[0])]
+
+
+def _rank(texts: Sequence[str], words: Sequence[str]) -> int | None:
+    """The first of some texts with which all words have occurred; None if a word is in none of them."""
+    read = ""
+    for place, text in enumerate(texts):
+        read += text
+        if all(word in read for word in words):
+            return place
+    return None
+
+
+def _words_of(text: str) -> tuple[str, ...]:
+    """The words to look for: in lower case, without hyphens and underscores."""
+    return tuple(normal([text]).split())
+
+
+def _with_attribute(attributes: Iterable[str], attribute: str) -> bool:
+    """Whether an op has an attribute, by any spelling (keep-dims, KEEP_DIMS)."""
+    wanted = attribute.lower().replace("-", "_")
+    return any(wanted == spelled.lower().replace("-", "_") for spelled in attributes)
 
 
 def _undefined(args: argparse.Namespace, dialect: IndexedDialect) -> list[Entry]:
@@ -137,7 +160,7 @@ def _covered(args: argparse.Namespace, dialect: IndexedDialect) -> str:
 
 def _show(entries: list[Entry], covered: str = "") -> None:
     if not entries:
-        print("0 ops")
+        say("0 ops")
         return
     rows = [(entry.op, entry.category, _range(entry.opsets), entry.summary) for entry in entries]
     show_table(("op", "category", "opsets", "summary"), rows, plural(len(entries), "op") + covered)
@@ -147,3 +170,27 @@ def _range(names: tuple[str, ...]) -> str:
     """The first and the last opset: 1-16."""
     numbers = [name.removeprefix("opset") for name in names]
     return "-".join(dict.fromkeys(numbers[:1] + numbers[-1:]))
+
+
+# Search by the names of ops, by the names that other libraries give them, and by attribute.
+
+
+def rank(texts: Sequence[str], words: Sequence[str]) -> int | None:
+    """The first of some texts with which all words have occurred; None if a word is in none of them."""
+    read = ""
+    for place, text in enumerate(texts):
+        read += text
+        if all(word in read for word in words):
+            return place
+    return None
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words to look for: in lower case, without hyphens and underscores."""
+    return tuple(normal([text]).split())
+
+
+def with_attribute(attributes: Iterable[str], attribute: str) -> bool:
+    """Whether an op has an attribute, by any spelling (keep-dims, KEEP_DIMS)."""
+    wanted = attribute.lower().replace("-", "_")
+    return any(wanted == spelled.lower().replace("-", "_") for spelled in attributes)

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from textwrap import wrap
 from typing import Any, Protocol
 
-from irops.cli.streams import columns, console, is_interactive, uses_colour
-from irops.diagnostics.printable import printable
+from irops.cli.streams import columns, is_interactive, say, show_wide, uses_colour
+from irops.diagnostics.printable import Printable, printable
 
 NARROW, WIDE = 80, 100
 """The width of text that does not go to a terminal, and the largest: longer lines are hard to read."""
@@ -50,20 +50,20 @@ class Recording:
         self.calls.append(["verbatim", text, indent])
 
 
-class Page:
+class TextPage:
     """Collects text piece by piece, and prints it at once."""
 
     def __init__(self) -> None:
         self.width = min(columns() or _terminal_width(), WIDE)
-        self._lines: list[tuple[str, str]] = []
+        self._lines: list[tuple[Printable, str]] = []
 
     def title(self, text: str) -> None:
         self._space()
-        self._put(text, "bold cyan")
+        self._put(printable(text), "bold cyan")
 
     def heading(self, text: str) -> None:
         self._space()
-        self._put(text, "bold")
+        self._put(printable(text), "bold")
 
     def paragraph(self, text: str, indent: int = 0) -> None:
         """Add a paragraph; line breaks in the text are ignored."""
@@ -82,7 +82,7 @@ class Page:
             break_on_hyphens=False,
         )
         for line in wrapped:
-            self._put(line, style)
+            self._put(printable(line), style)
 
     def entry(self, term: str, text: str) -> None:
         """Add an item of a list: a term and its description."""
@@ -101,15 +101,15 @@ class Page:
         if uses_colour(sys.stdout):
             from rich.text import Text
 
-            console().print(Text("\n").join(Text(text, style) for text, style in self._lines), soft_wrap=True)
+            show_wide(Text("\n").join(Text(text, style) for text, style in self._lines))
         else:
-            sys.stdout.write("".join(f"{text}\n" for text, _ in self._lines))
+            say("".join(f"{text}\n" for text, _ in self._lines), end="")
 
     def _space(self) -> None:
         if self._lines:
             self._put("")
 
-    def _put(self, text: str, style: str = "") -> None:
+    def _put(self, text: Printable, style: str = "") -> None:
         self._lines.append((text, style))
 
 

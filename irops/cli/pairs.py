@@ -6,7 +6,7 @@ import argparse
 from typing import NamedTuple
 
 
-class Form(NamedTuple):
+class PairForm(NamedTuple):
     """An option, what separates the name of the input from the rest, and what the rest is."""
 
     option: str
@@ -17,29 +17,29 @@ class Form(NamedTuple):
         return f"NAME{self.separator}{self.rest}"
 
 
-SHAPE, VALUE = Form("--shape", ":", "SHAPE"), Form("--input", "=", "FILE")
+SHAPE, VALUE = PairForm("--shape", ":", "SHAPE"), PairForm("--input", "=", "FILE")
 ARRAYS = (".npy", ".npz")
 
 
-class Pair(NamedTuple):
+class InputPair(NamedTuple):
     """The name of an input, and a shape or a file."""
 
     name: str
     rest: str
-    form: Form
+    form: PairForm
 
 
-def shape_of_input(text: str) -> Pair:
+def shape_of_input(text: str) -> InputPair:
     """An argparse type: the name of an input and a shape."""
     return _pair(text, SHAPE, VALUE)
 
 
-def value_of_input(text: str) -> Pair:
+def value_of_input(text: str) -> InputPair:
     """An argparse type: the name of an input and a file."""
     return _pair(text, VALUE, SHAPE)
 
 
-def value_or_shape(text: str) -> Pair:
+def value_or_shape(text: str) -> InputPair:
     """An argparse type: the name of an input and a file or, as irops 0.1 had it, a shape."""
     is_shape = SHAPE.separator in text and not text.endswith(ARRAYS)
     return shape_of_input(text) if is_shape else value_of_input(text)
@@ -60,10 +60,10 @@ def add_shapes(
     )
 
 
-def _pair(text: str, form: Form, other: Form) -> Pair:
+def _pair(text: str, form: PairForm, other: PairForm) -> InputPair:
     """A name and the rest, split at the last separator, since names may contain it."""
     name, found, rest = text.rpartition(form.separator)
     if found and name:
-        return Pair(name, rest, form)
+        return InputPair(name, rest, form)
     hint = f"; {other.option} {other} gives a {other.rest.lower()}" if other.separator in text else ""
     raise argparse.ArgumentTypeError(f"{text!r} is not of the form {form}{hint}")

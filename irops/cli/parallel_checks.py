@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from irops.cli.check_options import CheckedFile, CheckOptions, not_checked
 from irops.cli.checking import Checker
-from irops.cli.extension_options import has_extensions
-from irops.processes.pool import Died, Failed, cores, run_in_processes
+from irops.cli.options import has_extensions
 from irops.spec.plugins import OPS, RULES, is_registered
+from irops.work.processes.pool import Died, Failed, cores, run_in_processes
 
 GRACE = 60.0
 """Seconds beyond the limit after which a process is killed."""
@@ -27,6 +27,7 @@ def check_in_processes(
         files,
         args.jobs or cores(),
         3 * options.limits.seconds + GRACE,
+        memory=options.limits.process_memory,
         copied=not (has_extensions(args) or options.rules or is_registered(OPS) or is_registered(RULES)),
     ):
         finished[number] = result if isinstance(result, CheckedFile) else _failure(files[number], result)

@@ -7,7 +7,7 @@ from irops.cli.check_options import CheckOptions
 from irops.debugging.origins.violations import with_reasons
 from irops.diagnostics.diagnostic import ReadError
 from irops.diagnostics.report import Report
-from irops.reading import load
+from irops.dialects.reading import load
 from irops.registry import Registry
 
 

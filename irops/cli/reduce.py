@@ -21,37 +21,42 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shlex
 import sys
 from math import inf
 from typing import Any
 
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
-from irops.cli.exit_codes import CLEAN, FINDINGS, INTERRUPTED
+from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.cli.command import CLEAN, FINDINGS, INTERRUPTED, Command
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.input_options import add_inputs, inputs_of
-from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
-from irops.cli.numbers import integer_at_least
+from irops.cli.model_files import add_model
+from irops.cli.options import add_format, add_limits, add_overwrite, integer_at_least, limits_of
+from irops.cli.parser import Written
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
-from irops.debugging.reduce.memory import OtherReduction
+from irops.cli.streams import say, write
+from irops.debugging.reduce.attempts import OtherReduction
 from irops.debugging.reduce.oracle import InvalidQuestion
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, Reduction, reduce
-from irops.diagnostics.printable import plural, printable
-from irops.reading import read
+from irops.diagnostics.printable import Printable, json_text, plural, printable
+from irops.dialects.reading import read
+
+COMMAND = Command(
+    "find the smallest model that still shows a fault",
+    100,
+    code_1="the fault does not show in the model, or the model has errors",
+    completion={"--crashes": "SOURCE", "--differs": "SOURCES", "--rule": "RULE"},
+)
 
 VERSION = 1
 """The version of the JSON output."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     fault = parser.add_argument_group("fault").add_mutually_exclusive_group(required=True)
     fault.add_argument(
         "--differs",
@@ -81,9 +86,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=120,
         help="end a process that judges a candidate after N seconds; default: 120",
     )
-    parser.add_argument("--output", "-o", metavar="FOLDER", required=True, help="the folder for the result")
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    search.add_argument(
+        "--jobs",
+        "-j",
+        metavar="N",
+        type=integer_at_least(1),
+        default=1,
+        help="judge N candidates at the same time, with the same result; default: 1",
+    )
+    parser.add_argument(
+        "--output", "-o", action=Written, metavar="FOLDER", required=True, help="the folder for the result"
+    )
+    add_format(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
+    add_overwrite(parser)
     add_limits(parser)
     add_extensions(parser)
 
@@ -91,17 +107,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings().limits)
     analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
-    inputs = {} if args.rule else inputs_of(analysis.signature, args, limits)
+    inputs = {} if args.rule else inputs_of(analysis, args, limits)[0]
     try:
         reduction = _reduction(args, analysis, inputs)
     except NoFault as error:
-        print(f"irops reduce: {printable(str(error))}", file=sys.stderr)
+        say(f"irops reduce: {printable(str(error))}", sys.stderr)
         return FINDINGS
     files = reduction.write(args.output)
     if args.output_format == "json":
-        print(json.dumps(_content(reduction, files), indent=2))
+        write(json_text(_content(reduction, files)))
     elif not args.quiet:
-        print(_summary(reduction, files, args.output))
+        say(_summary(reduction, files, args.output))
     return INTERRUPTED if reduction.stopped == STOPPED_BY_USER else CLEAN
 
 
@@ -119,6 +135,7 @@ def _reduction(args: argparse.Namespace, analysis: ModelAnalysis, inputs: Any) -
                 tries=args.tries,
                 seconds=args.seconds or inf,
                 seconds_per_try=args.seconds_per_try,
+                jobs=args.jobs,
                 folder=args.output,
                 registry=analysis.registry,
                 limits=analysis.limits,
@@ -128,16 +145,16 @@ def _reduction(args: argparse.Namespace, analysis: ModelAnalysis, inputs: Any) -
         raise Refusal(str(error)) from None
 
 
-def _summary(reduction: Reduction, files: tuple[str, ...], folder: str) -> str:
-    lines = [
-        f"{printable(os.path.join(folder, files[0]))}: {reduction}",
+def _summary(reduction: Reduction, files: tuple[str, ...], folder: str) -> Printable:
+    lines: list[Printable] = [
+        f"{printable(os.path.join(folder, files[0]))}: {printable(str(reduction))}",
         f"fault: {printable(reduction.reason)}",
-        f"also written: {', '.join(files[1:])}",
+        f"also written: {printable(', '.join(files[1:]))}",
     ]
     if reduction.unjudged:
         lines.append(f"not judged: {plural(reduction.unjudged, 'candidate')}; {printable(reduction.note)}")
     if reduction.stopped is not None:
-        lines.append(f"the search ended early: {reduction.stopped}; the same command continues it")
+        lines.append(f"the search ended early: {printable(reduction.stopped)}; the same command continues it")
     return "\n".join(lines)
 
 

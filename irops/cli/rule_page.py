@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from irops.cli.page import Page
+from irops.cli.page import TextPage
 from irops.diagnostics.printable import paragraphs
 
 
@@ -24,14 +24,14 @@ class RuleText(Protocol):
     def explanation(self) -> str: ...
 
 
-def explain_rule(rule: RuleText, page: Page) -> None:
+def explain_rule(rule: RuleText, page: TextPage) -> None:
     page.title(f"{rule.code} {rule.name} ({rule.severity})")
     page.lines(rule.summary)
     for paragraph in paragraphs(rule.explanation):
         page.paragraph(paragraph)
 
 
-def explain_band(prefix: str, band: str, rules: Sequence[RuleText], page: Page) -> None:
+def explain_band(prefix: str, band: str, rules: Sequence[RuleText], page: TextPage) -> None:
     """The rules that share a prefix, one line each. band: the name of their band, if it is one"""
     page.title(f"{prefix} {band}".rstrip())
     for rule in rules:

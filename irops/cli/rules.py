@@ -12,41 +12,43 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Sequence
 
-from irops.cli.exit_codes import CLEAN
+from irops.cli.command import CLEAN, Command
 from irops.cli.main import Refusal
-from irops.cli.plain_tables import show_table
+from irops.cli.options import add_format, add_trust
 from irops.cli.rule_page import rule_as_json
 from irops.cli.settings import settings
-from irops.diagnostics.printable import plural
+from irops.cli.streams import say, write
+from irops.cli.tables import show_table
+from irops.diagnostics.printable import json_text, plural, printable
 from irops.diagnostics.rule import BANDS, Rule
-from irops.diagnostics.selection import rules_of
-from irops.spec.custom_rules import rules
+from irops.diagnostics.rules import rules_of
+from irops.spec.extension import rules
+
+COMMAND = Command("list the rules, custom rules included", 200, ends_at_once=True)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "rules", nargs="*", metavar="RULE", help="only these: codes, prefixes of codes, or names"
     )
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
+    add_trust(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="print only the codes")
 
 
 def execute(args: argparse.Namespace) -> int:
-    settings()
+    settings(trusting=args.trust_settings)
     try:
         chosen = rules_of(args.rules)
     except ValueError as error:
         raise Refusal(str(error)) from None
     listed = [one for one in rules() if one.code in chosen or not chosen]
     if args.output_format == "json":
-        json.dump({"version": 1, "rules": [rule_as_json(one, BANDS) for one in listed]}, sys.stdout, indent=2)
-        print()
+        write(json_text({"version": 1, "rules": [rule_as_json(one, BANDS) for one in listed]}))
     elif args.quiet:
-        sys.stdout.write("".join(f"{one.code}\n" for one in listed))
+        say("".join(f"{printable(one.code)}\n" for one in listed), end="")
     else:
         _show(listed)
     return CLEAN

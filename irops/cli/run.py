@@ -16,44 +16,60 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
 from irops.cli.array_files import load_all
-from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.command import CLEAN, FINDINGS, Command
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.input_options import add_inputs, inputs_of
-from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
-from irops.cli.profiles import report_profile, trace_file
+from irops.cli.model_files import add_model
+from irops.cli.options import add_limits, limits_of
+from irops.cli.parser import Written
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
-from irops.cli.streams import show
+from irops.cli.streams import say, show
 from irops.cli.tables import table
 from irops.cli.values import first_elements, minimum_mean_maximum
 from irops.cli.worker_options import add_workers, is_distributed, workers_of
-from irops.debugging.compare.expected import Expectation, expectation
+from irops.debugging.compare.agreement import Expectation, expectation
 from irops.debugging.sources.source import Context
-from irops.diagnostics.printable import shown
+from irops.diagnostics.printable import Printable, literal, printable, shown
+from irops.dialects.reading import read
+from irops.editing.splitting.split import run
 from irops.ir.model import Model
 from irops.ir.tensor_files import save_all
-from irops.reading import read
-from irops.runtime.batching import Batching
+from irops.runtime.profile import Batching, Profile, Total
 from irops.runtime.session import Keep, Results, Session
-from irops.splitting.run import run
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
+from irops.values.tensors import arrays_in, fact_of
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+COMMAND = Command(
+    "evaluate a model on given inputs",
+    30,
+    code_1="the model has errors, cannot be evaluated, or --expect fails",
+    is_guarded=True,
+    completion={"--backend": "BACKEND", "--expect": ".npz", "--save-outputs": ".npz"},
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     add_inputs(parser)
     outputs = parser.add_argument_group("outputs")
-    outputs.add_argument("--save-outputs", metavar="FILE", help="write the results to an .npz file")
+    outputs.add_argument(
+        "--save-outputs", action=Written, metavar="FILE", help="write the results to an .npz file"
+    )
     outputs.add_argument(
         "--keep",
         metavar="LAYERS",
@@ -84,6 +100,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--profile",
+        action=Written,
         metavar="TRACE.json",
         nargs="?",
         const="",
@@ -118,7 +135,7 @@ def execute(args: argparse.Namespace) -> int:
             verify=args.verify,
             progress=progress,
         )
-        inputs = inputs_of(session.signature, args, limits)
+        inputs, _ = inputs_of(session.analysis, args, limits)
         try:
             kept = frozenset[int]() if keep == ["all"] else session.kept(keep)
         except KeyError as error:
@@ -130,24 +147,25 @@ def execute(args: argparse.Namespace) -> int:
             outcome = session.run(inputs, keep=wanted, profile=args.profile is not None)
         expected = _expectation(session, inputs, outcome, args.expect) if args.expect else None
     if args.save_outputs:
-        for name, written in save_all(args.save_outputs, outcome).items():
-            print(f"result {shown(name)!r} is saved as {written!r}", file=sys.stderr)
+        arrays = dict(part for item in outcome.items() for part in arrays_in(*item))
+        for name, written in save_all(args.save_outputs, arrays).items():
+            say(f"result {shown(name)!r} is saved as {written!r}", sys.stderr)
     if not args.quiet:
         _show(session.signature, outcome)
     if outcome.batching is not None and not args.quiet:
-        print(_sentence(outcome.batching), file=sys.stderr)
+        say(_sentence(outcome.batching), sys.stderr)
     if outcome.profile is not None:
         report_profile(outcome.profile, args.profile, quiet=args.quiet)
     if outcome.warnings:
         sys.stdout.flush()
         print_diagnostics(outcome.warnings, sys.stderr)
     if args.verify and not args.quiet:
-        print(outcome.record.verification(), file=sys.stderr)
+        say(printable(outcome.record.verification()), sys.stderr)
     if expected is None:
         return CLEAN
     if not args.quiet:
         sys.stdout.flush()
-        print("\n".join(expected.lines(args.expect)), file=sys.stderr)
+        say("\n".join(map(printable, expected.lines(args.expect))), sys.stderr)
     return CLEAN if expected.ok else FINDINGS
 
 
@@ -175,11 +193,13 @@ def _distributed(
         )
 
 
-def _sentence(batching: Batching) -> str:
+def _sentence(batching: Batching) -> Printable:
     """How the batch was split."""
     text = repr(batching).removeprefix("<Batching ").removesuffix(">")
-    kept_here = f"; rounding keeps {shown(batching.uneven[0])!r} here" if batching.uneven else ""
-    return f"split the batch: {text}{kept_here}"
+    kept_here: Printable = (
+        f"; rounding keeps {shown(batching.uneven[0])!r} here" if batching.uneven else literal("")
+    )
+    return f"split the batch: {printable(text)}{kept_here}"
 
 
 def _expectation(
@@ -187,7 +207,7 @@ def _expectation(
 ) -> Expectation:
     """The results compared with those of a file."""
     context = Context(session.analysis, session.signature.arrays(inputs))
-    results = {port.name: outcome[port.name] for port in session.signature.results}
+    results = {port.name: outcome[port.position] for port in session.signature.results}
     try:
         return expectation(context, results, load_all(path, session.analysis.limits))
     except KeyError as error:
@@ -195,20 +215,69 @@ def _expectation(
 
 
 def _show(signature: Signature, outcome: Results) -> None:
-    result_names = {port.name for port in signature.results}
+    result_names = set(signature.result_names)
     for title, names in (
-        ("results", [n for n in outcome if n in result_names]),
-        ("kept", [n for n in outcome if n not in result_names]),
+        (literal("results"), [n for n in outcome if n in result_names]),
+        (literal("kept"), [n for n in outcome if n not in result_names]),
     ):
         if names:
             out = table(title, "name", "type", "shape", "values", ">min", ">mean", ">max")
             for name in names:
-                array = outcome[name]
-                out.add_row(
-                    shown(name),
-                    str(element_type_of(array)),
-                    str(Shape(array.shape)),
-                    first_elements(array),
-                    *minimum_mean_maximum(array),
-                )
-            show(out, *([""] if title == "results" and len(outcome) > len(names) else []))
+                value = outcome[name]
+                if not isinstance(value, np.ndarray):
+                    out.add_row(shown(name), printable(str(fact_of(value))), *[literal("")] * 5)
+                for part, array in arrays_in(name, value):
+                    out.add_row(
+                        shown(part),
+                        printable(str(element_type_of(array))),
+                        printable(str(Shape(array.shape))),
+                        first_elements(array),
+                        *minimum_mean_maximum(array),
+                    )
+            show(out, *([literal("")] if title == "results" and len(outcome) > len(names) else []))
+
+
+LAYER, OP, BACKEND = literal("layer"), literal("op"), literal("backend")
+SLOWEST = 10
+"""Number of layers shown."""
+
+
+def trace_file(text: str) -> str:
+    """The type of the option: a .json file, so that a model is never taken for it, and overwritten."""
+    if text and not text.endswith(".json"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no .json file for the trace; write MODEL first")
+    return text
+
+
+def report_profile(profile: Profile, file: str, *, quiet: bool) -> None:
+    """Show what a run takes, and write its trace if a file is named. Raises: OSError"""
+    if file:
+        profile.write(file)
+        dropped: Printable = f", without {profile.dropped:,} events" if profile.dropped else literal("")
+        say(f"the trace is saved as {printable(file)!r}{dropped}", sys.stderr)
+    if not quiet:
+        times: Printable = (
+            f"{profile.seconds * 1e3:,.1f} ms in all, {profile.planning * 1e3:,.1f} ms of them planning"
+        )
+        by_op = _table(f"time by op: {times}", (OP, BACKEND), profile, profile.ops)
+        slowest = profile.layers[:SLOWEST]
+        show("", by_op, "", _table("slowest layers", (LAYER, OP, BACKEND), profile, slowest))
+
+
+def _table(title: Printable, names: Sequence[Printable], profile: Profile, totals: Sequence[Total]) -> Table:
+    out = table(title, *names, ">calls", ">ms", ">share", ">bytes")
+    for total in totals:
+        layer = "/".join((*total.path, total.name))
+        texts: dict[Printable, Printable] = {
+            LAYER: shown(layer),
+            OP: shown(total.op),
+            BACKEND: shown(total.backend),
+        }
+        out.add_row(
+            *(texts[name] for name in names),
+            f"{total.calls:,}",
+            f"{total.seconds * 1e3:,.2f}",
+            f"{profile.share(total):.1%}",
+            f"{total.bytes:,}",
+        )
+    return out

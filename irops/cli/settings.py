@@ -1,22 +1,29 @@
 """Read the configuration: irops.toml or [tool.irops] in pyproject.toml, in the current folder or the nearest
-parent folder that has one.
+parent folder that has one, within a repository and the user's home.
+
+Settings come with files of others. They are data: modules that they name are loaded only if the user trusts
+their folder.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from irops.cli.limit_options import limit
+from irops.cli.findings import print_diagnostics
+from irops.cli.options import limit
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, in_document_order
-from irops.diagnostics.rules import rule
-from irops.diagnostics.selection import rules_of
+from irops.diagnostics.rules import rule, rules_of
 from irops.diagnostics.suggestions import meant_or_all
-from irops.limits import Limits
-from irops.spec.custom_rules import load_installed_rules, load_rules
+from irops.files.limits import Limits
+from irops.files.trust import TrustError, foreign_owner, is_trusted
+from irops.spec.extension import load_installed_rules, load_rules
 from irops.spec.releases import releases
 
 OWN, SHARED = "irops.toml", "pyproject.toml"
@@ -26,7 +33,7 @@ OWN, SHARED = "irops.toml", "pyproject.toml"
 class Settings:
     """The values set in a file. limits: by name; select, ignore: rules; strict: whether warnings fail;
     baseline: the file of accepted findings; rules: modules of custom rules, which are loaded; target: a
-    release of OpenVINO.
+    release of OpenVINO; left_out: modules of custom rules that are not loaded; folder: that of the file.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -36,20 +43,59 @@ class Settings:
     baseline: Path | None = None
     rules: tuple[str, ...] = ()
     target: str | None = None
+    left_out: tuple[str, ...] = ()
+    folder: Path | None = field(default=None, compare=False)
 
 
-def settings(folder: Path | None = None) -> Settings:
-    """The settings that apply in a folder, by default the current one.
+def settings(folder: Path | None = None, *, trusting: bool | None = None) -> Settings:
+    """The settings that apply in a folder, by default the current one. Warnings go to standard error.
 
+    trusting: True to load the custom rules that the file names, False to load them if the user trusts its
+    folder; None for a command that does not use them
     Raises:  DiagnosticError if the file is not TOML, or has unknown settings or invalid values
     """
     load_installed_rules()
-    for parent in ((folder or Path.cwd()).absolute(), *(folder or Path.cwd()).absolute().parents):
-        for path in (parent / OWN, parent / SHARED):
-            text_and_table = _irops_table(path) if path.is_file() else None
-            if text_and_table is not None:
-                return _Reader(path, *text_and_table).settings()
+    for path in _files(folder):
+        text_and_table = _irops_table(path)
+        if text_and_table is None:
+            continue
+        if (owner := foreign_owner(path)) is not None:
+            _warn(_foreign(path, owner))
+            break
+        reader = _Reader(path, *text_and_table, trusting)
+        found = reader.settings()
+        _warn(*reader.warnings)
+        return found
     return Settings()
+
+
+def _files(folder: Path | None) -> Iterator[Path]:
+    """The files that may hold the settings of a folder, the nearest first: up to the user's home, the root of
+    a repository, or a folder of another user, whose files are not read.
+    """
+    try:
+        start = Path(folder or os.getcwd()).resolve()
+    except OSError:  # the current folder was deleted
+        return
+    home = os.path.realpath(os.path.expanduser("~"))
+    for parent in (start, *start.parents):
+        files = [path for name in (OWN, SHARED) if os.path.isfile(path := parent / name)]
+        if (owner := foreign_owner(parent)) is not None:
+            _warn(*(_foreign(path, owner) for path in files[:1]))
+            return
+        yield from files
+        if str(parent) == home or os.path.lexists(parent / ".git"):
+            return
+
+
+def _foreign(path: Path, owner: int) -> Diagnostic:
+    message = f"settings are not read: {path} belongs to user {owner}, and you are user {os.geteuid()}"
+    return _diagnostic("foreign-settings", message, path)
+
+
+def _warn(*warnings: Diagnostic) -> None:
+    if warnings:
+        print_diagnostics(warnings, sys.stderr)
 
 
 _MAY_NAME_IROPS = re.compile(
@@ -91,9 +137,11 @@ def _irops_table(path: Path) -> tuple[str, Mapping[str, Any]] | None:
 class _Reader:
     """Reads one table and collects all its errors."""
 
-    def __init__(self, path: Path, text: str, table: Mapping[str, Any]) -> None:
-        self.path, self.text, self.table = path, text, table
+    def __init__(self, path: Path, text: str, table: Mapping[str, Any], trusting: bool | None) -> None:
+        self.path, self.text, self.table, self.trusting = path, text, table, trusting
         self.diagnostics: list[Diagnostic] = []
+        self.warnings: list[Diagnostic] = []
+        self.left_out: tuple[str, ...] = ()
 
     def settings(self) -> Settings:
         """Raises: DiagnosticError"""
@@ -116,7 +164,7 @@ class _Reader:
                 self._invalid(name, str(error))
         if self.diagnostics:
             raise DiagnosticError(in_document_order(self.diagnostics))
-        return Settings(**values)
+        return Settings(**values, left_out=self.left_out, folder=self.path.parent)
 
     def _limits(self, table: Any) -> Mapping[str, float]:
         if not isinstance(table, dict):
@@ -135,17 +183,50 @@ class _Reader:
     def _rules(self, words: Any) -> tuple[str, ...]:
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise ValueError(f"is {_shown(words)}, must be a list of rules in quotes")
-        rules_of(words)
-        return tuple(words)
+        return tuple(word for word in words if self._is_rule(word))
+
+    def _is_rule(self, word: str) -> bool:
+        """Raises: ValueError for a word that names no rule, unless it may be one of the rules left out"""
+        try:
+            rules_of([word])
+        except ValueError:
+            if not self.left_out:
+                raise
+            return False
+        return True
 
     def _modules(self, sources: Any) -> tuple[str, ...]:
-        """The modules of custom rules, or .py files, relative to the folder of the settings; now loaded."""
+        """The modules of custom rules, or .py files, relative to the folder of the settings; loaded, if the
+        user trusts that folder.
+        """
         if not isinstance(sources, list) or not all(isinstance(source, str) for source in sources):
             raise ValueError(f"is {_shown(sources)}, must be a list of modules or .py files in quotes")
         found = tuple(str(self.path.parent / s) if s.endswith(".py") else s for s in sources)
-        for source in found:
-            load_rules(source)
-        return found
+        if not found or (self.trusting is not None and (self.trusting or self._is_trusted())):
+            for source in found:
+                load_rules(source)
+            return found
+        self.left_out = found
+        if self.trusting is not None:
+            self.warnings.append(self._untrusted(sources))
+        return ()
+
+    def _is_trusted(self) -> bool:
+        try:
+            return is_trusted(self.path.parent)
+        except TrustError as error:
+            self.warnings.append(_diagnostic("unusable-trust", str(error), Path(error.path)))
+            return False
+
+    def _untrusted(self, sources: list[str]) -> Diagnostic:
+        named = ", ".join(sources)
+        message = (
+            f"custom rules are not loaded: {named} would run code of a folder that you do not trust;"
+            f" irops trust {shlex.quote(str(self.path.parent))} trusts it, --trust-settings does so once"
+        )
+        return _diagnostic(
+            "untrusted-settings", message, self.path, *next(self._positions("rules"), (None, None))
+        )
 
     def _path(self, text: Any) -> Path:
         if not isinstance(text, str) or not text:

@@ -16,27 +16,47 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from irops.backends.extras import missing_libraries
-from irops.cli.exit_codes import CLEAN, FINDINGS, INTERRUPTED
+from irops.cli.command import CLEAN, FINDINGS, INTERRUPTED, Command
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.limit_options import add_limits, limit, limits_of
 from irops.cli.main import Refusal
+from irops.cli.options import add_format, add_limits, add_trust, limit, limits_of
+from irops.cli.pairs import add_shapes
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
-from irops.cli.survey_summary import show_summary, summary_json
+from irops.cli.streams import say, show, write
+from irops.cli.tables import table
 from irops.cli.worker_options import add_workers, workers_of
-from irops.diagnostics.printable import printable
-from irops.diagnostics.selection import rules_of
-from irops.limits import Limits
+from irops.diagnostics.printable import (
+    Json,
+    OwnText,
+    Printable,
+    abridged,
+    json_text,
+    literal,
+    plural,
+    printable,
+)
+from irops.diagnostics.rules import all_rules, rules_of
+from irops.files.extras import missing_libraries
+from irops.files.limits import Limits
+from irops.surveys.differences import Change, Differences
 from irops.surveys.faults import Interrupted, SurveyError
+from irops.surveys.inputs import read_table
 from irops.surveys.listing import listing
-from irops.surveys.row import STATUSES
+from irops.surveys.row import STATUSES, Row
 from irops.surveys.settings import SECONDS, Settings
-from irops.surveys.surveying import Request, surveyed
+from irops.surveys.surveying import SurveyRequest, surveyed
 from irops.surveys.table import SurveyTable
 from irops.surveys.tasks import KINDS, parted_sources, tasks_of
+
+COMMAND = Command(
+    "examine many models, and write one table",
+    150,
+    code_1="a cell is neither pass nor warn; with --against, if cells got worse",
+)
 
 OUTPUT = "irops-survey"
 
@@ -60,6 +80,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--targets", metavar="RELEASES", default="", help="releases of OpenVINO for the task target: 2023.3"
+    )
+    add_shapes(parser, "for run and compare, the shape of inputs of this name (x:2,7); repeatable")
+    parser.add_argument(
+        "--inputs",
+        metavar="TABLE",
+        help="for run and compare, a .json or .csv table of models and their inputs: .npz files, or shapes;"
+        " without an entry, MODEL.npz or inputs.npz beside the model, then generated inputs",
     )
     parser.add_argument(
         "--output",
@@ -96,11 +123,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--select", metavar="RULES", default="", help="only these rules, as in irops check")
     parser.add_argument("--ignore", metavar="RULES", default="", help="not these rules")
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_workers(parser)
     add_limits(parser)
     add_extensions(parser)
+    add_trust(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -110,12 +138,12 @@ def execute(args: argparse.Namespace) -> int:
     try:
         table = _surveyed(args)
     except Interrupted as interrupted:
-        print(f"irops survey: interrupted; {interrupted}; the same command goes on", file=sys.stderr)
+        say(f"irops survey: interrupted; {printable(str(interrupted))}; the same command goes on", sys.stderr)
         return INTERRUPTED
     except SurveyError as error:
         raise Refusal(str(error)) from None
     if args.output_format == "json":
-        sys.stdout.write(summary_json(table))
+        write(summary_json(table))
     elif not args.quiet:
         show_summary(table)
     if table.differences is not None:
@@ -124,7 +152,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _surveyed(args: argparse.Namespace) -> SurveyTable:
-    config = settings()
+    config = settings(trusting=args.trust_settings)
     limits = limits_of(args, config.limits)
     tasks = tasks_of(_words(args.tasks), parted_sources(args.sources), _words(args.targets))
     again = _statuses(args.again)
@@ -141,20 +169,24 @@ def _surveyed(args: argparse.Namespace) -> SurveyTable:
             tuple(config.rules),
             () if registry is None else registry.folders,
             () if registry is None else registry.modules,
+            shapes=tuple((name, shape) for name, shape, _ in args.shapes),
+            inputs=read_table(args.inputs) if args.inputs else (),
         )
         dashboard = getattr(workers, "dashboard", "")
         _note(args, *models.notes, *([f"dashboard: {dashboard}"] if dashboard else []))
-        request = Request(models, tasks, options, args.output, args.against, again)
+        request = SurveyRequest(models, tasks, options, args.output, args.against, again)
         with progress_bar("surveying", quiet=args.quiet) as report_progress:
             table = surveyed(request, workers, report_progress)
         _note(args, *getattr(workers, "refused", ()))
+        for lost in table.notes[len(models.notes) :]:
+            say(f"irops survey: {printable(lost)}", sys.stderr)
         return table
 
 
 def _note(args: argparse.Namespace, *sentences: str) -> None:
     if not args.quiet:
         for sentence in sentences:
-            print(f"irops survey: {printable(sentence)}", file=sys.stderr)
+            say(f"irops survey: {printable(sentence)}", sys.stderr)
 
 
 def _words(text: str) -> list[str]:
@@ -194,3 +226,102 @@ def _bytes(text: str) -> float:
         return limit("process_bytes", text)["process_bytes"]
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+VERSION = 1
+MAX_CELLS = 20
+"""How many cells with faults, and with each kind of change, are listed."""
+MAX_REASON = 300
+
+
+def show_summary(survey: SurveyTable) -> None:
+    """Print the summary for people."""
+    counts = survey.counts
+    statuses = [status for status in STATUSES if any(status in of_task for of_task in counts.values())]
+    by_task = table("", "task", *(f">{printable(status)}" for status in statuses))
+    by_task.title = None
+    for task, of_task in counts.items():
+        cells: list[Printable] = [f"{of_task.get(one, 0):,}" for one in statuses]
+        by_task.add_row(printable(task), *(cell if cell != "0" else literal("") for cell in cells))
+    show(by_task)
+    rules = survey.rules()
+    if rules:
+        names = {rule.code: rule.name for rule in all_rules()}
+        by_rule = table("", "rule", "", ">models", ">findings")
+        by_rule.title = None
+        for code, models, findings in rules:
+            by_rule.add_row(printable(code), printable(names.get(code, "")), f"{models:,}", f"{findings:,}")
+        show("", by_rule)
+    faulty = [row for row in survey if not row.is_sound]
+    if faulty and survey.differences is None:
+        show("", *_faults(faulty))
+    if survey.differences is not None:
+        show("", *_changes(survey.differences))
+    show("", _closing(survey))
+
+
+def summary_json(survey: SurveyTable) -> Json:
+    """The summary for programs; the rows are in results.json of the report."""
+    found = survey.differences
+    content = {
+        "version": VERSION,
+        "output": str(survey.output),
+        "cells": len(survey),
+        "done": survey.done,
+        "unchanged": survey.unchanged,
+        "ok": survey.ok,
+        "tasks": survey.counts,
+        "rules": [
+            {"code": code, "models": models, "findings": findings}
+            for code, models, findings in survey.rules()
+        ],
+        "notes": list(survey.notes),
+        "against": None if found is None else found.to_json(),
+    }
+    return json_text(content)
+
+
+def _closing(survey: SurveyTable) -> Printable:
+    unchanged: Printable = f", {survey.unchanged:,} unchanged" if survey.unchanged else literal("")
+    output = printable(str(survey.output))
+    return f"{survey.done:,} {'cell' if survey.done == 1 else 'cells'} done{unchanged}; {output}"
+
+
+def _faults(rows: Sequence[Row]) -> Iterator[Printable]:
+    """A line for each cell with a fault, up to a number: its first finding, or its message."""
+    for row in rows[:MAX_CELLS]:
+        name = printable(abridged(row.model, 100))
+        place = f"{printable(row.status)}: {printable(row.task)} of {name}"
+        yield f"{place}{printable(abridged(_reason(row), MAX_REASON))}"
+    if len(rows) > MAX_CELLS:
+        yield f"and {len(rows) - MAX_CELLS:,} more; results.csv lists all"
+
+
+def _reason(row: Row) -> str:
+    detail = row.details
+    for finding in detail.get("findings", ()):
+        return f": {finding['severity']} {finding['code']} {finding['message']}"
+    if "first" in detail:
+        first = detail["first"]
+        return f": {first['layer']} ({first['op']}) is {first['verdict']}: {first['reason']}"
+    return f": {detail['message']}" if "message" in detail else ""
+
+
+def _changes(found: Differences) -> Iterator[Printable]:
+    yield from _listed("worse", found.worse)
+    yield from _listed("better", found.better)
+    yield from _listed("new", found.new)
+    yield from _listed("gone", found.gone)
+    if not (found.worse or found.better or found.new or found.gone):
+        yield literal("no cell differs from the other report")
+
+
+def _listed(kind: OwnText, changes: Sequence[Change]) -> Iterator[Printable]:
+    if changes:
+        yield f"{plural(len(changes), 'cell')} {kind}"
+    for change in changes[:MAX_CELLS]:
+        name = printable(abridged(change.model, 100))
+        steps = " -> ".join(status for status in (change.before, change.after) if status is not None)
+        yield f"  {name} {printable(change.task)}: {printable(steps)}"
+    if len(changes) > MAX_CELLS:
+        yield f"  and {len(changes) - MAX_CELLS:,} more"

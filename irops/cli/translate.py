@@ -13,20 +13,27 @@ from __future__ import annotations
 
 import argparse
 
-from irops.analysis.infer import analyse
-from irops.cli.exit_codes import CLEAN
+from irops.analysis.model_analysis import analyse
+from irops.cli.command import CLEAN, Command
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
-from irops.cli.numbers import integer_at_least
+from irops.cli.model_files import add_weights, model_help
+from irops.cli.options import add_limits, add_overwrite, integer_at_least, limits_of
+from irops.cli.parser import Written
 from irops.cli.settings import settings
-from irops.diagnostics.printable import plural, printable
+from irops.cli.streams import say
+from irops.diagnostics.printable import Printable, printable
 from irops.dialects import dialect_named, dialect_of_suffix
-from irops.editing.translation.refusal import DIALECT_NAMES
+from irops.dialects.reading import read
+from irops.editing.translation.node import DIALECT_NAMES
 from irops.editing.translation.translate import OPSET, translated
-from irops.reading import read
-from irops.writing import write
+from irops.editing.writing import write
+
+COMMAND = Command(
+    "convert a model into another dialect",
+    130,
+    code_1="the model has errors, or is not representable in the target",
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         "-o",
+        action=Written,
         metavar="FILE",
         required=True,
         help="the output: an .xml file, with its .bin next to it, or an .onnx file",
@@ -47,8 +55,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=integer_at_least(0),
         help=f"the target ONNX opset; default: {OPSET}",
     )
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_weights(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
+    add_overwrite(parser)
     add_limits(parser)
     add_extensions(parser)
 
@@ -68,10 +77,10 @@ def execute(args: argparse.Namespace) -> int:
     target = translated(analysis, args.to, args.opset)
     write(target, args.output)
     if not args.quiet:
-        opset = "".join(f", opset {number}" for number in target.model.opsets.values())
-        unit = "ONNX node" if args.to == "onnx" else f"{dialect.title} layer"
-        print(
-            f"{printable(args.output)}: converted {plural(len(analysis.model.layers), 'layer')} to"
-            f" {plural(len(target.model.layers), unit)}{opset}"
+        opset: Printable = "".join(f", opset {number}" for number in target.model.opsets.values())
+        count, unit = len(target.model.layers), "ONNX node" if args.to == "onnx" else f"{dialect.title} layer"
+        say(
+            f"{printable(args.output)}: converted {analysis.model.layer_count} to"
+            f" {count} {printable(unit)}{'' if count == 1 else 's'}{opset}"
         )
     return CLEAN

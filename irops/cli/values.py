@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irops.diagnostics.printable import printable, shown
+from irops.diagnostics.printable import Printable, literal, printable, shown
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, STRING, Array, element_type_of
 from irops.values.fact import holds_dims
 
 SHOWN = 4
+NOTHING = literal(""), literal(""), literal("")
 BLOCK = 1 << 16
 """How many elements are converted at a time."""
 
@@ -35,28 +36,29 @@ def _nested(items: object) -> str:
     return f"{items:.6g}" if isinstance(items, float) else str(items)
 
 
-def first_elements(array: Array) -> str:
+def first_elements(array: Array) -> Printable:
     """The first elements, and the number of NaNs."""
     kind = element_type_of(array)
     elements = array.ravel()[:SHOWN]
+    words: list[Printable]
     if kind is STRING:
         words = [shown(repr(str(item))) for item in elements]
     elif kind is BOOLEAN:
-        words = [str(bool(item)).lower() for item in elements]
+        words = [literal("true") if item else literal("false") for item in elements]
     elif kind.kind == "complex":
         words = [f"{complex(item):.3g}" for item in elements]
     else:
         words = [f"{float(item):.3g}" if kind.floating else str(int(item)) for item in elements]
-    more = [*words, "..."] if array.size > SHOWN else words
+    more = [*words, literal("...")] if array.size > SHOWN else words
     nans = sum(int(np.isnan(numbers).sum()) for numbers in _blocks(array)) if kind.floating else 0
     return " ".join((*more, f"({nans} nan)")) if nans else " ".join(more)
 
 
-def minimum_mean_maximum(array: Array) -> tuple[str, str, str]:
+def minimum_mean_maximum(array: Array) -> tuple[Printable, Printable, Printable]:
     """The minimum, mean and maximum; empty texts for few elements, or for elements without an order."""
     kind = element_type_of(array)
     if array.size <= SHOWN or kind is STRING or kind.kind == "complex":
-        return "", "", ""
+        return NOTHING
     low, high, mean, count = np.inf, -np.inf, np.float64(0), 0
     with np.errstate(all="ignore"):
         for numbers in _blocks(array):
@@ -66,9 +68,9 @@ def minimum_mean_maximum(array: Array) -> tuple[str, str, str]:
                 count += valid.size
                 mean = _mean(mean, valid.mean(), valid.size / count)
     if count == 0:
-        return "", "", ""
-    texts = tuple(f"{float(number):.4g}" for number in (low, mean, high))
-    return ("", texts[1], "") if kind is BOOLEAN else (texts[0], texts[1], texts[2])
+        return NOTHING
+    texts: list[Printable] = [f"{float(number):.4g}" for number in (low, mean, high)]
+    return (literal(""), texts[1], literal("")) if kind is BOOLEAN else (texts[0], texts[1], texts[2])
 
 
 def _mean(mean: np.float64, of_block: np.float64, share: float) -> np.float64:

@@ -19,29 +19,33 @@ import argparse
 from pathlib import Path
 
 from irops.analysis.checks.run import check
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
-from irops.cli.exit_codes import CLEAN
+from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.cli.command import CLEAN, Command
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
-from irops.cli.numbers import integer_at_least
+from irops.cli.model_files import add_model
+from irops.cli.options import add_limits, integer_at_least, limits_of
 from irops.cli.settings import settings
+from irops.dialects.reading import read
+from irops.files.urls import name_of
 from irops.ir.regular import open_regular
-from irops.reading import read
-from irops.urls import name_of
 from irops.viewing.graphs import Json, graphs
 from irops.viewing.overlays import NodeDataError, findings_overlay, node_data
 from irops.viewing.server import DEFAULT_PORT, ServerError, require_model_explorer, serve
+
+COMMAND = Command(
+    "view a model in Model Explorer, in the browser",
+    120,
+    code_1="the model has errors that prevent reading it",
+    completion={"--node-data": ".json"},
+)
 
 MAX_NODE_DATA = 1 << 28
 """The greatest number of bytes of a file of node data."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     parser.add_argument(
         "--node-data",
         metavar="FILE",

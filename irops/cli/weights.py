@@ -13,28 +13,42 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 from irops.analysis.structure import ModelStructure
-from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.command import CLEAN, FINDINGS, Command
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
-from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.model_files import model_help
+from irops.cli.model_files import add_model
+from irops.cli.options import add_format, add_limits, limits_of
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
-from irops.cli.streams import show
+from irops.cli.streams import show, write
 from irops.cli.tables import table
-from irops.cli.weights_json import as_json
-from irops.debugging.weights.loss import Loss
-from irops.debugging.weights.survey import Constant, ModelWeights, weights_of
+from irops.debugging.weights import Constant, Loss, ModelWeights, alignment, weights_of
 from irops.diagnostics.diagnostic import errors_of
-from irops.diagnostics.printable import plural, shown
-from irops.reading import read
-from irops.urls import without_credentials
+from irops.diagnostics.printable import (
+    MAX_NAME,
+    Printable,
+    abridged,
+    json_text,
+    literal,
+    plural,
+    printable,
+    shown,
+)
+from irops.diagnostics.reporters import as_json as diagnostic_as_json
+from irops.dialects.reading import read
+from irops.files.urls import without_credentials
+
+COMMAND = Command(
+    "examine constants: statistics, storage, quantisation, duplicates",
+    50,
+    code_1="the model has errors that prevent reading it, or constants have no bytes",
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -60,11 +74,10 @@ SORTS: dict[str, Callable[[Constant], tuple[float, ...]]] = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     parser.add_argument("--all", action="store_true", help=f"list all constants, not only the first {SHOWN}")
     parser.add_argument("--sort", choices=tuple(SORTS), default="bytes", help="default: bytes")
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="no table, no progress")
     add_limits(parser)
     add_extensions(parser)
@@ -77,12 +90,9 @@ def execute(args: argparse.Namespace) -> int:
         weights = weights_of(structure, progress)
     constants = sorted(weights.constants, key=SORTS[args.sort])
     if args.output_format == "json":
-        json.dump(
-            {"version": 1, "path": without_credentials(args.model), **as_json(weights, constants)},
-            sys.stdout,
-            indent=2,
+        write(
+            json_text({"version": 1, "path": without_credentials(args.model), **as_json(weights, constants)})
         )
-        print()
     else:
         if not args.quiet:
             _show(weights, constants, None if args.all else SHOWN)
@@ -98,7 +108,7 @@ def _show(weights: ModelWeights, constants: list[Constant], limit: int | None) -
     hidden = len(constants) - len(constants[:limit])
     if hidden:
         show(Text(f"{plural(hidden, 'more constant')}; --all lists them", "dim"))
-    show("", *(Text(line) for line in _summary(weights)))
+    show(literal(""), *(Text(line) for line in _summary(weights)))
 
 
 def _table(constants: list[Constant]) -> Table:
@@ -108,21 +118,30 @@ def _table(constants: list[Constant]) -> Table:
         found = constant.statistics
         out.add_row(
             shown("/".join((*constant.path, constant.name))),
-            str(constant.region.element),
-            f"[{','.join(map(str, constant.region.shape))}]",
+            printable(str(constant.region.element)),
+            printable(f"[{','.join(map(str, constant.region.shape))}]"),
             f"{constant.region.size:,}",
-            "" if found.low is None else f"{found.low:.3g}..{found.high:.3g}",
+            literal("") if found.low is None else f"{found.low:.3g}..{found.high:.3g}",
             _percent(found.zeros, constant),
-            *("" if loss is None else f"{100 * loss.relative:.2g}%" for loss in (found.f16, found.int8)),
+            _error(found.f16),
+            _error(found.int8),
             "; ".join(_unusual(constant)),
         )
     return out
 
 
-def _unusual(constant: Constant) -> Iterator[str]:
+def _error(loss: Loss | None) -> Printable:
+    return literal("") if loss is None else f"{100 * loss.relative:.2g}%"
+
+
+def _unusual(constant: Constant) -> Iterator[Printable]:
     """What is unusual about a constant."""
     found, quantised = constant.statistics, constant.quantisation
-    for count, what in ((found.nans, "NaN"), (found.infinities, "infinite"), (found.denormals, "denormal")):
+    for count, what in (
+        (found.nans, literal("NaN")),
+        (found.infinities, literal("infinite")),
+        (found.denormals, literal("denormal")),
+    ):
         if count:
             yield f"{count:,} {what}"
     if found.f16 is not None and found.f16.overflows:
@@ -137,7 +156,7 @@ def _unusual(constant: Constant) -> Iterator[str]:
         yield f"same content as {shown(constant.equals[0])}"
 
 
-def _summary(weights: ModelWeights) -> Iterator[str]:
+def _summary(weights: ModelWeights) -> Iterator[Printable]:
     storage, constants = weights.storage, weights.constants
     total = sum(constant.region.size for constant in constants)
     yield f"{plural(len(constants), 'constant')} with {total:,} bytes"
@@ -148,7 +167,9 @@ def _summary(weights: ModelWeights) -> Iterator[str]:
         yield f"{plural(len(storage.overlaps), 'overlap')}: {first} and {second} share some of their bytes"
     if weights.duplicate_bytes:
         yield f"equal contents take {weights.duplicate_bytes:,} bytes more than once"
-    yield "f16, int8: error of elements stored so, relative to their root mean square; int8 with one scale"
+    yield literal(
+        "f16, int8: error of elements stored so, relative to their root mean square; int8 with one scale"
+    )
 
 
 def _overflows(loss: Loss | None) -> int:
@@ -159,5 +180,78 @@ def _share(count: int, constant: Constant) -> float:
     return count / constant.region.elements if constant.region.elements else 0.0
 
 
-def _percent(count: int, constant: Constant) -> str:
-    return f"{_share(count, constant):.1%}" if count else "0"
+def _percent(count: int, constant: Constant) -> Printable:
+    return f"{_share(count, constant):.1%}" if count else literal("0")
+
+
+def as_json(weights: ModelWeights, constants: Sequence[Constant]) -> dict[str, Any]:
+    """The constants in an order, how they are stored, and the faulty ones."""
+    storage = weights.storage
+    names = [abridged(constant.name, MAX_NAME) for constant in weights.constants]
+    return {
+        "constants": [_constant(constant) for constant in constants],
+        "storage": {
+            "file": storage.file,
+            "bytes": storage.bytes,
+            "used": storage.used,
+            "unused": storage.unused,
+            "gaps": [{"offset": offset, "bytes": size} for offset, size in storage.gaps],
+            "overlaps": [[names[a], names[b]] for a, b in storage.overlaps],
+            "duplicate_bytes": weights.duplicate_bytes,
+        },
+        "diagnostics": [diagnostic_as_json(fault) for fault in weights.faults],
+    }
+
+
+def _constant(constant: Constant) -> dict[str, Any]:
+    region, found, quantised = constant.region, constant.statistics, constant.quantisation
+    return {
+        "name": abridged(constant.name, MAX_NAME),
+        "path": [abridged(name, MAX_NAME) for name in constant.path],
+        "line": constant.location.line,
+        "type": str(region.element),
+        "shape": list(region.shape),
+        "offset": region.offset,
+        "bytes": region.size,
+        "alignment": alignment(region.offset),
+        "elements": found.elements,
+        "min": _number(found.low),
+        "mean": _number(found.mean),
+        "max": _number(found.high),
+        "zeros": found.zeros,
+        "denormals": found.denormals,
+        "nan": found.nans,
+        "infinities": found.infinities,
+        "equal_rows": found.equal_rows,
+        "f16": _quantisation_loss(found.f16),
+        "int8": _quantisation_loss(found.int8),
+        "quantisation": None
+        if quantised is None
+        else {
+            "scale": abridged(quantised.scale.name, MAX_NAME),
+            "zero_point": None
+            if quantised.zero_point is None
+            else abridged(quantised.zero_point.name, MAX_NAME),
+            "group": quantised.group,
+            "saturated": found.saturated,
+        },
+        "same_bytes_as": [abridged(name, MAX_NAME) for name in constant.shares],
+        "same_content_as": [abridged(name, MAX_NAME) for name in constant.equals],
+    }
+
+
+def _quantisation_loss(loss: Loss | None) -> dict[str, Any] | None:
+    if loss is None:
+        return None
+    return {
+        "max_absolute": _number(loss.max_absolute),
+        "max_relative": _number(loss.max_relative),
+        "relative": _number(loss.relative),
+        "overflows": loss.overflows,
+        "underflows": loss.underflows,
+    }
+
+
+def _number(number: float | None) -> float | None:
+    """A number that JSON can hold."""
+    return number if number is not None and isfinite(number) else None

@@ -9,23 +9,26 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import json
-import sys
 from pathlib import Path
 
-from irops.cli.exit_codes import CLEAN
+from irops.cli.command import CLEAN, Command
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.lookup import definition_of
+from irops.cli.options import add_format
+from irops.cli.streams import say, write
+from irops.diagnostics.printable import json_text, printable
 from irops.ops import stock
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op
+
+COMMAND = Command("show which files define an op", 220)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "ops", nargs="+", metavar="OP", help="an op (ReverseSequence-1), or a type for its newest version"
     )
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="print only the places")
     add_extensions(parser)
 
@@ -43,14 +46,13 @@ def execute(args: argparse.Namespace) -> int:
             }
             for name, places_by_role in places_by_op.items()
         ]
-        json.dump({"version": 1, "ops": listed}, sys.stdout, indent=2)
-        print()
+        write(json_text({"version": 1, "ops": listed}))
         return CLEAN
     for name, places_by_role in places_by_op.items():
         if len(places_by_op) > 1 and not args.quiet:
-            print(name)
+            say(printable(name))
         for role, (file, line) in places_by_role.items():
-            print(f"{'' if args.quiet else f'{role:18}'}{_short(file)}:{line}")
+            say(f"{'' if args.quiet else f'{printable(role):18}'}{printable(_short(file))}:{line}")
     return CLEAN
 
 
@@ -80,5 +82,5 @@ def _short(file: str) -> str:
     """The path relative to the current folder, if the file is in it."""
     try:
         return str(Path(file).resolve().relative_to(Path.cwd()))
-    except ValueError:
+    except (ValueError, FileNotFoundError):  # elsewhere, or the current folder was removed
         return file

@@ -14,32 +14,31 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any
 
-from irops.analysis.body_path import path_of_text
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse, path_of_text
 from irops.analysis.signature import Key
-from irops.cli.arguments import argument_errors
-from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.command import CLEAN, FINDINGS, Command
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
-from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.model_files import model_help
-from irops.cli.numbers import integer_at_least
+from irops.cli.main import argument_errors
+from irops.cli.model_files import add_weights, model_help
+from irops.cli.options import add_format, add_limits, integer_at_least, limits_of
 from irops.cli.pairs import add_shapes
 from irops.cli.settings import settings
-from irops.cli.streams import show
-from irops.debugging.origins.sources import Source
-from irops.debugging.origins.step import Step
+from irops.cli.streams import show, write
+from irops.debugging.origins.sources import Source, Step
 from irops.debugging.origins.symbolic import SymbolicModel
 from irops.debugging.origins.why import Why, why
 from irops.diagnostics.diagnostic import Location
-from irops.diagnostics.printable import MAX_NAME, abridged, printable
-from irops.reading import read
-from irops.urls import without_credentials
+from irops.diagnostics.printable import MAX_NAME, abridged, json_text, printable
+from irops.dialects.reading import read
+from irops.files.urls import without_credentials
+
+COMMAND = Command(
+    "explain where a size, a type or a value of a layer comes from", 40, code_1="the model has errors"
+)
 
 VERSION = 1
 MAX_LINES = 60
@@ -49,7 +48,7 @@ MAX_LINES = 60
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument("layer", metavar="LAYER", help="the name or the id of a layer, an input or a result")
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_weights(parser)
     parser.add_argument(
         "--output",
         metavar="N",
@@ -75,7 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--path", metavar="LAYER/BODY", default="", help="a layer of a body: loop/body")
     parser.add_argument("--all", action="store_true", help=f"all steps, not only the first {MAX_LINES}")
     parser.add_argument("--quiet", "-q", action="store_true", help="only the first line, without steps")
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     add_limits(parser)
     add_extensions(parser)
 
@@ -89,12 +88,7 @@ def execute(args: argparse.Namespace) -> int:
     model = SymbolicModel(analysis, shapes)
     answer = _answer(model, analysis, args)
     if args.output_format == "json":
-        json.dump(
-            {"version": VERSION, "path": without_credentials(args.model), **_as_json(answer)},
-            sys.stdout,
-            indent=2,
-        )
-        print()
+        write(json_text({"version": VERSION, "path": without_credentials(args.model), **_as_json(answer)}))
     else:
         _show(answer, None if args.all else MAX_LINES, quiet=args.quiet)
     errors = model.declared.errors
@@ -138,6 +132,7 @@ def _as_json(answer: Why) -> dict[str, Any]:
         "subject": answer.subject,
         "declared": answer.value,
         "formula": answer.formula,
+        "letters": {letter: str(part) for letter, part in answer.letters.items()},
         "expressions": [None if one is None else str(one) for one in answer.expressions],
         "sources": [_source_as_json(source) for source in answer.sources.values()],
         "fitted": [_source_as_json(source) for source in answer.fitted],

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from irops.cli.main import Refusal
-from irops.cli.numbers import integer_at_least
-from irops.cluster.connecting import connected
-from irops.cluster.faults import ClusterError
-from irops.cluster.members import WAIT_SECONDS
-from irops.cluster.workers import LocalWorkers, Workers
+from irops.cli.options import integer_at_least
+from irops.work.cluster.connecting import connected
+from irops.work.cluster.faults import ClusterError
+from irops.work.cluster.members import WAIT_SECONDS
+from irops.work.cluster.workers import LocalWorkers, Workers
 
 
 def add_workers(parser: argparse.ArgumentParser, jobs: str = "one per core") -> None:

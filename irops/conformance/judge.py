@@ -1,13 +1,230 @@
-"""Judge a backend's answer by the expected result."""
+"""The answer of a backend to a trial, in this process or an isolated one, and the verdict on it."""
 
 from __future__ import annotations
 
-from irops.conformance.answer import Answer
-from irops.conformance.client import BackendClient
-from irops.conformance.compare import mismatch
-from irops.conformance.trial import Expected, Trial
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from irops.backends.backend import Backend
+from irops.backends.declined import Declined
+from irops.backends.isolated import TIMEOUT, IsolatedBackend
+from irops.backends.requirements import MOVING
+from irops.conformance.trial import WRITEABLE, Expected, Trial, TrialInput, compute, in_layout
 from irops.conformance.verdict import Status, Verdict
+from irops.diagnostics.diagnostic import DiagnosticError
+from irops.ops.invocation import OpFault
+from irops.spec.binding import Function
 from irops.spec.op import Op
+from irops.values.element import Array, element_type_of
+from irops.values.literals import codes
+from irops.values.violation import LimitExceeded, Violation
+from irops.verdicts.tolerances import difference, far_apart
+from irops.work.processes.requests import ProcessDied
+
+# The result of running a trial on a backend.
+
+# Compare a backend's output with the expected one: bit for bit for ops that only move elements, within the
+# tolerance of the element type for the others.
+
+
+def mismatch(op: Op, ours: Array, expected: Array, tolerance: float | None = None) -> str:
+    """The difference between an output and the expected one, or ''.
+
+    tolerance: relative and absolute, from an example; None: that of the element type.
+    """
+    element_type, expected_type = element_type_of(ours), element_type_of(expected)
+    if ours.shape != expected.shape:
+        return f"shape {list(ours.shape)}, must be {list(expected.shape)}"
+    if element_type is not expected_type:
+        return f"element type {element_type}, must be {expected_type}"
+    if op.definition.category in MOVING or not element_type.floating:
+        differing = codes(ours) != codes(expected)
+        return _description(ours, expected, differing) if differing.any() else ""
+    if tolerance is None:
+        return difference(ours, expected)
+    differing = far_apart(ours, expected, tolerance)
+    return _description(ours, expected, differing) if differing.any() else ""
+
+
+def _description(ours: Array, expected: Array, differing: npt.NDArray[np.bool_]) -> str:
+    place = tuple(int(i) for i in np.argwhere(differing)[0])
+    got, expected_element = ours[place], expected[place]
+    bits = ""
+    if str(got) == str(expected_element):
+        bits = f" (bits {_bits(ours, place):#x} and {_bits(expected, place):#x})"
+    return (
+        f"{int(np.count_nonzero(differing))} of {ours.size} elements differ, the first at {list(place)}:"
+        f" {got}, must be {expected_element}{bits}"
+    )
+
+
+def _bits(array: Array, place: tuple[int, ...]) -> int:
+    return int.from_bytes(codes(array)[place].tobytes(), "little")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """kind: computed, declined, refused, raised, changed (its inputs), absent (no kernel) or wrong out; in
+    another process also crashed or stalled.
+    """
+
+    kind: str
+    text: str = ""
+    arrays: tuple[Array, ...] = ()
+
+
+def answer_of(backend: Backend, trial: Trial) -> Answer:
+    """Run a trial on a backend, in this process."""
+    kernel = backend.kernel(trial.op)
+    if kernel is None:
+        return Answer("absent")
+    arrays = trial.arrays
+    try:
+        outputs = compute(kernel, trial, arrays)
+    except Declined as declined:
+        return Answer("declined", declined.reason)
+    except (Violation, OpFault, LimitExceeded, DiagnosticError) as refusal:
+        return Answer("refused", str(refusal))
+    except Exception as error:
+        return Answer("raised", f"{type(error).__name__}: {error}".rstrip(": "))
+    changed = _changed(arrays, trial.arrays)
+    if changed is not None:
+        return Answer(
+            "changed", trial.op.definition.inputs[min(changed, len(trial.op.definition.inputs) - 1)].name
+        )
+    if len(outputs) == 1 and getattr(kernel, "takes_out", False):
+        reason = _out_mismatch(kernel, trial, outputs[0])
+        if reason:
+            return Answer("wrong out", reason)
+    return Answer("computed", "", tuple(outputs))
+
+
+def out_for(trial: Trial, result: Array) -> Array:
+    """An array of zeros for the `out` argument, in the layout of the first input if it is writeable."""
+    first_input = next(trial_input for trial_input in trial.inputs if trial_input is not None)
+    layout = first_input.layout if first_input.layout in WRITEABLE else "plain"
+    return in_layout(np.zeros_like(result), layout)
+
+
+def _out_mismatch(kernel: Function, trial: Trial, result: Array) -> str:
+    """The error in the array that a kernel fills through `out`, or ''."""
+    out = out_for(trial, result)
+    try:
+        returned = compute(
+            lambda *inputs, **attributes: kernel(*inputs, **attributes, out=out), trial, trial.arrays
+        )[0]
+    except Exception as error:
+        return f"with the argument out: {type(error).__name__}: {error}"
+    if returned is not out and out.size and not np.shares_memory(returned, out):
+        return "it returns another array than the argument out"
+    reason = mismatch(trial.op, out, result)
+    return f"in the array out, {reason}" if reason else ""
+
+
+def _changed(after: Sequence[Array | None], before: Sequence[Array | None]) -> int | None:
+    """The index of the input that a kernel has written to, if any."""
+    for place, (after_array, trial_input) in enumerate(zip(after, before)):
+        if (
+            after_array is not None
+            and trial_input is not None
+            and not np.array_equal(codes(after_array), codes(trial_input))
+        ):
+            return place
+    return None
+
+
+# The interface through which the kit runs a backend: in this process, or isolated in another one.
+
+
+class BackendClient(Protocol):
+    """Runs trials on a backend. unreproduced_crashes: crashes that no single case reproduces."""
+
+    unreproduced_crashes: list[str]
+
+    def has(self, op: Op) -> bool: ...
+    def answer(self, trial: Trial) -> Answer: ...
+    def close(self) -> None: ...
+
+
+class LocalClient:
+    """Runs a backend in this process."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+        self.unreproduced_crashes: list[str] = []
+
+    def has(self, op: Op) -> bool:
+        return self.backend.kernel(op) is not None
+
+    def answer(self, trial: Trial) -> Answer:
+        return answer_of(self.backend, trial)
+
+    def close(self) -> None:
+        pass
+
+
+class IsolatedClient:
+    """Runs a backend by name in a process that is started on first use and restarted after it died."""
+
+    def __init__(
+        self,
+        name: str,
+        folders: tuple[str, ...] = (),
+        modules: tuple[str, ...] = (),
+        timeout: float = TIMEOUT,
+    ) -> None:
+        self.unreproduced_crashes: list[str] = []
+        self._backend = IsolatedBackend(name, folders, modules, timeout)
+        self._answered_trials = 0
+
+    def has(self, op: Op) -> bool:
+        """Whether the backend has a kernel.
+
+        Raises:  DiagnosticError if the backend does not exist or is unavailable; ProcessDied
+        """
+        return bool(self._backend.ask(_has_kernel, op))
+
+    def answer(self, trial: Trial) -> Answer:
+        """The backend's answer. A crash counts as a failure of a case only if the case alone reproduces it in
+        a new process.
+        """
+        try:
+            answer: Answer = self._backend.ask(
+                _answer, trial.op, trial.inputs, dict(trial.attributes), died=self._note
+            )
+        except ProcessDied as error:
+            self._answered_trials = 0
+            return Answer("stalled" if error.stalled else "crashed", str(error))
+        self._answered_trials += 1
+        return answer
+
+    def close(self) -> None:
+        """End the process; the next request starts a new one."""
+        self._backend.close()
+        self._answered_trials = 0
+
+    def _note(self, death: ProcessDied) -> None:
+        self.unreproduced_crashes.append(
+            f"{death} after {self._answered_trials} cases; the last case alone does not reproduce it"
+        )
+        self._answered_trials = 0
+
+
+def _has_kernel(backend: Backend, op: Op) -> bool:
+    return backend.kernel(op) is not None
+
+
+def _answer(
+    backend: Backend, op: Op, inputs: tuple[TrialInput | None, ...], attributes: dict[str, str]
+) -> Answer:
+    return answer_of(backend, Trial(op, inputs, attributes))
+
+
+# Judge a backend's answer by the expected result.
 
 PASSED = Verdict(Status.PASSED)
 CHANGED, WRONG_OUT = "changed input", "wrong out"

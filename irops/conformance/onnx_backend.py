@@ -12,8 +12,8 @@ from onnx.backend.base import Backend as Base
 from onnx.backend.base import BackendRep
 
 from irops.diagnostics.diagnostic import ReadError
+from irops.dialects.onnx.library import number_of
 from irops.dialects.onnx.read import of_proto
-from irops.dialects.onnx.types import number_of
 from irops.ir.model import Model
 from irops.registry import default_registry
 from irops.runtime.session import Session
@@ -90,9 +90,7 @@ class Backend(Base):
             )
             for name, array in given
         ]
-        outputs = [
-            helper.make_tensor_value_info(name, TensorProto.UNDEFINED, None) for name in node.output if name
-        ]
+        outputs = [helper.make_empty_tensor_value_info(name) for name in node.output if name]
         opset = helper.make_opsetid("", more.get("opset_version", defs.onnx_opset_version()))
         model = helper.make_model(helper.make_graph([node], "node", infos, outputs), opset_imports=[opset])
         return cls.prepare(model, device).run(dict(given))

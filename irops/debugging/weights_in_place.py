@@ -7,11 +7,10 @@ from pathlib import Path
 
 from irops.analysis.declaring import has_undeclared_ports
 from irops.dialects import dialect_of
+from irops.files.limits import MAX_DEPTH, recursion_limit_for
 from irops.ir.model import Model
 from irops.ir.serialize import document
-from irops.ir.storage import WeightsChanged
-from irops.ir.weights import changed_weights
-from irops.limits import MAX_DEPTH, recursion_limit_for
+from irops.ir.weights import reading_weights
 from irops.spec.types import OPENVINO
 
 
@@ -24,10 +23,8 @@ def weights_file(model: Model) -> str | None:
     stored = model.weights
     if stored is None or dialect_of(model).name != OPENVINO or has_undeclared_ports(model):
         return None
-    try:
+    with reading_weights(model):
         return stored.local_path()
-    except WeightsChanged as error:
-        raise changed_weights(model, error) from None
 
 
 def write_text(model: Model, path: Path) -> None:

@@ -1,13 +1,66 @@
-"""A finding: its rule, its location and its message."""
+"""A finding: its rule, its location, its message, and the fix of one that has exactly one solution."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
-from irops.diagnostics.fix import Fix
 from irops.diagnostics.printable import MAX_NAME, abridged, shortened
 from irops.diagnostics.rule import Rule, Severity
+
+# Fixes replace some bytes of the file.
+
+MAX_DESCRIPTION = 300
+"""The greatest number of characters of a description."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replaces the bytes of the file from start to end with text."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """what: a description for people ("write precision FP32"); edits: non-overlapping replacements."""
+
+    what: str
+    edits: tuple[Edit, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "what", abridged(self.what, MAX_DESCRIPTION))
+
+
+def fix(what: str, edits: Iterable[Edit | None]) -> Fix | None:
+    """A fix made of edits; None if one of them could not be located or there are none."""
+    all_edits = tuple(edits)
+    located = tuple(edit for edit in all_edits if edit is not None)
+    return Fix(what, located) if located and len(located) == len(all_edits) else None
+
+
+def applied(data: bytes, fixes: Iterable[Fix]) -> tuple[bytes, list[Fix]]:
+    """The bytes with fixes applied, and the fixes that were applied: the first of those that overlap."""
+    done: list[Fix] = []
+    edits: list[Edit] = []
+    for one in fixes:
+        if not any(_overlap(edit, other) for edit in one.edits for other in edits):
+            done.append(one)
+            edits.extend(one.edits)
+    for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):
+        data = data[: edit.start] + edit.text.encode() + data[edit.end :]
+    return data, done
+
+
+def _overlap(one: Edit, other: Edit) -> bool:
+    """Whether two edits overlap or touch; the order of two insertions at one offset would be ambiguous."""
+    return one.start <= other.end and other.start <= one.end
+
+
+# Findings, and the errors that carry them.
 
 MAX_MESSAGE, MAX_NOTE = 2000, 1000
 """The greatest number of characters of a message or of facts, and of a note."""
@@ -20,7 +73,9 @@ class Location:
     """The location of a finding: file, line and column (both from 1), layer, and enclosing sub-graphs.
 
     path names the layers and bodies from the model down to the graph of the layer: ("loop_node", "body").
-    excerpt: what the line has before the column and from it on, cut off where it is long.
+    excerpt: what the line has before the column and from it on, cut off where it is long; element: in a file
+    that is not text, the way to what the finding is about: graph.node[37].attribute["axis"]; bytes: where it,
+    or the smallest part around it of which that is known, begins and ends in the file.
     """
 
     file: str | None = None
@@ -30,6 +85,8 @@ class Location:
     layer_name: str | None = None
     path: tuple[str, ...] = ()
     excerpt: tuple[str, str] | None = field(default=None, compare=False, repr=False)
+    element: str | None = None
+    bytes: tuple[int, int] | None = None
 
     @property
     def shown_name(self) -> str | None:
@@ -115,6 +172,9 @@ class DiagnosticError(ValueError):
         self.diagnostics = tuple(diagnostics)
         more = len(self.diagnostics) - 1
         super().__init__(f"{self.diagnostics[0]}{f' (and {more} more)' if more else ''}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.diagnostics,)
 
 
 class ReadError(DiagnosticError):

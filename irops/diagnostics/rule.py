@@ -64,3 +64,26 @@ BANDS = {
     "OD1": "errors in definitions and custom rules",
 }
 """The groups of rules, by the first letters of their codes."""
+
+
+# Rules about something else than a model: the arguments of a call, or the files themselves.
+
+USAGE_RULES = frozenset(
+    (
+        "invalid-input-shape",
+        "unknown-input",
+        "unknown-backend",
+        "unavailable-backend",
+        "unfillable-input",
+        "malformed-settings",
+        "unknown-setting",
+        "invalid-setting",
+    )
+)
+"""Rules about the arguments of the command, not about the model."""
+PATH_RULES = frozenset(
+    ("file-not-found", "not-a-file", "unreadable-file", "unwritten-fixes", "unchecked-file", "out-of-memory")
+)
+"""Rules about files that could not be read, written or checked."""
+TRANSIENT = PATH_RULES | {"checking-time-limit", "changed-weights", "interrupted-write"}
+"""Rules about something that may be different the next time, although no file changes."""

@@ -1,4 +1,10 @@
-"""Dialects of models: a sub-package each, which exposes its Dialect as DIALECT."""
+"""Dialects of models: a sub-package each, which exposes its Dialect as DIALECT.
+
+`dialect.py`: what a dialect decides, such as which op a layer means and how files are read and written;
+`reading.py`: `irops.read`. `openvino`, `onnx` with its domains `onnx_ml`, `microsoft` and `microsoft_nchwc`,
+`graiphic`, `tokenizers`: the dialects, with functions of ops that OpenVINO does not have in `ops`. Files
+enter and models leave, or models enter and files leave.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +14,10 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from irops.dialects.dialect import Dialect as Dialect
+from irops.files.urls import suffix_of
 from irops.ir.model import Model
 from irops.spec.op_names import parted
 from irops.spec.types import OPENVINO
-from irops.urls import suffix_of
 
 
 def dialects() -> tuple[Dialect, ...]:

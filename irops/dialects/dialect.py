@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.files.limits import Limits
+from irops.files.urls import with_suffix
 from irops.ir.model import LayerKind, Model, kind_of
-from irops.limits import Limits
 from irops.spec.definition import Definition
 from irops.spec.op import NoOp, Op
 from irops.spec.op_names import opset_named, parted
 from irops.spec.schemas import schemas_folder
-from irops.urls import with_suffix
 from irops.values.element import ElementType, element_type
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -31,7 +31,7 @@ it.
 """
 
 
-class Ops(Protocol):
+class OpLookup(Protocol):
     """What a dialect asks of the registry."""
 
     def op(self, id: str) -> Op: ...
@@ -82,6 +82,12 @@ class Dialect:
     """Whether weights lie in a file beside the model's, which a caller may name."""
     declares_inputs: bool = True
     """Whether input ports of layers declare a type and a shape."""
+    bodies_capture: bool = False
+    """Whether bodies take tensors of the graphs around them, which are no inputs of the op."""
+    hint_of_shapes: str = ""
+    """What runtimes do with a declared shape that contradicts the inferred one; "" where that is an error."""
+    refuses_unknown_attributes: bool = False
+    """Whether a layer must not have attributes that its op lacks; otherwise they are ignored."""
     wide_constants: bool = False
     """Whether constants of narrow floating types are combined in f32, as OpenVINO does."""
     runtime_notes: bool = False
@@ -110,7 +116,7 @@ class Dialect:
         """What layers of a type are in a graph."""
         return kind_of(type)
 
-    def resolve(self, registry: Ops, type: str, version: str) -> Op | NoOp:
+    def resolve(self, registry: OpLookup, type: str, version: str) -> Op | NoOp:
         """The op that a layer's type and version mean, or why they mean none."""
         found = next((known for known in self.ids() if parted(known)[1] == type), None)
         if found is not None:
@@ -133,6 +139,13 @@ class Dialect:
     def parse_shape(self, text: str) -> Shape:
         """The shape that a text spells. Raises: ValueError"""
         return Shape.parse(text, symbols=True)
+
+    def value_of(self, given: Any) -> Any:
+        """A value of a kind that files of the dialect have, as arrays; another value as it is.
+
+        Raises:  ValueError where it is damaged
+        """
+        return given
 
     # definitions
 
@@ -209,7 +222,7 @@ class Dialect:
         if self.weights_beside:
             yield with_suffix(path, ".bin")
 
-    def write(self, model: Model, path: str, *, registry: Ops, interface: Interface) -> None:
+    def write(self, model: Model, path: str, *, registry: OpLookup, interface: Interface) -> None:
         """Write a model of this dialect. Raises: DiagnosticError, OSError"""
         raise NotImplementedError(f"{self.title} has no files of its own")
 

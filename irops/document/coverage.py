@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from irops.dialects import Dialect
@@ -9,7 +10,7 @@ from irops.spec.op_names import parted
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class OpsetCoverage:
     """defined: the opsets in which each defined op type is known, as text; undefined: the other types."""
 
     title: str
@@ -29,7 +30,19 @@ class Coverage:
         )
 
 
-def coverage(dialect: Dialect) -> Coverage | None:
+def domains_as_markdown(dialects: Iterable[Dialect]) -> str:
+    """A table of what is defined of several dialects that list their op types."""
+    rows = []
+    for dialect in dialects:
+        found = coverage(dialect)
+        if found is not None:
+            total = len(found.defined) + len(found.undefined)
+            types = ", ".join(found.defined)
+            rows.append(f"| {dialect.title} | {len(found.defined)} of {total} | {types} |\n")
+    return f"| domain | op types | defined |\n|---|---|---|\n{''.join(rows)}"
+
+
+def coverage(dialect: Dialect) -> OpsetCoverage | None:
     """What is defined of a dialect that lists its op types; None for one that does not."""
     types = sorted(set(dialect.types()))
     if not types:
@@ -39,4 +52,4 @@ def coverage(dialect: Dialect) -> Coverage | None:
         numbers = [int(name.removeprefix("opset")) for name in dialect.opsets_of(op)]
         opsets.setdefault(parted(op)[1], []).extend(numbers)
     defined = {name: f"{min(opsets[name])} to {max(opsets[name])}" for name in types if opsets.get(name)}
-    return Coverage(dialect.title, defined, tuple(name for name in types if name not in defined))
+    return OpsetCoverage(dialect.title, defined, tuple(name for name in types if name not in defined))

@@ -21,20 +21,23 @@ from irops.spec.opsets import opsets
 PLACE = Path(package.__path__[0], "ops.pyi")
 _HEAD = '''"""graph.ops: the ops of a graph's opset; made by python -m irops.document.graph_stub."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
 
-from irops.editing.graph.base import Base
+from irops.editing.graph.base import BaseGraph
 from irops.editing.graph.node import Value
-from irops.values.element import Array, ElementType
+from irops.values.element import Array, TypeLike
 from irops.values.shape import Shape
 
-Operand = Value | Array | Sequence[Any] | float | bool | str
+class Exporting(Protocol):
+    """An array of another library, such as a tensor of torch."""
+    def __dlpack__(self) -> Any: ...
+
+Operand = Value | Array | Exporting | Sequence[Any] | float | bool | str
 """A Value; or what becomes a constant: an array, a number, nested lists."""
 
 class Ops:
-    def __init__(self, graph: Base) -> None: ...
-    def __getattr__(self, type: str) -> Callable[..., Any]: ...
+    def __init__(self, graph: BaseGraph) -> None: ...
 '''
 _TYPES = {
     "bool": "bool",
@@ -42,20 +45,24 @@ _TYPES = {
     "axis": "int",
     "float": "float",
     "string": "str",
-    "element_type": "str | ElementType",
+    "element_type": "TypeLike",
     "ints": "Sequence[int]",
     "axes": "Sequence[int]",
     "dims": "Sequence[int]",
     "floats": "Sequence[float]",
     "strings": "Sequence[str]",
     "shape": "str | Sequence[int] | Shape",
+    "tensor": "str",
 }
 _WIDTH = 100
 
 
 def stub() -> str:
     """The text of the stub."""
-    return _HEAD + "".join(_method(definition) for definition in _definitions())
+    shown = list(_definitions())
+    types = {definition.type for definition in shown}
+    others = [f"    {name} = {known}\n" for name, known in opsets().classes.items() if known in types]
+    return _HEAD + "".join(map(_method, shown)) + "".join(others)
 
 
 def _definitions() -> Iterator[Definition]:

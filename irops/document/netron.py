@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from irops.document.domains import domain_text
-from irops.document.publishing import publish
+from irops.diagnostics.printable import json_text
+from irops.document.site import publish
+from irops.document.views import domain_text
+from irops.ir.pending import encoded
 from irops.registry import Registry
 from irops.spec.definition import Attribute, Definition, PortSpec
 from irops.spec.domains import parse
@@ -45,8 +46,7 @@ def write_netron(registry: Registry, folder: str) -> int:
     """Write the file into a folder; return the number of files."""
 
     def fill(new_folder: Path) -> int:
-        text = json.dumps(netron_metadata(registry), indent=2, ensure_ascii=False)
-        (new_folder / FILE).write_text(f"{text}\n", encoding="utf-8")
+        (new_folder / FILE).write_bytes(encoded(json_text(netron_metadata(registry))))
         return 1
 
     return publish(folder, fill)

@@ -7,20 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.structure import GraphNode
 from irops.diagnostics.printable import plural, shortened
 from irops.drawing.arrange import arrange
-from irops.drawing.build import Notes, SceneBuilder
+from irops.drawing.build import Marks, Notes, SceneBuilder
 from irops.drawing.drawing import Drawing
 from irops.drawing.engines import engine
 from irops.editing.extraction import Boundary, Name, extracted
 from irops.editing.graph.graph import Graph
 from irops.editing.scope import Scope
+from irops.files.limits import Limits
 from irops.ir.collection import no_collection
 from irops.ir.model import Model
-from irops.limits import Limits
 from irops.registry import Registry
 
 
@@ -47,7 +46,7 @@ def draw(
     Raises:  MissingExtraError where no library for the layout is installed; ReadError where the model cannot
         be read; DiagnosticError for a layer that does not exist; KeyError for a path that does not
     """
-    layout, near = engine(), around
+    near = around
     if isinstance(model, Graph):
         model = model.model()
     analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
@@ -60,12 +59,25 @@ def draw(
         part = extracted(analysis, Boundary(around=around, hops=hops, path=path))
         analysis = ModelAnalysis(replace(part.model, source=whole.model.source), whole.registry, whole.limits)
         path = ()
+    return drawn(analysis, _title(whole, near, hops, path), path, unfold=unfold, cut=cut)
+
+
+def drawn(
+    analysis: ModelAnalysis,
+    title: str,
+    path: Sequence[str] = (),
+    *,
+    unfold: bool,
+    cut: int | None = None,
+    marks: Marks | None = None,
+) -> Drawing:
+    """The picture of a graph. cut, marks: see SceneBuilder. Raises: MissingExtraError"""
+    layout = engine()
     with no_collection():
         scope = Scope.of(analysis, tuple(path))
         notes = Notes()
-        scene = SceneBuilder(notes, unfold=unfold, cut=cut).scene(scope.graph, scope.inferred)
+        scene = SceneBuilder(notes, unfold=unfold, cut=cut, marks=marks).scene(scope.graph, scope.inferred)
         arrange(scene, layout)
-    title = _title(whole, near, hops, path)
     return Drawing(title, tuple(_texts(notes, unfold=unfold)), scene, analysis, scope)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Callable, Sequence
+
+from irops.files.extras import MissingExtraError, remedy
+from irops.work.processes.python import program
 
 Edges = Sequence[tuple[int, int]]
 Engine = Callable[[int, Edges], dict[int, float]]
@@ -13,19 +15,15 @@ DOT_SECONDS = 60
 """Graphviz is stopped after this time."""
 
 
-class MissingExtraError(RuntimeError):
-    """No library for the layout of pictures is installed."""
-
-
 def engine() -> Engine:
     """The installed library. Raises: MissingExtraError"""
     try:
         import fast_sugiyama  # noqa: F401
     except ModuleNotFoundError:
-        if shutil.which("dot") is None:
+        if program("dot") is None:
+            installs = remedy("draw", "").rstrip()
             raise MissingExtraError(
-                "pictures need fast-sugiyama, which pip install 'irops[draw]' installs, or the program dot of"
-                " Graphviz"
+                f"pictures need fast-sugiyama, which {installs}, or the program dot of Graphviz"
             ) from None
         return by_dot
     return by_fast_sugiyama
@@ -56,9 +54,10 @@ def by_dot(count: int, edges: Edges) -> dict[int, float]:
     text = "\n".join(
         ['digraph {node [shape=point width=1 label=""];', *(f"{n};" for n in range(count)), *lines, "}"]
     )
+    command = [program("dot") or "dot", "-Tplain"]
     try:
         done = subprocess.run(
-            ["dot", "-Tplain"], input=text, capture_output=True, text=True, check=True, timeout=DOT_SECONDS
+            command, input=text, capture_output=True, text=True, check=True, timeout=DOT_SECONDS
         )
     except subprocess.TimeoutExpired:
         return {number: float(number) for number in range(count)}  # in the order of the file, lines may cross

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import GraphNode, LayerNode
-from irops.drawing.folding import behind
-from irops.drawing.scene import Box, BoxKind, Port
+from irops.drawing.scene import Box, BoxKind, DrawnPort
 from irops.drawing.text import head, tail
 from irops.ir.model import LayerKind
 from irops.values.fact import Fact, holds_dims
@@ -30,8 +31,17 @@ def fact_text(inferred: Inferred | None, number: int, index: int) -> str:
     return head(outputs[index].spelled, LINE)
 
 
-def layer_box(graph: GraphNode, inferred: Inferred | None, node: LayerNode, folded: set[int]) -> Box:
-    """The box of a layer, without what is in its bodies."""
+def layer_box(
+    graph: GraphNode,
+    inferred: Inferred | None,
+    node: LayerNode,
+    folded: set[int],
+    copies: Sequence[int] = (),
+) -> Box:
+    """The box of a layer, without what is in its bodies and the folded layers behind it.
+
+    copies: other layers that it stands for; a parameter shows its value only if it is theirs, too.
+    """
     layer = node.layer
     category = node.op.definition.category if node.op is not None else ""
     box = Box(BoxKind.LAYER, head(layer.type, LINE), tail(layer.name), category, node)
@@ -42,28 +52,31 @@ def layer_box(graph: GraphNode, inferred: Inferred | None, node: LayerNode, fold
     if layer.kind is LayerKind.SINK or layer.data.get("variable_id"):
         box.lines.append(f"variable {tail(layer.data.get('variable_id', ''), 24)}")
     lines = []
-    inside: dict[int, None] = {}
     for index, source in enumerate(graph.wiring.inputs[layer.id]):
         if source is not None and source[0].id in folded:
-            lines.append(_parameter(node, index, source[0].id, source[1], inferred))
-            inside |= dict.fromkeys(behind(graph, source[0].id, folded))
+            texts = [_parameter(graph, inferred, number, index) for number in (layer.id, *copies)]
+            text = texts[0][0] if len({value for value, _ in texts}) == 1 else f"{texts[0][1]}, different"
+            lines.append(head(f"{input_name(node, index)} {text}", LINE))
     if len(lines) > MAX_PARAMETERS:
         lines[MAX_PARAMETERS - 1 :] = [f"and {len(lines) - MAX_PARAMETERS + 1} more parameters"]
     box.lines += lines
-    box.folded = [graph.layers[number] for number in inside]
     consumers = graph.wiring.consumers
     used = [k for k in range(len(layer.outputs)) if (layer.id, k) in consumers]
     shown = used[:8] if used else list(range(min(len(layer.outputs), 1)))
     for index in range(shown[-1] + 1 if shown else 0):
-        box.ports.append(Port(fact_text(inferred, layer.id, index) if index in shown else ""))
+        box.ports.append(DrawnPort(fact_text(inferred, layer.id, index) if index in shown else ""))
     return box
 
 
-def _parameter(node: LayerNode, index: int, number: int, output: int, inferred: Inferred | None) -> str:
-    name = input_name(node, index)
-    fact = inferred.of(number).outputs if inferred is not None and number in inferred.layers else []
-    text = value_text(fact[output]) if output < len(fact) else "?"
-    return head(f"{name} {text}", LINE)
+def _parameter(graph: GraphNode, inferred: Inferred | None, layer: int, index: int) -> tuple[str, str]:
+    """An input that a folded layer feeds: its value, where it is small, and its type and shape."""
+    source = graph.wiring.inputs[layer][index]
+    if source is None or inferred is None or source[0].id not in inferred.layers:
+        return "?", "?"
+    outputs = inferred.of(source[0].id).outputs
+    if source[1] >= len(outputs):
+        return "?", "?"
+    return value_text(outputs[source[1]]), outputs[source[1]].spelled
 
 
 def input_name(node: LayerNode, index: int) -> str:

@@ -56,7 +56,8 @@ function pathOf(box) {
 }
 function foldedOf(box) {
   const names = data.folded[pathOf(box)] || {};
-  return (box.dataset.folded || "").split(" ").filter(Boolean).map(id => names[id] || [`layer ${id}`, "", ""]);
+  const copies = (box.dataset.copies || "").split(";").slice(1).join(" ");
+  return `${box.dataset.folded || ""} ${copies}`.split(" ").filter(Boolean).map(id => names[id] || [`layer ${id}`, "", ""]);
 }
 function explain(box) {
   panel.replaceChildren();

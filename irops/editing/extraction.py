@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.dialects import dialect_of_version
 from irops.editing.scope import Scope, Wanted
 from irops.editing.selection import Selection
+from irops.files.limits import Limits
 from irops.ir.model import LayerKind, Model
-from irops.limits import Limits
 from irops.registry import Registry
 from irops.runtime.precision import NARROW
 from irops.runtime.session import run
@@ -93,21 +92,20 @@ def extracted(analysis: ModelAnalysis, boundary: Boundary) -> Part:
     """As extract, with what the Parameters of the part stand for."""
     scope = Scope.of(analysis, tuple(boundary.path))
     selection = _selection(scope, boundary)
-    made = replace(analysis.model, graph=selection.graph(), legacy=[], unknown=[], comments=(), source=None)
-    return Part(made, selection.cuts, tuple(boundary.path), tuple(_rounded(scope, selection)))
+    return Part(selection.model(), selection.cuts, tuple(boundary.path), tuple(_rounded(scope, selection)))
 
 
 def _rounded(scope: Scope, selection: Selection) -> Iterator[str]:
     """The cuts within constants that are computed in f32 whatever their type is; see runtime.precision."""
     for name, value in selection.cuts.items():
         wide = dialect_of_version(scope.graph.layers[value[0]].layer.version).wide_constants
-        if wide and value[0] in scope.constants and scope.fact(value).element_type.name in NARROW:
+        if wide and value[0] in scope.graph.constants and scope.fact(value).element_type.name in NARROW:
             yield name
 
 
 def _selection(scope: Scope, boundary: Boundary) -> Selection:
     if boundary.around is not None:
-        return Selection.around(scope, scope.find(boundary.around).layer, boundary.hops)
+        return Selection.around(scope, [scope.find(boundary.around).layer], boundary.hops)
     cuts = None if boundary.inputs is None else [scope.find(name) for name in boundary.inputs]
     ends: list[Wanted] | None = None
     if boundary.outputs is not None:

@@ -13,15 +13,14 @@ from typing import Any
 
 from irops.dialects.graiphic import DIALECT
 from irops.dialects.onnx.opsets import ONNX
-from irops.editing.building.graph import OPSET
-from irops.editing.building.graph import Graph as Building
-from irops.editing.building.switched import Switched
+from irops.editing.building import OPSET, Switched
+from irops.editing.building import Graph as Building
 from irops.editing.graph.node import Value as Wire
 from irops.editing.translation.translate import translate
+from irops.editing.writing import write
 from irops.ir.model import Element, Layer, Model
 from irops.registry import default_registry
 from irops.spec.op import Op
-from irops.writing import write
 
 __all__ = ["Graph", "Switched", "Wire", "as_onnx", "as_openvino", "export", "of_onnx"]
 

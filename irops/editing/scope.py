@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-from irops.analysis.body_path import graph_at
-from irops.analysis.constants import constant_layers
 from irops.analysis.inferred import Inferred
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, graph_at
 from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
@@ -51,11 +48,6 @@ class Scope:
         """The graph that a path leads to. Raises: KeyError, with a suggestion; ValueError for an odd path"""
         return cls(analysis, *graph_at(analysis, path))
 
-    @cached_property
-    def constants(self) -> frozenset[int]:
-        """The ids of layers that depend on nothing but constants, such as the parts of compressed weights."""
-        return frozenset(constant_layers(self.graph.wiring, lambda layer: self.graph.layers[layer.id].op))
-
     def fact(self, value: Value) -> Fact:
         """What is inferred of a value."""
         outputs = [] if self.inferred is None else self.inferred.of(value[0]).outputs
@@ -79,7 +71,7 @@ class Scope:
         if layer is None:
             layer = self._layer(name)
         if layer.kind is LayerKind.RESULT:
-            source = self.graph.wiring.inputs[layer.id][0]
+            source = self.graph.wiring.first(layer.id)
             if source is not None:
                 return Wanted(*source, layer)
         if len(layer.outputs) != 1:

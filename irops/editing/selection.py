@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from irops.analysis.declaring import port_of
+from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.scope import Scope, Value, Wanted
-from irops.ir.model import Edge, Graph, Layer, LayerKind
+from irops.ir.model import Edge, Graph, Layer, LayerKind, Model
 from irops.ir.unique import UniqueNames
 from irops.spec.domains import format_value
 from irops.values.fact import Fact
@@ -34,7 +35,7 @@ class Selection:
             ends = _results_behind(scope, starts if cuts is not None else None)
         kept, used, missing = _upstream(scope, starts, ends)
         if cuts is not None and missing:
-            raise _not_closed(scope, missing)
+            raise _not_closed(scope, cuts, used, missing)
         for cut in cuts or ():
             if cut.value not in used:
                 raise scope.refusal(
@@ -47,11 +48,11 @@ class Selection:
         return cls(scope, kept | _sinks(scope, kept, starts), new, ends)
 
     @classmethod
-    def around(cls, scope: Scope, layer: Layer, hops: int) -> Selection:
-        """What lies within some edges of a layer."""
+    def around(cls, scope: Scope, layers: Iterable[Layer], hops: int) -> Selection:
+        """What lies within some edges of some layers."""
         inputs, consumers = scope.graph.wiring.inputs, scope.graph.wiring.consumers
-        kept = {layer.id}
-        frontier = {layer.id}
+        kept = {layer.id for layer in layers}
+        frontier = set(kept)
         for _ in range(hops):
             near = {source[0].id for number in frontier for source in inputs[number] if source is not None}
             for number in frontier:
@@ -59,12 +60,8 @@ class Selection:
                     near |= {user.id for user, _ in consumers.get((number, index), ())}
             frontier = near - kept
             kept |= near
-        ahead = [*kept]
-        while ahead:  # constants come along whole: cut within them, compressed weights would be rounded
-            for source in inputs[ahead.pop()]:
-                if source is not None and source[0].id in scope.constants - kept:
-                    kept.add(source[0].id)
-                    ahead.append(source[0].id)
+        # constants come along whole: cut within them, compressed weights would be rounded
+        kept = scope.graph.preceding(kept, lambda source: source[0].id in scope.graph.constants)
         cuts = [
             (source[0].id, source[1])
             for number in scope.graph.layers
@@ -73,6 +70,11 @@ class Selection:
             if source is not None and source[0].id not in kept
         ]
         return cls(scope, kept, cuts, _ends_of(scope, kept))
+
+    def model(self) -> Model:
+        """The part as a model of its own."""
+        whole = self.scope.analysis.model
+        return replace(whole, graph=self.graph(), legacy=[], unknown=[], comments=(), source=None)
 
     def graph(self) -> Graph:
         """The layers and edges of the part."""
@@ -159,7 +161,20 @@ def _upstream(
     return kept, used, missing
 
 
-def _not_closed(scope: Scope, missing: dict[Value, tuple[Layer, int] | None]) -> Exception:
+class NotClosedError(DiagnosticError):
+    """A part depends on inputs of the model that are not among its inputs.
+
+    inputs: values with which the part is closed: the inputs that it uses, and those that are missing
+    """
+
+    def __init__(self, error: DiagnosticError, inputs: tuple[str, ...]) -> None:
+        super().__init__(error.diagnostics)
+        self.inputs = inputs
+
+
+def _not_closed(
+    scope: Scope, cuts: Sequence[Wanted], used: set[Value], missing: dict[Value, tuple[Layer, int] | None]
+) -> NotClosedError:
     value, by = next(iter(missing.items()))
     name = scope.label(value)
     edge = f"the edge from {name!r} to input {by[1]} of {by[0]}" if by is not None else f"the output {name!r}"
@@ -167,7 +182,9 @@ def _not_closed(scope: Scope, missing: dict[Value, tuple[Layer, int] | None]) ->
     message = (
         f"the part is not closed: {edge} leads to an input of the model that is not among the inputs{more}"
     )
-    return scope.refusal("open-cut", message, None if by is None else by[0])
+    values = dict.fromkeys((*(cut.value for cut in cuts if cut.value in used), *missing))
+    refusal = scope.refusal("open-cut", message, None if by is None else by[0])
+    return NotClosedError(refusal, tuple(scope.label(value) for value in values))
 
 
 def _results_behind(scope: Scope, starts: set[Value] | None) -> list[Wanted]:
@@ -179,7 +196,7 @@ def _results_behind(scope: Scope, starts: set[Value] | None) -> list[Wanted]:
             behind.add(node.layer.id)
     found = []
     for result in scope.graph.results:
-        source = scope.graph.wiring.inputs[result.id][0]
+        source = scope.graph.wiring.first(result.id)
         if result.id in behind and source is not None:
             found.append(Wanted(*source, result))
     return found

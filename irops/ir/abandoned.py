@@ -5,6 +5,7 @@ killed.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -25,11 +26,14 @@ def claim(handle: int) -> bool:
     return True
 
 
-def remove_abandoned(folder: Path, prefix: str, suffix: str = "") -> None:
-    """Remove what is named prefix…suffix in a folder, if it is old and no process has claimed it."""
+def remove_abandoned(folder: Path, names: re.Pattern[str], *, folders: bool = False) -> None:
+    """Remove the files of a folder whose whole name matches, if they are old and no process has claimed them.
+
+    names: matches names that irops makes, and no other; folders: remove folders of such names, not files
+    """
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.startswith(prefix) and entry.name.endswith(suffix):
+            if names.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False) == folders:
                 with suppress(OSError):  # another process removes it, or it belongs to another user
                     _remove_if_abandoned(entry)
 

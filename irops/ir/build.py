@@ -1,24 +1,32 @@
-"""Builds a model from XML elements, and reports all structural errors."""
+"""Builds a model from XML elements, and reports all structural errors.
+
+Checks runtime attributes (rt_info) of layers and ports.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from sys import intern
 
-from irops.diagnostics.printable import abridged
+from irops.diagnostics.diagnostic import fix
+from irops.diagnostics.printable import abridged, shortened
+from irops.diagnostics.rule import Severity
+from irops.files.limits import Clock
+from irops.files.switches import enabled
 from irops.ir.attributes import Attributes
+from irops.ir.edits import without_element
 from irops.ir.faults import Faults
+from irops.ir.layouts import parse_layout
 from irops.ir.legacy import legacy_faults
 from irops.ir.model import COMMENT, SHOWN, Body, Edge, Element, Graph, Layer, Model
 from irops.ir.numbering import UNREAD, number_layers, number_ports
 from irops.ir.parse import parse
 from irops.ir.ports import Ports, names_of
-from irops.ir.rt_info import runtime_attribute_faults
-from irops.ir.scanning.document import scan
+from irops.ir.scanner import scan
 from irops.ir.subgraphs import PARTS, sub_graphs
 from irops.ir.versions import version_of
 from irops.ir.weights import Weights
-from irops.limits import Clock
-from irops.switches import enabled
+from irops.values.element import element_type
 
 ENDS = ("from-layer", "from-port", "to-layer", "to-port")
 _ONCE = PARTS | {"data", "input", "output", "rt_info"}
@@ -212,3 +220,97 @@ def last_comments(section: Element) -> tuple[str, ...]:
     comments = tuple(comment.text for comment in section.children[first:last])
     del section.children[first:last]
     return comments
+
+
+PAYLOADS = {
+    "fused_names": "value",
+    "old_api_map_element_type": "value",
+    "old_api_map_order": "value",
+    "primitives_priority": "value",
+    "layout": "layout",
+}
+"""The XML attribute that contains the value of each known runtime attribute."""
+
+
+def runtime_attribute_faults(model: Model, faults: Faults) -> None:
+    """Report errors in the runtime attributes of layers and ports, which OpenVINO reads from IR 11 on."""
+    if model.version == 10:
+        return
+    for path, layer in model.walk():
+        for rt_info in _rt_infos(layer):
+            faults.layer, faults.path = layer, path
+            _rt_info_faults(rt_info, faults)
+    faults.layer, faults.path = None, ()
+
+
+def _rt_infos(layer: Layer) -> Iterator[Element]:
+    if layer.rt_info is not None:
+        yield layer.rt_info
+    for port in (*layer.inputs, *layer.outputs):
+        if port.rt_info is not None:
+            yield port.rt_info
+
+
+def _rt_info_faults(rt_info: Element, faults: Faults) -> None:
+    seen: dict[str, Element] = {}
+    for child in rt_info.children:
+        if child.tag != "attribute":
+            continue
+        name = child.attributes.get("name")
+        _content_faults(name, child, faults)
+        if name in seen:
+            removal = fix(
+                f"remove the second rt_info attribute {name}", [without_element(faults.source, child.at)]
+            )
+            faults.add(
+                "duplicate-rt-info",
+                f"rt_info attribute {name} is repeated",
+                child.at,
+                fix=removal if child == seen[name] else None,
+            )
+        elif name is not None:
+            seen[name] = child
+
+
+def _content_faults(name: str | None, element: Element, faults: Faults) -> None:
+    """Report an attribute without name, version or value, and a value that OpenVINO cannot read."""
+    if name is None:
+        ignored = "an rt_info attribute has no name"
+    elif "version" not in element.attributes:
+        ignored = f"an rt_info attribute {name!r} has no version"
+    else:
+        ignored = None
+    if ignored is not None:
+        faults.add("empty-rt-info", ignored, element.at, level=Severity.WARNING)
+    payload = PAYLOADS.get(name or "")
+    if payload is not None and payload not in element.attributes:
+        faults.add(
+            "empty-rt-info",
+            f"rt_info attribute {name} has no {payload}",
+            element.at,
+            fix=fix(
+                f"remove the rt_info attribute {name}, which has no value",
+                [without_element(faults.source, element.at)],
+            ),
+        )
+        return
+    text = element.attributes.get(payload or "", "")
+    try:
+        _parse(name, text)
+    except ValueError as error:
+        message = f"rt_info attribute {name} is {shortened(text)!r}: {error}"
+        faults.add("malformed-rt-info", message, element.at, attribute=payload)
+
+
+def _parse(name: str | None, text: str) -> None:
+    """Raises:  ValueError for a value that OpenVINO refuses"""
+    if name == "layout":
+        parse_layout(text)
+    elif name == "old_api_map_element_type":
+        element_type(text)
+    elif name == "old_api_map_order" and text:
+        for item in text.split(","):
+            if not item.strip()[:1].isdigit():
+                raise ValueError(f"{shortened(item)!r} is not the number of an axis")
+    elif name == "nms_selected_indices":
+        raise ValueError("OpenVINO cannot read this attribute, which its own passes add")

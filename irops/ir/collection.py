@@ -6,7 +6,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from irops.process_setting import ProcessSetting
+from irops.files.process_setting import ProcessSetting
 
 _ENABLED = ProcessSetting(gc.isenabled, lambda on: gc.enable() if on else gc.disable())
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from xml.parsers import expat
 
-from irops.diagnostics.fix import Edit
-from irops.ir.locate import Source
+from irops.diagnostics.diagnostic import Edit
+from irops.ir.locate import ScanEnded, Source
 from irops.ir.model import Layer
 from irops.ir.serialize import escaped
 
@@ -100,10 +100,6 @@ def _end_of_attributes(source: Source, at: int) -> int | None:
     return tag.end() if tag else None
 
 
-class _Ended(Exception):
-    """Stops the scan of an element."""
-
-
 class _Extents:
     """The extents of the element at an offset and of its children with a tag.
 
@@ -123,7 +119,7 @@ class _Extents:
         try:
             for begin in range(at, len(data), step):
                 parser.Parse(data[begin : begin + step], False)
-        except (_Ended, expat.ExpatError):
+        except (ScanEnded, expat.ExpatError):
             pass  # malformed XML was reported when the file was read
 
     def _on_start(self, tag: str, _: object) -> None:
@@ -144,7 +140,7 @@ class _Extents:
         elif self._depth == 1:
             empty = self._data[self.content_start - 2 : self.content_start] == b"/>"
             self.end = self.content_start if empty else self._data.index(b">", here) + 1
-            raise _Ended
+            raise ScanEnded
         self._depth -= 1
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from irops.diagnostics.diagnostic import Diagnostic, ReadError, in_document_order
-from irops.diagnostics.fix import Fix
+from irops.diagnostics.diagnostic import Diagnostic, Fix, ReadError, in_document_order
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
+from irops.files.limits import LIMIT_OF_RULE, Limits
+from irops.files.limits import notes as limit_notes
 from irops.ir.locate import Source
 from irops.ir.model import Layer
-from irops.limits import LIMIT_OF_RULE, Limits
-from irops.limits import notes as limit_notes
 
 
 class Faults:

@@ -121,8 +121,8 @@ class Source:
         )
 
 
-class _Ended(Exception):
-    """Stops a search."""
+class ScanEnded(Exception):
+    """Stops expat where the rest of a text does not matter."""
 
 
 class _Finder:
@@ -143,7 +143,7 @@ class _Finder:
     def end(self, _: str) -> None:
         self.depth -= 1
         if self.depth == 0:
-            raise _Ended
+            raise ScanEnded
 
     def search(self, data: bytes, at: int) -> list[int]:
         """The byte offsets of the children of the element at an offset."""
@@ -151,7 +151,7 @@ class _Finder:
         try:
             for begin in range(at, len(data), step):
                 self.parser.Parse(data[begin : begin + step], False)
-        except (_Ended, expat.ExpatError):
+        except (ScanEnded, expat.ExpatError):
             pass  # the parent ended; malformed XML was reported when the file was read
         return [at + offset for offset in self.found]
 

@@ -5,15 +5,44 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
 
 from irops.diagnostics.diagnostic import Location
-from irops.diagnostics.printable import abridged, plural, shortened
+from irops.diagnostics.printable import Markup, Printable, abridged, html_table, literal, plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
-from irops.html_table import html_table
-from irops.ir.layer_kind import LayerKind as LayerKind  # noqa: PLC0414
-from irops.ir.layer_kind import kind_of as kind_of  # noqa: PLC0414
 from irops.ir.locate import Source
 from irops.ir.storage import Weights
+
+
+class LayerKind(StrEnum):
+    """What a layer is in its graph, whatever its op computes."""
+
+    PARAMETER = "parameter"
+    RESULT = "result"
+    CONSTANT = "constant"  # its value lies in the model's weights
+    SINK = "sink"  # runs although nothing uses an output of it
+    OPERATION = "operation"
+
+
+@lru_cache(4096)
+def kind_of(type: str) -> LayerKind:
+    """What a layer of that type is in IR: OpenVINO's reader compares Result and Const exactly, Parameter and
+    Assign without regard to case.
+    """
+    match type:
+        case "Result":
+            return LayerKind.RESULT
+        case "Const":
+            return LayerKind.CONSTANT
+    match type.lower():
+        case "parameter":
+            return LayerKind.PARAMETER
+        case "assign":
+            return LayerKind.SINK
+    return LayerKind.OPERATION
+
 
 COMMENT = "!--"
 SHOWN = 100
@@ -39,7 +68,8 @@ class Port:
     """A port of a layer. Its id is a label; its position in the list determines which port it is.
 
     dims: as declared, -1 for a dynamic one; names: of the tensor, unescaped; absent: set for an optional
-    input that is omitted where inputs after it are not.
+    input that is omitted where inputs after it are not; hint: all that is declared of the value, as a text
+    that parse_fact reads, in dialects where runtimes do not rely on it.
     """
 
     id: int
@@ -51,6 +81,7 @@ class Port:
     unknown: tuple[Element, ...] = ()  # children that the reader does not know
     at: int = field(default=-1, compare=False)
     absent: bool = False
+    hint: str | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True)
@@ -108,7 +139,8 @@ class Body:
 class Layer:
     """A node of a graph: its op type and version, its attributes as texts, its ports and its bodies.
 
-    own_kind: its kind, where the reader of a dialect knows that it is not what IR means by the type.
+    own_kind: its kind, where the reader of a dialect knows that it is not what IR means by the type; stored:
+    what it was read from, in another format than IR, so that its writer can copy what did not change.
     """
 
     id: int
@@ -127,6 +159,7 @@ class Layer:
     data_at: int = field(default=-1, compare=False)
     comments: tuple[str, ...] = ()  # those before it
     own_kind: LayerKind | None = field(default=None, compare=False)
+    stored: Any = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f'layer {self.id} "{self.shown_name}" ({abridged(self.type, SHOWN)})'
@@ -175,6 +208,28 @@ class Edge:
     at: int = field(default=-1, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class LayerCount:
+    """How many layers a graph has. own: without those of bodies; total: with those of bodies at any depth
+
+    str() gives it as all messages do: 6 layers; or 6 layers, 20 with bodies.
+    """
+
+    own: int
+    total: int
+
+    def __str__(self) -> Printable:
+        return plural(self.own, "layer") + self._with_bodies(f"{self.total:,}")
+
+    def of(self, whole: LayerCount) -> Printable:
+        """The layers of a part, and of the whole graph: 4 layers of 6, 9 of 20 with bodies."""
+        more = whole._with_bodies(f"{self.total:,} of {whole.total:,}")
+        return f"{plural(self.own, 'layer')} of {whole.own:,}{more}"
+
+    def _with_bodies(self, total: Printable) -> Printable:
+        return f", {total} with bodies" if self.total > self.own else literal("")
+
+
 @dataclass(slots=True)
 class Graph:
     """Layers and edges, in the order of the file.
@@ -186,10 +241,16 @@ class Graph:
     edges: list[Edge] = field(default_factory=list)
     incomplete: bool = field(default=False, compare=False)
     comments: tuple[str, ...] = ()  # those among the edges, or behind all layers
+    stored: Any = field(default=None, compare=False, repr=False)  # see Layer
     _places: dict[int | str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        return f"<Graph: {plural(len(self.layers), 'layer')}, {plural(len(self.edges), 'edge')}>"
+        return f"<Graph: {self.layer_count}, {plural(len(self.edges), 'edge')}>"
+
+    @property
+    def layer_count(self) -> LayerCount:
+        """How many layers it has, counted in every message alike."""
+        return LayerCount(len(self.layers), sum(1 for _ in walk(self)))
 
     def layer(self, id_or_name: int | str) -> Layer:
         """The layer of an id or a name, the first of equal names; KeyError, with a suggestion, for none.
@@ -230,11 +291,12 @@ class Model:
     comments: tuple[str, ...] = ()  # those outside layers and edges
     dialect: str = "openvino"
     opsets: dict[str, int] = field(default_factory=dict)
+    stored: Any = field(default=None, compare=False, repr=False)  # see Layer
 
     def __repr__(self) -> str:
-        return f"<Model '{shortened(self.name)}': {plural(len(self.layers), 'layer')}, {self.dialect}>"
+        return f"<Model '{shortened(self.name)}': {self.layer_count}, {self.dialect}>"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         """What notebooks show: inputs and results as they are declared, and how many layers of each type."""
         types = Counter(layer.type for _, layer in self.walk())
         rows: list[tuple[str, str, str]] = []
@@ -254,8 +316,40 @@ class Model:
     def edges(self) -> list[Edge]:
         return self.graph.edges
 
+    @property
+    def layer_count(self) -> LayerCount:
+        return self.graph.layer_count
+
     def layer(self, id_or_name: int | str) -> Layer:
         return self.graph.layer(id_or_name)
+
+    @property
+    def inputs(self) -> tuple[Layer, ...]:
+        """The Parameters, in order: their names, types and shapes are those of the model's inputs."""
+        return tuple(layer for layer in self.layers if layer.kind is LayerKind.PARAMETER)
+
+    @property
+    def results(self) -> tuple[Layer, ...]:
+        """The Results, in order."""
+        return tuple(layer for layer in self.layers if layer.kind is LayerKind.RESULT)
+
+    def __getitem__(self, name: int | str) -> Layer:
+        """The layer of a name or an id, as layer: model["relu_9"]."""
+        return self.graph.layer(name)
+
+    def __contains__(self, item: object) -> bool:
+        return any(item in (layer.name, layer.id) or item is layer for layer in self.layers)
+
+    def __iter__(self) -> Iterator[Layer]:
+        """The layers, in the order of the file, without those of bodies."""
+        return iter(self.graph.layers)
+
+    def __len__(self) -> int:
+        """The number of layers, without those of bodies."""
+        return len(self.graph.layers)
+
+    def __bool__(self) -> bool:
+        return True  # a model without layers is a model
 
     def walk(self) -> Iterator[tuple[tuple[str, ...], Layer]]:
         """Every layer with the path of layers and bodies down to its graph; a layer precedes its bodies."""

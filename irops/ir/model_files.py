@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from irops.files.urls import is_url, local_path
 from irops.ir.opening import models_at
 from irops.ir.regular import open_regular
 from irops.ir.remote.reasons import RemoteError
 from irops.ir.root_tag import root_tag
-from irops.urls import is_url, local_path
 
 SNIFFED_BYTES = 1 << 16
 """How many bytes are read to detect the kind of a file."""

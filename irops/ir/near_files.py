@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from irops.diagnostics.suggestions import similar
-from irops.urls import looks_cut
+from irops.files.urls import looks_cut
 
 LISTED = 5
 """So many files of the folder are named where none has a similar name."""

@@ -7,6 +7,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from math import prod
 from typing import IO, BinaryIO
 from zipfile import BadZipFile, ZipFile, ZipInfo
@@ -15,16 +16,23 @@ import numpy as np
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
+from irops.files.limits import Limits
+from irops.files.limits import notes as limit_notes
+from irops.files.urls import without_credentials
 from irops.ir.near_files import similar_path
 from irops.ir.regular import NotRegular, open_regular
-from irops.limits import Limits
-from irops.limits import notes as limit_notes
-from irops.urls import without_credentials
 from irops.values.element import Array
 
 _MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of .npy files, of .npz files, and of .npz files without arrays."""
 DEFAULT = Limits()
+MAX_RATIO, FREE_BYTES = 1100, 64 << 20
+"""The greatest size of what an archive unpacks to, in sizes of the archive: deflate packs at most 1032 bytes
+into one, so that only members that share their bytes, or that another method packed, exceed it. Below
+FREE_BYTES, any ratio is allowed.
+"""
+MAX_HEADER = 10_000
+"""The greatest number of bytes of the header of an array, as NumPy has it."""
 TEXT_BYTES = 64
 """About how many bytes a short text takes as an object."""
 DAMAGED = (
@@ -126,8 +134,16 @@ def _is_npy(file: BinaryIO) -> bool:
 
 def _members(path: str, archive: ZipFile, members: list[ZipInfo], limits: Limits) -> dict[str, Array]:
     """The arrays of a zip file. The size of each is read, and the sum compared with the limit, before any."""
-    total = 0
+    assert archive.fp is not None
+    packed = os.fstat(archive.fp.fileno()).st_size
+    total = unpacked = 0
     for member in members:
+        unpacked += member.file_size
+        if unpacked > max(FREE_BYTES, MAX_RATIO * packed):
+            raise UnreadableFileError(
+                f"{path} has {packed:,} bytes and unpacks to {unpacked:,} or more, which is over"
+                f" {MAX_RATIO:,} times as many; pack it with numpy.savez or numpy.savez_compressed"
+            )
         with archive.open(member) as stream:
             total += _size(stream)
         _require_room(path, total, limits)
@@ -142,13 +158,17 @@ def _members(path: str, archive: ZipFile, members: list[ZipInfo], limits: Limits
 def _size(stream: IO[bytes]) -> int:
     """The number of bytes in memory of the array in an .npy file, by its header. Raises: ValueError"""
     version = np.lib.format.read_magic(stream)
-    match version:
-        case (1, 0):
-            shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-        case (2, 0):
-            shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
-        case _:
-            raise ValueError(f"the version of an array is {version}, must be 1.0 or 2.0")
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"the version of an array is {version}, must be 1.0 or 2.0")
+    length = stream.read(2 if version == (1, 0) else 4)
+    size = int.from_bytes(length, "little")
+    if size > MAX_HEADER:
+        raise ValueError(f"the header of an array has {size:,} bytes, may have {MAX_HEADER:,}")
+    header = BytesIO(length + stream.read(size))
+    reader = np.lib.format.read_array_header_1_0 if len(length) == 2 else np.lib.format.read_array_header_2_0
+    shape, _, dtype = reader(header)
+    if any(isinstance(size, bool) or size < 0 for size in shape):  # a bool is an int for NumPy's reader
+        raise ValueError(f"the shape of an array is {shape}, must be of integers from 0")
     # texts become objects, and elements of no bytes are elements all the same
     return prod(shape) * max(dtype.itemsize, TEXT_BYTES if dtype.kind in "US" else 1)
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
+from irops.files.limits import Limits
+from irops.files.urls import Address
 from irops.ir.regular import open_regular
 from irops.ir.storage import Weights
-from irops.limits import Limits
-from irops.urls import StrPath, is_url, local_path
 
 
 class Readable(Protocol):
@@ -20,28 +20,28 @@ class Readable(Protocol):
 
 
 @contextmanager
-def opened(path: str, limits: Limits) -> Iterator[tuple[Readable, int]]:
+def opened(place: Address, limits: Limits) -> Iterator[tuple[Readable, int]]:
     """A file of a model, open for reading from the start, and its size; 0 if a server does not say it.
 
     Raises:  NotRegular; RemoteError; OSError; ValueError for a path that no system accepts
     """
-    if is_url(path):
+    if place.is_remote:
         from irops.ir.remote.content import RemoteContent  # most files are local
 
-        content = RemoteContent(path, limits)
+        content = RemoteContent(place.text, limits)
         yield content, content.size
         return
-    with open_regular(path) as file:
+    with open_regular(place.text) as file:
         yield file, os.fstat(file.fileno()).st_size
 
 
-def weights_at(path: StrPath, limits: Limits) -> Weights:
+def weights_at(place: Address, limits: Limits) -> Weights:
     """The weights in a file, which need not exist; their fault is then set."""
-    if is_url(path):
+    if place.is_remote:
         from irops.ir.remote.weights import RemoteWeights  # most files are local
 
-        return RemoteWeights(os.fspath(path), limits)
-    return Weights.of_file(local_path(path))
+        return RemoteWeights(place.text, limits)
+    return Weights.of_file(place.text)
 
 
 def models_at(url: str, suffixes: Sequence[str], limits: Limits | None = None) -> tuple[Sequence[str], int]:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError, errors_of
+from irops.files.limits import Limits, recursion_limit_for
+from irops.files.urls import Address, StrPath, address
 from irops.ir.build import Builder
 from irops.ir.collection import no_collection
-from irops.ir.doctype import without_doctype
 from irops.ir.faults import Faults
 from irops.ir.locate import Source
-from irops.ir.locks import folder_lock
 from irops.ir.model import Model
 from irops.ir.near_files import near
 from irops.ir.opening import Readable, opened, weights_at
+from irops.ir.pending import finished, folder_lock, is_mixed
 from irops.ir.regular import NotRegular
 from irops.ir.remote.reasons import RemoteError
-from irops.ir.text import is_binary, source_of
+from irops.ir.text import is_binary, source_of, without_doctype
 from irops.ir.traffic import count_read
 from irops.ir.weights import Weights, small_integers
-from irops.limits import Limits, recursion_limit_for
-from irops.urls import StrPath, local_path, with_suffix, without_credentials
 
 HARMLESS = frozenset(
     (
@@ -51,19 +51,26 @@ def load(
     beside the .xml; text: replaces the content of the file.
     Raises:  ReadError if no model can be read
     """
-    name, limits = local_path(path), limits or Limits()
-    beside = with_suffix(name, ".bin") if weights is None else weights
-    with folder_lock(_folder_of(name)):  # no writer replaces the two files in between
-        raw = bytes_of(name, limits) if text is None else text
+    place, limits = address(path), limits or Limits()
+    beside = place.with_suffix(".bin") if weights is None else address(weights)
+    with folder_lock(place.folder()):  # no writer replaces the two files in between
+        raw = bytes_of(place, limits) if text is None else text
         weights_file = weights_at(beside, limits)
-    return _load(without_credentials(name), raw, weights_file, limits)
+        if weights is None and not place.is_remote:
+            _require_one_write(place)
+    return _load(place.shown, raw, weights_file, limits)
 
 
-def _folder_of(path: str) -> Path:
-    try:
-        return Path(os.path.realpath(path)).parent
-    except ValueError:  # a path that no system accepts, which is reported when it is opened
-        return Path()
+def _require_one_write(place: Address) -> None:
+    """Raises: ReadError if a write of the model was interrupted when only its .bin file had been replaced"""
+    xml = Path(os.path.realpath(place.text))
+    weights = xml.with_suffix(".bin")
+    if weights != xml and is_mixed(weights, xml):
+        source = Source(place.shown, b"")
+        message = f"{weights.name} was replaced and {xml.name} was not: a write of this model was interrupted"
+        new = finished(xml)
+        note = f"mv {shlex.quote(str(new))} {shlex.quote(str(xml))} completes it"
+        raise Faults(source).stop("interrupted-write", message, notes=(note,))
 
 
 def loads(
@@ -109,24 +116,23 @@ def _load(
     return model, faults.in_order()
 
 
-def bytes_of(path: str, limits: Limits) -> bytes:
-    """The content of a file; of a binary file, only the start, which identifies it. Raises: ReadError
-
-    path: of a local file, or a URL of fsspec
-    """
-    name = without_credentials(path)
+def bytes_of(place: Address, limits: Limits) -> bytes:
+    """The content of a file; of a binary file, only the start, which identifies it. Raises: ReadError"""
+    name = place.shown
     faults = Faults(Source(name, b""), limits)
-    if not path:
+    if not place.text:
         raise faults.stop("file-not-found", "the path is empty, must name an .xml file")
     try:
-        with opened(path, limits) as (file, size):
+        with opened(place, limits) as (file, size):
             start = _start_or_all(file, size, limits, faults)
             count_read(len(start))
             return start
     except NotRegular as error:
         raise faults.stop("not-a-file", f"{name} {error}, must be an .xml file") from None
     except FileNotFoundError:
-        raise faults.stop("file-not-found", f"{name} does not exist", notes=near(path, ".xml")) from None
+        raise faults.stop(
+            "file-not-found", f"{name} does not exist", notes=near(place.text, ".xml")
+        ) from None
     except RemoteError as error:
         must_be = ", must be an .xml file" if error.rule == "not-a-file" else ""
         raise faults.stop(error.rule, f"{name} {error.sentence}{must_be}") from None

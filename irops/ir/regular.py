@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import os
 import stat
+from errno import EFBIG
 from typing import BinaryIO
 
-from irops.urls import is_url
+from irops.files.urls import is_url
+from irops.ir.targets import note_read
 
 
 class NotRegular(OSError):
     """A path does not refer to a regular file. The text says what it refers to: "is a folder"."""
+
+
+class OversizedFile(OSError):
+    """A file has more bytes than may be read at once. The text says how many may be."""
+
+
+MAX_TEXT = 64 << 20
+"""The greatest number of bytes of a settings file, a baseline, an index or a list that an option names."""
 
 
 def open_regular(path: str) -> BinaryIO:
@@ -27,11 +37,25 @@ def open_regular(path: str) -> BinaryIO:
         os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0),
     )
     try:
-        require_regular(os.fstat(handle))
+        status = os.fstat(handle)
+        require_regular(status)
+        note_read(status, path)
         return os.fdopen(handle, "rb")
     except BaseException:
         os.close(handle)
         raise
+
+
+def bounded_bytes(path: str | os.PathLike[str], most: int = MAX_TEXT) -> bytes:
+    """The content of a regular file of at most so many bytes.
+
+    Raises:  NotRegular; OversizedFile; OSError
+    """
+    with open_regular(os.fspath(path)) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OversizedFile(EFBIG, f"has more than {most:,} bytes", os.fspath(path))
+    return content
 
 
 def require_regular(status: os.stat_result) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from irops.ir.model import COMMENT, Body, Edge, Element, Graph, Layer, Model, Port, PortMapping
 from irops.ir.subgraphs import DEFAULTS, WRITTEN
+from irops.ir.targets import Unwritable
 
 _FIRST = (
     ":A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
@@ -16,6 +17,7 @@ _NAME = re.compile(f"[{_FIRST}][{_FIRST}.0-9\u00b7\u0300-\u036f\u203f\u2040-]*")
 _SPECIAL = re.compile(r'[&<"\x00-\x1f]')
 _ESCAPES = {"&": "&amp;", "<": "&lt;", '"': "&quot;"}
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NOT_IN_XML = re.compile("&#(0[0-8]|1[124-9]|2[0-9]|3[01]);|[\ud800-\udfff\ufffe\uffff]")
 
 Data = Callable[[Layer], Mapping[str, str]]
 
@@ -23,7 +25,19 @@ Data = Callable[[Layer], Mapping[str, str]]
 def document(model: Model, data: Data) -> Iterator[str]:
     """The text, in pieces. data: returns the <data> attributes to write for a layer; called once per layer.
 
-    Raises:  ValueError if something in the model is not representable in XML
+    Raises:  Unwritable if something in the model is not representable in XML
+    """
+    for piece in canonical(model, data):
+        if found := _NOT_IN_XML.search(piece):
+            text = re.split('[">]', piece[: found.start()])[-1] + re.split('["<]', piece[found.start() :])[0]
+            raise _foreign(_unescaped(text))
+        yield piece
+
+
+def canonical(model: Model, data: Data) -> Iterator[str]:
+    """As document, also for models whose texts have characters that no file of XML can have.
+
+    Raises:  Unwritable
     """
     yield '<?xml version="1.0"?>\n'
     yield from _comments(model.comments, "")
@@ -164,28 +178,43 @@ def _element(element: Element, tab: str) -> Iterator[str]:
 def _comments(texts: Iterable[str], tab: str) -> Iterator[str]:
     for text in texts:
         if "--" in text or text.endswith("-") or _NO_TEXT.search(text):
-            raise ValueError(f"the text {text!r} cannot be a comment")
+            raise Unwritable(f"the text {text!r} cannot be a comment")
         yield f"{tab}<!--{text}-->\n"
 
 
 def _attributes(attributes: Mapping[str, str]) -> str:
-    return "".join([f' {_name(name)}="{escaped(text)}"' for name, text in attributes.items()])
+    return "".join([f' {_name(name)}="{_escaped(text)}"' for name, text in attributes.items()])
 
 
 def escaped(text: str) -> str:
-    """Text escaped for an attribute in quotes. Raises: ValueError if XML cannot represent it"""
+    """Text escaped for an attribute in quotes. Raises: Unwritable if XML cannot represent it"""
     if _NO_TEXT.search(text):
-        raise ValueError(f"the text {text!r} has a character that XML does not allow")
+        raise _foreign(text)
+    return _escaped(text)
+
+
+def _escaped(text: str) -> str:
     return _SPECIAL.sub(lambda match: _ESCAPES.get(match[0]) or f"&#{ord(match[0]):02};", text)
 
 
+def _foreign(text: str) -> Unwritable:
+    return Unwritable(f"the text {text!r} has a character that XML does not allow")
+
+
+def _unescaped(text: str) -> str:
+    """The text that _escaped was given."""
+    for character, name in _ESCAPES.items():
+        text = text.replace(name, character) if character != "&" else text
+    return re.sub("&#([0-9]+);", lambda match: chr(int(match[1])), text).replace("&amp;", "&")
+
+
 def _content(text: str) -> str:
-    return escaped(text).replace(">", "&gt;")
+    return _escaped(text).replace(">", "&gt;")
 
 
 def _name(name: str) -> str:
     if not _NAME.fullmatch(name):
-        raise ValueError(f"{name!r} cannot be the name of an element or attribute")
+        raise Unwritable(f"{name!r} cannot be the name of an element or attribute")
     return name
 
 

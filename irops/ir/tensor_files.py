@@ -7,12 +7,14 @@ uint8. Strings are stored as text of fixed width. Pickles are not written.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import IO
 from zipfile import ZipFile
 
 import numpy as np
 
 from irops.diagnostics.printable import MAX_NAME, abridged, printable
-from irops.ir.pending import Pending, local_target
+from irops.ir.pending import Pending
+from irops.ir.targets import ARRAYS, local_target
 from irops.ir.unique import UniqueNames
 from irops.values.element import CODED, STRING, Array, ElementType, element_type_of, tagged
 
@@ -27,14 +29,29 @@ def save_all(path: str, arrays: Mapping[str, Array]) -> dict[str, str]:
     """
     used = UniqueNames()
     changed: dict[str, str] = {}
-    with Pending(local_target(path)) as (file,), ZipFile(file, "w") as archive:
+    with Pending(local_target(path, ARRAYS)) as (file,), ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             written = used.unique(member_name(name))
             if written != name:
                 changed[name] = written
             with archive.open(f"{written}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(as_stored(array)), allow_pickle=False)
+                write_array(member, array)
     return changed
+
+
+def write_array(stream: IO[bytes], array: Array) -> None:
+    """Write a tensor as the content of an .npy file. Raises: OSError
+
+    numpy.save and ndarray.tofile do not notice that a disk refuses the last bytes.
+    """
+    stored = np.asarray(as_stored(array), order="C")
+    np.lib.format.write_array_header_1_0(stream, np.lib.format.header_data_from_array_1_0(stored))
+    stream.write(bytes_of(stored))
+
+
+def bytes_of(array: Array) -> memoryview:
+    """The bytes of an array in the order of its elements."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
 def member_name(name: str) -> str:

@@ -1,22 +1,25 @@
-"""Writes IR files, .xml and .bin."""
+"""Writes IR files, .xml and .bin.
+
+The bytes of constants in a file that is written: each content once, and none of them loaded as a whole.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import IO
+from typing import IO, NamedTuple
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
-from irops.ir.contents import Contents
+from irops.files.limits import MAX_DEPTH, recursion_limit_for
 from irops.ir.model import Element, Layer, Model
 from irops.ir.numbers import integer
-from irops.ir.pending import Pending, local_target
+from irops.ir.pending import Pending, is_mixed
 from irops.ir.serialize import document
-from irops.ir.storage import Weights, WeightsChanged
-from irops.ir.weights import changed_weights, checked_region
-from irops.limits import MAX_DEPTH, recursion_limit_for
+from irops.ir.storage import Weights
+from irops.ir.targets import MODEL, WEIGHTS, Unwritable, local_target, require_implied
+from irops.ir.weights import checked_region, reading_weights
 
 _ONE_BYTE = Weights.of_bytes(b"\0")
 
@@ -27,13 +30,16 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
     Files are replaced atomically; the file that the model was read from may be overwritten. Bytes of the
     weights that belong to no constant are dropped; equal constants share bytes. Weights in a file are copied
     in the kernel and not loaded.
-    Raises:  DiagnosticError if bytes of a constant or a mean image are missing or changed; ValueError for
-        text that XML cannot represent; OSError
+    Raises:  DiagnosticError if bytes of a constant or a mean image are missing or changed; Unwritable, a
+        ValueError, for text that XML cannot represent and a path that is no model's; OSError
     """
-    xml = local_target(path)
-    weights = xml.with_suffix(".bin")
-    if weights == xml:
-        raise ValueError(f"the model path is {xml.name}, must end with .xml: .bin is for weights")
+    if os.fspath(path).endswith(".bin"):
+        name = os.path.basename(path)
+        raise Unwritable(f"the model path is {name}, must end with .xml: .bin is for weights")
+    xml = local_target(path, MODEL)
+    weights = local_target(xml.with_suffix(".bin"), WEIGHTS)
+    if not is_mixed(weights, xml):  # else an interrupted write left the .bin file
+        require_implied(weights, xml)
     with recursion_limit_for(MAX_DEPTH), Pending(weights, xml) as (weights_file, xml_file):
         pool = _Pool(model, weights_file)
         with_means = replace(model, legacy=[pool.legacy(element) for element in model.legacy])
@@ -91,9 +97,89 @@ class _Pool:
         """The position of bytes of the weights in the file, to which they are written once."""
         place = self._places.get((offset, size))
         if place is None:
-            try:
+            with reading_weights(self.model):
                 self.weights.keep_open()  # the model stays readable if it is written over its own file
                 place = self._places[offset, size] = self._contents.append(self.weights, offset, size)
-            except WeightsChanged as error:
-                raise changed_weights(self.model, error) from None
         return place
+
+
+_SMALL = 1 << 16
+"""Bytes of a content that is read in any case. A larger one is read only if it may equal another one."""
+_SAMPLE = 1 << 14
+_STEP = 1 << 20
+
+
+class _Large(NamedTuple):
+    """A large content that is in the file. digested: whether its place is known by a digest of all bytes."""
+
+    weights: Weights
+    offset: int
+    place: int
+    digested: bool = False
+
+
+class Contents:
+    """Appends contents of weights to a file.
+
+    Large contents are copied in the kernel. Those of one size and equal samples of their bytes are compared
+    by digests of all bytes, which are read in steps.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._end = file, 0
+        self._places: dict[tuple[int, bytes], int] = {}
+        self._by_sample: dict[tuple[int, bytes], _Large] = {}
+
+    def append(self, weights: Weights, offset: int, size: int) -> int:
+        """The position of a content in the file, to whose end it is written unless it is there already.
+
+        Raises:  ValueError if the bytes are outside the weights; WeightsChanged; OSError
+        """
+        return (self._small if size <= _SMALL else self._large)(weights, offset, size)
+
+    def _small(self, weights: Weights, offset: int, size: int) -> int:
+        content = weights.read(offset, size)
+        key = size, _digest([content])
+        if key not in self._places:
+            self._places[key] = self._reserve(size)
+            self._file.write(content)
+        return self._places[key]
+
+    def _large(self, weights: Weights, offset: int, size: int) -> int:
+        middle = (size - _SAMPLE) // 2
+        starts = (0, middle, size - _SAMPLE)
+        sample = size, _digest(weights.read(offset + start, _SAMPLE) for start in starts)
+        like = self._by_sample.get(sample)
+        if like is None:
+            place = self._copy(weights, offset, size)
+            self._by_sample[sample] = _Large(weights, offset, place)
+            return place
+        if not like.digested:
+            self._places[size, _digest_of_all(like.weights, like.offset, size)] = like.place
+            self._by_sample[sample] = like._replace(digested=True)
+        key = size, _digest_of_all(weights, offset, size)
+        if key not in self._places:
+            self._places[key] = self._copy(weights, offset, size)
+        return self._places[key]
+
+    def _copy(self, weights: Weights, offset: int, size: int) -> int:
+        weights.copy_to(self._file, offset, size)
+        return self._reserve(size)
+
+    def _reserve(self, size: int) -> int:
+        place, self._end = self._end, self._end + size
+        return place
+
+
+def _digest_of_all(weights: Weights, offset: int, size: int) -> bytes:
+    starts = range(0, size, _STEP)
+    return _digest(weights.read(offset + start, min(_STEP, size - start)) for start in starts)
+
+
+def _digest(pieces: Iterable[memoryview]) -> bytes:
+    from hashlib import blake2b  # slow to import, and most commands write no model
+
+    digest = blake2b(digest_size=32)
+    for piece in pieces:
+        digest.update(piece)
+    return digest.digest()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from irops.values.element import BOOLEAN, Array, ElementType, element_type_of, tagged
@@ -132,3 +134,24 @@ def _f8e8m0(numbers: Array) -> Array:
     code += (fraction > 0.75) | ((fraction == 0.75) & (code % 2 == 1))
     code = np.where(numbers > 0, np.clip(code, 0, 254), 0)
     return np.select([np.isnan(numbers), numbers == np.inf], [255, 254], code).astype(np.uint8)
+
+
+# Functions of real numbers on tensors of any numeric type.
+
+Function = Callable[[Array], Array]
+
+
+def on_reals(function: Function, data: Array) -> Array:
+    """Apply a function of real numbers to each element. For integers it is computed in f64, and the result is
+    rounded to the nearest integer of their type, halves to even.
+    """
+    kind = element_type_of(data)
+    return nearest(function(as_numbers(data).astype("f8")), kind) if kind.integral else function(data)
+
+
+def on_numbers(function: Function, data: Array) -> Array:
+    """Apply to each element a function that maps integers to integers. Integers are computed as integers, and
+    wrap around.
+    """
+    kind = element_type_of(data)
+    return low_bits(function(as_numbers(data)), kind) if kind.integral else function(data)

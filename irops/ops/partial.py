@@ -1,7 +1,4 @@
-"""Intervals of elements (Dims), as values functions combine them.
-
-The bounds of floating-point elements may be fractions; `whole` widens an interval to integer bounds.
-"""
+"""Intervals of elements (Dims), as values functions combine them, and as entries of short lists."""
 
 from __future__ import annotations
 
@@ -13,6 +10,10 @@ import numpy as np
 
 from irops.values.dim import UNKNOWN, Bound, Dim
 from irops.values.element import Array, ElementType
+from irops.values.fact import Fact
+
+# Intervals of elements (Dims), as values functions combine them. The bounds of floating-point elements may
+# be fractions; `whole` widens an interval to integer bounds.
 
 
 def as_dims(array: Array) -> Array:
@@ -80,3 +81,14 @@ def _plain(bound: Bound, end: float) -> Bound:
     if not isfinite(bound):
         return end
     return int(bound) if bound == int(bound) else bound
+
+
+# The Dims of the entries of a short list of integers: positions, pads, lengths.
+
+
+def entries(numbers: Fact | None, count: int, absent: int = 1) -> tuple[Dim, ...]:
+    """The Dim of each of `count` numbers: unknown if the values are unknown, `absent` if there is no list."""
+    if numbers is None:
+        return (Dim.of(absent),) * count
+    dims = numbers.dims
+    return (UNKNOWN,) * count if dims is None else dims

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from typing import Any
 
+from irops.spec.binding import CITED
+from irops.spec.definition import Definition
 from irops.values.dim import ANY, Dim, unify
 from irops.values.fact import Fact
 from irops.values.shape import SCALAR, UNRANKED, Shape, broadcast_shapes, unify_shapes
@@ -118,6 +120,22 @@ RULES: Mapping[str, Callable[..., Any]] = {
     "broadcast": broadcast,
     "reduced": reduced,
 }
+
+
+def shape_function(definition: Definition) -> Callable[..., tuple[Shape, ...]] | None:
+    """The rules of all outputs of a definition as one shape function; None where an output has no rule."""
+    if not definition.outputs or not all(port.shape for port in definition.outputs):
+        return None
+    names = [port.name for port in definition.inputs]
+
+    def shapes(*facts: Fact, **attributes: Any) -> tuple[Shape, ...]:
+        named, values = dict(zip(names, facts)), definition.attributes
+        by_name = {name: attributes[a.parameter] for name, a in values.items() if a.parameter in attributes}
+        rules = ((RULES[port.shape[0]], port.shape[1:]) for port in definition.outputs)
+        return tuple(rule(*(argument(word, named, by_name) for word in words)) for rule, words in rules)
+
+    setattr(shapes, CITED, {word for port in definition.outputs for word in port.shape[1:]})
+    return shapes
 
 
 def argument(word: str, facts: Mapping[str, Fact | None], attributes: Mapping[str, Any]) -> Any:

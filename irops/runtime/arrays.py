@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import prod
 
-from irops.invocation import OpFault
-from irops.limits import Limits
+from irops.files.limits import Limits
+from irops.ops.invocation import OpFault
 from irops.spec.op import Op
 from irops.values.element import DYNAMIC
 from irops.values.fact import Fact

@@ -1,39 +1,166 @@
-"""Evaluates a model layer by layer. What depends on input shapes alone is planned once and kept
-between runs.
-"""
+"""What runs of one model share: plans, programs, kernels, constants and memory."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from threading import Lock
 from typing import Any
+from weakref import ref
+
+import numpy as np
 
 from irops.analysis.describing import facts_line
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.signature import declared_fact
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.backends.backend import Backend, Reference, kernel_of
 from irops.backends.lru_cache import LruCache
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, errors_of, in_document_order
 from irops.diagnostics.printable import plural
+from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
-from irops.invocation import OpFault
-from irops.ir.model import Layer
+from irops.files.switches import enabled
+from irops.ir.model import Layer, LayerKind
 from irops.ir.weights import constant
-from irops.runtime.arena import MIN_BYTES, Arena
+from irops.ops.invocation import OpFault
 from irops.runtime.arrays import size_in_bytes
-from irops.runtime.assemble import assemble
-from irops.runtime.assumptions import contradictions
-from irops.runtime.fixed import Kept
-from irops.runtime.kept import KeptConstants
+from irops.runtime.kept import Kept, KeptConstants
 from irops.runtime.plan import Plan, absent_output, plan_of
-from irops.runtime.program import Program
+from irops.runtime.program import Program, assemble
 from irops.spec.op import NoOp, Op
-from irops.switches import enabled
 from irops.values.element import Array
-from irops.values.fact import Fact
-from irops.values.tensors import fact_of
+from irops.values.fact import Fact, NoTensor
+from irops.values.tensors import fact_of, fact_where, form_of
+
+# Memory for results, used again as soon as no array refers to it.
+#
+# Fresh memory costs a page fault for every 4 KB, which for an op that only moves elements is as much as its
+# own work. NumPy keeps small blocks itself.
+
+MIN_BYTES = 1 << 20
+"""Smaller arrays get memory of their own."""
+ALIGNMENT = 64
+"""The start of an array in bytes: a cache line."""
+MAX_WASTE = 2
+"""A block serves arrays of at least its size divided by this."""
+
+
+class _Block(np.ndarray[Any, np.dtype[np.uint8]]):
+    """Memory of an arena. It is a type of its own, since NumPy makes an array that lies in another one of its
+    type a view of that one, and lets views of the array refer to that one alone.
+    """
+
+    start: int
+    """Where arrays begin in it."""
+
+
+class _Lease(ref[Array]):
+    """The block that an array uses, and its size."""
+
+    block: _Block
+    size: int
+
+
+class Arena:
+    """Blocks of memory. An array that lies in a block, and every view of it, keeps the block from being used
+    again: so nobody sees an array change, whoever holds it and however long. Threads may share an arena.
+
+    limit: the largest number of bytes that are kept for later; together with the arrays in use, they never
+    exceed what arrays used at one time.
+    """
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+        self.free_bytes = self.used_bytes = self.peak_bytes = 0
+        self._free: list[tuple[int, int, _Block]] = []
+        self._leases: dict[int, _Lease] = {}
+        self._ended: deque[_Lease] = deque()  # filled by destructors, in any thread and without a lock
+        self._count = 0
+        self._lock = Lock()
+
+    def array(self, shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> Array:
+        """An array with any content. size: its bytes"""
+        with self._lock:
+            self._take_back()
+            block = self._block(size)
+            made: Array = np.ndarray(shape, dtype, block, block.start)
+            lease = _Lease(made, self._ended.append)
+            lease.block, lease.size = block, block.nbytes
+            self._leases[id(lease)] = lease
+            self.used_bytes += lease.size
+            self.peak_bytes = max(self.peak_bytes, self.used_bytes)
+        return made
+
+    def _take_back(self) -> None:
+        """Collect the blocks that no array uses any more."""
+        while self._ended:
+            lease = self._ended.popleft()
+            del self._leases[id(lease)]
+            self.used_bytes -= lease.size
+            if self.free_bytes + lease.size <= self.limit:
+                self._count += 1
+                insort(self._free, (lease.size, self._count, lease.block))
+                self.free_bytes += lease.size
+
+    def _block(self, size: int) -> _Block:
+        """A free block that is large enough, or a new one."""
+        wanted = size + ALIGNMENT
+        place = bisect_left(self._free, (wanted, 0))
+        if place < len(self._free) and self._free[place][0] <= MAX_WASTE * wanted:
+            self.free_bytes -= self._free[place][0]
+            return self._free.pop(place)[2]
+        while self._free and self.used_bytes + self.free_bytes + wanted > self.peak_bytes:
+            self.free_bytes -= self._free.pop()[0]
+        block = _Block((wanted,), np.uint8)
+        block.start = -block.ctypes.data % ALIGNMENT
+        return block
+
+
+# What inference assumes of sizes that it does not know, compared with what a run meets.
+#
+# Only Squeeze assumes: by its specification, an axis that is to be removed and may have size 1 is inferred to
+# be removed.
+
+
+def contradiction(assumed: LayerFacts, actual: LayerFacts) -> OpFault | None:
+    """The fault of a layer whose outputs do not have the shapes that were inferred; None if they have."""
+    for index, (before, now) in enumerate(zip(assumed.outputs, actual.outputs)):
+        if not before.can_be(now):
+            shapes = (now, before) if isinstance(before, NoTensor) else (now.shape, before.shape)
+            message = f"output {index} has shape {shapes[0]} in this run, inferred is {shapes[1]}"
+            return OpFault("contradicted-inference", message)
+    return None
+
+
+def contradictions(
+    analysis: ModelAnalysis, graph: GraphNode, planned: Inferred, given: Mapping[int, Array]
+) -> Iterator[tuple[LayerFacts, OpFault]]:
+    """The layers of the model that get other shapes for the given inputs than the model's own inference says.
+
+    Every assumption that fails gives a warning, so that only layers with warnings are compared.
+    """
+    if graph.path or any(graph.layers[key].layer.kind is not LayerKind.PARAMETER for key in given):
+        return
+    for layer in dict.fromkeys(_warned(planned.findings)):
+        fault = contradiction(analysis.declared.layers[layer], planned.layers[layer])
+        if fault is not None:
+            yield planned.layers[layer], fault
+
+
+def _warned(findings: list[Diagnostic]) -> Iterator[int]:
+    for finding in findings:
+        place = finding.location
+        if finding.severity is Severity.WARNING and not place.path and place.layer_id is not None:
+            yield place.layer_id
+
+
+# Evaluates a model layer by layer. What depends on input shapes alone is planned once and kept
+# between runs.
 
 Progress = Callable[[int, int, Layer], None]
 """Called with the number of layers done, the number of layers in all, and the layer."""
@@ -74,7 +201,7 @@ class Evaluator:
 
         Raises:  EvaluationError if the graph, or what is inferred of it, has errors
         """
-        shapes = ((key, array.shape, array.dtype) for key, array in given.items())
+        shapes = ((key, form_of(value)) for key, value in given.items())
         return self._plans.get((graph.path, *shapes), lambda: self._planned(graph, given))
 
     def program(self, graph: GraphNode, given: Mapping[int, Array], keep: Collection[int]) -> Program:
@@ -117,7 +244,7 @@ class Evaluator:
         return compute
 
     def _planned(self, graph: GraphNode, given: Mapping[int, Array]) -> Plan:
-        overrides = {key: fact_of(array) for key, array in given.items()}
+        overrides = {key: self._fact(graph.layers[key].layer, array) for key, array in given.items()}
         inferred = Inference(self.analysis).graph(graph, overrides)
         errors = errors_of(self._findings(graph, inferred))
         if errors:
@@ -131,6 +258,10 @@ class Evaluator:
             message = f"output {index} of {facts.layer} is used; its op gives {count}"
             raise self.error(facts, graph.path, OpFault("wrong-number-of-outputs", message))
         return plan_of(graph, inferred)
+
+    def _fact(self, layer: Layer, value: Any) -> Fact:
+        """The Fact of what a layer is given; only a value that is not a tensor is declared as more."""
+        return fact_where(declared_fact(layer), value) if "type" in layer.data else fact_of(value)
 
     def _findings(self, graph: GraphNode, inferred: Inferred) -> list[Diagnostic]:
         """What keeps a graph from being computed. Faults of bodies are reported when they run, if they do."""

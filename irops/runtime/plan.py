@@ -10,9 +10,9 @@ from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rule import Severity
-from irops.graph.wiring import Wiring
-from irops.invocation import Invocation, OpFault
 from irops.ir.model import Layer, LayerKind
+from irops.ir.wiring import Wiring
+from irops.ops.invocation import Invocation, OpFault
 from irops.runtime.arrays import size_in_bytes
 from irops.runtime.precision import Constants, constants_of, wide_types
 from irops.spec.binding import CONTEXT
@@ -62,7 +62,7 @@ class Plan:
 def plan_of(graph: GraphNode, inferred: Inferred) -> Plan:
     """How a graph is computed of which all Facts are inferred."""
     wiring = graph.wiring
-    constants = constants_of(wiring, inferred)
+    constants = constants_of(graph)
     steps = tuple(_step(wiring, node, inferred.layers[node.layer.id], constants) for node in graph.order)
     warnings = tuple(d for d in inferred.findings if d.severity is Severity.WARNING)
     return Plan(steps, {key: len(users) for key, users in wiring.consumers.items()}, warnings)
@@ -86,7 +86,7 @@ def _step(wiring: Wiring, node: LayerNode, facts: LayerFacts, constants: Constan
     keywords = None
     if _is_same_every_run(op, facts):
         with suppress(OpFault):  # reported when the layer is computed
-            keywords = invocation.keywords("kernel", facts.inputs)
+            keywords = invocation.keywords("kernel", facts.inputs, {"output_count": len(layer.outputs)})
     return Step(
         node=node,
         op=op,

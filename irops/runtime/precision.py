@@ -13,10 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from irops.analysis.constants import constant_layers
-from irops.analysis.inferred import Inferred
+from irops.analysis.structure import GraphNode
 from irops.dialects import dialect_of_version
-from irops.graph.wiring import Wiring
 from irops.values.element import F32, Array, ElementType, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -32,11 +30,12 @@ class Constants:
     weights: frozenset[int]
 
 
-def constants_of(wiring: Wiring, inferred: Inferred) -> Constants:
+def constants_of(graph: GraphNode) -> Constants:
     """Which layers of a graph are constant."""
-    layers = constant_layers(wiring, lambda layer: inferred.layers[layer.id].op)
+    wiring = graph.wiring
     # ops of other dialects compute in the types that their definitions name
-    found = {number for number in layers if dialect_of_version(wiring.layers[number].version).wide_constants}
+    layers = wiring.layers
+    found = {n for n in graph.constants if dialect_of_version(layers[n].version).wide_constants}
     weights: set[int] = set()
     for layer in reversed(wiring.order):
         users = [
@@ -56,7 +55,7 @@ def constants_of(wiring: Wiring, inferred: Inferred) -> Constants:
 def wide(array: Array | None) -> Array | None:
     """A narrow tensor in f32; any other as it is."""
     narrow = (
-        array is not None
+        isinstance(array, np.ndarray)
         and array.dtype.itemsize == 2
         and array.dtype.kind in "fV"
         and element_type_of(array).name in NARROW
@@ -74,13 +73,18 @@ def wide_types(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def rounded(array: Array, fact: Fact | None) -> Array:
     """Cast an f32 intermediate back to its declared element type."""
-    if fact is not None and array.dtype == np.float32 and fact.element_type.name in NARROW:
+    if (
+        fact is not None
+        and isinstance(array, np.ndarray)
+        and array.dtype == np.float32
+        and fact.element_type.name in NARROW
+    ):
         return array.astype(fact.element_type.dtype)
     return array
 
 
 def admits(fact: Fact, array: Array) -> bool:
     """Whether a result is possible for what is inferred, once it is rounded."""
-    if array.dtype == np.float32 and fact.element_type.name in NARROW:
+    if fact.element_type.name in NARROW and isinstance(array, np.ndarray) and array.dtype == np.float32:
         return fact.shape.contains(Shape(array.shape))
     return fact.admits(array)

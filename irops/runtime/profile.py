@@ -2,19 +2,77 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import Any
 
-from irops.diagnostics.printable import plural
-from irops.html_table import html_table
-from irops.ir.pending import Pending, local_target
+import numpy as np
+
+from irops.diagnostics.diagnostic import Diagnostic, in_document_order
+from irops.diagnostics.printable import MAX_NAME, Markup, abridged, html_table, in_json, plural, shown
+from irops.ir.pending import write_report
+from irops.ir.targets import TRACE
 from irops.runtime.plan import Step
-from irops.runtime.trace import Event, trace_of
 from irops.values.element import Array
+from irops.values.tensors import value_bytes
+from irops.verdicts.verdict import Verdict
+
+# Chrome's trace event format, which Perfetto and chrome://tracing read.
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One call of a layer, one repetition of a body, or the planning of a graph, in nanoseconds."""
+
+    name: str
+    category: str
+    start: int
+    end: int
+    arguments: Mapping[str, Any]
+
+
+def trace_of(events: Sequence[Event], dropped: int) -> dict[str, Any]:
+    """A trace, times in microseconds from the first event on. dropped: how many events are left out"""
+    start = min((event.start for event in events), default=0)
+    items: list[dict[str, Any]] = [
+        {"name": "process_name", "ph": "M", "pid": 1, "tid": 1, "args": {"name": "irops run"}}
+    ]
+    for event in sorted(events, key=lambda one: (one.start, -one.end)):
+        items.extend(_trace_events(event, start))
+    return {
+        "traceEvents": items,
+        "displayTimeUnit": "ms",
+        "otherData": {"version": VERSION, "dropped_events": dropped},
+    }
+
+
+def _trace_events(event: Event, start: int) -> Iterator[dict[str, Any]]:
+    arguments = dict(event.arguments)
+    tensor_bytes = arguments.pop("tensor_bytes", None)
+    yield {
+        "name": shown(event.name),
+        "cat": abridged(event.category, MAX_NAME),
+        "ph": "X",
+        "ts": (event.start - start) / 1e3,
+        "dur": (event.end - event.start) / 1e3,
+        "pid": 1,
+        "tid": 1,
+        "args": arguments,
+    }
+    if tensor_bytes is not None:
+        yield {
+            "name": "tensors in memory",
+            "ph": "C",
+            "ts": (event.end - start) / 1e3,
+            "pid": 1,
+            "args": {"bytes": tensor_bytes},
+        }
+
 
 MAX_EVENTS = 200_000
 """The greatest number of events of a trace; the totals count all."""
@@ -74,12 +132,12 @@ class Profile:
         """A call of a layer ends. tensor_bytes: the bytes of the tensors that the run has in memory"""
         call, end = self._ended()
         layer, path, op = step.layer, step.node.path, step.op.id
-        size = sum(array.nbytes for array in outputs)
+        size = sum(map(value_bytes, outputs))
         total = self._layers.get((path, layer.id))
         if total is None:
             total = self._layers[path, layer.id] = Total(layer.name, op, backend, path)
         total.add(1, (end - call.start - call.inner) / 1e9, size)
-        shapes = [list(array.shape) for array in outputs]
+        shapes = [list(array.shape) for array in outputs if isinstance(array, np.ndarray)]
         arguments = {"op": op, "backend": backend, "bytes": size, "shapes": shapes}
         self._add(Event(layer.name, op, call.start, end, {**arguments, "tensor_bytes": tensor_bytes}))
 
@@ -136,17 +194,97 @@ class Profile:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the trace as JSON. Raises: OSError"""
-        with Pending(local_target(path)) as (file,):
-            file.write(json.dumps(self.trace()).encode())
+        write_report(path, TRACE, in_json(self.trace()))
 
     def __repr__(self) -> str:
         calls = sum(layer.calls for layer in self._layers.values())
         return f"<Profile of {plural(calls, 'call')}: {self.seconds * 1e3:.1f} ms>"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         """What notebooks show: time and bytes by op."""
         rows = (
             (op.name, op.backend, op.calls, f"{op.seconds * 1e3:.2f}", f"{self.share(op):.1%}", op.bytes)
             for op in self.ops
         )
         return html_table(repr(self)[1:-1], ("op", "backend", "calls", "ms", "share", "bytes"), rows)
+
+
+# What a run reports beside its values: its warnings, and what was verified.
+
+# What a run that was split reports of it.
+
+
+@dataclass(frozen=True, slots=True)
+class Batching:
+    """How a batch was divided among workers.
+
+    sizes: the number of items of each block; distributed: the number of layers that workers computed; here:
+    the names of the other layers, which this process computed for the whole batch; share: the part of the
+    multiplications, as far as shapes say, that workers did; uneven: the layers that were not distributed
+    because their rounding depends on the number of items.
+    """
+
+    sizes: tuple[int, ...]
+    distributed: int
+    here: tuple[str, ...]
+    share: float
+    uneven: tuple[str, ...]
+
+    @property
+    def items(self) -> int:
+        """The number of items of the batch."""
+        return sum(self.sizes)
+
+    def __repr__(self) -> str:
+        blocks = f"{plural(self.items, 'item')} in {plural(len(self.sizes), 'block')}"
+        layers = f"{plural(self.distributed, 'layer')} on workers, {len(self.here)} here"
+        return f"<Batching {blocks}, {layers}, {self.share:.0%} of the work distributed>"
+
+
+LayerKey = tuple[tuple[str, ...], int]
+"""The path of a graph and the id of a layer in it."""
+
+
+@dataclass(slots=True)
+class Record:
+    """The findings of one run; limit: the largest number of warnings that are kept.
+
+    profile: collects the time and the bytes of the run, if that is asked for; batching: how the run was
+    divided among workers, if it was.
+    """
+
+    limit: float
+    profile: Profile | None = None
+    batching: Batching | None = None
+    compared: dict[LayerKey, str] = field(default_factory=dict)
+    """The layers whose results were compared with the reference, and the backend that computed each."""
+    unverified: dict[LayerKey, str] = field(default_factory=dict)
+    """The other layers that compute, and why they were not compared."""
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
+    """How the outputs of these layers compare with the reference."""
+    _warnings: dict[object, Diagnostic] = field(default_factory=dict)
+
+    def warn(self, warning: Diagnostic) -> None:
+        """Keep a warning; one of a loop's body is kept once."""
+        place = warning.location
+        key = (warning.code, warning.constraint, place.path, place.layer_id, warning.message)
+        if len(self._warnings) < self.limit:
+            self._warnings.setdefault(key, warning)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        return in_document_order(self._warnings.values())
+
+    def verification(self) -> str:
+        """What was verified, in a sentence."""
+        by_backend = Counter(self.compared.values())
+        others = Counter(self.unverified.values())
+        total = plural(len(self.compared) + len(self.unverified), "layer")
+        text = f"verified {len(self.compared)} of {total} against the reference"
+        if by_backend:
+            text += f" ({', '.join(f'{name} {count}' for name, count in by_backend.most_common())})"
+        if self.verdicts:
+            text += f": {', '.join(f'{count} {verdict}' for verdict, count in self.verdicts.most_common())}"
+        if others:
+            text += f"; not compared: {', '.join(f'{count} {why}' for why, count in others.most_common())}"
+        return f"{text}; all types and shapes are as inferred"

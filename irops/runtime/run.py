@@ -2,17 +2,460 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import Any, TypeAlias
 
+import numpy as np
+
+from irops.analysis.inference import Inference
+from irops.analysis.inferred import LayerFacts
+from irops.analysis.structure import BodyNode, GraphNode
+from irops.backends.declined import Declined
+from irops.diagnostics.diagnostic import EvaluationError
+from irops.files.limits import Clock
+from irops.ir.model import LayerKind
 from irops.ir.weights import require_unchanged_weights
-from irops.runtime.computed import Computed, Observer
-from irops.runtime.direct import DirectRun
-from irops.runtime.evaluator import Evaluator
-from irops.runtime.plan import ValueKey
-from irops.runtime.record import Record
-from irops.runtime.stepwise import Run
-from irops.runtime.variables import Variables
+from irops.ops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
+from irops.runtime.arrays import check_possible, require_room, size_in_bytes
+from irops.runtime.evaluator import Evaluator, contradiction
+from irops.runtime.plan import Plan, Step, ValueKey
+from irops.runtime.precision import admits, rounded, wide
+from irops.runtime.profile import Record
+from irops.runtime.program import Action, Program, Values, in_order, unshared
+from irops.runtime.variables import Transaction, Variables
+from irops.spec.body import BodyFunction
+from irops.spec.op import Op
 from irops.values.element import Array
+from irops.values.fact import Fact
+from irops.values.tensors import fact_of, fact_where, result_array, result_value, value_bytes
+from irops.values.violation import LimitExceeded, Violation, collect_warnings
+from irops.verdicts.judge import judge
+from irops.verdicts.question import Question
+
+# A layer as a run computed it, for those who watch or change a run.
+
+Arrays: TypeAlias = Sequence[Array | None]
+
+
+@dataclass(slots=True)
+class Computed:
+    """A layer with the arrays that it was computed from and those that it gave.
+
+    inputs: what depends on constants alone may be wider than the layer's types, see irops.runtime.precision;
+    outputs: the run continues with these arrays, so a watcher may replace some;
+    again: what the layer gives for other inputs, with the same kernel; raises what kernels raise.
+    """
+
+    step: Step
+    inputs: Arrays
+    outputs: list[Array]
+    again: Callable[[Arrays], tuple[Any, ...]]
+
+
+Observer: TypeAlias = Callable[[Computed], None]
+"""Called for every layer of a run once it is computed, those of bodies included, at each iteration."""
+
+
+# One run of a model, step by step: its values, its clock, the memory that it takes, and the variables as it
+# sees them.
+
+# Results of backends compared with those of the reference, layer by layer.
+
+
+def verify(
+    record: Record, backend: str, step: Step, arrays: Sequence[Array | None], results: Sequence[Array]
+) -> None:
+    """Compare the results of a layer with the reference; record what was compared.
+
+    backend: what computed them. Raises: OpFault where they differ by more than rounding
+    """
+    key = (step.node.path, step.layer.id)
+    reason = _why_not_compared(step.op, backend)
+    if reason:
+        record.unverified[key] = reason
+        return
+    record.compared[key] = backend
+    question = Question.of(step.invocation, arrays)
+    for index, (ours, reference) in enumerate(zip(results, question.again(arrays))):
+        judgement = judge(question, result_array(reference, step.facts.outputs[index]), ours, index)
+        record.verdicts[judgement.verdict] += 1
+        if judgement.is_fault:
+            message = (
+                f"output {index} of {step.op.id} by backend {backend} differs from the reference:"
+                f" {judgement.reason}"
+            )
+            raise OpFault("incorrect-kernel-result", message)
+
+
+def _why_not_compared(op: Op, backend: str) -> str:
+    """Why the result of a layer is not compared with the reference; empty if it is."""
+    if backend == "reference" or op.functions.kernel is None:
+        return "computed by the reference"
+    if op.definition.bodies:
+        return "with bodies, whose layers are compared"
+    return "with a state" if op.definition.stateful else ""
+
+
+class Run:
+    """The state of one run."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        variables: Transaction,
+        record: Record | None = None,
+        observer: Observer | None = None,
+    ) -> None:
+        self.record = record or Record(evaluator.limits.findings)
+        self._observer = observer
+        self.evaluator, self.limits, self.variables = evaluator, evaluator.limits, variables
+        self.bytes_held: float = 0
+        self._iterations = 0
+        self._clock = Clock(self.limits.run_seconds)
+
+    def graph(
+        self, graph: GraphNode, given: Mapping[int, Array], keep: Collection[int] = ()
+    ) -> dict[ValueKey, Array]:
+        """The values of a graph's Results, and of layers to keep. Tensors are freed after their last use."""
+        kept: dict[ValueKey, Array] = {}
+        for computed in self.walk(graph, given, keep):
+            layer, facts = computed.step.layer, computed.step.facts
+            if layer.kind is LayerKind.RESULT or layer.id in keep:
+                for index, array in enumerate(computed.outputs):
+                    kept[layer.id, index] = rounded(array, facts.outputs[index])
+            del computed  # else its tensors live while the next layer is computed
+        return kept
+
+    def walk(
+        self, graph: GraphNode, given: Mapping[int, Array], keep: Collection[int] = ()
+    ) -> Iterator[Computed]:
+        """Every layer of a graph in order, once it is computed; its inputs are freed after it.
+
+        keep: layers whose values stay in memory to the end
+        """
+        plan = self._plan(graph, given)
+        for warning in plan.warnings:
+            self.record.warn(warning)
+        values: dict[ValueKey, Array] = {}
+        held_before, waiting, progress = self.bytes_held, dict(plan.users), self.evaluator.progress
+        for number, step in enumerate(plan.steps):
+            layer = step.layer
+            arrays = self._inputs(step, [None if s is None else values[s] for s in step.sources])
+            computed = self._layer(step, arrays, given.get(layer.id))
+            if self._observer is not None:
+                self._observer(computed)
+            yield computed
+            for index, array in enumerate(computed.outputs):
+                key = (layer.id, index)
+                if key in waiting:
+                    values[key] = array
+                    self.bytes_held += value_bytes(array)
+            del arrays, computed
+            for source in step.done_with:
+                if source[0] not in keep:
+                    self._release(values, waiting, source)
+            if progress is not None and not graph.path:
+                progress(number + 1, len(plan.steps), layer)
+        self.bytes_held = held_before
+
+    def layer(self, step: Step, arrays: Arrays) -> list[Array]:
+        """The outputs of one layer for any inputs; the layers of its bodies are observed.
+
+        Raises:  EvaluationError
+        """
+        return self._layer(step, arrays, None).outputs
+
+    def _plan(self, graph: GraphNode, given: Mapping[int, Array]) -> Plan:
+        return self.evaluator.plan(graph, given)
+
+    def _inputs(self, step: Step, arrays: Arrays) -> Arrays:
+        """The arrays that a kernel gets, widened among constants, and rounded where they leave these."""
+        if step.constant:
+            return [wide(array) for array in arrays]
+        if step.rounding:
+            return [
+                None if array is None else rounded(array, fact) for array, fact in zip(arrays, step.rounding)
+            ]
+        return arrays
+
+    def _release(self, values: dict[ValueKey, Array], waiting: dict[ValueKey, int], key: ValueKey) -> None:
+        waiting[key] -= 1
+        if waiting[key] == 0:
+            self.bytes_held -= value_bytes(values.pop(key))
+
+    def _layer(self, step: Step, arrays: Arrays, given: Array | None) -> Computed:
+        """One layer, computed; its warnings are recorded. Raises: EvaluationError"""
+        with collect_warnings() as warnings:
+            outputs, facts = self._computed(step, arrays, given)
+        self._warn(step, warnings)
+        return Computed(step, arrays, outputs, partial(self._compute, step, facts, given=given))
+
+    def _warn(self, step: Step, warnings: Sequence[Violation]) -> None:
+        for warning in warnings:
+            fault = fault_of(step.op, warning)
+            self.record.warn(self.evaluator.finding(step.facts, step.node.path, fault))
+
+    def _computed(self, step: Step, arrays: Arrays, given: Array | None) -> tuple[list[Array], LayerFacts]:
+        """The outputs of a layer and what is inferred of it. Raises: EvaluationError"""
+        op, facts, size = step.op, step.facts, step.size
+        excluded: OpFault | None = None
+        try:
+            self._require_time(op)
+            if not step.static:
+                # inferred once more, from the values themselves: the shapes alone do not determine all
+                inputs = [
+                    None if source is None else fact_where(known, array, with_value=True)
+                    for source, known, array in zip(step.sources, step.facts.inputs, arrays)
+                ]
+                facts = Inference(self.evaluator.analysis).layer(step.node, inputs)
+                excluded = None if op.definition.bodies else contradiction(step.facts, facts)
+                size = size_in_bytes(facts.outputs)
+            require_room(self.bytes_held, size, self.limits)
+            check_possible(op, facts.outputs)
+            results = self._compute(step, facts, arrays, given=given)
+            outputs = self._checked(step, arrays, results, facts.outputs)
+            if excluded is not None:  # and the inputs break no constraint of the op, which says more
+                raise excluded
+            return outputs, facts
+        except OpFault as fault:
+            raise self._located(step, fault) from fault.__cause__
+        except (Violation, LimitExceeded, MemoryError) as error:
+            raise self._located(step, error) from None
+
+    def _located(self, step: Step, error: Exception) -> EvaluationError:
+        """The error of a step at its place in the file."""
+        if isinstance(error, OpFault):
+            fault = error
+        elif isinstance(error, Violation):
+            fault = fault_of(step.op, error)
+        else:
+            fault = fault_of_limit(error) if isinstance(error, LimitExceeded) else out_of_memory(step.op)
+        return self.evaluator.error(step.facts, step.node.path, fault)
+
+    def _require_time(self, op: Op) -> None:
+        if self._clock.expired:
+            message = f"the time is up before {op.id}; {self.limits.message('run_seconds')}"
+            raise LimitExceeded("evaluation-time-limit", message)
+
+    def _compute(
+        self, step: Step, facts: LayerFacts, arrays: Arrays, *, given: Array | None
+    ) -> tuple[Any, ...]:
+        _, kernel = self.evaluator.kernel(step.op)
+        keywords = step.keywords
+        if keywords is None:
+            extras = self._extras(step, facts, arrays, given)
+            arrays = step.node.own(arrays)
+            keywords = step.invocation.keywords("kernel", arrays, extras)
+        try:
+            return step.invocation.compute(arrays, kernel=kernel, keywords=keywords)
+        except (Violation, OpFault, LimitExceeded, MemoryError, EvaluationError):
+            raise
+        except Exception as error:
+            cause = None if isinstance(error, Declined) else error
+            raise self._kernel_fault(step, error) from cause
+
+    def _kernel_fault(self, step: Step, error: Exception) -> OpFault:
+        """The fault of a kernel that declines, or that fails with an error of its own."""
+        if isinstance(error, Declined):
+            return OpFault("declined-op", str(error))
+        name = self.evaluator.kernel(step.op)[0].name
+        message = f"the kernel of {step.op.id} of backend {name} failed: {type(error).__name__}: {error}"
+        return OpFault("failed-kernel", message)
+
+    def _extras(self, step: Step, facts: LayerFacts, arrays: Arrays, given: Array | None) -> dict[str, Any]:
+        layer = step.layer
+        value = self._constant(step) if given is None and layer.is_constant else given
+        bodies = {
+            name: self._body(facts, step.node.bodies[name], arrays) for name in step.op.definition.bodies
+        }
+        return {
+            "value": value,
+            "variables": self.variables,
+            "output_count": len(layer.outputs),
+            **bodies,
+        }
+
+    def _constant(self, step: Step) -> Array:
+        require_unchanged_weights(self.evaluator.analysis.model)
+        return self.evaluator.constant(step.node)
+
+    def _body(self, facts: LayerFacts, node: BodyNode, arrays: Arrays) -> BodyFunction:
+        graph, maps = node.graph, node.maps
+        assert (
+            maps is not None
+        )  # a fault of the maps is an error of the graph around, which is not planned then
+
+        def apply(items: Sequence[Array]) -> list[Array]:
+            if node.body.name == "body":  # of a loop; an If has other bodies
+                self._count_iteration()
+            given = {layer.id: item for layer, item in zip(graph.parameters, items)}
+            values = self.graph(graph, given)
+            return [values[result.id, 0] for result in graph.results]
+
+        inferred = facts.bodies.get(node.body.name)
+        promised: tuple[Fact, ...] = ()
+        if inferred is not None:
+            outputs = (inferred.layers[result.id].outputs for result in graph.results)
+            promised = tuple(facts_of[0] if facts_of else Fact() for facts_of in outputs)
+        declared, inputs = BodyFunction.with_captured(node.declared, maps.inputs, arrays)
+        return BodyFunction(
+            apply,
+            declared,
+            inputs,
+            maps.outputs,
+            maps.back_edges,
+            promised,
+            self.limits.iterations,
+            self.limits.tensor_bytes - self.bytes_held,
+        )
+
+    def _count_iteration(self) -> None:
+        """Count an iteration of any loop: nested loops multiply, and each alone may be within the limit."""
+        self._iterations += 1
+        if self._iterations > self.limits.iterations:
+            message = f"the loops of the model run more often together; {self.limits.message('iterations')}"
+            raise LimitExceeded("iteration-limit", message)
+
+    def _checked(
+        self, step: Step, arrays: Arrays, results: tuple[Any, ...], outputs: Sequence[Fact]
+    ) -> list[Array]:
+        """The results as arrays, compared with the inferred facts and, if asked for, with the reference."""
+        op = step.op
+        found = [result_value(result, fact) for result, fact in zip(results, outputs)]
+        for index, (array, fact) in enumerate(zip(found, outputs)):
+            if not admits(fact, array):
+                message = (
+                    f"the kernel of {op.id} gives {fact_of(array)} as output {index}, inferred is {fact}"
+                )
+                raise OpFault("incorrect-kernel-result", message)
+        if self.evaluator.verify and arrays and step.layer.kind is not LayerKind.RESULT:
+            verify(self.record, self.evaluator.kernel(op)[0].name, step, arrays, found)
+        return found
+
+
+# The run that nobody watches: it executes the program of a plan.
+
+OF_KERNELS = (Violation, OpFault, LimitExceeded, MemoryError, EvaluationError)
+"""What kernels raise by intention."""
+
+
+class DirectRun(Run):
+    """A run whose graphs are executed as programs; it gives what `Run` gives, and fails as `Run` fails."""
+
+    def graph(
+        self, graph: GraphNode, given: Mapping[int, Array], keep: Collection[int] = ()
+    ) -> dict[ValueKey, Array]:
+        program = self.evaluator.program(graph, given, keep)
+        for warning in program.plan.warnings:
+            self.record.warn(warning)
+        held_before = self.bytes_held
+        values = self._execute(program, given)
+        self.bytes_held = held_before
+        kept = {}
+        for key, slot, fact, is_copied in program.outputs:
+            array: Any = values[slot]  # None for an optional value that is absent
+            kept[key] = rounded(array.copy() if is_copied else array, fact)
+        return kept
+
+    def _execute(self, program: Program, given: Mapping[int, Array]) -> Values:
+        """The values after all actions: those of outputs, and the kept constants."""
+        values = list(program.values)
+        for slot, number, fact in program.inputs:
+            values[slot] = result_value(given[number], fact)
+        sized, ndarray, limit, end = program.sized, np.ndarray, self.limits.tensor_bytes, self._clock.end
+        in_use = self.bytes_held  # before the graph, and of the values whose sizes the plan does not know
+        step = program.plan.steps[0] if program.plan.steps else None
+        try:
+            if step is not None:
+                self._require_time(step.op)
+            with np.errstate(all="ignore"), collect_warnings() as warnings:
+                for action in program.actions:
+                    step, function, arguments, keywords, dtype, shape, slots, freed, need, _, overwrites = (
+                        action
+                    )
+                    if in_use + need > limit or monotonic() > end:
+                        self._refuse(step, in_use + need - step.size)
+                    if function is None:
+                        self._compute_step(program, action, values, given, in_use, warnings)
+                        in_use += _bytes_of(values, slots, sized)
+                    else:
+                        if overwrites:
+                            room = unshared(values, overwrites)
+                            fits = room is not None and in_order(arguments(values))
+                            keywords = {"out": room} if fits else {}
+                            del room
+                        try:
+                            result = function(*arguments(values), **keywords)
+                        except OF_KERNELS:
+                            raise
+                        except Exception as error:
+                            raise self._kernel_fault(step, error) from error
+                        if type(result) is ndarray and result.dtype is dtype and result.shape == shape:
+                            values[slots[0]] = result
+                        else:
+                            self._store(action, result, values)
+                        del result, keywords  # else it lives while the next one is computed
+                    if warnings:
+                        self._warn(step, warnings)
+                        warnings.clear()
+                    if sized:
+                        in_use -= _bytes_of(values, freed, sized)
+                    for slot in freed:
+                        values[slot] = None
+        except EvaluationError:
+            raise
+        except OpFault as fault:
+            assert step is not None
+            raise self._located(step, fault) from fault.__cause__
+        except (Violation, LimitExceeded, MemoryError) as error:
+            assert step is not None
+            raise self._located(step, error) from None
+        return values
+
+    def _refuse(self, step: Step, in_use: float) -> None:
+        """Raise the error of a step for which time or memory does not suffice."""
+        self.bytes_held = in_use
+        self._require_time(step.op)
+        require_room(in_use, step.size, self.limits)
+
+    def _compute_step(
+        self,
+        program: Program,
+        action: Action,
+        values: Values,
+        given: Mapping[int, Array],
+        in_use: float,
+        warnings: list[Violation],
+    ) -> None:
+        """Compute a step of which the plan does not know everything; keep what the session keeps."""
+        step = action.step
+        self.bytes_held = in_use + action.need - step.size
+        arrays = self._inputs(step, list(action.arguments(values)))
+        outputs, _ = self._computed(step, arrays, given.get(step.layer.id))
+        for slot, array in zip(action.slots, outputs):
+            values[slot] = array
+        if action.keeps and program.kept is not None:
+            for store in program.kept if warnings else ():
+                store.refuse(step.node.path)
+            store = program.kept.constants if step.constant else program.kept.of_shapes
+            for key, array, fact in zip(action.keeps, outputs, step.facts.outputs):
+                if key is not None:
+                    store.put(key, rounded(array, fact))
+
+    def _store(self, action: Action, result: Any, values: Values) -> None:
+        """Store a result that is not one array of the type and shape that the plan expects."""
+        results = result if isinstance(result, tuple) else (result,)
+        facts = action.step.facts.outputs
+        for slot, array in zip(action.slots, self._checked(action.step, (), results, facts)):
+            values[slot] = array
+
+
+def _bytes_of(values: Values, slots: Collection[int], sized: Collection[int]) -> int:
+    """The bytes of the values in those slots whose sizes the plan does not know."""
+    return sum(value_bytes(values[slot]) for slot in slots if slot in sized)
 
 
 def run_model(
@@ -43,10 +486,16 @@ def run_model(
     return values
 
 
-def walk_model(evaluator: Evaluator, given: Mapping[int, Array], variables: Variables) -> Iterator[Computed]:
+def walk_model(
+    evaluator: Evaluator,
+    given: Mapping[int, Array],
+    variables: Variables,
+    observer: Observer | None = None,
+) -> Iterator[Computed]:
     """Every layer of the outermost graph in order, once it is computed; replaced outputs are passed on.
 
-    given: values of Parameters by layer id. The variables stay as they are.
+    given: values of Parameters by layer id; observer: called for every layer, those of bodies included. The
+    variables stay as they are.
     Raises:  EvaluationError
     """
-    yield from Run(evaluator, variables.begin()).walk(evaluator.analysis.root, given)
+    yield from Run(evaluator, variables.begin(), observer=observer).walk(evaluator.analysis.root, given)

@@ -3,39 +3,82 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal
 
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.signature import Key, Signature
+from irops.analysis.structure import GraphNode
 from irops.backends.backend import Backend
 from irops.backends.catalogue import chain
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
+from irops.files.limits import Limits
 from irops.ir.model import Model
-from irops.limits import Limits
 from irops.registry import Registry
-from irops.runtime.batching import Batching
 from irops.runtime.evaluator import Evaluator, Progress, kept_layers
-from irops.runtime.measured import MeasuredRun
-from irops.runtime.plan import ValueKey
-from irops.runtime.profile import Profile
-from irops.runtime.record import Record
-from irops.runtime.run import run_model
-from irops.runtime.variables import Variables
+from irops.runtime.plan import Plan, Step, ValueKey
+from irops.runtime.profile import Batching, Profile, Record
+from irops.runtime.run import Arrays, Computed, Observer, Run, run_model
+from irops.runtime.variables import Transaction, Variables
 from irops.values.element import Array
+from irops.values.tensors import is_foreign, like
+
+# A run that measures what it does.
+
+
+class MeasuredRun(Run):
+    """A run whose record has a profile, which takes the time and the bytes of each step."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        variables: Transaction,
+        record: Record | None = None,
+        observer: Observer | None = None,
+    ) -> None:
+        super().__init__(evaluator, variables, record, observer)
+        if self.record.profile is None:
+            self.record.profile = Profile()
+        self.profile: Profile = self.record.profile
+
+    def walk(
+        self, graph: GraphNode, given: Mapping[int, Array], keep: Collection[int] = ()
+    ) -> Iterator[Computed]:
+        self.profile.begin()
+        yield from super().walk(graph, given, keep)
+        self.profile.end_graph(graph.path)
+
+    def _plan(self, graph: GraphNode, given: Mapping[int, Array]) -> Plan:
+        self.profile.begin()
+        plan = super()._plan(graph, given)
+        self.profile.end_planning(graph.path)
+        return plan
+
+    def _layer(self, step: Step, arrays: Arrays, given: Array | None) -> Computed:
+        self.profile.begin()
+        computed = super()._layer(step, arrays, given)
+        self.profile.end_layer(
+            step, self.evaluator.kernel(step.op)[0].name, computed.outputs, int(self.bytes_held)
+        )
+        return computed
+
 
 Keep = Literal["all"] | Key | Iterable[Key]
 
 
 class Results(dict[str, Array]):
-    """Arrays by the name of their Result (or of the layer that was kept).
+    """Arrays by the name of their Result, or of their tensor for a Result_35 (or of the layer that was kept).
 
-    A tensor name or a position finds them too; for an unknown name the KeyError suggests a known one.
+    Other names and positions find them too; for an unknown name the KeyError suggests a known one.
     """
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Key) -> Array: ...
 
     def __init__(
         self, values: Mapping[str, Array], aliases: Mapping[Key, str], record: Record | None = None
@@ -57,6 +100,26 @@ class Results(dict[str, Array]):
     def batching(self) -> Batching | None:
         """How the batch was divided among workers, if the run had some."""
         return self.record.batching
+
+    def as_given(self, inputs: Mapping[Key, Any]) -> Results:
+        """These results, as arrays of the library of the first input that is not of NumPy; those of types
+        that it lacks stay as they are.
+        """
+        model = next((given for given in inputs.values() if is_foreign(given)), None)
+        for name, array in self.items() if model is not None else ():
+            with suppress(ValueError):
+                self[name] = like(array, model) if hasattr(array, "dtype") else array
+        return self
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(key) or super().__contains__(self._aliases.get(key))  # type: ignore[call-overload]
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The array of any name or position, as [key]; default where there is none."""
+        try:
+            return self[key]
+        except KeyError:
+            return default
 
     def __missing__(self, key: Key) -> Array:
         name = self._aliases.get(key)
@@ -114,7 +177,8 @@ class Session:
     ) -> Results:
         """The model's results.
 
-        inputs: arrays by tensor name, layer name or position; keep: further layers, by name or id, or "all";
+        inputs: arrays by tensor name, layer name or position, or the one array of the only input; keep:
+        further layers, by name or id, or "all";
         profile: measure time and bytes of each layer, for the profile of the results
         Raises:  EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement, a limit;
             DiagnosticError for an unknown input; KeyError for an unknown layer to keep
@@ -122,10 +186,11 @@ class Session:
         self._require_computable()
         kept = self.kept(keep)
         record = Record(self.analysis.limits.findings, Profile() if profile else None)
-        arrays = self.signature.arrays(inputs)
+        given = self.signature.by_key(inputs)
+        arrays = self.signature.arrays(given)
         run_type = MeasuredRun if profile else None
         values = run_model(self.evaluator, arrays, kept, self.variables, record, run_type=run_type)
-        return self.named(values, kept, record)
+        return self.named(values, kept, record).as_given(given)
 
     def _require_computable(self) -> None:
         for element in self.model.legacy:
@@ -151,12 +216,15 @@ class Session:
         record: Record | None = None,
     ) -> Results:
         """Values by the names of their results and layers."""
-        results = {port.name: values[port.layer.id, 0] for port in self.signature.results}
+        ports = self.signature.results
+        results = {name: values[port.layer.id, 0] for name, port in zip(self.signature.result_names, ports)}
+        own = {port.layer.id for port in ports}
         for (layer_id, index), array in values.items():
-            if layer_id in kept:
+            if layer_id in kept and layer_id not in own:
                 layer = self.analysis.root.layers[layer_id].layer
                 name = layer.name if len(layer.outputs) < 2 else f"{layer.name}:{index}"
-                results.setdefault(name, array)
+                if results.setdefault(name, array) is not array:  # the name of another tensor
+                    results[f"{layer.name}:{index}"] = array
         return Results(results, self.signature.aliases(), record)
 
 
@@ -172,10 +240,13 @@ def run(
     progress: Progress | None = None,
     profile: bool = False,
 ) -> Results:
-    """A model's results: arrays by Result name; tensor names and positions find them too.
+    """A model's results: arrays by Result name, or tensor name for a Result_35; all names and positions find
+    them.
 
-    inputs: arrays by tensor name, layer name or position; backends: what computes, by name or as objects, the
-    first that can (by default the fastest that is installed, then the reference); keep: further layers by
+    inputs: arrays by tensor name, layer name or position, or the one array of the only input. Arrays of other
+    libraries that offer DLPack are taken, and the results are of the library of the first. backends: what
+    computes, by name or as objects, the first that can (by default the fastest that is installed, then the
+    reference); keep: further layers by
     name or id, or "all"; verify: compare every result of other backends with the reference; progress:
     called with
     (layers done, layers in all, layer); profile: measure time and bytes of each layer: results.profile has

@@ -10,21 +10,19 @@ import numpy as np
 import torch
 from torch.autograd.function import once_differentiable
 
-from irops.invocation import OpFault, input_spec, out_of_memory
-from irops.limits import Limits
-from irops.runtime.call_error import call_error
-from irops.runtime.layer_gradients import LayerGradients
-from irops.runtime.prepared import Prepared
+from irops.files.limits import Limits
+from irops.ops.invocation import OpFault, input_spec, out_of_memory
+from irops.runtime.gradients import LayerGradients
+from irops.runtime.prepared import Prepared, call_error
 from irops.values.element import Array
-from irops.values.foreign import array_of, like
-from irops.values.tensors import as_tensor, fact_of
+from irops.values.tensors import array_of, as_tensor, fact_of, like
 
 Place = tuple[int, int]
 """0 and the index of an input, or 1 and the index of an output."""
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class DifferentiatedCall:
     """An op to call. needs: for each input, whether its gradient is wanted."""
 
     prepared: Prepared
@@ -56,7 +54,7 @@ def call_with_gradients(prepared: Prepared, inputs: Sequence[Any], limits: Limit
 
     Raises:  OpFault where no input that requires a gradient has one
     """
-    call = Call(prepared, limits, tuple(_needs(item) for item in inputs))
+    call = DifferentiatedCall(prepared, limits, tuple(_needs(item) for item in inputs))
     if not any(call.ports):
         message = f"{prepared.op.id} has no gradient of the inputs that require one; pass them with .detach()"
         raise OpFault("missing-gradient", message)
@@ -66,7 +64,7 @@ def call_with_gradients(prepared: Prepared, inputs: Sequence[Any], limits: Limit
 
 class _OpFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, call: Call, *inputs: Any) -> Any:
+    def forward(ctx: Any, call: DifferentiatedCall, *inputs: Any) -> Any:
         arrays = [_array(item) for item in inputs]
         result = call.prepared.run(arrays, None, call.limits)
         results = result if isinstance(result, tuple) else (result,)
@@ -87,7 +85,7 @@ class _OpFunction(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        call: Call = ctx.call
+        call: DifferentiatedCall = ctx.call
         op = call.prepared.op
         arrays: tuple[list[Array | None], list[Array | None]]
         arrays = [None] * len(ctx.facts[0]), [None] * len(ctx.facts[1])
@@ -97,10 +95,10 @@ class _OpFunction(torch.autograd.Function):
         layer = LayerGradients(call.prepared.invocation, ctx.facts, arrays, lambda *_: call.prepared.kernel)
         reaching = [_array(cotangent) for cotangent in cotangents]
         try:
-            filled = layer.cotangents(reaching)
-            found = {of: layer.gradient(of, filled) for of in dict.fromkeys(call.ports) if of}
+            indices = [index for index, of in enumerate(call.ports) if of]
+            found = dict(layer.gradients(reaching, indices))
             gradients = [
-                like(_apart(layer.gradient_of(index, found[of]), reaching), cotangents[0]) if of else None
+                like(_apart(found[index], reaching), cotangents[0]) if of else None
                 for index, of in enumerate(call.ports)
             ]
         except OpFault as fault:

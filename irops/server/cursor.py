@@ -1,19 +1,72 @@
-"""What a position of an IR text is about: an element, and the attribute or its value in it."""
+"""What a position of an IR text is about: an element, its attribute or value, or the tag being typed."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from irops.server.outline.elements import (
+from irops.server.outline import (
     AttributeSpan,
     EdgeSpan,
     GraphSpan,
     LayerSpan,
-    Node,
     Outline,
+    OutlineNode,
     attributes,
     number,
 )
+
+# The start tag that is being typed, from the text before the cursor alone.
+
+REACH = 1 << 14
+"""How many characters before the cursor are read."""
+_TAG_NAME = re.compile(r"<([A-Za-z_][\w:.-]*)?")
+_WHOLE = re.compile(r"""\s+([^\s=<>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'))?""")
+_VALUE = re.compile(r"""\s+([^\s=<>"'/]+)\s*=\s*(["'])([^"'<]*)\Z""")
+_NAME = re.compile(r"""\s+([^\s=<>"'/]*)\Z""")
+
+
+@dataclass(frozen=True, slots=True)
+class TagStart:
+    """A start tag up to the cursor. start, offset: of the tag and of the cursor; what: "tag", "attribute" or
+    "value", of which word is what is typed so far; attribute: the one whose value is typed; written: the
+    attributes before the cursor.
+    """
+
+    tag: str
+    start: int
+    offset: int
+    what: str
+    word: str
+    attribute: str
+    written: dict[str, str]
+
+
+def tag_start(text: str, offset: int) -> TagStart | None:
+    """The start tag around an offset, or None if there is none."""
+    start = text.rfind("<", max(0, offset - REACH), offset)
+    match = None if start < 0 else _TAG_NAME.match(text, start, offset)
+    if match is None:
+        return None
+    tag = match[1] or ""
+    position = match.end()
+    if position == offset:
+        return TagStart(tag, start, offset, "tag", tag, "", {})
+    written: dict[str, str] = {}
+    while position < offset:
+        value = _VALUE.match(text, position, offset)
+        if value is not None:
+            return TagStart(tag, start, offset, "value", value[3], value[1], written)
+        name = _NAME.match(text, position, offset)
+        if name is not None:
+            return TagStart(tag, start, offset, "attribute", name[1], "", written)
+        whole = _WHOLE.match(text, position, offset)
+        if whole is None:
+            return None
+        if whole[2]:
+            written.setdefault(whole[1], whole[2][1:-1])
+        position = whole.end()
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +74,7 @@ class Cursor:
     """The innermost element at an offset; attribute: the one at the offset, in the start tag."""
 
     outline: Outline
-    node: Node
+    node: OutlineNode
     layer: LayerSpan | None
     edge: EdgeSpan | None
     attribute: AttributeSpan | None
@@ -50,7 +103,7 @@ def port_at(cursor: Cursor) -> tuple[LayerSpan, str, int] | None:
     return None
 
 
-def port_node(outline: Outline, graph: GraphSpan, layer: int | None, port: int | None) -> Node | None:
+def port_node(outline: Outline, graph: GraphSpan, layer: int | None, port: int | None) -> OutlineNode | None:
     """The element of a port; that of its layer where the port does not exist; None without a layer."""
     owner = graph.layers.get(layer) if layer is not None else None
     if owner is None:

@@ -11,8 +11,7 @@ from pygls.workspace import TextDocument, Workspace
 
 from irops.server.definitions.outline import DefinitionOutline, definition_outline
 from irops.server.kinds import Kind, kind_of
-from irops.server.outline.elements import Outline
-from irops.server.outline.scan import outline_of
+from irops.server.outline import Outline, outline_of
 from irops.server.text import Text, edited, lines_of
 
 T = TypeVar("T")

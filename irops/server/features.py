@@ -1,19 +1,75 @@
-"""The requests and notifications that the server answers."""
+"""The requests and notifications that the server answers.
+
+Answers to requests about a place or about all of a document, for each kind of document.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.uris import to_fs_path
 
-from irops.server import findings
-from irops.server.answers import Answers, DefinitionAnswers, IrAnswers
-from irops.server.completion_items import described
-from irops.server.files import changed_files, watch_files
+from irops.server import completion, findings, hover, navigation, symbols
+from irops.server.completion import described
+from irops.server.cursor import Cursor, cursor_at
+from irops.server.definitions import completion as definition_completion
+from irops.server.definitions import hover as definition_hover
+from irops.server.definitions import navigation as definition_navigation
+from irops.server.definitions import outline as definition_symbols
+from irops.server.definitions.outline import DefinitionOutline, DefinitionPlace, place_at
 from irops.server.kinds import Kind
 from irops.server.language_server import IropsServer
+from irops.server.op_lookup import OpLookup, Outputs
+from irops.server.outline import Outline
 from irops.server.pages import PREVIEW, PREVIEW_HTML
+from irops.server.text import Text
+
+# Files that change on disk: functions and definitions of ops, and weights of open models.
+
+WATCHED = "**/*.{py,bin,xml}"
+
+
+async def watch_files(ls: IropsServer) -> None:
+    """Ask the editor to report changes of files, if it can."""
+    workspace = ls.client_capabilities.workspace
+    watching = None if workspace is None else workspace.did_change_watched_files
+    if watching is None or not watching.dynamic_registration:
+        return
+    options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(WATCHED)])
+    method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+    registration = types.Registration("irops files", method, options)
+    with suppress(JsonRpcException):  # an editor that does not watch files reports those that it saves
+        await ls.client_register_capability_async(types.RegistrationParams([registration]))
+
+
+def changed_files(ls: IropsServer, uris: Iterable[str]) -> None:
+    """Check the open documents again that files concern: a model its weights, a definition its functions, and
+    all documents the custom ops.
+    """
+    files = [Path(path) for path in map(to_fs_path, uris) if path is not None]
+    if any(_is_of_custom_ops(ls, file) for file in files):
+        ls.reload()
+        return
+    folders = {file.parent for file in files if file.suffix == ".py"}
+    stems = {file.with_suffix("") for file in files if file.suffix == ".bin"}
+    for document in ls.documents():
+        path = Path(document.path or "")
+        is_definition = document.kind is Kind.DEFINITION and path.parent in folders
+        if is_definition or path.with_suffix("") in stems:
+            ls.checks.changed(document)
+
+
+def _is_of_custom_ops(ls: IropsServer, file: Path) -> bool:
+    """Whether a file is in a folder of custom ops."""
+    folders = (Path(folder).resolve() for folder in ls.options.definitions)
+    return file.suffix in (".py", ".xml") and any(file.resolve().is_relative_to(one) for one in folders)
+
 
 WAIT = 5.0
 """Seconds for which a request waits for the check of the newest text."""
@@ -29,13 +85,16 @@ def add_features(server: IropsServer) -> None:
 
 def _add_synchronisation(server: IropsServer) -> None:
     @server.feature(types.INITIALIZE)
-    def initialize(ls: IropsServer, _: types.InitializeParams) -> None:
+    def initialize(ls: IropsServer, params: types.InitializeParams) -> None:
+        asked = params.initialization_options
+        ls.is_restricted = isinstance(asked, dict) and asked.get("trusted") is False
         ls.use_documents()
 
     @server.feature(types.INITIALIZED)
     async def initialized(ls: IropsServer, _: types.InitializedParams) -> None:
         await ls.checks.start()
         await watch_files(ls)
+        await ls.load_rules()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def watched(ls: IropsServer, params: types.DidChangeWatchedFilesParams) -> None:
@@ -154,3 +213,85 @@ async def _answers(ls: IropsServer, uri: str) -> Answers | None:
     if kind is Kind.DEFINITION:
         return DefinitionAnswers(uri, document.path, *await document.defined(), ls.ops)
     return IrAnswers(uri, *await document.outlined(), ls.ops, ls.checks.state(uri).result.outputs)
+
+
+class Answers(Protocol):
+    """The answers about one version of a document."""
+
+    def hover(self, at: types.Position) -> str | None: ...
+    def definitions(self, at: types.Position) -> list[types.Location]: ...
+    def references(self, at: types.Position, *, declaration: bool) -> list[types.Location]: ...
+    def completions(self, at: types.Position, *, snippets: bool) -> types.CompletionList: ...
+    def symbols(self) -> list[types.DocumentSymbol]: ...
+    def folding_ranges(self) -> list[types.FoldingRange]: ...
+    def hints(self, where: types.Range) -> list[types.InlayHint]: ...
+
+
+class IrAnswers:
+    """The answers about an IR text. outputs: type and shape of each output, as inferred last"""
+
+    def __init__(self, uri: str, text: Text, outline: Outline, ops: OpLookup, outputs: Outputs) -> None:
+        self._uri, self._text, self._outline = uri, text, outline
+        self._ops, self._outputs = ops, outputs
+
+    def _cursor(self, at: types.Position) -> Cursor:
+        return cursor_at(self._outline, self._text.offset(at))
+
+    def hover(self, at: types.Position) -> str | None:
+        return hover.hover_text(self._cursor(at), self._ops, self._outputs)
+
+    def definitions(self, at: types.Position) -> list[types.Location]:
+        return navigation.definitions(self._cursor(at), self._ops, self._text, self._uri)
+
+    def references(self, at: types.Position, *, declaration: bool) -> list[types.Location]:
+        return navigation.references(self._cursor(at), self._text, self._uri, declaration=declaration)
+
+    def completions(self, at: types.Position, *, snippets: bool) -> types.CompletionList:
+        offset = self._text.offset(at)
+        return completion.completions(self._outline, self._text, offset, self._ops, snippets=snippets)
+
+    def symbols(self) -> list[types.DocumentSymbol]:
+        return symbols.symbols(self._outline, self._text)
+
+    def folding_ranges(self) -> list[types.FoldingRange]:
+        return symbols.folding_ranges(self._outline.root, self._text)
+
+    def hints(self, where: types.Range) -> list[types.InlayHint]:
+        return symbols.hints(self._outline, self._text, self._outputs, where)
+
+
+class DefinitionAnswers:
+    """The answers about the text of a definition. path: of its file"""
+
+    def __init__(self, uri: str, path: str, text: Text, outline: DefinitionOutline, ops: OpLookup) -> None:
+        self._uri, self._path, self._text, self._outline, self._ops = uri, path, text, outline, ops
+
+    def _place(self, at: types.Position) -> DefinitionPlace:
+        return place_at(self._outline, self._text.offset(at))
+
+    def hover(self, at: types.Position) -> str | None:
+        return definition_hover.hover_text(self._place(at), self._text.offset(at), self._ops)
+
+    def definitions(self, at: types.Position) -> list[types.Location]:
+        place = self._place(at)
+        return definition_navigation.definitions(place, self._ops, self._text, self._uri, self._path)
+
+    def references(self, at: types.Position, *, declaration: bool) -> list[types.Location]:
+        place = self._place(at)
+        return definition_navigation.references(
+            place, self._text, self._uri, self._path, declaration=declaration
+        )
+
+    def completions(self, at: types.Position, *, snippets: bool) -> types.CompletionList:
+        return definition_completion.completions(
+            self._outline, self._text, self._text.offset(at), self._ops, self._path, snippets=snippets
+        )
+
+    def symbols(self) -> list[types.DocumentSymbol]:
+        return definition_symbols.symbols(self._outline, self._text)
+
+    def folding_ranges(self) -> list[types.FoldingRange]:
+        return symbols.folding_ranges(self._outline.root, self._text, definition_symbols.FOLDED)
+
+    def hints(self, where: types.Range) -> list[types.InlayHint]:  # noqa: ARG002
+        return []

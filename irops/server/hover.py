@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from irops.server.cursor import Cursor, port_at
 from irops.server.markdown import attribute_text, code, plain
 from irops.server.op_lookup import OpLookup, Outputs, output_text, source_of
-from irops.server.outline.elements import EdgeSpan, LayerSpan, Outline, values
+from irops.server.outline import EdgeSpan, LayerSpan, Outline, values
 from irops.spec.op import Op
 
 MAX_PORTS = 20

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import re
-
-from irops.spec.definition import Attribute
-from irops.spec.phrases import attribute_phrase
-
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
+from irops.diagnostics.printable import Markdown, code_in_markdown, in_markdown
+from irops.spec.definition import Attribute, attribute_phrase
 
 
-def plain(text: str) -> str:
+def plain(text: str) -> Markdown:
     """A text of a file or a definition, without meaning as Markdown."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return in_markdown(" ".join(text.split()))
 
 
-def code(text: str) -> str:
+def code(text: str) -> Markdown:
     """A text as code: on one line, whatever it contains."""
-    shown = " ".join(text.split()).replace("`", "'")
-    return f"`{shown}`" if shown else "` `"
+    return code_in_markdown(" ".join(text.split()))
 
 
-def attribute_text(attribute: Attribute) -> str:
+def attribute_text(attribute: Attribute) -> Markdown:
     """The line of a list about an attribute."""
     name = attribute.label or attribute.name
     return f"{code(name)} ({plain(attribute_phrase(attribute))}): {plain(attribute.text)}"

@@ -9,8 +9,8 @@ from pathlib import Path
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.registry import Registry, default_registry
 from irops.server.options import ServerOptions
-from irops.server.outline.elements import EdgeSpan, LayerSpan, Outline
-from irops.server.outline.elements import Path as GraphPath
+from irops.server.outline import EdgeSpan, LayerSpan, Outline
+from irops.server.outline import Path as GraphPath
 from irops.spec.op import NoOp, Op
 
 Outputs = Mapping[tuple[GraphPath, int], tuple[str, ...]]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from irops.limits import Limits
+from irops.files.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +25,18 @@ class ServerOptions:
     modules: tuple[str, ...] = ()
     docs: str | None = None
     delay: float = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class CustomRules:
+    """Custom rules that the settings of a folder name, which are code of that folder.
+
+    folder, sources: of the rules; is_trusted: whether the user trusts the folder already; trust: adds it to
+    the list of the user; load: loads the rules, and gives the options with them
+    """
+
+    folder: str
+    sources: tuple[str, ...]
+    is_trusted: Callable[[], bool]
+    trust: Callable[[], object]
+    load: Callable[[], ServerOptions]

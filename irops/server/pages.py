@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from irops.diagnostics.rules import rule
-from irops.processes.worker import Process, ProcessDied
 from irops.server.documents import Document
-from irops.server.encoding import stored_bytes
 from irops.server.kinds import Kind
 from irops.server.options import ServerOptions
-from irops.server.records import Page
+from irops.server.records import ServedPage
+from irops.server.text import stored_bytes
+from irops.work.processes.requests import Process, ProcessDied
 
 PREVIEW = "irops.preview"
 PREVIEW_HTML = "irops.previewHtml"
-MODULE = "irops.server.page_worker"
+WORKER = "irops.server.page_worker:PageWorker"
 SECONDS = 120.0
 """Seconds for one page."""
 
@@ -41,7 +41,7 @@ class Pages:
     def __init__(
         self, options: ServerOptions, document: Callable[[str], Document | None], shower: Shower
     ) -> None:
-        self._options, self._document, self._shower = options, document, shower
+        self.options, self._document, self._shower = options, document, shower
         self._turn = asyncio.Lock()
         self._process: Process | None = None
         self._shown: dict[str, Path] = {}
@@ -117,7 +117,7 @@ class Pages:
         document = self._document(uri)
         return document if document is not None and document.kind is Kind.DEFINITION else None
 
-    async def _made(self, *request: Any) -> Page | None:
+    async def _made(self, *request: Any) -> ServedPage | None:
         """A page; None, with a message in the editor, where there is none."""
         async with self._turn:
             page = await asyncio.to_thread(self._ask, request)
@@ -126,25 +126,29 @@ class Pages:
             return None
         return page
 
-    def _ask(self, request: tuple[Any, ...]) -> Page:
-        memory = self._options.limits.process_memory
-        process = self._process = Process(MODULE, ("start", self._options), SECONDS, memory)
+    def _ask(self, request: tuple[Any, ...]) -> ServedPage:
+        memory = self.options.limits.process_memory
+        process = self._process = Process(WORKER, (self.options,), SECONDS, memory)
         try:
             answer = process.ask(request)
         except ProcessDied as error:
-            return Page("", problem=f"the process that makes the page failed: {error}")
+            return ServedPage("", problem=f"the process that makes the page failed: {error}")
         finally:
             self._process = None
             process.close()
-        return answer if isinstance(answer, Page) else Page("", problem=f"unexpected answer {answer!r}")
+        return (
+            answer
+            if isinstance(answer, ServedPage)
+            else ServedPage("", problem=f"unexpected answer {answer!r}")
+        )
 
-    async def _show(self, page: Page) -> str:
+    async def _show(self, page: ServedPage) -> str:
         file = self._file(page)
         self._write(file, page.text)
         await self._shower.show_file(file)
         return page.text
 
-    def _file(self, page: Page) -> Path:
+    def _file(self, page: ServedPage) -> Path:
         return Path(self._folder.name) / f"{page.name}.md"
 
     def _write(self, file: Path, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from irops.server.outline.elements import Path
+from irops.server.outline import Path
 
 Place = tuple[int, int]
 """A line and a column in characters, both from 1."""
@@ -48,7 +48,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ServedPage:
     """A page of an op or a rule. name: for its file; text: Markdown; html: the file with it as HTML, if that
     was asked for; problem: why there is no page.
     """

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator
 from lsprotocol import types
 
 from irops.server.op_lookup import Outputs
-from irops.server.outline.elements import GraphSpan, LayerSpan, Node, Outline
-from irops.server.outline.scan import BODIES
+from irops.server.outline import BODIES, GraphSpan, LayerSpan, Outline, OutlineNode
 from irops.server.text import Text
 
 FOLDED = ("layers", "edges", "layer", *BODIES)
@@ -42,7 +41,12 @@ def symbols(outline: Outline, text: Text) -> list[types.DocumentSymbol]:
 
 
 def symbol(
-    text: Text, node: Node, name: str, detail: str, kind: types.SymbolKind, inner: list[types.DocumentSymbol]
+    text: Text,
+    node: OutlineNode,
+    name: str,
+    detail: str,
+    kind: types.SymbolKind,
+    inner: list[types.DocumentSymbol],
 ) -> types.DocumentSymbol:
     """A symbol for an element, with those in it."""
     return types.DocumentSymbol(
@@ -64,12 +68,12 @@ def _kind(layer: LayerSpan) -> types.SymbolKind:
     return kinds.get(layer.type, types.SymbolKind.Function)
 
 
-def folding_ranges(root: Node, text: Text, tags: Collection[str] = FOLDED) -> list[types.FoldingRange]:
+def folding_ranges(root: OutlineNode, text: Text, tags: Collection[str] = FOLDED) -> list[types.FoldingRange]:
     """The lines of elements with some tags; by default those of layers, bodies and lists of layers."""
     return [types.FoldingRange(first, last) for first, last in _folded_lines(root, text, tags)]
 
 
-def _folded_lines(root: Node, text: Text, tags: Collection[str]) -> Iterator[tuple[int, int]]:
+def _folded_lines(root: OutlineNode, text: Text, tags: Collection[str]) -> Iterator[tuple[int, int]]:
     ahead = [root]
     while ahead:
         node = ahead.pop()

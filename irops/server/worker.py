@@ -13,35 +13,36 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, ReadError
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Severity
+from irops.dialects.reading import load
+from irops.files.limits import recursion_limit_for
 from irops.ir.collection import no_collection
 from irops.ir.locate import Source
-from irops.limits import recursion_limit_for
-from irops.processes.worker import serve
-from irops.reading import load
 from irops.registry import Registry
 from irops.server.definitions.checks import definition_findings
-from irops.server.encoding import stored_bytes
 from irops.server.options import ServerOptions
-from irops.server.outline.elements import Path
+from irops.server.outline import Path
 from irops.server.records import Checked, FindingRecord, FixRecord
-from irops.spec.custom_rules import load_rules
+from irops.server.text import stored_bytes
+from irops.spec.extension import load_rules
 
 MAX_TEXT = 64 << 20
 """Texts with more bytes are not checked: the reader reports them."""
 
 
-class Worker:
-    """Answers ("start", options), ("ir", path, text) and ("definition", path, text)."""
+class CheckWorker:
+    """Answers ("ir", path, text) and ("definition", path, text)."""
 
-    def __init__(self) -> None:
-        self._options = ServerOptions()
+    def __init__(self, options: ServerOptions) -> None:
+        limits = replace(options.limits, xml_bytes=min(options.limits.xml_bytes, MAX_TEXT))
+        self._options = replace(options, limits=limits)
         self._registry: Registry | None = None
+        for source in options.rules:
+            load_rules(source)
+        if options.definitions or options.modules:
+            self._registry = Registry(options.definitions, options.modules)
 
-    def __call__(self, request: tuple[Any, ...]) -> Checked | None:
+    def __call__(self, request: tuple[Any, ...]) -> Checked:
         match request:
-            case ("start", ServerOptions() as options):
-                self._start(options)
-                return None
             case ("ir", str(path), str(text)):
                 start = time.process_time()
                 checked = self._checked(path, text)
@@ -50,14 +51,6 @@ class Worker:
                 content = stored_bytes(text)
                 return Checked(tuple(map(plain, definition_findings(path, content, self._options))))
         raise ValueError(f"unknown request {request[:1]!r}")
-
-    def _start(self, options: ServerOptions) -> None:
-        limits = replace(options.limits, xml_bytes=min(options.limits.xml_bytes, MAX_TEXT))
-        self._options = replace(options, limits=limits)
-        for source in options.rules:
-            load_rules(source)
-        if options.definitions or options.modules:
-            self._registry = Registry(options.definitions, options.modules)
 
     def _checked(self, path: str, text: str) -> Checked:
         limits, target = self._options.limits, self._options.target
@@ -98,7 +91,3 @@ def _outputs(path: Path, inferred: Inferred) -> Iterator[tuple[tuple[Path, int],
         yield (path, number), tuple(fact.spelled for fact in facts.outputs)
         for name, body in facts.bodies.items():
             yield from _outputs((*path, number, name), body)
-
-
-if __name__ == "__main__":
-    serve(Worker())

@@ -51,6 +51,8 @@ ONLY = ""
 """Stands for the only input that an op has a gradient of."""
 BY_KERNEL = "is_computed_by_kernel"
 """The attribute of gradient functions that the kernel of the op can replace."""
+CITED = "cited"
+"""The attribute of functions made of rules that names the constraints that they cite."""
 BOUND: dict[str, dict[str, Functions]] = {}
 """By module, then by id: the bindings of a module apply only to definitions that name this module."""
 
@@ -188,7 +190,8 @@ def functions_of(
                 )
     if otherwise is not None:
         functions.fill(otherwise)
-    faults.extend(bind_gradients(definition, bound, functions))
+    has_rules = any(module.startswith("irops.ops.") for module in modules[:1])
+    faults.extend(bind_gradients(definition, bound, functions, has_rules=has_rules))
     if functions.kernel is None and not definition.library:
         faults.append(
             Diagnostic(
@@ -203,16 +206,19 @@ def functions_of(
 
 
 def bind_gradients(
-    definition: Definition, bound: Sequence[Functions], functions: Functions
+    definition: Definition, bound: Sequence[Functions], functions: Functions, *, has_rules: bool = False
 ) -> Iterator[Diagnostic]:
-    """Add the gradient functions to functions, and report those that do not match the definition."""
+    """Add the gradient functions to functions, and report those that do not match the definition.
+
+    has_rules: the op may have a rule of irops.differentiation in place of functions
+    """
     declared = definition.gradients
     by_input = {
         of or next(iter(declared), of): function
         for some in reversed(bound)
         for of, function in some.gradients.items()
     }
-    for of in declared.keys() - by_input.keys():
+    for of in () if has_rules else declared.keys() - by_input.keys():
         yield Diagnostic(
             rule("missing-function"),
             f"{definition.id} declares a gradient of {of}, but no function computes it",
@@ -278,6 +284,6 @@ CONTEXT = frozenset({"value", "variables", "result_type", "output_count"})
 """Keyword parameters that functions may take in addition to attributes.
 
 value: a tensor from outside the graph (the weights, the caller); variables: those of a session, by
-variable_id; result_type, only of values functions: the element type of the first output; output_count, only
-of shape functions: the number of outputs that the layer declares.
+variable_id; result_type, only of values functions: the element type of the first output; output_count, of
+shape functions and kernels: the number of outputs that the layer declares.
 """

@@ -8,6 +8,8 @@ from typing import Any
 
 CURRENT_ITERATION, EXECUTION_CONDITION = "current_iteration", "execution_condition"
 """The purposes of a Parameter without a port, and of a Result without a port."""
+OUTER = "outer"
+"""The key of the name of the tensor of a graph around a body, in a port map's entry that passes it in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,8 @@ class Cut:
 class BodyInput:
     """The value of a Parameter of the body: input number port of the op, or with port None, that of purpose.
 
-    at: the byte offset of the entry of the port map, to locate violations.
+    at: the byte offset of the entry of the port map, to locate violations; captured: the body takes the input
+    from the graph around, and the op knows nothing of it.
     """
 
     port: int | None
@@ -37,6 +40,7 @@ class BodyInput:
     cut: Cut | None = None
     purpose: str | None = None
     at: int = -1
+    captured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +72,9 @@ class BodyFunction:
     """The body of a sub-graph op: maps one item per Parameter to one item per Result.
 
     Items are Facts during inference and arrays during evaluation. declared: the Facts that the Parameters
-    declare; result_facts: during evaluation, the inferred Facts of the Results; iterations, tensor_bytes: the
-    limits of an evaluation; may_repeat: during inference, whether the body may be called again, which is
-    limited for the whole model.
+    declare, and the items of captured inputs; inputs: those that are not captured; result_facts: during
+    evaluation, the inferred Facts of the Results; iterations, tensor_bytes: the limits of an evaluation;
+    may_repeat: during inference, whether the body may be called again, which is limited for the whole model.
     """
 
     apply: Callable[[Sequence[Any]], list[Any]]
@@ -82,6 +86,17 @@ class BodyFunction:
     iterations: float = 1_000_000
     tensor_bytes: float = 8 << 30
     may_repeat: Callable[[], bool] = _always
+
+    @staticmethod
+    def with_captured(
+        declared: Sequence[Any], inputs: Sequence[BodyInput], items: Sequence[Any]
+    ) -> tuple[tuple[Any, ...], tuple[BodyInput, ...]]:
+        """What Parameters declare, with the items of captured inputs; and the other inputs."""
+        known = list(declared)
+        for entry in inputs:
+            if entry.captured and entry.port is not None:
+                known[entry.parameter] = items[entry.port]
+        return tuple(known), tuple(entry for entry in inputs if not entry.captured)
 
     def __call__(self, items: Sequence[Any]) -> list[Any]:
         return self.apply(items)

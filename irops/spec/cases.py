@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 
 from irops.spec.definition import Case, Definition, Tensor
-from irops.values.element import STRING, Array, ElementType, element_type, tagged
+from irops.values.element import (
+    MAP,
+    OPTIONAL,
+    SEQUENCE,
+    SPARSE,
+    STRING,
+    Array,
+    ElementType,
+    element_type,
+    tagged,
+)
 from irops.values.shape import Shape
 
 
@@ -36,8 +46,13 @@ def _case(element: Any) -> Case:
     )
 
 
+_KINDS = {kind.name: kind for kind in (SEQUENCE, OPTIONAL, MAP, SPARSE)}
+"""Of values that are not tensors, which cases name without saying what they hold."""
+
+
 def _tensor(element: Any) -> Tensor:
-    kind = element_type(element.get("type"), foreign=True)
+    name = element.get("type")
+    kind = _KINDS.get(name) or element_type(name, foreign=True)
     shape = Shape.parse(element.get("shape"))
     known = element.get("known", "yes") == "yes" and shape.static
     value = _value(element.text or "", kind, shape.to_tuple()) if known else None

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
+from irops.diagnostics.printable import Markup, html_table
 from irops.diagnostics.rule import Severity
-from irops.html_table import html_table
 from irops.values.element import Array, ElementType
 from irops.values.shape import Shape
 
@@ -19,9 +19,10 @@ class Attribute:
     default: that of the specification; reader_default: the value that OpenVINO uses for a missing attribute,
     if it differs; reader_requires: whether OpenVINO refuses a layer without it, although the specification
     has a default: "yes", or "name=value" if it does so where another attribute has that value; stands_for:
-    the attribute or input of the op whose functions are shared, if its name differs; label: the spelling in
-    its dialect, if that is not an identifier; switch: the attribute that enables it; builder: whether it is
-    passed when a graph is built, and is not an attribute of the node.
+    the attribute or input of the op whose functions are shared, if its name differs; means: values that this
+    op spells otherwise; label: the spelling in its dialect, if that is not an identifier; switch: the
+    attribute that enables it; builder: whether it is passed when a graph is built, and is not an attribute of
+    the node.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Attribute:
     low: float = -inf
     high: float = inf
     stands_for: str | None = None
+    means: tuple[tuple[str, str], ...] = ()
     dialect: str = "openvino"
     label: str | None = None
     switch: str | None = None
@@ -52,11 +54,15 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class TypeVariable:
-    """A type variable, T1, T2 …: one of the allowed element types, the same for all ports that use it."""
+    """A type variable, T1, T2 …: one of the allowed element types, the same for all ports that use it.
+
+    kinds: of values that are not tensors, which are allowed, too.
+    """
 
     name: str
     allowed: frozenset[str]
     text: str
+    kinds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,8 @@ class PortSpec:
 
     type: a type variable, an expression of element types, or @attribute; shape: a shape rule and its
     arguments, for an output; reader_requires: whether OpenVINO refuses a layer without it, although it is
-    optional; stands_for: the input of the op whose functions are shared, if its name differs.
+    optional; stands_for: the input of the op whose functions are shared, if its name differs; kinds: of
+    values that are not tensors (sequence, optional, map, sparse), which are allowed beside the element types.
     """
 
     id: int
@@ -80,6 +87,7 @@ class PortSpec:
     reader_requires: bool = False
     shape: tuple[str, ...] = ()
     stands_for: str | None = None
+    kinds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,19 @@ class Gradient:
     text: str
     saves: tuple[str, ...] = ()
     when: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoGradient:
+    """Why an input has no gradient, or none of the inputs that state nothing else.
+
+    kind: zero, the derivative is 0 almost everywhere, so that the input ends a path of gradients; none, the
+    op is not differentiated with respect to the input, and to ask for it is an error. text: why
+    """
+
+    kind: str
+    text: str
+    of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +199,11 @@ class Definition:
     library: str = ""
     """The extension library that OpenVINO needs for the op, if any. irops has no kernel for such ops."""
     given: tuple[tuple[str, str], ...] = ()
+    no_gradients: tuple[NoGradient, ...] = ()
     file_id: str = ""
     later: frozenset[str] = frozenset()
+    inherited: tuple[Constraint, ...] = ()
+    """Constraints of the op of same_as that the definition leaves out: shared functions may cite them."""
 
     @property
     def id(self) -> str:
@@ -187,6 +211,11 @@ class Definition:
         the name of the dialect and a colon.
         """
         return definition_id(self.dialect, self.type, self.version)
+
+    def no_gradient(self, name: str) -> NoGradient | None:
+        """Why an input has no gradient, as far as the definition says."""
+        of_input = next((stated for stated in self.no_gradients if stated.of == name), None)
+        return of_input or next((stated for stated in self.no_gradients if stated.of is None), None)
 
     @property
     def is_read_by_openvino(self) -> bool:
@@ -204,7 +233,7 @@ class Definition:
     def __repr__(self) -> str:
         return f"<Definition {self.id}>"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         """What notebooks show: attributes, inputs, outputs and constraints with their sentences."""
         rows: list[tuple[str, str, str, str]] = []
         for attribute in self.attributes.values():
@@ -220,3 +249,53 @@ def definition_id(dialect: str, type: str, version: str) -> str:
     """The id of a definition; see Definition.id."""
     name = "-".join(filter(None, (type, version.removeprefix("opset"))))
     return name if dialect == "openvino" else f"{dialect}:{name}"
+
+
+# Attributes and ports of definitions in a few words, for pages and hovers.
+
+
+def attribute_phrase(attribute: Attribute) -> str:
+    """The type, the domain and the default of an attribute: "int, at least 0, default 1"."""
+    words = [attribute.type if not attribute.values else " | ".join(attribute.values)]
+    if attribute.of:
+        words[0] += f" of {attribute.of}"
+    if attribute.low != -inf or attribute.high != inf:
+        words.append(
+            f"{attribute.low:g} to {attribute.high:g}"
+            if attribute.high != inf
+            else f"at least {attribute.low:g}"
+        )
+    if attribute.switch:
+        words.append(f"where {attribute.switch} is on")
+    if attribute.builder:
+        words.append("not an attribute of the node")
+    words.append("required" if attribute.required else f"default {attribute.default or 'none'}")
+    if attribute.reader_default not in (None, attribute.default):
+        words.append(f"{attribute.reader_default} in OpenVINO's reader")
+    if attribute.reader_requires:
+        place = "" if attribute.reader_requires == "yes" else f" where {attribute.reader_requires}"
+        words.append(f"required by OpenVINO{place}")
+    return ", ".join(words)
+
+
+def port_phrase(port: PortSpec) -> str:
+    """The element type and the rank of an input or output: "T, rank 1, optional"."""
+    words = [port.type]
+    if (port.low_rank, port.high_rank) != (0, inf):
+        words.append(_rank(port.low_rank, port.high_rank))
+    words.extend(
+        word
+        for word, applies in (
+            ("optional", port.optional),
+            ("required by OpenVINO", port.reader_requires),
+            ("any number", port.variadic),
+        )
+        if applies
+    )
+    return ", ".join(words)
+
+
+def _rank(low: float, high: float) -> str:
+    if low == high:
+        return f"rank {low:g}"
+    return f"rank {low:g} or more" if high == inf else f"rank {low:g} to {high:g}"

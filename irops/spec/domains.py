@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
+from math import inf, prod
 from typing import Any
 
-from irops.diagnostics.suggestions import did_you_mean_word
+import numpy as np
+
+from irops.diagnostics.suggestions import did_you_mean_word, similar
 from irops.spec.definition import Attribute
-from irops.values.element import element_type, element_types
+from irops.spec.op import Op
+from irops.values.element import (
+    STRING,
+    Array,
+    ElementType,
+    as_element_type,
+    element_type,
+    element_type_of,
+    element_types,
+    tagged,
+)
 from irops.values.shape import Shape
 
-_INT = re.compile(r"[+-]?[0-9]+")
-_FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf|nan", re.IGNORECASE)
+_INT = re.compile(r"-?[0-9]+")
+_FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|-?inf|nan")
+"""Numbers as OpenVINO's reader takes them: integers without +, and inf and nan in these letters alone."""
+_END_OF_F32 = 3.4028235677973366e38
+"""The least number that no finite f32 is nearest to."""
 _BLANKS = " \t\r\n"
 _LETTERS = {"int": "i", "uint": "u", "float": "f", "fp": "f"}
 INT64 = range(-(2**63), 2**63)
@@ -36,8 +55,9 @@ def parse(attribute: Attribute, text: str) -> Any:
     Raises:  DomainError if the text is malformed, or outside the attribute's domain
     """
     value = _PARSERS[attribute.type](text, attribute)
+    is_free = attribute.low == -inf and attribute.high == inf  # and may be NaN
     for item in value if isinstance(value, tuple) else (value,):
-        if isinstance(item, (int, float)) and not attribute.low <= item <= attribute.high:
+        if isinstance(item, (int, float)) and not (is_free or attribute.low <= item <= attribute.high):
             raise DomainError(
                 f"{attribute.name} is {text.strip()}, must be {_domain(attribute)}", "attribute-out-of-domain"
             )
@@ -54,8 +74,88 @@ def format_value(value: Any) -> str:
         case Shape():
             return ",".join(map(str, value)) if value.dims is not None else "..."
         case list() | tuple():
-            return ",".join(map(format_value, value))
+            return ",".join(quoted(item) if isinstance(item, str) else format_value(item) for item in value)
     return str(value)
+
+
+def text_of(attribute: Attribute, value: Any) -> str:
+    """The text of a value as a person gives it: arrays of NumPy, and element types in any spelling."""
+    if attribute.type == "element_type":
+        with suppress(ValueError):  # what is no type is refused as any other wrong value of an attribute
+            return str(as_element_type(value))
+    if isinstance(value, np.ndarray) and attribute.type == "tensor":
+        return str(TensorValue(element_type_of(value), value.shape, tuple(value.ravel().tolist())))
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    elif isinstance(value, np.generic):
+        value = value.item()
+    return format_value(value)
+
+
+_TO_QUOTE = re.compile(r"^$|[,\"]|^\s|\s$")
+_ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^,]*)(?:,|$)')
+
+
+def quoted(item: str) -> str:
+    """A string as an item of a list: in double quotes, where it is empty, or has commas, quotes or blanks at
+    an end.
+    """
+    return json.dumps(item, ensure_ascii=False) if _TO_QUOTE.search(item) else item
+
+
+def _items(text: str) -> Iterator[str]:
+    """The strings of a list, as quoted gives them; without quotes, items that are empty are left out."""
+    for match in _ITEM.finditer(text):
+        item = match[1]
+        if len(item) > 1 and item[0] == item[-1] == '"':
+            with suppress(ValueError):
+                yield json.loads(item)
+                continue
+        if item.strip(_BLANKS):
+            yield item.strip(_BLANKS)
+
+
+@dataclass(frozen=True, slots=True)
+class TensorValue:
+    """The value of an attribute that is a tensor; its text is f32[2,3] 1,2,3,4,5,6, or f32 7 for one
+    number.
+    """
+
+    element: ElementType
+    shape: tuple[int, ...]
+    elements: tuple[Any, ...]
+
+    @property
+    def array(self) -> Array:
+        if self.element is STRING:
+            texts = np.empty(len(self.elements), object)
+            texts[:] = self.elements
+            return texts.reshape(self.shape)
+        return tagged(np.array(self.elements).astype(self.element.dtype), self.element).reshape(self.shape)
+
+    def __str__(self) -> str:
+        sizes = "" if self.shape == () else f"[{','.join(map(str, self.shape))}]"
+        return f"{self.element}{sizes} {format_value(self.elements)}"
+
+
+def _tensor(text: str, attribute: Attribute) -> TensorValue:
+    head, _, rest = text.strip(_BLANKS).partition(" ")
+    name, bracket, sizes = head.partition("[")
+    try:
+        element = element_type(name, foreign=True)
+        shape = tuple(map(int, filter(None, sizes.removesuffix("]").split(",")))) if bracket else ()
+        if element is STRING:
+            elements: tuple[Any, ...] = tuple(_items(rest))
+        else:
+            number = float if element.floating else int
+            elements = tuple(number(word) for word in rest.split(",") if word.strip())
+        if (bracket and not sizes.endswith("]")) or len(elements) != prod(shape):
+            raise ValueError(f"{len(elements)} elements")
+    except ValueError:
+        raise DomainError(
+            f"{attribute.name} is {text[:60]!r}, must be a tensor such as f32[2] 0.5,1"
+        ) from None
+    return TensorValue(element, shape, elements)
 
 
 def default_of(attribute: Attribute) -> Any:
@@ -95,8 +195,16 @@ def _float(text: str, attribute: Attribute) -> float:
             f"{attribute.name} is {text!r}, must be a number", reading=_prefix(_FLOAT, stripped)
         )
     value = float(stripped)
-    if value in (float("inf"), -float("inf")) and "inf" not in stripped.lower():
+    if value in (float("inf"), -float("inf")) and "inf" not in stripped:
         raise DomainError(f"{attribute.name} is {text}, must be within the range of f64")
+    return value
+
+
+def _float_of_list(text: str, attribute: Attribute) -> float:
+    """An element of a list: lists hold numbers of 32 bits."""
+    value = _float(text, attribute)
+    if _END_OF_F32 <= abs(value) < float("inf") and attribute.dialect == "openvino":
+        raise DomainError(f"{attribute.name} has {text.strip(_BLANKS)}, must be within the range of f32")
     return value
 
 
@@ -108,8 +216,10 @@ def _prefix(pattern: re.Pattern[str], text: str) -> str | None:
 def _bool(text: str, attribute: Attribute) -> bool:
     lower = text.lower()
     if lower.strip(_BLANKS) not in ("true", "false", "1", "0"):
+        is_default = text in (attribute.default, attribute.reader_default)
         raise DomainError(
-            f"{attribute.name} is {text!r}, must be true or false", reading=str(default_of(attribute)).lower()
+            f"{attribute.name} is {text!r}, must be true or false",
+            reading=None if is_default else str(default_of(attribute)).lower(),
         )
     return lower.strip(_BLANKS) in ("true", "1")
 
@@ -184,7 +294,9 @@ def _fails(item: Callable[[str, Attribute], Any], part: str, attribute: Attribut
     return False
 
 
-def _strings(text: str, attribute: Attribute) -> tuple[str, ...]:  # noqa: ARG001
+def _strings(text: str, attribute: Attribute) -> tuple[str, ...]:
+    if attribute.dialect != "openvino" and '"' in text:
+        return tuple(_items(text))
     return tuple(part.strip(_BLANKS) for part in text.split(",") if part.strip(_BLANKS))
 
 
@@ -211,10 +323,161 @@ _PARSERS: dict[str, Callable[[str, Attribute], Any]] = {
     "enum": _enum,
     "element_type": _element_type,
     "ints": _list(_int),
-    "floats": _list(_float),
+    "floats": _list(_float_of_list),
     "strings": _strings,
     "shape": _shape,
     "dims": _dims,
     "axis": _int,
     "axes": _list(_int),
+    "tensor": _tensor,
 }
+
+
+# Parses the attribute texts of a layer into the values that the functions of its op take.
+
+MAX_SUGGESTIONS = 10
+"""For how many unknown attributes of one layer a similar name is looked up, which is slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeFault:
+    """An error in an attribute. note: how OpenVINO reads it; default: the value that a fix writes out;
+    meant: a similar attribute that the op has.
+    """
+
+    rule: str
+    attribute: str
+    message: str
+    note: str | None = None
+    default: str | None = None
+    meant: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The message with the suggestion, for callers whose code names the attribute."""
+        return self.message if self.meant is None else f"{self.message}; did you mean {self.meant!r}?"
+
+
+@dataclass(frozen=True, slots=True)
+class BoundAttributes:
+    """Attribute values by name; missing attributes have their default, or None."""
+
+    values: dict[str, Any]
+    faults: tuple[AttributeFault, ...]
+    usable: bool
+
+
+def bind(op: Op, data: Mapping[str, str]) -> BoundAttributes:
+    """The values of an op's attributes from the texts of <data>, and all errors in them."""
+    known, openvino = op.definition.attributes, op.definition.is_read_by_openvino
+    values: dict[str, Any] = {}
+    faults: list[AttributeFault] = []
+    usable = True
+    for name, attribute in known.items():
+        if name in data:
+            try:
+                values[name] = parse(attribute, data[name])
+            except DomainError as error:
+                faults.append(
+                    AttributeFault(
+                        error.kind, name, str(error), _reading(name, error.reading) if openvino else None
+                    )
+                )
+                usable = False
+        else:
+            fault = _missing(attribute, op, data)
+            if fault is not None:
+                faults.append(fault)
+                usable = usable and not attribute.required
+            values[name] = default_of(attribute)
+    faults = _missing_together(op, faults)
+    place = {name: k for k, name in enumerate(data)}
+    unknown = [name for name in data if name not in known]
+    faults.extend(_unknown(name, op, suggest=k < MAX_SUGGESTIONS) for k, name in enumerate(unknown))
+    faults.sort(key=lambda fault: place.get(fault.attribute, -1))
+    return BoundAttributes(values, tuple(faults), usable)
+
+
+def bound_values(op: Op, values: Mapping[str, Any]) -> dict[str, Any]:
+    """All attribute values by name, from those given; those that are missing have their default, or None."""
+    return {
+        name: values[name] if name in values else default_of(attribute)
+        for name, attribute in op.definition.attributes.items()
+    }
+
+
+def _reading(name: str, reading: str | None) -> str | None:
+    return None if reading is None else f"OpenVINO silently reads {name}={reading}"
+
+
+def _missing_together(op: Op, faults: Sequence[AttributeFault]) -> list[AttributeFault]:
+    """One fault for all required attributes that are missing, which a person adds together."""
+    known = op.definition.attributes
+    missing = [f for f in faults if f.rule == "missing-attribute" and known[f.attribute].required]
+    if len(missing) < 2:
+        return list(faults)
+    names = ", ".join(fault.attribute for fault in missing)
+    notes = "; ".join(fault.note for fault in missing if fault.note)
+    together = replace(missing[0], message=f"{op.id} needs {names}", note=notes or None)
+    return [together, *(fault for fault in faults if fault not in missing)]
+
+
+def _missing(attribute: Attribute, op: Op, data: Mapping[str, str]) -> AttributeFault | None:
+    name, reader = attribute.name, attribute.reader_default
+    if attribute.required:
+        note = None if reader is None else f"OpenVINO silently reads {name}={reader}"
+        return AttributeFault(
+            "missing-attribute",
+            name,
+            f"{op.id} needs {name}",
+            note,
+        )
+    if _reader_requires(attribute, op, data):
+        return AttributeFault(
+            "missing-attribute",
+            name,
+            f"{op.id} has no attribute {name}: its default is {attribute.default} in the specification, but"
+            " OpenVINO has none and cannot read the layer",
+        )
+    if reader is not None and reader != attribute.default:
+        default = attribute.default if attribute.default is not None else "none"
+        return AttributeFault(
+            "conflicting-defaults",
+            name,
+            f"{name} is missing: its default is {default} in the specification, but {reader or 'empty'} in"
+            " OpenVINO's reader",
+            default=None if attribute.default is None else _written(attribute),
+        )
+    return None
+
+
+def _reader_requires(attribute: Attribute, op: Op, data: Mapping[str, str]) -> bool:
+    """Whether OpenVINO refuses a layer without the attribute, given the other attributes of the layer."""
+    if attribute.reader_requires is None or attribute.reader_requires == "yes":
+        return attribute.reader_requires == "yes"
+    name, _, value = attribute.reader_requires.partition("=")
+    other = op.definition.attributes[name]
+    return data.get(name, other.default or "").lower() == value
+
+
+def _written(attribute: Attribute) -> str | None:
+    """The reader's default as text for the file; None if it has none or it is not a valid value.
+
+    Only for an attribute that has a default in the specification, too: the value of another one was lost, and
+    what OpenVINO reads in its place is not it. To write that out would remove the only sign of the loss.
+    """
+    reader = attribute.reader_default
+    if reader is None:
+        return None
+    try:
+        parse(attribute, reader)
+    except DomainError:
+        return None
+    return reader
+
+
+def _unknown(name: str, op: Op, *, suggest: bool) -> AttributeFault:
+    meant = similar(name, op.definition.attributes) if suggest else None
+    aside = f" OpenVINO silently ignores {name}" if op.definition.is_read_by_openvino else ""
+    note = f"did you mean {meant}?{aside}" if meant is not None else None
+    return AttributeFault("unknown-attribute", name, f"{op.id} has no attribute {name!r}", note, meant=meant)

@@ -1,16 +1,19 @@
-"""Imports the modules of custom ops, by file or by entry point, and reports errors with their locations."""
+"""Custom code: modules of ops and of rules, by file or by entry point; errors name the lines that failed."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
+from functools import cache
 from pathlib import Path
 from threading import RLock
 from types import ModuleType
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
-from irops.diagnostics.rules import rule
-from irops.spec.plugins import OPS, is_registered
+from irops.diagnostics.rule import Rule
+from irops.diagnostics.rules import add_rules, all_rules, rule
+from irops.spec.plugins import OPS, RULES, entries
 
 _IMPORTING = RLock()
 
@@ -49,12 +52,8 @@ def plugin_folders() -> list[Path]:
 
     Raises:  DefinitionError if one cannot be imported
     """
-    if not is_registered(OPS):
-        return []
-    from importlib.metadata import entry_points  # slow to import
-
     folders: list[Path] = []
-    for entry in entry_points(group=OPS):
+    for entry in entries(OPS):
         try:
             package = entry.load()
         except Exception as error:
@@ -83,3 +82,63 @@ def _line_of(error: Exception, file: Path) -> int | None:
 
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename in names]
     return lines[-1] if lines else None
+
+
+# Custom rules: registered by installed packages under an entry point, or loaded from modules.
+
+
+def rules() -> tuple[Rule, ...]:
+    """All rules, by code: those of irops, then the custom rules of installed packages.
+
+    Raises:  DefinitionError if a package cannot be imported, or its rules are invalid
+    """
+    load_installed_rules()
+    return all_rules()
+
+
+@cache
+def load_installed_rules() -> None:
+    """Add the rules of packages that register a module. Raises: DefinitionError"""
+    for entry in entries(RULES):
+        try:
+            module = entry.load()
+        except Exception as error:
+            message = (
+                f"the package {entry.value} ({RULES}: {entry.name}) cannot be imported: {error_text(error)}"
+            )
+            raise _error("failed-import", message, Location(entry.value)) from error
+        _add(module, entry.value)
+
+
+def load_rules(source: str | Path) -> None:
+    """Add the rules of a module, by name, or by the path of a .py file. Raises: DefinitionError"""
+    name = str(source)
+    if name.endswith(".py"):
+        if not Path(name).is_file():
+            raise _error("failed-import", f"{name} does not exist", Location(name))
+        return _add(module_of(Path(name)), name)
+    try:
+        module = importlib.import_module(name)
+    except Exception as error:
+        message = f"the module {name} of custom rules cannot be imported: {error_text(error)}"
+        raise _error("failed-import", message, Location(name)) from error
+    return _add(module, name)
+
+
+def _add(module: ModuleType, name: str) -> None:
+    place = Location(getattr(module, "__file__", None) or name)
+    listed = getattr(module, "RULES", None)
+    if not isinstance(listed, (tuple, list)):
+        raise _error("invalid-rule", f"{name} has no tuple RULES of irops.Rule objects", place)
+    try:
+        add_rules(listed)
+    except ValueError as error:
+        raise _error("invalid-rule", str(error), place) from None
+
+
+def error_text(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _error(name: str, message: str, place: Location) -> DefinitionError:
+    return DefinitionError([Diagnostic(rule(name), message, place)])

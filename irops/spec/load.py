@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from lxml import etree
 
@@ -14,21 +18,146 @@ from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.spec import domains
+from irops.spec.binding import CITED, Functions
+from irops.spec.cases import counterexamples
 from irops.spec.definition import (
     Attribute,
     Constraint,
     Definition,
     Gradient,
+    NoGradient,
     Note,
     PortSpec,
     TypeVariable,
     definition_id,
 )
-from irops.spec.references import reference_faults
+from irops.spec.op_names import is_version_number
 from irops.spec.schemas import schemas_folder
 from irops.spec.text import lines, prose, snake_case
-from irops.spec.types import OPENVINO, allowed_types, type_text
-from irops.spec.version_numbers import wrong_version
+from irops.spec.types import OPENVINO, allowed_kinds, allowed_types, type_text
+
+# The numbers of versions in definitions and in ids of ops.
+
+VERSIONED = (
+    "attribute",
+    "given",
+    "type",
+    "port",
+    "constraint",
+    "note",
+    "example",
+    "counterexample",
+)
+"""The parts of a definition that may belong to some of its versions only."""
+
+
+def wrong_version(root: Any) -> tuple[Any, str] | None:
+    """The element of a definition whose version is not a number where it must be one, with a message."""
+    version, dialect = root.get("version"), root.get("dialect", OPENVINO)
+    if dialect != OPENVINO and version is not None and not is_version_number(version):
+        return root, _message("the version", version, dialect)
+    for element in root.iter(*VERSIONED):
+        for bound in ("since", "until"):
+            if not is_version_number(element.get(bound, "0")):
+                return element, _message(bound, element.get(bound), dialect)
+    return None
+
+
+def _message(what: str, text: str, dialect: str) -> str:
+    return f"{what} is {text[:60]!r}, must be a number: an opset of the dialect {dialect}"
+
+
+# Checks that the names to which a definition refers are defined.
+
+Fault: TypeAlias = tuple[Any, str]
+"""An XML element, and the error in it."""
+
+
+def reference_faults(root: Any, definition: Definition) -> Iterator[Fault]:
+    """The references of a definition to names that do not exist. root: its XML element"""
+    yield from _axes(root, definition)
+    yield from _reader_requirements(root, definition)
+    yield from _constraints(root, definition)
+    yield from _notes(root, definition)
+    for gradient in root.findall("gradient"):
+        yield from _gradient(gradient, definition)
+    for stated in root.findall("no-gradient"):
+        yield from _no_gradient(stated, definition)
+    yield from _counterexamples(root, definition)
+
+
+def _axes(root: Any, definition: Definition) -> Iterator[Fault]:
+    inputs = {p.name for p in definition.inputs}
+    for attribute in definition.attributes.values():
+        if attribute.type in ("axis", "axes") and attribute.of not in inputs:
+            yield root, f"attribute {attribute.name} is an axis of {attribute.of!r}, must be of an input"
+
+
+def _reader_requirements(root: Any, definition: Definition) -> Iterator[Fault]:
+    for attribute in definition.attributes.values():
+        if attribute.reader_requires in (None, "yes"):
+            continue
+        name, _, value = attribute.reader_requires.partition("=")
+        other = definition.attributes.get(name)
+        if other is None or value not in other.values:
+            yield (
+                root,
+                f"attribute {attribute.name} is required where {attribute.reader_requires!r}, must be yes or"
+                " an attribute with one of its values: name=value",
+            )
+
+
+def _constraints(root: Any, definition: Definition) -> Iterator[Fault]:
+    for constraint in root.findall("constraint"):
+        for name in (constraint.get("of") or "").split():
+            if name not in definition.attributes:
+                yield constraint, f"a constraint is about the attribute {name!r}, which is not defined"
+
+
+def _notes(root: Any, definition: Definition) -> Iterator[Fault]:
+    subjects = {
+        None,
+        *definition.constraints,
+        *definition.attributes,
+        *definition.types,
+        *definition.bodies,
+        *_ports(definition),
+    }
+    for note in root.findall("note"):
+        if note.get("of") not in subjects:
+            yield note, f"a note is about {note.get('of')!r}, which is not defined"
+
+
+def _gradient(element: Any, definition: Definition) -> Iterator[Fault]:
+    of, when = element.get("of"), element.get("when")
+    if of not in {p.name for p in definition.inputs}:
+        yield element, f"a gradient is of {of!r}, must be of an input"
+    for name in (element.get("saves") or "").split():
+        if name not in _ports(definition):
+            yield element, f"the gradient of {of} saves {name!r}, must save inputs and outputs"
+    attribute = definition.attributes.get(when)
+    if when is not None and (attribute is None or attribute.type != "bool"):
+        yield element, f"the gradient of {of} depends on {when!r}, must depend on an attribute of type bool"
+
+
+def _no_gradient(element: Any, definition: Definition) -> Iterator[Fault]:
+    of = element.get("of")
+    if of is not None and of not in {p.name for p in definition.inputs}:
+        yield element, f"a no-gradient is of {of!r}, must be of an input"
+    if of in definition.gradients:
+        yield element, f"{of} has a gradient and a no-gradient, must have one of them"
+
+
+def _counterexamples(root: Any, definition: Definition) -> Iterator[Fault]:
+    for case in root.findall("counterexample"):
+        violated = case.get("violates")
+        if violated not in definition.constraints and not violated.startswith("IR"):
+            yield case, f"a counterexample violates {violated!r}, which is not defined"
+
+
+def _ports(definition: Definition) -> set[str]:
+    return {p.name for p in (*definition.inputs, *definition.outputs)}
+
 
 FLAG = "yes"
 
@@ -52,25 +181,30 @@ def load_definition(
 
 
 def _restrict(root: Any, version: int) -> set[str]:
-    """Remove what later opsets than version introduced, and notes on it. Returns the removed attributes."""
+    """Remove what other opsets than version have, and notes on it. Returns the removed attributes."""
     root.set("version", str(version))
-    later = [
-        element
-        for element in root.iter("attribute", "example", "counterexample")
-        if int(element.get("since", 0)) > version
-    ]
-    removed = {element.get("name") for element in later if element.tag == "attribute"}
-    for element in (*later, *(note for note in root.findall("note") if note.get("of") in removed)):
-        element.getparent().remove(element)
-    return removed
+    removed = []
+    for element in list(root.iter(*VERSIONED)):
+        if not int(element.get("since", 0)) <= version < int(element.get("until", version + 1)):
+            element.getparent().remove(element)
+            removed.append(element)
+    subjects = {
+        element.get("name", element.get("id"))
+        for element in removed
+        if element.tag in ("attribute", "type", "port", "constraint")
+    } - {element.get("name", element.get("id")) for element in root.iter(*VERSIONED)}
+    for note in [note for note in root.findall("note") if note.get("of") in subjects]:
+        root.remove(note)
+    return {element.get("name") for element in removed if element.tag == "attribute"} & subjects
 
 
 def _parsed(path: Path, text: bytes | None) -> Any:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
     try:
-        return etree.parse(str(path), parser).getroot() if text is None else etree.fromstring(text, parser)
+        # lxml takes no path with characters that the encoding of file names lacks
+        return etree.fromstring(path.read_bytes() if text is None else text, parser)
     except OSError as error:
-        message = f"the definition cannot be read: {error}"
+        message = f"the definition cannot be read: {error.strerror or error}"
         raise DefinitionError([_fault("unreadable-definition", message, path)]) from None
     except etree.XMLSyntaxError as error:
         raise DefinitionError(
@@ -80,7 +214,7 @@ def _parsed(path: Path, text: bytes | None) -> Any:
 
 @cache
 def _grammar() -> etree.RelaxNG:
-    return etree.RelaxNG(etree.parse(str(schemas_folder() / "layer.rng")))
+    return etree.RelaxNG(etree.fromstring((schemas_folder() / "layer.rng").read_bytes()))
 
 
 def _validate(root: Any, path: str | Path) -> None:
@@ -96,6 +230,11 @@ def _validate(root: Any, path: str | Path) -> None:
             )
             for entry in entries
         )
+
+
+def _pairs(text: str | None) -> tuple[tuple[str, str], ...]:
+    """Words such as other=value, separated by blanks."""
+    return tuple((word.partition("=")[0], word.partition("=")[2]) for word in (text or "").split())
 
 
 def _fault(name: str, message: str, path: str | Path, line: int | None = None) -> Diagnostic:
@@ -124,7 +263,8 @@ class _Loader:
         inputs = tuple(self.port(p, types, attributes) for p in root.findall("input/port"))
         outputs = tuple(self.port(p, types, attributes) for p in root.findall("output/port"))
         for before, after in pairwise(inputs):
-            if before.variadic or (before.optional and not after.optional):
+            is_late = before.optional and not after.optional and self.dialect == OPENVINO
+            if before.variadic or is_late:
                 self.fault(root, f"input {after.name} follows {before.name}, which is optional or variadic")
         constraints = self._named(self.constraint, "constraint", key="id")
         definition = Definition(
@@ -153,6 +293,10 @@ class _Loader:
             same_as=root.get("same-as"),
             library=root.get("library", ""),
             given=tuple((g.get("name"), prose(g)) for g in root.findall("given")),
+            no_gradients=tuple(
+                NoGradient(stated.get("kind"), prose(stated), stated.get("of"))
+                for stated in root.findall("no-gradient")
+            ),
             file_id=self.file_id,
             later=self.later,
         )
@@ -192,7 +336,8 @@ class _Loader:
             reader_default=get("reader-default"),
             reader_requires=get("reader-requires"),
             values=self.values(get("type"), get("values") or ""),
-            aliases=tuple((a.partition("=")[0], a.partition("=")[2]) for a in (get("aliases") or "").split()),
+            aliases=_pairs(get("aliases")),
+            means=_pairs(get("means")),
             low=self.bound(element, "min", -inf),
             high=self.bound(element, "max", inf),
         )
@@ -226,7 +371,8 @@ class _Loader:
         try:
             expression = element.text or ""
             allowed = allowed_types(expression, self.dialect, self.opset)
-            return TypeVariable(element.get("name"), allowed, type_text(expression, self.dialect))
+            kinds = allowed_kinds(expression, self.dialect, self.opset)
+            return TypeVariable(element.get("name"), allowed, type_text(expression, self.dialect), kinds)
         except ValueError as error:
             self.fault(element, f"type {element.get('name')}: {error}")
             return None
@@ -236,8 +382,9 @@ class _Loader:
     ) -> PortSpec:
         kind = element.get("type")
         allowed: frozenset[str] = frozenset()
+        kinds: frozenset[str] = frozenset()
         if kind in types:
-            allowed = types[kind].allowed
+            allowed, kinds = types[kind].allowed, types[kind].kinds
         elif kind.startswith("@"):
             attribute = attributes.get(kind[1:])
             if attribute is None or attribute.type != "element_type":
@@ -249,6 +396,7 @@ class _Loader:
         else:
             try:
                 allowed = allowed_types(kind, self.dialect, self.opset)
+                kinds = allowed_kinds(kind, self.dialect, self.opset)
             except ValueError as error:
                 self.fault(element, f"port {element.get('name')}: {error}")
         low, high = self.ranks(element)
@@ -265,6 +413,7 @@ class _Loader:
             reader_requires=element.get("reader-requires") == FLAG,
             shape=tuple((element.get("shape") or "").split()),
             stands_for=element.get("as"),
+            kinds=kinds,
         )
 
     def ranks(self, element: Any) -> tuple[int, float]:
@@ -296,3 +445,66 @@ class _Loader:
             Severity(get("severity", "error")),
             tuple((get("of") or "").split()),
         )
+
+
+# Checks that the constraints of a definition, its code and its counterexamples agree.
+
+_ID = re.compile(r"C[1-9][0-9]*")
+OPS = ("irops.ops.", "irops.dialects.")
+"""Functions of these modules are called by those of other dialects, too."""
+
+
+def cited_constraints(definition: Definition, functions: Functions) -> set[str]:
+    """The ids of constraints that the functions of an op, the functions that these call, and its shape rules
+    cite.
+    """
+    cited = {word for port in definition.outputs for word in port.shape if _ID.fullmatch(word)}
+    for role in ("shape", "kernel", "values"):
+        function = getattr(functions, role)
+        if function is not None:
+            cited |= _named_in(inspect.unwrap(function), set())
+            cited |= {word for word in getattr(function, CITED, ()) if _ID.fullmatch(word)}
+    return cited
+
+
+def _named_in(function: Callable[..., Any], seen: set[Any]) -> set[str]:
+    """Constraint ids in the code of a function, and of functions of ops that it calls by name."""
+    code = getattr(function, "__code__", None)
+    if code is None or code in seen:
+        return set()
+    seen.add(code)
+    tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(function)))
+    ids: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _ID.fullmatch(node.value):
+            ids.add(node.value)
+        elif isinstance(node, ast.Name):
+            called = _lookup(function, node.id)
+            if inspect.isfunction(called) and (called.__module__ or "").startswith(
+                ((function.__module__ or "?").rsplit(".", 2)[0], *OPS)
+            ):
+                ids |= _named_in(inspect.unwrap(called), seen)
+    return ids
+
+
+def _lookup(function: Callable[..., Any], name: str) -> Any:
+    closure = inspect.getclosurevars(function).nonlocals if function.__code__.co_freevars else {}
+    return closure.get(name, getattr(function, "__globals__", {}).get(name))
+
+
+def incoherences(definition: Definition, functions: Functions) -> list[str]:
+    """Constraints that no code cites or no counterexample violates, and citations of unknown constraints.
+
+    Functions shared by an op of another dialect may cite constraints that cannot be violated there.
+    """
+    defined, cited = set(definition.constraints), cited_constraints(definition, functions)
+    violated = {case.violates for case in counterexamples(definition)}
+    return [
+        *(f"{definition.id}:{c} is defined, but no code cites it" for c in sorted(defined - cited)),
+        *(
+            f"{definition.id}:{c} is cited by code, but not defined"
+            for c in sorted(cited - defined)
+            if definition.dialect == "openvino"
+        ),
+        *(f"{definition.id}:{c} is violated by no counterexample" for c in sorted(defined - violated)),
+    ]

@@ -13,9 +13,9 @@ from irops.spec.definition import Attribute, Definition
 class Op:
     """A definition and the functions that implement it.
 
-    min_inputs: the number of inputs that are not optional; is_variadic: whether the last input may repeat;
-    axes: the attributes that name axes; counts: the attributes that may be any number of 0 or greater;
-    reader_requires: index and name of the optional inputs that OpenVINO requires.
+    min_inputs: the number of inputs up to the last that is not optional; is_variadic: whether the last
+    input may repeat; axes: the attributes that name axes; counts: the attributes that may be any number of 0
+    or greater; reader_requires: index and name of the optional inputs that OpenVINO requires.
     """
 
     definition: Definition
@@ -32,7 +32,8 @@ class Op:
         ports = self.definition.inputs
         attributes = self.definition.attributes.values()
         object.__setattr__(self, "id", self.definition.id)
-        object.__setattr__(self, "min_inputs", sum(not p.optional for p in ports))
+        last = max((k for k, p in enumerate(ports, 1) if not p.optional), default=0)
+        object.__setattr__(self, "min_inputs", last)
         object.__setattr__(self, "is_variadic", bool(ports) and ports[-1].variadic)
         required = tuple((k, p.name) for k, p in enumerate(ports) if p.reader_requires)
         object.__setattr__(self, "reader_requires", required)

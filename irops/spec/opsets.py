@@ -81,7 +81,7 @@ class Opsets:
         if spelled and self.find(type, f"opset{spelled[1]}") is not None:
             return f"opset{spelled[1]}"
         versions = self.versions.get(type.lower(), ())
-        is_opset = version.strip().lower().startswith("opset")
+        is_opset = "opset" in version.lower()  # type_relaxed_opset is of OpenVINO's internals
         return versions[0].since if len(versions) == 1 and is_opset else None
 
     def all(self) -> tuple[OpVersion, ...]:

@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-OPS, RULES = "irops.ops", "irops.rules"
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+OPS, RULES, BACKENDS = "irops.ops", "irops.rules", "irops.backends"
+
+
+def entries(group: str) -> Iterable[EntryPoint]:
+    """What installed packages register under a group of entry points."""
+    if not is_registered(group):
+        return ()
+    from importlib.metadata import entry_points  # slow to import
+
+    return entry_points(group=group)
 
 
 def is_registered(group: str) -> bool:
@@ -19,7 +33,7 @@ def is_registered(group: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _registered(folders: tuple[str, ...]) -> frozenset[str]:
-    groups = {f"[{group}]".encode(): group for group in (OPS, RULES)}
+    groups = {f"[{group}]".encode(): group for group in (OPS, RULES, BACKENDS)}
     registered: set[str] = set()
     for folder in folders:
         for file in _entry_point_files(folder or "."):

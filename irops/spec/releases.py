@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from irops.diagnostics.suggestions import did_you_mean_word
@@ -43,6 +44,9 @@ class Releases:
             (one.attrib["op"], one.attrib["attribute"], one.text or ""): one.attrib["since"]
             for one in root.findall("value")
         }
+        self._numbers = {
+            name: one.attrib["since"] for one in root.findall("number") for name in (one.text or "").split()
+        }
         self.limited: frozenset[str] = frozenset(op for op, _, _ in self._inputs)
         """The ops of which some input takes an element type only in later releases."""
 
@@ -59,11 +63,17 @@ class Releases:
         number = re.fullmatch(r"(\d{4}\.\d+)(\.\d+)*", text.strip(), re.ASCII)
         if number is None or number[1] not in self._places:
             words = (*self.names, *others)
-            raise ValueError(
-                f"{text!r} is no known release of OpenVINO; known are {', '.join(words)}"
-                f"{did_you_mean_word(text, words)}"
-            )
+            meant = did_you_mean_word(text, words)
+            if number is not None:
+                meant = f"; did you mean {self._nearest(number[1])}?"
+            raise ValueError(f"{text!r} is no known release of OpenVINO; known are {', '.join(words)}{meant}")
         return number[1]
+
+    def _nearest(self, number: str) -> str:
+        """The newest release that is not newer than a number, or the oldest of all."""
+        wanted = [int(part) for part in number.split(".")]
+        before = [name for name in self.names if [int(part) for part in name.split(".")] <= wanted]
+        return before[-1] if before else self.names[0]
 
     def reads(self, target: str, since: str | None) -> bool:
         """Whether a release reads what is read since another."""
@@ -100,6 +110,10 @@ class Releases:
         """Since when an attribute of an op takes a value; None where the table does not list the value."""
         return self._values.get((op, attribute, value.strip().lower()))
 
+    def of_number(self, text: str) -> str:
+        """Since when a number of an attribute is read as what it says; older releases take inf for 0."""
+        return self._numbers.get(text.strip(), self.oldest)
+
     def of_feature(self, name: str) -> str:
         return self._features.get(name, self.oldest)
 
@@ -108,3 +122,69 @@ class Releases:
 def releases() -> Releases:
     """The table of schemas/releases.xml."""
     return Releases()
+
+
+# What the CPU plug-in of OpenVINO does not compile: the table of schemas/cpu_plugin.xml.
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Element types that the plug-in does not compile as an input of an op.
+
+    of: the type variable of the input, or its name; when: "static", only if the shapes of all inputs are
+    static, "variable", only if the layer depends on an input of the model, "constant", only if it does not,
+    or "" for always; beside: an attribute or another type variable that must have one of the types in others,
+    "" for none.
+    """
+
+    op: str
+    of: str
+    types: frozenset[str]
+    when: str = ""
+    beside: str = ""
+    others: frozenset[str] = frozenset()
+
+
+class CpuPlugin:
+    """The entries of the table by op. release: with which they were measured."""
+
+    def __init__(self, release: str, entries: Iterable[Refused]) -> None:
+        self.release = release
+        by_op: dict[str, list[Refused]] = {}
+        for entry in entries:
+            by_op.setdefault(entry.op, []).append(entry)
+        self._by_op = {op: tuple(refused) for op, refused in by_op.items()}
+        self.types: Mapping[str, frozenset[str]] = {
+            op: frozenset(name for entry in refused for name in entry.types)
+            for op, refused in self._by_op.items()
+        }
+        """By op, the element types that the plug-in refuses for some input, at least sometimes."""
+
+    def refused(self, op: str) -> tuple[Refused, ...]:
+        """What the plug-in refuses of an op."""
+        return self._by_op.get(op, ())
+
+    @property
+    def ops(self) -> frozenset[str]:
+        return frozenset(self._by_op)
+
+
+@cache
+def cpu_plugin() -> CpuPlugin:
+    """The table of schemas/cpu_plugin.xml."""
+    from xml.etree import ElementTree
+
+    root = ElementTree.parse(schemas_folder() / "cpu_plugin.xml").getroot()
+    entries = (
+        Refused(
+            op,
+            entry.attrib["of"],
+            frozenset(entry.attrib["types"].split()),
+            entry.get("when", ""),
+            entry.get("beside", ""),
+            frozenset(entry.get("others", "").split()),
+        )
+        for entry in root.findall("refused")
+        for op in (entry.text or "").split()
+    )
+    return CpuPlugin(root.attrib["release"], entries)

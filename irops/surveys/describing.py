@@ -11,9 +11,8 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import LayerNode
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import abridged
-from irops.diagnostics.rule import Severity
-from irops.diagnostics.subjects import PATH_RULES, USAGE_RULES
-from irops.limits import LIMIT_OF_RULE
+from irops.diagnostics.rule import PATH_RULES, USAGE_RULES, Severity
+from irops.files.limits import LIMIT_OF_RULE
 
 MAX_FINDINGS = 50
 """How many findings of a cell are listed; all are counted."""

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from irops.diagnostics.printable import printable
+from irops.surveys.faults import SurveyError
 from irops.surveys.folder import existing_report
 from irops.surveys.row import SOUND, Row, rank
-from irops.surveys.store import SCHEMA, Store
+from irops.surveys.store import SCHEMA, RowStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,14 @@ class Differences:
 
 
 def rows_of_report(path: Path) -> list[Row]:
-    """The rows of a report. Raises: SurveyError where there is no such report"""
-    return list(Store(existing_report(path).results).rows.values())
+    """The rows of a report. Raises: SurveyError where there is no such report, or rows of it are lost"""
+    try:
+        store = RowStore(existing_report(path).results)
+    except OSError as error:
+        raise SurveyError(f"{printable(str(error.filename))} cannot be read: {error.strerror}") from None
+    for fault in store.faults.values():
+        raise SurveyError(f"{fault}; survey into {printable(str(path))} again, which does its cells again")
+    return list(store.rows.values())
 
 
 def differences(before: Iterable[Row], after: Iterable[Row]) -> Differences:

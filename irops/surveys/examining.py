@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from irops.analysis.checks.run import check_as_read
-from irops.analysis.checks.target import the_target_reads_the_model
-from irops.analysis.infer import infer
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, infer
+from irops.analysis.needs import the_target_reads_the_model
 from irops.diagnostics.diagnostic import Diagnostic, in_document_order
 from irops.diagnostics.report import Report
-from irops.diagnostics.subjects import TRANSIENT
+from irops.diagnostics.rule import TRANSIENT
+from irops.dialects.reading import load
+from irops.files.limits import recursion_limit_for
 from irops.ir.collection import no_collection
-from irops.limits import recursion_limit_for
-from irops.reading import load
 from irops.registry import Registry
 from irops.surveys.describing import Detail, findings_detail, op_counts, outputs_detail, status_of
 from irops.surveys.settings import Settings

@@ -13,13 +13,16 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from irops.cache.entries import key_of
-from irops.cache.identity import is_recent_time
 from irops.dialects import dialect_of_suffix
+from irops.files.cache.entries import key_of
+from irops.files.cache.identity import is_recent_time
+from irops.files.limits import Limits
+from irops.files.switches import enabled
+from irops.files.urls import address
+from irops.ir.opening import opened
 from irops.ir.regular import open_regular
-from irops.limits import Limits
-from irops.surveys.remote_identity import remote_identity
-from irops.switches import enabled
+from irops.ir.remote.reasons import RemoteError
+from irops.ir.remote.remote_file import RemoteFile
 
 WHOLE = 64 << 20
 """Up to this many bytes the content of weights counts; of larger ones, size and time of modification."""
@@ -66,6 +69,13 @@ class Identities:
             return ""
         self._states[path] = self._current(path)
         return key_of(main.digest.encode(), *map(str.encode, others))
+
+    def of_file(self, path: str) -> str:
+        """What identifies the content of another file that a result depends on."""
+        try:
+            return self._digest_beside(path)
+        except (OSError, ValueError):
+            return "unreadable"
 
     def is_unchanged(self, path: str) -> bool:
         """Whether the files of a model are still those whose content `of` read last."""
@@ -123,3 +133,38 @@ def _read(path: str, main: bool) -> Digest:
                 end = chunk[-OVERLAP:]
     state = status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
     return Digest(state, digest.hexdigest(), tuple(beside))
+
+
+NAMING = 8 << 20
+"""Up to this many bytes a file is read for the names of the files beside it, if it may name any."""
+STEP = 4 << 20
+
+
+def remote_identity(url: str, limits: Limits) -> str:
+    """What identifies the content of a model; "" where its file cannot be read."""
+    dialect = dialect_of_suffix(url)
+    try:
+        file = RemoteFile(url, limits)
+        names = not dialect.weights_beside and 0 < (file.size or 0) <= NAMING
+        content = _content(url, limits) if names or not file.version.is_certain else b""
+    except RemoteError:
+        return ""
+    version = file.version.text if file.version.is_certain else blake2b(content).hexdigest()
+    beside = [_version(other, limits) for other in dialect.files_beside(url, content)]
+    return key_of(version.encode(), *map(str.encode, beside))
+
+
+def _version(url: str, limits: Limits) -> str:
+    try:
+        return RemoteFile(url, limits).version.text
+    except RemoteError as error:
+        return error.rule
+
+
+def _content(url: str, limits: Limits) -> bytes:
+    """Raises: RemoteError"""
+    with opened(address(url), limits) as (file, _):
+        steps = []
+        while step := file.read(STEP):
+            steps.append(step)
+        return b"".join(steps)

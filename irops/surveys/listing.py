@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from glob import glob, has_magic
-from pathlib import Path
 
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialects
+from irops.files.urls import identity, is_url, local_path, without_credentials
 from irops.ir.model_files import is_other_xml, model_files
 from irops.ir.opening import models_at
+from irops.ir.regular import bounded_bytes
 from irops.ir.remote.reasons import RemoteError
 from irops.surveys.faults import SurveyError
-from irops.urls import identity, is_url, local_path, without_credentials
 
 LIST = "@"
 """Before the name of a file that lists models, one on each line."""
@@ -25,7 +25,7 @@ MAX_SAID = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class SurveyedModel:
     """A model to examine. path: what is read; name: how the table calls it."""
 
     path: str
@@ -36,7 +36,7 @@ class Model:
 class Listing:
     """The models, sorted by name. notes: sentences about what was left out."""
 
-    models: tuple[Model, ...]
+    models: tuple[SurveyedModel, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -46,7 +46,7 @@ def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
     A path is a file, a folder, a pattern (zoo/**/*.xml), a URL, or @FILE for a list of paths.
     Raises:  SurveyError for a path that matches nothing
     """
-    models: dict[object, Model] = {}
+    models: dict[object, SurveyedModel] = {}
     twice: list[tuple[str, str]] = []
     others = 0
     names: Counter[str] = Counter()
@@ -59,7 +59,7 @@ def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
             if place not in models:
                 names[name] += 1  # what URLs differ by may not be shown
                 number = f" ({names[name]})" if names[name] > 1 else ""
-                models[place] = Model(file, f"{name}{number}")
+                models[place] = SurveyedModel(file, f"{name}{number}")
             elif models[place].name != name:
                 twice.append((name, models[place].name))
     if not models:
@@ -82,7 +82,7 @@ def _expanded(paths: Iterable[str]) -> Iterator[str]:
             yield path
             continue
         try:
-            lines = Path(path[1:]).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+            lines = bounded_bytes(path[1:]).decode("utf-8", "surrogateescape").splitlines()
         except OSError as error:
             raise SurveyError(
                 f"the list of models {path[1:]} cannot be read: {error.strerror or error}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 STATUSES = ("pass", "warn", "unsupported", "fail", "error", "timeout", "memory", "crash", "lost")
 """The best first: pass; warn: only warnings; unsupported: a source declines the model; fail: findings that
@@ -63,3 +63,13 @@ def detail_text(detail: Mapping[str, Any]) -> str:
 def rank(status: str) -> int:
     """The place of a status among all; the best is 0."""
     return STATUSES.index(status)
+
+
+class CellOutcome(NamedTuple):
+    """The result of a cell. detail: as detail_text gives it; transient: another attempt may give another."""
+
+    status: str
+    seconds: float | None
+    bytes: int | None
+    detail: str
+    transient: bool = False

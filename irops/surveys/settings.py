@@ -6,16 +6,17 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
-from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from math import inf
 from pathlib import Path
 
-from irops.cache.entries import key_of
-from irops.cache.identity import content
-from irops.limits import Limits
-from irops.spec.plugins import OPS, RULES
-from irops.surveys.tasks import DEFAULT_SOURCES, REFERENCE, Task
+from irops.files.cache.entries import key_of
+from irops.files.cache.identity import content
+from irops.files.limits import Limits
+from irops.spec.plugins import BACKENDS, OPS, RULES, entries
+from irops.surveys.inputs import ModelInputs
+from irops.surveys.tasks import DEFAULT_SOURCES, REFERENCE, SurveyTask
 
 SECONDS = 900.0
 """How long a cell may take, unless the caller says."""
@@ -27,7 +28,8 @@ class Settings:
     """How models are examined.
 
     seconds, memory: bounds of each cell, in seconds and bytes; select, ignore: rules, as in check; rules:
-    modules of custom rules; folders, modules: of custom ops, as in Registry; seed: of random inputs.
+    modules of custom rules; folders, modules: of custom ops, as in Registry; seed: of random inputs; shapes:
+    of inputs by name, for run and compare; inputs: of the models that patterns match.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -39,6 +41,8 @@ class Settings:
     folders: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     seed: int = 0
+    shapes: tuple[tuple[str, str], ...] = ()
+    inputs: tuple[ModelInputs, ...] = ()
 
     @property
     def is_extended(self) -> bool:
@@ -48,10 +52,11 @@ class Settings:
     def digest(self) -> str:
         """What stands for all that results depend on: options, code and definitions, custom ones included.
 
-        The bounds are left out: a result within them is the same for others.
+        The bounds are left out: a result within them is the same for others; and the inputs, which only the
+        tasks that compute values depend on (see Cells).
         """
         options = asdict(self)
-        del options["seconds"], options["memory"]
+        del options["seconds"], options["memory"], options["shapes"], options["inputs"]
         custom = [Path(folder) for folder in self.folders]
         custom += [path for name in (*self.rules, *self.modules) if (path := _module_file(name))]
         return key_of(
@@ -62,7 +67,7 @@ class Settings:
         )
 
 
-def runtime_of(task: Task) -> str:
+def runtime_of(task: SurveyTask) -> str:
     """The versions of the libraries that compute the values of a task; "" where nothing is computed."""
     if task.kind not in DEFAULT_SOURCES:
         return ""
@@ -73,8 +78,8 @@ def _runtime(source: str) -> str:
     name = source.partition(":")[0]
     if name in (REFERENCE, "numpy"):
         name = "numpy"
-    for entry in entry_points(group="irops.backends", name=name):
-        if entry.dist is not None:
+    for entry in entries(BACKENDS):
+        if entry.name == name and entry.dist is not None:
             return f"{name} {entry.dist.version}"
     try:
         return f"{name} {version(name)}"
@@ -102,7 +107,9 @@ def _module_file(name: str) -> Path | None:
 
 def _plugins() -> list[str]:
     """The packages that add ops or rules, with their versions."""
-    entries = (entry for group in (OPS, RULES) for entry in entry_points(group=group))
+    installed = (*entries(OPS), *entries(RULES))
     return sorted(
-        f"{entry.value} {entry.dist.name} {entry.dist.version}" for entry in entries if entry.dist is not None
+        f"{entry.value} {entry.dist.name} {entry.dist.version}"
+        for entry in installed
+        if entry.dist is not None
     )

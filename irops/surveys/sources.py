@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from irops.backends.catalogue import backend_names
-from irops.backends.extras import missing_libraries
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.stored import SourceError
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.suggestions import did_you_mean_word
+from irops.files.extras import missing_libraries
 from irops.surveys.faults import SurveyError
 from irops.surveys.tasks import DEVICE
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from irops.cluster.cluster_workers import ClusterWorkers
-from irops.cluster.workers import LocalWorkers
-from irops.limits import Limits
+from irops.files.limits import Limits
 from irops.registry import Registry
+from irops.surveys.inputs import read_table
 from irops.surveys.listing import listing
 from irops.surveys.settings import SECONDS, Settings
-from irops.surveys.surveying import Progress, Request, surveyed
+from irops.surveys.surveying import Progress, SurveyRequest, surveyed
 from irops.surveys.table import SurveyTable
 from irops.surveys.tasks import tasks_of
+from irops.work.cluster.cluster_workers import ClusterWorkers
+from irops.work.cluster.workers import LocalWorkers
 
 StrPath = str | os.PathLike[str]
 
@@ -26,6 +27,8 @@ def survey(
     *,
     sources: str | Sequence[str] = (),
     targets: str | Sequence[str] = (),
+    shapes: Mapping[str, str] | None = None,
+    inputs: StrPath | None = None,
     client: Any = None,
     processes: int | None = None,
     output: StrPath | None = None,
@@ -40,7 +43,8 @@ def survey(
 
     models: files, folders, patterns (zoo/**/*.xml), URLs, @FILE for a list of these; tasks: check, infer,
     run, compare, target; sources: what run and compare compute with ("reference", "openvino:CPU"; compare
-    takes the first as right); targets: releases of OpenVINO ("2023.3").
+    takes the first as right); targets: releases of OpenVINO ("2023.3"); shapes: of inputs by name, for run
+    and compare; inputs: a table of files or shapes by pattern of models (.json, .csv), see docs/survey.md.
     client: a distributed.Client, whose workers do the work; processes: of this machine, if there is no
     client.
     output: a folder for the report, in which the next survey finds what is unchanged; against: the folder of
@@ -58,8 +62,10 @@ def survey(
         limits.process_memory / workers.count if memory is None else memory,
         folders=() if registry is None else registry.folders,
         modules=() if registry is None else registry.modules,
+        shapes=tuple((shapes or {}).items()),
+        inputs=() if inputs is None else read_table(inputs),
     )
-    request = Request(
+    request = SurveyRequest(
         listing([models] if isinstance(models, (str, os.PathLike)) else models),
         tasks_of(_words(tasks), _words(sources), _words(targets)),
         settings,

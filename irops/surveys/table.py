@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
 
-from irops.diagnostics.printable import plural
-from irops.html_table import html_table
-from irops.ir.pending import Pending
+from irops.diagnostics.printable import Cells, Json, Markup, html_table, in_cells, in_json, plural
+from irops.ir.pending import Pending, write_report
+from irops.ir.targets import TABLE, local_target
 from irops.surveys.differences import Differences
-from irops.surveys.exports import results_csv
 from irops.surveys.faults import SurveyError
 from irops.surveys.row import STATUSES, Row
-from irops.surveys.store import require_pyarrow, write_part
+from irops.surveys.store import SCHEMA, parquet_of, require_pyarrow
 
 COLUMNS = ("model", "task", "status", "seconds", "bytes", "detail")
 
@@ -80,12 +79,12 @@ class SurveyTable(Sequence[Row]):
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write all columns to a Parquet file. Raises: SurveyError without pyarrow; OSError"""
         require_pyarrow()
-        write_part(self.rows, Path(path))
+        with Pending(local_target(path, TABLE)) as (file,):
+            file.write(parquet_of(self.rows))
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write what does not depend on time to a CSV file. Raises: OSError"""
-        with Pending(Path(path)) as (file,):
-            file.write(results_csv(self.rows).encode("utf-8", "surrogateescape"))
+        write_report(path, TABLE, results_csv(self.rows))
 
     @overload
     def __getitem__(self, index: int) -> Row: ...
@@ -110,7 +109,7 @@ class SurveyTable(Sequence[Row]):
         models = len({row.model for row in self.rows})
         return f"<Survey of {plural(models, 'model')}: {counted or 'no rows'}>"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         """What notebooks show: the rows, the worst first."""
         worst = sorted(self.rows, key=lambda row: -STATUSES.index(row.status))
         rows = (
@@ -118,3 +117,27 @@ class SurveyTable(Sequence[Row]):
             for row in worst
         )
         return html_table(repr(self)[1:-1], ("model", "task", "status", "seconds", "detail"), rows)
+
+
+def results_csv(rows: Iterable[Row]) -> Cells:
+    """Model, task, status, bytes and detail of each row."""
+    head = in_cells(("model", "task", "status", "bytes", "detail"))
+    return head + "".join(in_cells((row.model, row.task, row.status, row.bytes, row.detail)) for row in rows)
+
+
+def timings_csv(rows: Iterable[Row]) -> Cells:
+    """Model, task and seconds of each row."""
+    head = in_cells(("model", "task", "seconds"))
+    return head + "".join(
+        in_cells((row.model, row.task, "" if row.seconds is None else f"{row.seconds:.6f}")) for row in rows
+    )
+
+
+def results_json(rows: Iterable[Row]) -> Json:
+    """The rows with their details as objects, one on each line."""
+    lines = ",\n".join(
+        f'{{"model":{in_json(row.model)},"task":{in_json(row.task)},"status":{in_json(row.status)},'
+        f'"bytes":{in_json(row.bytes)},"detail":{in_json(row.details, compact=True)}}}'
+        for row in rows
+    )
+    return f'{{"schema":{SCHEMA},"rows":[\n{lines}\n]}}\n'

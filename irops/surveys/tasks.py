@@ -19,7 +19,7 @@ DEFAULT_SOURCES = {"run": (REFERENCE,), "compare": (REFERENCE, "openvino:CPU")}
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class SurveyTask:
     """What is asked of a model. variant: the source of run, the two of compare, the release of target."""
 
     kind: str
@@ -31,7 +31,7 @@ class Task:
         return ":".join((self.kind, ",".join(self.variant))) if self.variant else self.kind
 
 
-def tasks_of(kinds: Sequence[str], sources: Sequence[str], targets: Sequence[str]) -> tuple[Task, ...]:
+def tasks_of(kinds: Sequence[str], sources: Sequence[str], targets: Sequence[str]) -> tuple[SurveyTask, ...]:
     """The tasks of some kinds, for each source and each release, without duplicates.
 
     Raises:  SurveyError for a kind, a source or a release that does not exist, or that nothing uses
@@ -52,23 +52,23 @@ def tasks_of(kinds: Sequence[str], sources: Sequence[str], targets: Sequence[str
     return tuple(dict.fromkeys(tasks))
 
 
-def _of_kind(kind: str, sources: Sequence[str], targets: Sequence[str]) -> Iterator[Task]:
+def _of_kind(kind: str, sources: Sequence[str], targets: Sequence[str]) -> Iterator[SurveyTask]:
     match kind:
         case "run":
-            yield from (Task(kind, (source,)) for source in sources or DEFAULT_SOURCES[kind])
+            yield from (SurveyTask(kind, (source,)) for source in sources or DEFAULT_SOURCES[kind])
         case "compare":
             first, *others = sources or DEFAULT_SOURCES[kind]
             if not others:
                 raise SurveyError(
                     f"the task compare needs two sources; there is only {first}: reference,openvino:CPU"
                 )
-            yield from (Task(kind, (first, other)) for other in others)
+            yield from (SurveyTask(kind, (first, other)) for other in others)
         case "target":
             if not targets:
                 raise SurveyError("the task target needs releases as targets, such as 2023.3")
-            yield from (Task(kind, (_release(target),)) for target in targets)
+            yield from (SurveyTask(kind, (_release(target),)) for target in targets)
         case _:
-            yield Task(kind)
+            yield SurveyTask(kind)
 
 
 def _release(text: str) -> str:

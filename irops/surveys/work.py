@@ -7,18 +7,17 @@ from importlib import import_module
 from time import perf_counter
 
 from irops.diagnostics.diagnostic import DiagnosticError, ReadError
-from irops.diagnostics.subjects import TRANSIENT
+from irops.diagnostics.rule import TRANSIENT
 from irops.ir.traffic import bytes_read
 from irops.registry import Registry
-from irops.spec.custom_rules import load_installed_rules, load_rules
+from irops.spec.extension import load_installed_rules, load_rules
 from irops.surveys.describing import findings_detail, refusal_status
 from irops.surveys.examining import Examined, examined
-from irops.surveys.outcome import Outcome
-from irops.surveys.row import detail_text
+from irops.surveys.row import CellOutcome, detail_text
 from irops.surveys.settings import Settings, runtime_of
-from irops.surveys.tasks import Task
+from irops.surveys.tasks import SurveyTask
 
-Item = tuple[str, Task]
+Item = tuple[str, SurveyTask]
 """A cell, as it is sent: the path of the model, and the task."""
 HOMES = {
     "check": "irops.surveys.examining.Checking",
@@ -41,16 +40,16 @@ class Examiner:
         custom = settings.folders or settings.modules
         self._registry = Registry(settings.folders, settings.modules) if custom else None
         self._kinds: dict[str, Callable[..., Examined]] = {}
-        self._versions: dict[Task, str] = {}
+        self._versions: dict[SurveyTask, str] = {}
 
-    def __call__(self, item: Item) -> Outcome:
+    def __call__(self, item: Item) -> CellOutcome:
         path, task = item
         start, read = perf_counter(), bytes_read()
         status, detail, transient = self._guarded(path, task)
         seconds = perf_counter() - start
-        return Outcome(status, seconds, bytes_read() - read, detail_text(detail), transient)
+        return CellOutcome(status, seconds, bytes_read() - read, detail_text(detail), transient)
 
-    def _guarded(self, path: str, task: Task) -> Examined:
+    def _guarded(self, path: str, task: SurveyTask) -> Examined:
         other = self._other_version(task)
         if other:
             return "error", {"message": other}, True
@@ -70,7 +69,7 @@ class Examiner:
             self._kinds[kind] = getattr(import_module(module), name)(self._settings, self._registry)
         return self._kinds[kind]
 
-    def _other_version(self, task: Task) -> str:
+    def _other_version(self, task: SurveyTask) -> str:
         """Why this process cannot stand for the one that planned the survey; "" where it can."""
         if task not in self._versions:
             self._versions[task] = runtime_of(task)

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping
 from irops.analysis.checks.run import check
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.backends.backend import Backend
-from irops.debugging.compare.expected import expectation
+from irops.debugging.compare.agreement import expectation
 from irops.debugging.sources.source import Context
-from irops.diagnostics import full
-from irops.diagnostics.printable import plural
+from irops.diagnostics import reporters
+from irops.diagnostics.printable import literal, plural
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Rule
+from irops.files.limits import Limits
 from irops.ir.model import Model
 from irops.ir.numpy_files import load_all
-from irops.limits import Limits
 from irops.registry import Registry
 from irops.runtime.session import Results, Session
 from irops.values.element import Array
@@ -55,7 +55,7 @@ def irops_check(
         target=target,
     )
     if report.errors or (strict and report.warnings):
-        raise AssertionError(f"irops finds {_counts(report)}\n\n{full.render([report])}")
+        raise AssertionError(f"irops finds {_counts(report)}\n\n{reporters.render_full([report])}")
     return report
 
 
@@ -87,7 +87,7 @@ def assert_same(
         raise ValueError("expected holds no array, so that there is nothing to compare")
     results = session.run(arrays)
     context = Context(session.analysis, session.signature.arrays(arrays))
-    computed = {port.name: results[port.name] for port in session.signature.results}
+    computed = {port.name: results[port.position] for port in session.signature.results}
     outcome = expectation(context, computed, wanted)
     if not outcome.ok:
         source = "the expected values" if isinstance(expected, Mapping) else os.fspath(expected)
@@ -102,5 +102,5 @@ def _arrays(arrays: Arrays, limits: Limits | None) -> Mapping[str, Array]:
 
 
 def _counts(report: Report) -> str:
-    counts = ((len(report.errors), "error"), (len(report.warnings), "warning"))
+    counts = ((len(report.errors), literal("error")), (len(report.warnings), literal("warning")))
     return " and ".join(plural(count, word) for count, word in counts if count)

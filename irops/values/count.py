@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from math import gcd, inf
 
-from irops.values.dim import ANY, Dim, DimLike
-from irops.values.interval import Bound
-from irops.values.symbol import Symbol
+from irops.values.dim import ANY, Bound, Dim, DimLike, Symbol
 
 
 class Product:

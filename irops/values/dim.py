@@ -1,16 +1,252 @@
-"""Dimensions, static or dynamic: an interval of integers with an optional symbol."""
+"""Sizes of axes: intervals, symbols that stand for sizes, and Dim, an interval with a symbol."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import inf
-from typing import TypeAlias
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import reduce
+from math import gcd, inf
+from typing import NamedTuple, TypeAlias
 
-from irops.values.interval import Bound, Interval, product, quotient, remainder
-from irops.values.symbol import Symbol
 from irops.values.violation import Violation
 
-__all__ = ["ANY", "UNKNOWN", "Bound", "Dim", "DimLike", "broadcast", "maximum", "minimum", "slack", "unify"]
+Bound: TypeAlias = int | float  # an integer, or plus or minus infinity
+Interval: TypeAlias = tuple[Bound, Bound]
+HUGE = 2**1000
+"""Larger products are not computed: they would double in length with every factor, and Python cannot multiply
+integers from 2**1024 on by infinity.
+"""
+
+
+def product(a: Interval, b: Interval) -> Interval:
+    """The interval of all products; beyond HUGE it is only known that they are at least HUGE."""
+    corners = [_times(x, y) for x in a for y in b]
+    low, high = min(corners), max(corners)
+    if low >= -HUGE and high <= HUGE:
+        return low, high
+    return -inf if low < -HUGE else min(low, HUGE), inf if high > HUGE else max(high, -HUGE)
+
+
+def quotient(a: Interval, b: Interval) -> Interval:
+    """a // b, rounded down; b is assumed not to be 0."""
+    corners = [_over(x, y) for part in _without_zero(b) for x in a for y in part]
+    return (min(corners), max(corners)) if corners else (-inf, inf)
+
+
+def remainder(a: Interval, b: Interval) -> Interval:
+    """a % b, with the sign of b; b is assumed not to be 0."""
+    parts = [
+        _modulo(a, part) if part[0] > 0 else _negative(_modulo(_negative(a), _negative(part)))
+        for part in _without_zero(b)
+    ]
+    return (min(low for low, _ in parts), max(high for _, high in parts)) if parts else (-inf, inf)
+
+
+def _negative(a: Interval) -> Interval:
+    return -a[1], -a[0]
+
+
+def _times(a: Bound, b: Bound) -> Bound:
+    return 0 if a == 0 or b == 0 else a * b
+
+
+def _over(a: Bound, b: Bound) -> Bound:
+    if abs(a) == inf:
+        return a if b > 0 else -a
+    if abs(b) == inf:
+        return 0 if (a >= 0) == (b > 0) or a == 0 else -1
+    return a // b
+
+
+def _without_zero(b: Interval) -> list[Interval]:
+    """The parts of an interval of integers below and above 0."""
+    low, high = b
+    if low > 0 or high < 0:
+        return [b]
+    below: list[Interval] = [(low, -1)] if low < 0 else []
+    return below + ([(1, high)] if high > 0 else [])
+
+
+def _modulo(a: Interval, b: Interval) -> Interval:
+    """a % b for a positive b."""
+    (low, high), (smallest, greatest) = a, b
+    if low >= 0 and high < smallest:
+        return a
+    if smallest == greatest and abs(low) != inf and low // smallest == high // smallest:
+        return low % smallest, high % smallest
+    return 0, min(greatest - 1, high if low >= 0 else inf)
+
+
+# Symbols of unknown numbers: polynomials in named variables with integer coefficients.
+# A variable may be the result of an operation that is not a polynomial; its name is then the expression:
+# ((batch - 1)//(2)), min(length, 64), broadcast(n, m).
+
+MAX_TERMS, MAX_DEGREE, MAX_NAME_LENGTH = 12, 8, 240
+"""Larger polynomials are dropped: the number then has no symbol, which is less precise, but never wrong."""
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Atom:
+    """A named variable, and the bounds of its value.
+
+    function: min, max or broadcast, if the variable is that of arguments; otherwise empty.
+    """
+
+    name: str
+    bounds: Interval = field(compare=False)
+    function: str = field(default="", compare=False)
+    arguments: tuple[Symbol, ...] = field(default=(), compare=False)
+
+
+Monomial = tuple[Atom, ...]
+Terms = tuple[tuple[Monomial, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A polynomial; equal symbols are equal numbers. terms: sorted, with nonzero coefficients."""
+
+    terms: Terms
+
+    @staticmethod
+    def named(name: str, bounds: Interval = (0, inf)) -> Symbol:
+        return Symbol((((Atom(name, bounds),), 1),))
+
+    @staticmethod
+    def constant(number: int) -> Symbol:
+        return Symbol((((), number),) if number else ())
+
+    @property
+    def number(self) -> int | None:
+        """The value of a symbol without variables; None if it has variables."""
+        if not self.terms:
+            return 0
+        return self.terms[0][1] if len(self.terms) == 1 and not self.terms[0][0] else None
+
+    def __str__(self) -> str:
+        return " + ".join(_spelled(*term) for term in reversed(self.terms)).replace("+ -", "- ") or "0"
+
+    def plus(self, other: Symbol) -> Symbol | None:
+        total = dict(self.terms)
+        for monomial, coefficient in other.terms:
+            total[monomial] = total.get(monomial, 0) + coefficient
+        return _symbol(total)
+
+    def minus(self, other: Symbol) -> Symbol | None:
+        return self.plus(Symbol(tuple((m, -c) for m, c in other.terms)))
+
+    def times(self, other: Symbol) -> Symbol | None:
+        total: dict[Monomial, int] = {}
+        for a, x in self.terms:
+            for b, y in other.terms:
+                monomial = tuple(sorted(a + b))
+                total[monomial] = total.get(monomial, 0) + x * y
+        return _symbol(total)
+
+    def over(self, other: Symbol, bounds: Interval) -> Symbol | None:
+        """The quotient, rounded down; the divisor is assumed not to be 0.
+
+        If it is not a polynomial, the result is a new variable with bounds.
+        """
+        if self == other:
+            return Symbol.constant(1)
+        if len(other.terms) != 1:
+            return _quotient_name(self, other, bounds)
+        ((divisor, n),) = other.terms
+        whole: dict[Monomial, int] = {}
+        rest: dict[Monomial, int] = {}
+        for monomial, c in self.terms:
+            left = Counter(monomial)
+            left.subtract(divisor)
+            if not monomial and not divisor and c % n:  # one form for (x - 1)//2 + 1 and (x + 1)//2
+                whole[()], rest[()] = divmod(c, n)
+            elif c % n or min(left.values(), default=0) < 0:
+                rest[monomial] = c
+            else:
+                whole[tuple(sorted(left.elements()))] = c // n
+        if divisor and rest:
+            return _quotient_name(self, other, bounds)
+        broken = Symbol(tuple(rest.items()))  # floor((n*w + r) / n) = w + floor(r / n)
+        if broken.number is not None:
+            return _symbol(whole | {(): whole.get((), 0) + broken.number // n})
+        name = _quotient_name(broken, other, quotient(broken.bounds, other.bounds) if whole else bounds)
+        return None if name is None else name.plus(Symbol(tuple(whole.items())))
+
+    def applied(self, function: str, other: Symbol, bounds: Interval) -> Symbol | None:
+        """min, max or broadcast of two numbers, as a new variable with bounds.
+
+        Arguments that are such a function themselves are merged, and repeated arguments occur once.
+        """
+        parts = {str(part): part for symbol in (self, other) for part in symbol._arguments_of(function)}
+        if len(parts) == 1:
+            return next(iter(parts.values()))
+        names = sorted(parts, key=lambda name: (parts[name].number is not None, name))
+        name = f"{function}({', '.join(names)})"
+        if len(name) > MAX_NAME_LENGTH:
+            return None
+        return Symbol((((Atom(name, bounds, function, tuple(parts[n] for n in names)),), 1),))
+
+    def _arguments_of(self, function: str) -> tuple[Symbol, ...]:
+        """The arguments of the function if this is one; otherwise itself."""
+        match self.terms:
+            case (((Atom(function=applied, arguments=arguments),), 1),) if applied == function:
+                return arguments
+        return (self,)
+
+    def modulo(self, other: Symbol, bounds: Interval) -> Symbol | None:
+        """The remainder of the quotient rounded down. bounds: of the quotient"""
+        ratio = self.over(other, bounds)
+        multiple = None if ratio is None else ratio.times(other)
+        return None if multiple is None else self.minus(multiple)
+
+    @property
+    def bounds(self) -> Interval:
+        """The smallest and the greatest possible value, by interval arithmetic on the variables."""
+        low: Bound = 0
+        high: Bound = 0
+        for monomial, c in self.terms:
+            ends: Interval = (c, c)
+            for atom in monomial:
+                ends = product(ends, atom.bounds)
+            low, high = low + ends[0], high + ends[1]
+        return low, high
+
+    def factors(self) -> tuple[int, list[Symbol]]:
+        """A number and symbols whose product is this symbol: variables common to all terms, and the rest."""
+        content = reduce(gcd, (c for _, c in self.terms), 0)
+        if not content:
+            return 0, []
+        shared = reduce(lambda a, b: a & b, (Counter(m) for m, _ in self.terms))
+        rest = Symbol(
+            tuple(
+                sorted((tuple(sorted((Counter(m) - shared).elements())), c // content) for m, c in self.terms)
+            )
+        )
+        names = [Symbol((((atom,), 1),)) for atom in shared.elements()]
+        return content, names if rest.number == 1 else [*names, rest]
+
+
+def _spelled(monomial: Monomial, coefficient: int) -> str:
+    names = "*".join(atom.name for atom in monomial)
+    if not names:
+        return str(coefficient)
+    return {1: "", -1: "-"}.get(coefficient, f"{coefficient}*") + names
+
+
+def _symbol(terms: Mapping[Monomial, int]) -> Symbol | None:
+    kept = tuple(sorted((m, c) for m, c in terms.items() if c))
+    return Symbol(kept) if len(kept) <= MAX_TERMS and all(len(m) <= MAX_DEGREE for m, _ in kept) else None
+
+
+def _quotient_name(a: Symbol, b: Symbol, bounds: Interval) -> Symbol | None:
+    name = f"(({a})//({b}))"
+    return Symbol.named(name, bounds) if len(name) <= MAX_NAME_LENGTH else None
+
+
+# Dim.
 
 DimLike: TypeAlias = "Dim | int"
 GENERATED_PREFIX = "#"
@@ -180,7 +416,38 @@ class Dim:
         return Dim(self.low, self.high, symbol, () if symbol is None else self.zero_with)
 
 
-def _symbol(dim: Dim) -> Symbol | None:
+class Relation(NamedTuple):
+    """Two numbers, at least one of them with a symbol, that a shape function relates.
+
+    must_be_equal: whether it requires them to be equal; otherwise it compares them
+    """
+
+    a: Dim
+    b: Dim
+    must_be_equal: bool
+
+
+_relations: ContextVar[list[Relation] | None] = ContextVar("relations", default=None)
+
+
+@contextmanager
+def collect_relations() -> Iterator[list[Relation]]:
+    """Collect the numbers that are unified or compared during the block, if they have symbols."""
+    relations: list[Relation] = []
+    token = _relations.set(relations)
+    try:
+        yield relations
+    finally:
+        _relations.reset(token)
+
+
+def _note(a: Dim, b: Dim, must_be_equal: bool) -> None:
+    relations = _relations.get()
+    if relations is not None:
+        relations.append(Relation(a, b, must_be_equal))
+
+
+def _symbol_of(dim: Dim) -> Symbol | None:
     return Symbol.constant(int(dim.low)) if dim.known and isinstance(dim.low, int) else dim.symbol
 
 
@@ -188,7 +455,7 @@ def _joined(bounds: Interval, a: Dim, b: Dim, join: Callable[[Symbol, Symbol], S
     """The result of an operation on two dims: bounds, intersected with those of the joined symbol."""
     if a.symbol is None and b.symbol is None:
         return Dim(*bounds)
-    left, right = _symbol(a), _symbol(b)
+    left, right = _symbol_of(a), _symbol_of(b)
     symbol = None if left is None or right is None else join(left, right)
     if symbol is None:
         return Dim(*bounds)
@@ -203,13 +470,15 @@ def _applied(function: str, a: Dim, b: Dim, bounds: Interval) -> Dim:
     """A function of two dims that is not a polynomial, with a symbol if both have one."""
     if bounds[0] == bounds[1] and isinstance(bounds[0], int):
         return Dim.of(bounds[0])
-    left, right = _symbol(a), _symbol(b)
+    left, right = _symbol_of(a), _symbol_of(b)
     return Dim(*bounds, None if left is None or right is None else left.applied(function, right, bounds))
 
 
 def _difference(a: Dim, b: Dim) -> Interval:
     """The bounds of a - b."""
     low, high = a.low - b.high, a.high - b.low
+    if a.symbol is not None or b.symbol is not None:
+        _note(a, b, False)
     if a.symbol is not None and b.symbol is not None and (symbol := a.symbol.minus(b.symbol)) is not None:
         lower, upper = symbol.bounds
         return max(low, lower), min(high, upper)
@@ -229,6 +498,8 @@ def unify(a: DimLike, b: DimLike, constraint: str) -> Dim:
     Raises:  Violation(constraint) if they certainly differ
     """
     a, b = Dim.of(a), Dim.of(b)
+    if a.symbol is not None or b.symbol is not None:
+        _note(a, b, True)
     low, high = max(a.low, b.low), min(a.high, b.high)
     if low > high:
         raise Violation(constraint, f"got {a} and {b}")

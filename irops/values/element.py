@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import inf
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from irops.files.process_setting import threads_read
+
+threads_read()  # the first call counts
 
 Array = npt.NDArray[Any]
 
@@ -18,7 +22,8 @@ class ElementType:
     """An element type: its name, its stored size in bits (0: no fixed size), its kind, its port precision.
 
     kind is one of boolean, float, signed, unsigned, lookup (nf4), string, dynamic (unknown), and complex,
-    which OpenVINO does not have.
+    which OpenVINO does not have. Values that are not tensors have types without elements, whose kind is
+    their name: sequence, optional, map, sparse.
     """
 
     name: str
@@ -111,6 +116,9 @@ _FOREIGN = {
         ("i2", 2, "signed"),
     )
 }
+_NO_TENSORS = {
+    name: ElementType(name, 0, name, name.upper()) for name in ("sequence", "optional", "map", "sparse")
+}
 _BY_PRECISION = {
     **_TYPES,
     **{t.precision: t for t in _TYPES.values()},
@@ -147,7 +155,7 @@ CODED = ("u1", "u3", "u6", "nf4")
 def _dtype(name: str) -> np.dtype[Any]:
     if name == "dynamic":
         raise ValueError("the element type is dynamic, must be known to have a dtype")
-    if name == "string":
+    if name == "string" or name in _NO_TENSORS:
         return np.dtype(object)
     if name in CODED:
         return np.dtype(np.uint8, metadata={"element_type": name})
@@ -162,7 +170,8 @@ def _dtype(name: str) -> np.dtype[Any]:
 
 
 def element_type(name: str, *, foreign: bool = False) -> ElementType:
-    """The element type with a name (f32, i64, boolean …), without regard to case, as OpenVINO reads it.
+    """The element type with a name (f32, i64, boolean …), without regard to case, as OpenVINO reads it; see
+    as_element_type for what people write.
 
     foreign: include types that OpenVINO does not have (complex64 …)
     Raises:  ValueError if there is no such type
@@ -196,7 +205,75 @@ def foreign_types() -> tuple[ElementType, ...]:
     return tuple(_FOREIGN.values())
 
 
+_SPELLINGS = {
+    **{precision.lower(): kind for precision, kind in _BY_PRECISION.items()},
+    **_FOREIGN,
+    **{numpy: (_TYPES | _FOREIGN)[name] for name, numpy in _ML_DTYPES.items()},
+    **{f"int{bits}": _TYPES[f"i{bits}"] for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": _TYPES[f"u{bits}"] for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": _TYPES[f"f{bits}"] for bits in (16, 32, 64)},
+    **dict.fromkeys(("bool", "bool_"), _TYPES["boolean"]),
+    **dict.fromkeys(("str", "object"), _TYPES["string"]),
+    "half": _TYPES["f16"],
+    "double": _TYPES["f64"],
+}
+"""Element types by the names that OpenVINO, ports of IR files, NumPy, ml_dtypes and torch give them."""
+
+
+class TypeOfTorch(Protocol):
+    """A dtype of torch, as far as type checkers distinguish it from other objects."""
+
+    @property
+    def is_floating_point(self) -> bool: ...
+
+
+TypeLike = str | ElementType | type[Any] | np.dtype[Any] | TypeOfTorch
+"""What people give for an element type: "f32", "float32", "FP32", np.float32, a dtype of NumPy or torch."""
+
+
+def as_element_type(given: TypeLike) -> ElementType:
+    """The element type that a person means: by any of its names, or as a type or dtype of a library.
+
+    Raises:  ValueError where it is none
+    """
+    if isinstance(given, ElementType):
+        return given
+    if isinstance(given, np.dtype) or (isinstance(given, type) and given is not object):
+        return _of_numpy(given)
+    name = str(given) if type(given).__module__.partition(".")[0] in ("builtins", "torch") else None
+    if name is None:  # a type of OpenVINO's Python API, or of jax, which has the dtype of NumPy
+        name = str(given.get_type_name()) if hasattr(given, "get_type_name") else None
+        if name is None:
+            return _of_numpy(getattr(given, "dtype", given))
+    kind = _SPELLINGS.get(name.strip().lower().removeprefix("torch."))
+    if kind is None:
+        raise ValueError(f"{name!r} is not an element type; {_EXPECTED}")
+    return kind
+
+
+_EXPECTED = "expected a name such as f32, float32 or FP32, or a dtype of NumPy, ml_dtypes or torch"
+
+
+def _of_numpy(given: Any) -> ElementType:
+    try:
+        dtype = np.dtype(given)
+    except TypeError:
+        raise ValueError(f"{given!r} is not an element type; {_EXPECTED}") from None
+    if dtype.metadata is not None and "element_type" in dtype.metadata:
+        return _TYPES[dtype.metadata["element_type"]]
+    if dtype.kind == "O" and given is not np.object_ and not isinstance(given, np.dtype):
+        raise ValueError(f"{given!r} is not an element type; {_EXPECTED}")
+    return _element_of_dtype(dtype)
+
+
+bf16, f16, f32, f64 = (_TYPES[name] for name in ("bf16", "f16", "f32", "f64"))
+f8e4m3, f8e5m2, nf4, boolean = (_TYPES[name] for name in ("f8e4m3", "f8e5m2", "nf4", "boolean"))
+i4, i8, i16, i32, i64 = (_TYPES[name] for name in ("i4", "i8", "i16", "i32", "i64"))
+u1, u4, u8, u16, u32, u64 = (_TYPES[name] for name in ("u1", "u4", "u8", "u16", "u32", "u64"))
+
 DYNAMIC = _TYPES["dynamic"]
+SEQUENCE, OPTIONAL, MAP, SPARSE = _NO_TENSORS.values()
+"""What stands in place of an element type in Facts of values that are not tensors."""
 BOOLEAN, STRING = _TYPES["boolean"], _TYPES["string"]
 F32, I32, I64 = _TYPES["f32"], _TYPES["i32"], _TYPES["i64"]
 
@@ -222,8 +299,9 @@ def element_type_of(array: Array) -> ElementType:
     return _element_of_dtype(array.dtype)
 
 
-def tagged(array: Array, element: ElementType) -> Array:
+def tagged(array: Array, element: TypeLike) -> Array:
     """The array, tagged with the element type if its dtype alone does not determine it (u1, u3, u6, nf4)."""
+    element = as_element_type(element)
     if element.name not in CODED or element_type_of(array) is element:
         return array
     return array.view(element.dtype)

@@ -8,9 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from irops.values.codes import codes
 from irops.values.element import CODED, STRING, Array, ElementType, element_type_of
 from irops.values.shape import Shape
+
+
+def codes(array: Array) -> Array:
+    """The bits of the elements as unsigned integers (bytes for elements of 16 bytes); strings unchanged."""
+    element_type = element_type_of(array)
+    if element_type is STRING:
+        return array
+    bits: Array = array.view(f"u{array.itemsize}" if array.itemsize <= 8 else f"V{array.itemsize}")
+    return bits & np.uint8((1 << element_type.bits) - 1) if element_type.bits < 8 else bits
+
+
+# Literals.
 
 LONG = 256
 """Arrays of more elements are written compressed."""

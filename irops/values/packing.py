@@ -17,7 +17,7 @@ _BLOCK = 1 << 18
 """The number of entries of a string table that are checked at one time."""
 
 
-class Layout(NamedTuple):
+class CodeLayout(NamedTuple):
     """How codes of less than 8 bits share bytes. A group of elements fills whole bytes: 4 of u6 fill 3."""
 
     elements: int
@@ -91,7 +91,7 @@ def _codes_of(array: Array, element: ElementType) -> Codes:
     return codes & np.uint8((1 << element.bits) - 1)
 
 
-def _fields(bits: int, first_high: bool) -> Layout:
+def _fields(bits: int, first_high: bool) -> CodeLayout:
     """The layout of bit fields in one byte, with the first element in the high or in the low bits."""
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     if first_high:
@@ -111,10 +111,10 @@ def _fields(bits: int, first_high: bool) -> Layout:
             joined |= codes[:, field : field + 1] << shifts[field]
         return joined
 
-    return Layout(8 // bits, 1, split, join)
+    return CodeLayout(8 // bits, 1, split, join)
 
 
-def _split_fields(low_bits: int, elements: int) -> Layout:
+def _split_fields(low_bits: int, elements: int) -> CodeLayout:
     """The layout of u3 and u6: two bytes of low bits and one of high bits, the first element highest."""
     low, high = _fields(low_bits, True), _fields(8 // elements, True)
 
@@ -126,7 +126,7 @@ def _split_fields(low_bits: int, elements: int) -> Layout:
         lows = low.join((codes & np.uint8((1 << low_bits) - 1)).reshape(-1, elements // 2)).reshape(-1, 2)
         return np.concatenate((lows, high.join(codes >> np.uint8(low_bits))), axis=1)
 
-    return Layout(elements, 3, split, join)
+    return CodeLayout(elements, 3, split, join)
 
 
 _NIBBLES = _fields(4, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from math import inf
@@ -198,10 +199,18 @@ UNRANKED = Shape(None)
 SCALAR = Shape(())
 
 
+def is_symbol(text: str) -> bool:
+    """Whether a text can be the name of a size: an identifier, or some with points between them."""
+    return _SYMBOL.fullmatch(text) is not None
+
+
+_SYMBOL = re.compile(r"[A-Za-z_]\w*(\.\w+)*", re.ASCII)
+
+
 def _dim_of(text: str, symbols: bool) -> Dim:
     if text in ("?", "-1", ".."):
         return ANY
-    if symbols and text.isidentifier() and text.isascii():
+    if symbols and is_symbol(text):
         return ANY.named(text)
     low, dots, high = text.partition("..")
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -74,6 +74,16 @@ def collect_warnings() -> Iterator[list[Violation]]:
         yield collected
     finally:
         _collected.reset(token)
+
+
+@contextmanager
+def dropping_warnings(constraints: Collection[str]) -> Iterator[None]:
+    """Drop the warnings of the block about some constraints, which another op has and this one does not."""
+    with collect_warnings() as warnings:
+        yield
+    collected = _collected.get()
+    if collected is not None:
+        collected.extend(warning for warning in warnings if warning.constraint not in constraints)
 
 
 def _detail(values: tuple[object, ...]) -> str:

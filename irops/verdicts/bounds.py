@@ -2,50 +2,105 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import sqrt
+from math import log2
 
 import numpy as np
 
 from irops.values.element import Array, element_type_of
+from irops.values.violation import LimitExceeded, Violation
 from irops.verdicts.conditioning import sensitivity
-from irops.verdicts.floors import floor_of
-from irops.verdicts.lengths import LENGTHS, length_of, magnitude
-from irops.verdicts.question import MOVING, Question
+from irops.verdicts.noise import allowance
+from irops.verdicts.question import Question, is_exact
+from irops.verdicts.sums import LENGTHS, drift_of, growth, inner_error, length_of, magnitude
+from irops.verdicts.tolerances import NOISE_MARGIN, NOISE_SEEDS, SAFETY, ULPS
 
-SAFETY = 8.0
-"""By how much an error may exceed its expected size: see lengths.py."""
-ULPS = 4.0
-"""Units of roundoff within which functions such as exp and tanh are computed, by either side."""
-EXACT_CATEGORIES = (*MOVING, "comparison", "logical", "bitwise", "condition", "type")
-EXACT = (
-    "Abs",
-    "AdaptiveMaxPool",
-    "Ceiling",
-    "Clamp",
-    "Eye",
-    "Floor",
-    "GatherTree",
-    "Identity",
-    "MaxPool",
-    "Maximum",
-    "Minimum",
-    "Negative",
-    "OneHot",
-    "ReLU",
-    "ReduceLogicalAnd",
-    "ReduceLogicalOr",
-    "ReduceMax",
-    "ReduceMin",
-    "ReorgYolo",
-    "Round",
-    "SegmentMax",
-    "Sign",
-    "TopK",
-)
-"""Ops outside of these categories that give elements of their inputs, or round them as they say."""
-ADDING = ("ScatterElementsUpdate", "ScatterNDUpdate", "Col2Im")
-"""Ops of a moving category that may add elements up."""
+# Functions whose usual algorithms lose digits: the magnitude of the numbers that cancel.
+
+
+def _input(question: Question) -> Array:
+    """x*(1 + f(x)) where f is near -1."""
+    data = question.inputs[0]
+    assert data is not None
+    magnitude: Array = np.abs(data.astype(np.float64))
+    return magnitude
+
+
+def _one(_: Question) -> Array:
+    """exp(x) - 1, log(1 + x), and the like."""
+    return np.ones(())
+
+
+def _alpha(question: Question) -> Array:
+    """alpha * (exp(x) - 1)"""
+    return np.asarray(abs(float(question.attributes.get("alpha", 1.0))))
+
+
+def _range(question: Question) -> Array:
+    """start + k * step"""
+    ends = [float(np.asarray(array).reshape(-1)[0]) for array in question.inputs[:2] if array is not None]
+    return np.asarray(max(map(abs, ends), default=0.0))
+
+
+def _greatest(question: Question) -> Array:
+    """Weights from coordinates that are rounded: the error is that of the neighbours, which may be larger."""
+    return np.asarray(np.max(_input(question), initial=0.0))
+
+
+def _output_range(question: Question) -> Array:
+    """low + level * quantum"""
+    ends = [np.abs(array.astype(np.float64)) for array in question.inputs[3:5] if array is not None]
+    return np.maximum(*ends)
+
+
+FLOORS: Mapping[str, Callable[[Question], Array]] = {
+    "Gelu": _input,
+    "Mish": _input,
+    "Swish": _input,
+    "HSwish": _input,
+    "SoftPlus": _one,
+    "Selu": _one,
+    "Elu": _alpha,
+    "Asinh": _one,
+    "Atanh": _one,
+    "Acosh": _one,
+    "Sinh": _one,
+    "Sin": _input,
+    "Cos": _input,
+    "HardSigmoid": _one,
+    "HSigmoid": _one,
+    "LogSoftmax": _one,
+    "Interpolate": _greatest,
+    "GridSample": _greatest,
+    "Range": _range,
+    "FakeQuantize": _output_range,
+}
+"""By op type: to what magnitude the error of a result is relative, besides the result itself."""
+
+
+TRANSFORMS = ("DFT", "IDFT", "RDFT", "IRDFT", "STFT", "ISTFT")
+"""Fast Fourier transforms add up in about log2(n) steps; their error is relative to the whole spectrum."""
+
+
+def floor_of(question: Question, truth: Array) -> Array | None:
+    """The magnitude of the numbers that cancel in an op; None where none do."""
+    if question.type in TRANSFORMS:
+        greatest = np.max(np.abs(truth.astype(np.float64)), initial=0.0)
+        return np.asarray(greatest * log2(truth.size + 1))
+    floor = FLOORS.get(question.type)
+    if floor is None:
+        return None
+    if question.op.definition.category in ("activation", "arithmetic"):
+        largest = np.asarray(floor(question))
+        return largest if largest.shape in ((), truth.shape) else np.max(largest, initial=0.0)
+    return floor(question)
+
+
+# The bound.
+
+STEPPED = ("FakeQuantize",)
+"""Ops whose results are constant between steps: a change of their inputs is none of the result, or a tie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +109,6 @@ class Bound:
 
     values: Array
     basis: str
-
-
-def is_exact(question: Question) -> bool:
-    """Whether an op has one correct result, whatever the order in which it is computed."""
-    definition = question.op.definition
-    if definition.type in ADDING:
-        return question.attributes.get("reduction", "none") in ("none", "min", "max")
-    return definition.type in EXACT or definition.category in EXACT_CATEGORIES
 
 
 def quick_bound(question: Question, truth: Array) -> Bound:
@@ -88,15 +135,79 @@ def full_bound(question: Question, truth: Array, output: int) -> Bound | None:
         floor = floor_of(question, truth)
         if floor is not None:
             base = base + 2 * ULPS * unit * floor  # of two functions, one after the other
+        base = base + _flushed_inputs(question, truth, output)
+        if question.noisy is not None:
+            runs = [truth, *(np.asarray(question.noisy(seed)[output]) for seed in NOISE_SEEDS)]
+            return Bound(base + NOISE_MARGIN * allowance(truth, runs, arithmetic), "its bodies")
         if question.type in LENGTHS:
-            terms = magnitude(question, output)
-            assert terms is not None
-            length = length_of(question, truth)
-            narrowed = 2 * arithmetic.input_roundoff(kind)
-            error = (SAFETY * sqrt(length) * arithmetic.sum_roundoff(kind) + narrowed) * terms
-            return Bound(base + error, f"a sum of {length:,} terms")
-        change = sensitivity(question, truth, output)
-        return Bound(base + SAFETY * change, "its inputs changed by one roundoff")
+            return _bound_of_sum(question, truth, output, base)
+        if question.type in STEPPED:
+            return Bound(base, "the range of its levels")
+        change = SAFETY * sensitivity(question, truth, output)
+        inner = inner_error(question, truth, output, arithmetic.sum_roundoff(kind))
+        if inner is None:
+            return Bound(base + change, "its inputs changed by one roundoff")
+        return Bound(base + change + inner, "its sums and of its inputs changed by one roundoff")
+
+
+def _bound_of_sum(question: Question, truth: Array, output: int, base: Array) -> Bound:
+    kind, arithmetic = element_type_of(truth), question.arithmetic
+    terms = magnitude(question, output)
+    assert terms is not None
+    length, unit = length_of(question, truth), arithmetic.sum_roundoff(kind)
+    narrowed = 2 * arithmetic.input_roundoff(kind)
+    error = (growth(length) * unit + 2 * drift_of(question, truth, unit) + narrowed) * terms
+    if question.type == "DeformableConvolution":
+        error = error + SAFETY * sensitivity(question, truth, output)  # of the offsets
+    return Bound(base + error + length * arithmetic.smallest_term(kind), f"a sum of {length:,} terms")
+
+
+def _flushed_inputs(question: Question, truth: Array, output: int) -> Array | float:
+    """The change of each element where inputs that are subnormal numbers count as 0."""
+    smallest = question.arithmetic.smallest(element_type_of(truth))
+    inputs = [
+        _flushed(array, smallest) if array is not None and index in question.floats else array
+        for index, array in enumerate(question.inputs)
+    ]
+    if all(one is other for one, other in zip(inputs, question.inputs)):
+        return 0.0
+    if question.type in LENGTHS:
+        terms = magnitude(question, output), magnitude(question, output, smallest)
+        assert terms[0] is not None
+        assert terms[1] is not None
+        lost: Array = terms[0] - terms[1]
+        return lost
+    try:
+        changed = _wide(np.asarray(question.again(inputs)[output])) - _wide(truth)
+    except (Violation, LimitExceeded):
+        return 0.0
+    change: Array = np.nan_to_num(np.abs(changed), nan=0.0, posinf=np.inf)
+    return change
+
+
+def _flushed(array: Array, smallest: float) -> Array:
+    if array.dtype.kind == "c":
+        return array
+    sizes = np.abs(array.astype(np.float64))
+    small = (sizes > 0) & (sizes < smallest)
+    return np.where(small, np.zeros_like(array), array) if small.any() else array
+
+
+def exact_result(question: Question, output: int) -> Array | None:
+    """The result of an op in f64; None where it has one correct result, or is not defined for f64."""
+    if is_exact(question) or question.noisy is not None:
+        return None
+    inputs = [
+        array.astype(np.float64) if array is not None and index in question.floats else array
+        for index, array in enumerate(question.inputs)
+    ]
+    if any(array is not None and array.dtype.kind == "c" for array in question.inputs):
+        return None
+    try:
+        result = np.asarray(question.again(inputs)[output])
+    except (Violation, LimitExceeded, TypeError, ValueError):
+        return None
+    return result if result.dtype == np.float64 else None
 
 
 def _wide(array: Array) -> Array:

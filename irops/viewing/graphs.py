@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from irops.analysis.infer import infer
 from irops.analysis.inferred import Inferred
-from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.structure import GraphNode, LayerNode
+from irops.analysis.model_analysis import ModelAnalysis, infer
+from irops.analysis.structure import GraphNode, LayerNode, Path
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import printable, shown
 from irops.drawing.colours import LIGHT, group_of
 from irops.drawing.layer_box import input_name, value_text
-from irops.ir.model import LayerKind
-from irops.viewing.naming import graph_id, node_ids, scope_of
+from irops.ir.model import LayerKind, Model
+
+# How graphs and layers are called in Model Explorer, where overlays refer to them.
+
+
+def graph_id(model: Model, path: Path) -> str:
+    """The id of a graph: the name of the model, and the layers and bodies down to the graph."""
+    return "/".join(map(shown, (model.name or "model", *path)))
+
+
+def node_ids(graph: GraphNode) -> dict[int, str]:
+    """The ids of layers: the name, with the number of the layer where several have this name."""
+    names = {number: shown(node.layer.name) for number, node in graph.layers.items()}
+    counts = Counter(names.values())
+    return {
+        number: name if name and counts[name] == 1 else f"{name} ({number})" for number, name in names.items()
+    }
+
+
+def scope_of(name: str) -> str:
+    """The groups that a layer is in: a name such as block1/conv/relu has the scope block1/conv."""
+    parts = [part for part in shown(name).split("/") if part]
+    return "/".join(parts[:-1])
+
 
 Json = dict[str, Any]
 MAX_TEXT = 400

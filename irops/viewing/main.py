@@ -8,9 +8,9 @@ from model_explorer import Adapter, AdapterMetadata
 from model_explorer.graph_builder import Graph
 
 from irops.analysis.checks.run import check
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.dialects import dialects
-from irops.reading import read
+from irops.dialects.reading import read
 from irops.viewing.graphs import graphs
 
 

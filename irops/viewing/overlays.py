@@ -11,8 +11,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import shown
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.suggestions import did_you_mean
-from irops.viewing.graphs import Json
-from irops.viewing.naming import graph_id, node_ids
+from irops.viewing.graphs import Json, graph_id, node_ids
 
 _COLOURS = {Severity.ERROR: "#f2b8b5", Severity.WARNING: "#ffe08a"}
 _LOW, _HIGH = "#ffffff", "#f4a259"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from io import StringIO
 
-from irops.backends.extras import missing_libraries
+from irops.files.extras import missing_libraries
 from irops.viewing.graphs import Json
 
 HOST = "localhost"

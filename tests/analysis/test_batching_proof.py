@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.analysis.batching.carried import COUNTED, SAME, Items, Numbered
+from irops.analysis.batching.case import COUNTED, SAME, Items, Numbered
 from irops.analysis.batching.proof import prove
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.values.shape import Shape

@@ -7,13 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from irops.analysis.batching.carried import SAME, Items, ItemsMeet, axis_of_items
-from irops.analysis.batching.case import Case, Input
+from irops.analysis.batching.case import SAME, BatchedLayer, Input, Items, ItemsMeet, axis_of_items
 from irops.analysis.batching.rules import rule_of
-from irops.invocation import Invocation, OpFault
+from irops.editing.splitting.worker import joined, packed, parts_of
+from irops.ops.invocation import Invocation, OpFault
 from irops.registry import default_registry
 from irops.spec.cases import examples
-from irops.splitting.layout import joined, packed, parts_of
 from irops.values.dim import Dim
 from irops.values.element import element_type_of, tagged
 from irops.values.fact import Fact
@@ -75,7 +74,7 @@ def accepted(invocation, arrays, choice):
         )
         if any(fact.shape.dims is None for fact in outputs):
             return None
-        carried = rule_of(op)(Case(op.definition, attributes, entries, outputs, COUNT, range(9)))
+        carried = rule_of(op)(BatchedLayer(op.definition, attributes, entries, outputs, COUNT, range(9)))
     except (Violation, OpFault, ItemsMeet, LimitExceeded):
         return None
     for items, fact in zip(carried, outputs, strict=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import re
@@ -16,7 +15,7 @@ import pytest
 import irops
 from irops.diagnostics import rules as table
 from irops.diagnostics.rules import add_rules, all_rules, rule
-from irops.spec import custom_rules
+from irops.spec import extension
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "naming_rules"
@@ -127,21 +126,20 @@ def test_rules_that_are_added_twice_are_one():
 def test_a_package_registers_rules_by_its_entry_point(monkeypatch):
     module = SimpleNamespace(RULES=(made(),), __file__="acme.py")
     entry = SimpleNamespace(name="acme", value="acme.rules", load=lambda: module)
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [entry] * (group == "irops.rules"))
-    monkeypatch.setattr(custom_rules, "is_registered", lambda group: True)
-    custom_rules.load_installed_rules.cache_clear()
+    monkeypatch.setattr(extension, "entries", lambda group: [entry] * (group == "irops.rules"))
+    extension.load_installed_rules.cache_clear()
     try:
         assert "ACME001" in {r.code for r in irops.rules()}
         assert {d.code for d in irops.check(MODEL)} == {"ACME001"}
         entry.load = lambda: 1 / 0
-        custom_rules.load_installed_rules.cache_clear()
+        extension.load_installed_rules.cache_clear()
         with pytest.raises(irops.DefinitionError, match=r"OD108 the package acme\.rules"):
             irops.rules()
         entry.load = SimpleNamespace
         with pytest.raises(irops.DefinitionError, match=r"OD112 acme\.rules has no tuple RULES"):
             irops.rules()
     finally:
-        custom_rules.load_installed_rules.cache_clear()
+        extension.load_installed_rules.cache_clear()
 
 
 def test_an_installed_package_is_found_by_its_metadata(tmp_path):
@@ -163,15 +161,29 @@ def test_settings_name_the_rules_of_a_team(tmp_path):
     for file in EXAMPLE.iterdir():
         if file.is_file():
             (tmp_path / file.name).write_text(file.read_text())
-    done = command("check", model, "--output-format", "json", cwd=tmp_path)
+    done = command("check", model, "--trust-settings", "--output-format", "json", cwd=tmp_path)
     found = json.loads(done.stdout)["files"][0]["diagnostics"]
     assert done.returncode == 1
     assert "TEAM001" in {d["code"] for d in found}
     assert "TEAM002" not in {d["code"] for d in found}
-    assert command("check", model, "--ignore", "TEAM", "-q", cwd=tmp_path).returncode == 0
-    assert "TEAM001 space-in-name (error)" in command("explain", "team001", cwd=tmp_path).stdout
-    assert command("rules", "TEAM", "-q", cwd=tmp_path).stdout == "TEAM001\nTEAM002\n"
-    many = command("check", model, model, MODEL, "--jobs", "2", "--output-format", "json", cwd=tmp_path)
+    assert command("check", model, "--trust-settings", "--ignore", "TEAM", "-q", cwd=tmp_path).returncode == 0
+    assert (
+        "TEAM001 space-in-name (error)"
+        in command("explain", "--trust-settings", "team001", cwd=tmp_path).stdout
+    )
+    assert command("rules", "--trust-settings", "TEAM", "-q", cwd=tmp_path).stdout == "TEAM001\nTEAM002\n"
+    many = command(
+        "check",
+        model,
+        model,
+        MODEL,
+        "--trust-settings",
+        "--jobs",
+        "2",
+        "--output-format",
+        "json",
+        cwd=tmp_path,
+    )
     assert many.stdout.count('"TEAM001"') == 1
 
 
@@ -189,7 +201,7 @@ def test_settings_that_name_no_rules_are_reported(setting, message, tmp_path):
     (tmp_path / "irops.toml").write_text(setting)
     (tmp_path / "broken.py").write_text("def")
     (tmp_path / "empty.py").write_text("")
-    done = command("rules", cwd=tmp_path)
+    done = command("rules", "--trust-settings", cwd=tmp_path)
     assert done.returncode in (1, 2)
     assert message in done.stderr
     assert "internal error" not in done.stderr

@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from irops.analysis.fold import INPUTS, MAX_DEPTH, MAX_FOLD_COST, Budget, attach_values
-from irops.invocation import Invocation
+from irops.ops.folding import INPUTS, MAX_DEPTH, MAX_FOLD_COST, ValueBudget, attach_values
+from irops.ops.invocation import Invocation
 from irops.registry import default_registry
 from irops.values.dim import Dim
 from irops.values.element import F32, I64, STRING
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
+from irops.values.violation import collect_warnings
 
 
 def of(*numbers):
@@ -29,7 +30,7 @@ def folded(id, inputs, limit=100, budget=None, report=None, functions=None, **at
 
 
 def test_a_budget_is_spent_to_the_last_byte():
-    budget = Budget(16)
+    budget = ValueBudget(16)
     assert budget.affords([np.zeros(1), None, np.zeros(1)])
     assert budget.affords(())
     assert not budget.overdrawn
@@ -40,12 +41,12 @@ def test_a_budget_is_spent_to_the_last_byte():
 
 def test_a_partly_known_element_counts_as_16_pointers():
     dims = dims_array([Dim(0, 1), Dim(0, 2)])
-    assert Budget(2 * 8 * 16).affords([dims])
-    assert not Budget(2 * 8 * 16 - 1).affords([dims])
+    assert ValueBudget(2 * 8 * 16).affords([dims])
+    assert not ValueBudget(2 * 8 * 16 - 1).affords([dims])
 
 
 def test_without_a_total_a_budget_is_unlimited():
-    assert Budget().affords([np.zeros(1000)])
+    assert ValueBudget().affords([np.zeros(1000)])
 
 
 def test_known_inputs_give_a_known_output():
@@ -128,7 +129,7 @@ def test_a_chain_is_computed_at_once_where_it_is_deeper_than_the_limit():
 
 
 def test_without_a_budget_left_nothing_is_computed():
-    calls, budget = [], Budget(7)
+    calls, budget = [], ValueBudget(7)
     assert folded("Add-1", [of(1), of(2)], budget=budget)[0].value is None
     assert budget.overdrawn
     functions = {"kernel": lambda *inputs, **keywords: calls.append(1)}
@@ -175,3 +176,10 @@ def test_elements_of_which_nothing_is_known_stand_beside_known_ones():
     (joined,) = folded("Concat-1", [Fact(I64, Shape([1])), of(5), Fact(I64, Shape([1]))], axis=0)
     assert [dim.known for dim in joined.dims] == [False, True, False]
     assert str(joined.dims[1]) == "5"
+
+
+def test_a_warning_of_a_value_computed_late_is_not_one_of_the_layer_that_asks_for_it():
+    (value,) = folded("Reshape-1", [of(1, 2, 3), of(2, 2)], special_zero=False)
+    with collect_warnings() as warnings:
+        assert value.value is None
+    assert warnings == []

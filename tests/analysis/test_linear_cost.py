@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from hostile_models import GROWING
+from tiers import slow_but
 
 import irops
 from irops.ir.locate import Source
@@ -65,7 +66,7 @@ def work(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
     return executed + CountedBytes.looked_at
 
 
-@pytest.mark.parametrize("name", GROWING)
+@pytest.mark.parametrize("name", slow_but(GROWING, list(GROWING)[::3]))
 def test_the_work_grows_as_the_file_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make = GROWING[name]
     irops.check("m.xml", text=make(8).encode())  # loads what the ops need

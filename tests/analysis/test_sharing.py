@@ -19,19 +19,16 @@ from seeds import ROOT
 from whole_models import MODELS, WEIGHTS
 
 import irops
-from irops.analysis.inference import Inference
-from irops.analysis.interning import Interning
+from irops.analysis.inference import Inference, Interning, Sharing, WatchedFact
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.sharing import Sharing, WatchedFact
 from irops.diagnostics.diagnostic import ReadError
+from irops.files.switches import VARIABLE
 from irops.ir.read import loads
 from irops.registry import default_registry
-from irops.switches import VARIABLE
-from irops.values.dim import ANY, Dim
+from irops.values.dim import ANY, Dim, Symbol
 from irops.values.element import F32, I64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.symbol import Symbol
 
 F32_DATA = {"element_type": "f32", "shape": "?,8"}
 FILES = sorted(
@@ -289,7 +286,7 @@ def test_constants_with_odd_attributes_are_bound_at_once(net, name, text):
     model.layer("b").data[name] = text
     invocation = ModelAnalysis(model).root.find("b").invocation
     assert invocation.like is None
-    assert bool(invocation.faults) == (text != "+16")
+    assert invocation.faults
 
 
 def test_what_was_inferred_is_freed_without_the_collector(net):

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from irops.analysis import fold
-from irops.analysis.infer import infer
-from irops.invocation import Invocation
+from irops.analysis.model_analysis import infer
+from irops.ops.folding import attach_values
+from irops.ops.invocation import Invocation
 from irops.registry import default_registry
 from irops.values.fact import Fact
 from irops.values.violation import LimitExceeded, Violation
@@ -138,6 +138,6 @@ def test_a_kernel_that_fails_on_constants_stops_no_inference_and_is_reported(err
     op = default_registry().op("Unsqueeze-1")
     broken = Invocation(replace(op, functions=replace(op.functions, kernel=fail)))
     inputs, faults = [Fact.of(np.array(3)), Fact.of(np.array([0]))], []
-    outputs = fold.attach_values(broken, inputs, list(broken.infer(inputs)), 16, report=faults.append)
+    outputs = attach_values(broken, inputs, list(broken.infer(inputs)), 16, report=faults.append)
     assert (str(outputs[0].shape), outputs[0].value) == ("[1]", None)
     assert [fault.message for fault in faults] == reported

@@ -8,7 +8,7 @@ from bodies import ITERATOR, Net, gives, takes
 from one_op import one_op_model
 
 import irops
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rules import rule
@@ -179,3 +179,20 @@ def test_notes_about_openvino_are_left_out_for_models_of_other_dialects():
     notes = ("OpenVINO refuses the file", "see above")
     found = structure.finding("dead-layer", "text", -1, structure.root, notes=notes)
     assert found.notes == ("see above",)
+
+
+def test_random_values_and_bodies_do_not_follow_from_constants(net) -> None:
+    random = {"output_type": "f32", "global_seed": "1", "op_seed": "2"}
+    model = net(
+        ("shape", "Const", {"shape": "1", "element_type": "i64", "offset": 0, "size": 8}, []),
+        ("low", "Const", {"shape": "", "element_type": "f32", "offset": 8, "size": 4}, []),
+        ("high", "Negative", {}, ["low"]),
+        ("random", "RandomUniform-opset8", random, ["shape", "low", "high"]),
+        ("after", "Negative", {}, ["random"]),
+        ("unknown", "NoSuchOp", {}, ["low"]),
+        ("y", "Result", {}, ["after"]),
+        ("z", "Result", {}, ["unknown"]),
+        weights=bytes([3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 128, 191]),
+    )
+    root = analyse(model).root
+    assert {root.layers[number].layer.name for number in root.constants} == {"shape", "low", "high"}

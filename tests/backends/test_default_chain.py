@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 import irops
-from irops.backends import catalogue, extras
+from irops.backends import catalogue
 from irops.backends.backend import kernel_of
 from irops.backends.catalogue import chain
 from irops.backends.numba import WORTH_LOADING
 from irops.cli.main import main
 from irops.diagnostics.diagnostic import DiagnosticError
+from irops.files import extras
 from irops.registry import default_registry
 
 DATA, LENGTHS = np.arange(6.0).reshape(2, 3), np.array([3, 2])

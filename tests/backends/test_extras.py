@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import irops
-from irops.backends import extras
 from irops.backends.onnxruntime import ONNXRuntime
 from irops.backends.openvino import OpenVINO
+from irops.files import extras
 
 BACKENDS = {"openvino": OpenVINO, "onnxruntime": ONNXRuntime}
 

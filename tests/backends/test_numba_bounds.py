@@ -29,18 +29,18 @@ def guarded(size: int, at_end: bool) -> np.ndarray:
 
 def sweep() -> None:
     """Reverse arrays of many layouts between forbidden pages."""
-    from irops.backends.numba import kernel_choice, reversing
+    from irops.backends.numba import reversing
     from irops.ops.movement.reverse import reverse
 
     rng = np.random.default_rng(0)
     (
-        kernel_choice.PARALLEL_BYTES,
-        kernel_choice.TASK_BYTES,
-        kernel_choice.LONG_ROW,
-        kernel_choice.LONG_STREAMED_ROW,
+        reversing.PARALLEL_BYTES,
+        reversing.TASK_BYTES,
+        reversing.LONG_ROW,
+        reversing.LONG_STREAMED_ROW,
     ) = 0, 512, 600, 96
     for streamed in (1 << 40, 0):
-        kernel_choice._cache_bytes = lambda streamed=streamed: streamed
+        reversing._cache_bytes = lambda streamed=streamed: streamed
         reversing._plan.cache_clear()
         for steps, batch, width in [
             (3, 5, 1),
@@ -75,6 +75,7 @@ def sweep() -> None:
                         reversing.reverse(reverse, data, np.array(axes), mode="index", out=out)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pages are protected as Linux does it")
 def test_nothing_outside_of_the_arrays_is_touched() -> None:
     done = subprocess.run([sys.executable, __file__], timeout=600, check=False)

@@ -6,13 +6,13 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-
-from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, moves, split_loop
 
 pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
 
@@ -21,39 +21,45 @@ def strides(*shape: int) -> tuple[int, ...]:
     return np.empty(shape, np.int8).strides
 
 
-def test_a_copy_is_one_block() -> None:
-    assert moves((2, 3, 4), strides(2, 3, 4), 1) == Moves(24, ())
+@pytest.fixture
+def loops() -> Any:
+    """The module, which loads numba."""
+    return import_module("irops.backends.numba.reversing")
 
 
-def test_axes_that_are_neighbours_and_reversed_alike_are_one_loop() -> None:
-    found = moves((2, 3, 4, 5), strides(2, 3, 4, 5), 1, reversed_axes=(1, 2))
-    assert found == Moves(5, (Loop(2, 60, 60), Loop(12, 5, -5)), 0, 55)
+def test_a_copy_is_one_block(loops: Any) -> None:
+    assert loops.moves((2, 3, 4), strides(2, 3, 4), 1) == loops.Moves(24, ())
 
 
-def test_axes_of_one_position_make_no_loop() -> None:
-    assert moves((1, 4, 1), strides(1, 4, 1), 2, reversed_axes=(0, 2)).loops == (Loop(4, 1, 2),)
+def test_axes_that_are_neighbours_and_reversed_alike_are_one_loop(loops: Any) -> None:
+    found = loops.moves((2, 3, 4, 5), strides(2, 3, 4, 5), 1, reversed_axes=(1, 2))
+    assert found == loops.Moves(5, (loops.Loop(2, 60, 60), loops.Loop(12, 5, -5)), 0, 55)
 
 
-def test_a_source_that_lies_backwards_is_gone_through_forwards() -> None:
-    assert moves((4,), (-1,), 1) == Moves(1, (Loop(4, 1, -1),), -3, 3)
+def test_axes_of_one_position_make_no_loop(loops: Any) -> None:
+    assert loops.moves((1, 4, 1), strides(1, 4, 1), 2, reversed_axes=(0, 2)).loops == (loops.Loop(4, 1, 2),)
 
 
-def test_sequences_keep_their_own_loops() -> None:
-    found = moves((2, 3, 4, 5, 6), strides(2, 3, 4, 5, 6), 1, batch_axis=1, seq_axis=3)
+def test_a_source_that_lies_backwards_is_gone_through_forwards(loops: Any) -> None:
+    assert loops.moves((4,), (-1,), 1) == loops.Moves(1, (loops.Loop(4, 1, -1),), -3, 3)
+
+
+def test_sequences_keep_their_own_loops(loops: Any) -> None:
+    found = loops.moves((2, 3, 4, 5, 6), strides(2, 3, 4, 5, 6), 1, batch_axis=1, seq_axis=3)
     assert [(loop.size, loop.role) for loop in found.loops] == [
-        (2, PLAIN),
-        (3, BATCH),
-        (4, PLAIN),
-        (5, STEPS),
+        (2, loops.PLAIN),
+        (3, loops.BATCH),
+        (4, loops.PLAIN),
+        (5, loops.STEPS),
     ]
-    assert (found.block, found.inner(STEPS), found.inner(BATCH)) == (6, True, False)
+    assert (found.block, found.inner(loops.STEPS), found.inner(loops.BATCH)) == (6, True, False)
 
 
-def test_parts_of_a_loop_come_to_the_whole() -> None:
-    given = Moves(1, (Loop(3, 10, 10, STEPS), Loop(10, 1, 1, BATCH, 1)))
-    parts = split_loop(given, 1, 4, 0)
+def test_parts_of_a_loop_come_to_the_whole(loops: Any) -> None:
+    given = loops.Moves(1, (loops.Loop(3, 10, 10, loops.STEPS), loops.Loop(10, 1, 1, loops.BATCH, 1)))
+    parts = loops.split_loop(given, 1, 4, 0)
     assert [part.count for part in parts] == [24, 6]
-    assert parts[0].loops[0] == Loop(2, 4, 4, BATCH, 4)
+    assert parts[0].loops[0] == loops.Loop(2, 4, 4, loops.BATCH, 4)
     assert (parts[1].source, parts[1].target, parts[1].sequence) == (8, 8, 8)
 
 
@@ -78,8 +84,8 @@ def test_many_threads_reverse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nobody_waits_for_ever() -> None:
-    from irops.backends.numba.addresses import address_of
     from irops.backends.numba.spinning import await_change, await_count
+    from irops.backends.numba.workers import address_of
 
     counter = np.array([3])
     await_change(address_of(counter), 3, 10)
@@ -88,8 +94,8 @@ def test_nobody_waits_for_ever() -> None:
 
 
 def test_waiting_threads_are_notified() -> None:
-    from irops.backends.numba.addresses import address_of
     from irops.backends.numba.spinning import SIZE, WAKEUP, await_change, notify
+    from irops.backends.numba.workers import address_of
 
     wakeup, counters = np.zeros(1, np.int64), np.zeros(SIZE, np.int64)
     counters[WAKEUP // 8] = address_of(wakeup)
@@ -127,6 +133,7 @@ def test_a_forked_child_has_workers_of_its_own() -> None:
     assert WORKERS.cores >= 1
 
 
+@pytest.mark.slow
 def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     code = (
         "import numpy as np\nfrom irops.backends.numba.reversing import reverse_sequence\nfrom"

@@ -92,3 +92,65 @@ def test_a_signature_is_compiled_once():
 
 def test_an_op_without_an_onnx_form_has_no_kernel(backend):
     assert backend.kernel(default_registry().op("TopK-11")) is None
+
+
+F32, I64 = np.float32, np.int64
+NODES = [
+    ("Add-7", [DATA, F32([1, 2, 3, 4])], {}),
+    ("Add-14", [np.int8([120]), np.int8([100])], {}),
+    ("Cast-9", [DATA - F32(3.5)], {"to": "i32"}),
+    ("Cast-13", [np.array([0.1, -7.5])], {"to": "f16"}),
+    ("Concat-4", [DATA, DATA + 1], {"axis": 1}),
+    ("Concat-13", [DATA], {"axis": -1}),
+    ("Gather-1", [DATA, I64([[1, 0]])], {"axis": 2}),
+    ("Gather-13", [DATA, I64([-1])], {}),
+    ("Identity-1", [DATA], {}),
+    ("Identity-16", [np.array(["a", "é"], object)], {}),
+    ("MatMul-13", [DATA, F32(np.eye(4)[:, :2])], {}),
+    ("Mul-14", [DATA, F32(0.5)], {}),
+    ("Relu-14", [DATA - 9], {}),
+    ("Reshape-5", [DATA, I64([0, -1])], {}),
+    ("Reshape-14", [DATA[:0], I64([0, 7])], {"allowzero": True}),
+    ("ReverseSequence-10", [DATA[0], I64([1, 2, 3])], {"batch_axis": 0, "time_axis": 1}),
+    ("Shape-1", [DATA], {}),
+    ("Shape-15", [DATA], {"start": 1, "end": -1}),
+    ("Sigmoid-13", [DATA - 9], {}),
+    ("Slice-1", [DATA], {"starts": (1,), "ends": (-1,), "axes": (2,)}),
+    ("Slice-1", [DATA], {"starts": (), "ends": (), "axes": ()}),
+    ("Slice-13", [DATA, I64([3]), I64([0]), I64([2]), I64([-2])], {}),
+    ("Slice-10", [DATA, I64([0, 1]), I64([1, 2])], {}),
+    ("Slice-11", [DATA, I64([0]), I64([2]), None, I64([2])], {}),
+    ("Squeeze-1", [DATA[:1]], {"axes": (0,)}),
+    ("Squeeze-11", [DATA[:1, :1]], {}),
+    ("Squeeze-13", [DATA[:1, :1], I64([1])], {}),
+    ("Tanh-13", [DATA - 9], {}),
+    ("Transpose-1", [DATA], {"perm": (2, 0, 1)}),
+    ("Transpose-13", [DATA], {}),
+    ("Transpose-13", [F32(3)], {"perm": ()}),
+    ("Unsqueeze-1", [DATA], {"axes": (0, 4)}),
+    ("Unsqueeze-13", [DATA, I64([-1])], {}),
+]
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "attributes"), NODES, ids=lambda item: item if isinstance(item, str) else ""
+)
+def test_a_node_of_onnx_runs_as_it_is(backend, op, inputs, attributes):
+    ours = irops.call(f"onnx:{op}", *inputs, **attributes)
+    theirs = irops.call(f"onnx:{op}", *inputs, **attributes, backends=[backend])
+    assert theirs.dtype == ours.dtype
+    if ours.dtype.kind == "f":
+        np.testing.assert_allclose(theirs, ours, rtol=1e-6, atol=1e-7, strict=True)
+    else:
+        assert (theirs.shape, theirs.tolist()) == (ours.shape, ours.tolist())
+
+
+def test_a_node_that_onnx_runtime_refuses_is_declined(backend):
+    with pytest.raises(irops.EvaluationError, match="IR612 onnxruntime declines onnx:Squeeze-13"):
+        irops.call("onnx:Squeeze-13", DATA[:1], backends=[backend])  # it requires the optional axes
+
+
+def test_the_ops_of_these_nodes_have_kernels(backend):
+    registry = default_registry()
+    for op, _, _ in NODES:
+        assert backend.kernel(registry.op(f"onnx:{op}")) is not None, op

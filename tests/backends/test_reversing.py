@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from libraries import needs
+from tiers import slow_but
 
 from irops.backends.catalogue import chain
 from irops.ops.movement import reverse as reversal
@@ -92,7 +93,7 @@ def tensors(draw: st.DrawFn, least_rank: int) -> np.ndarray:
 @pytest.fixture(autouse=True, params=["alone", "together", "past the caches"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Small tensors on one core; cut into tasks for several; and stored as very large ones are."""
-    from irops.backends.numba import kernel_choice, reversing
+    from irops.backends.numba import reversing
 
     if request.param != "alone":
         for name, size in (
@@ -103,9 +104,9 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
             ("RUN_BYTES", 8),
             ("PIECE_BYTES", 160),
         ):
-            monkeypatch.setattr(kernel_choice, name, size)
+            monkeypatch.setattr(reversing, name, size)
     if request.param == "past the caches":
-        monkeypatch.setattr(kernel_choice, "_cache_bytes", lambda: 0)
+        monkeypatch.setattr(reversing, "_cache_bytes", lambda: 0)
     reversing._plan.cache_clear()
     yield
     reversing._plan.cache_clear()
@@ -166,8 +167,12 @@ def test_sequences_of_every_length_beside_each_other(backend: str, steps: int, k
     assert same(kernel(backend, "ReverseSequence-1")(tensor, lengths, batch_axis=1, seq_axis=0), truth)
 
 
+WIDTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32, 40, 48, 64, 96, 100)
+"""Bytes of an element."""
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32, 40, 48, 64, 96, 100])
+@pytest.mark.parametrize("width", slow_but(WIDTHS, (1, 2, 3, 4, 8, 16, 100)))
 def test_elements_of_every_width(backend: str, width: int) -> None:
     rng = np.random.default_rng(0)
     for steps in (2, 3, 5, 8, 21, 64, 65, 200, 700):

@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from irops.cache.downloads import Downloads, NoRoom
+from irops.files.cache.downloads import Downloads, NoRoom
 
 A, B, C = ("a" * 64, "b" * 64, "c" * 64)
 

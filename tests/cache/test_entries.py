@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from irops.cache import entries
-from irops.cache.entries import clean, key_of, read_entry, usage, write_entry
+from irops.files.cache import entries
+from irops.files.cache.entries import clean, key_of, read_entry, usage, write_entry
 
 KEY = key_of(b"one")
 BODY = b'{"a": [1, 2, 3]}'

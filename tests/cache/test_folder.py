@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from irops.cache import folder
-from irops.cache.folder import cache_folder
+from irops.files.cache import folder
+from irops.files.cache.folder import cache_folder
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from command_words import REVERSING
 
 from irops.cli.main import main
 
@@ -51,35 +52,3 @@ def reversing(tmp_path: Path) -> Path:
     path = tmp_path / "reversing.xml"
     path.write_text(REVERSING)
     return path
-
-
-REVERSING = """<?xml version="1.0"?>
-<net name="reversing" version="11">
-  <layers>
-    <layer id="0" name="x" type="Parameter" version="opset1">
-      <data shape="?,3" element_type="f32"/>
-      <output><port id="0" precision="FP32" names="x,data"><dim>-1</dim><dim>3</dim></port></output>
-    </layer>
-    <layer id="1" name="lengths" type="Parameter" version="opset1">
-      <data shape="?" element_type="i32"/>
-      <output><port id="0" precision="I32"><dim>-1</dim></port></output>
-    </layer>
-    <layer id="2" name="reversed" type="ReverseSequence" version="opset1">
-      <data batch_axis="0" seq_axis="1"/>
-      <input>
-        <port id="0"><dim>-1</dim><dim>3</dim></port>
-        <port id="1"><dim>-1</dim></port>
-      </input>
-      <output><port id="2" precision="FP32"><dim>-1</dim><dim>3</dim></port></output>
-    </layer>
-    <layer id="3" name="y" type="Result" version="opset1">
-      <input><port id="0"><dim>-1</dim><dim>3</dim></port></input>
-    </layer>
-  </layers>
-  <edges>
-    <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
-    <edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
-    <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
-  </edges>
-</net>
-"""

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, Location
-from irops.diagnostics.fingerprint import fingerprints
-from irops.diagnostics.report import Report
+from irops.diagnostics.report import Report, fingerprints
 from irops.diagnostics.rules import rule
 
 Irops = Callable[..., Any]
@@ -22,6 +21,15 @@ def at(
     line: int, name: str | None = "a", message: str = "on line 3", code: str = "unconnected-input"
 ) -> Diagnostic:
     return Diagnostic(rule(code), message, Location("m.xml", line, 5, line, name))
+
+
+def test_no_baseline_is_written_if_a_model_could_not_be_read(irops: Irops, tmp_path: Path) -> None:
+    path = tmp_path / "known.json"
+    path.write_text('{"version": 1, "findings": {}}')
+    result = irops("check", tmp_path / "absent.xml", "--write-baseline", path)
+    assert result.status == 2
+    assert "known.json is not written, since not all models were checked" in result.err
+    assert path.read_text() == '{"version": 1, "findings": {}}'
 
 
 @pytest.fixture

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from irops.cache import identity
-from irops.cache.entries import usage
-from irops.cache.identity import everything
 from irops.cli import check as check_command
 from irops.cli import check_cache
+from irops.diagnostics.report import report_as_text, report_of_text
 from irops.diagnostics.reporters import FORMATS
-from irops.diagnostics.stored import report_as_text, report_of_text
+from irops.files.cache import identity
+from irops.files.cache.entries import usage
+from irops.files.cache.identity import everything
 
 Irops = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
@@ -236,7 +236,7 @@ def test_a_model_under_another_name_is_a_miss(model: Path, is_kept: Any) -> None
 
 
 def test_a_change_of_a_file_of_irops_is_seen(tmp_path: Path) -> None:
-    from irops.cache.identity import tree
+    from irops.files.cache.identity import tree
 
     (tmp_path / "part").mkdir()
     file = tmp_path / "part" / "module.py"
@@ -288,7 +288,7 @@ def test_results_of_custom_rules_are_not_kept(
 ) -> None:
     monkeypatch.setattr("irops.diagnostics.rules._CUSTOM", {})
     monkeypatch.chdir(ROOT / "examples" / "naming_rules")
-    irops("check", model)
+    irops("check", model, "--trust-settings")
     assert entries() == 0
 
 
@@ -377,8 +377,7 @@ def test_what_is_no_report_is_refused(text: str) -> None:
 
 
 def test_reports_with_odd_texts_are_read_back() -> None:
-    from irops.diagnostics.diagnostic import Diagnostic, Location
-    from irops.diagnostics.fix import Edit, Fix
+    from irops.diagnostics.diagnostic import Diagnostic, Edit, Fix, Location
     from irops.diagnostics.report import Report
     from irops.diagnostics.rules import rule
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from irops.cli.coloured_help import coloured
-from irops.cli.main import COMMANDS
+from irops.cli.command import commands
+from irops.cli.parser import coloured
 from irops.cli.streams import uses_colour
 
 Irops = Callable[..., Any]
@@ -51,7 +51,7 @@ def test_variables_of_the_environment_decide(
     assert (uses_colour(Terminal()), uses_colour(io.StringIO())) == (on_a_terminal, in_a_pipe)
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+@pytest.mark.parametrize("command", ["", *commands()])
 def test_colours_do_not_change_the_text(command: str, irops: Irops, monkeypatch: pytest.MonkeyPatch) -> None:
     words = [command, "--help"] if command else ["--help"]
     plain = irops(*words).out

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from shells import Bash, Fish, InteractiveBash, Shell, Zsh
 
-from irops.cli.main import COMMANDS, main
-from irops.cli.shells.command_lines import command_lines
-from irops.cli.shells.kinds import BY_METAVAR, BY_NAME
+from irops.cli.command import commands
+from irops.cli.main import main
+from irops.cli.shells.command_lines import BY_METAVAR, BY_NAME, command_lines
 from irops.cli.shells.word_lists import word_lists
 
 SHELLS = {"bash": Bash, "zsh": Zsh, "fish": Fish}
@@ -27,11 +27,16 @@ FREE = {
     "LAYERS",
     "N",
     "NAME",
+    "NAMES",
     "NAME:SHAPE",
+    "RESULTS",
     "S",
+    "TABLE",
     "URL",
     "V",
     "VALUES",
+    "A=B",
+    "[NAME=]NUMBER",
     "WORDS",
 }
 """The metavars of values that people type in full."""
@@ -127,7 +132,7 @@ def test_every_command_and_option_is_offered(shell: Shell) -> None:
         for line in command_lines()
     }
     offered = shell.offers(["irops ", *options])
-    assert offered.pop("irops ") >= {*COMMANDS, "help"}
+    assert offered.pop("irops ") >= {*commands(), "help"}
     assert {line: {name.removesuffix("=") for name in names} for line, names in offered.items()} == options
 
 
@@ -176,12 +181,13 @@ def test_the_script_is_found_in_a_folder_of_functions_of_zsh(
 
 
 def test_each_value_is_completed_or_free() -> None:
-    """A new metavar belongs to irops/cli/shells/kinds.py, or to FREE above."""
+    """A new metavar belongs to command_lines.py, to Command.completion, or to FREE above."""
     for line in command_lines():
         values = [(one.metavar, one.value, one.names) for one in line.options if one.value is not None]
-        values += [(one.metavar, one.value, (f"{line.command} {one.metavar}",)) for one in line.arguments]
+        values += [(one.metavar, one.value, (one.metavar,)) for one in line.arguments]
+        stated = BY_NAME.keys() | commands()[line.command].completion.keys()
         for metavar, value, names in values:
-            kinds = metavar in BY_METAVAR or metavar in FREE or any(name in BY_NAME for name in names)
+            kinds = metavar in BY_METAVAR or metavar in FREE or any(name in stated for name in names)
             assert kinds or value.words or metavar == "title", (line.command, names, metavar)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from drawn_models import blocks, detector, loop
 
-from irops.writing import write
+from irops.editing.writing import write
 
 Irops = Callable[..., Any]
 
@@ -98,3 +98,12 @@ def test_a_missing_library_is_named_with_its_extra(irops: Irops, model: Path, mo
     result = irops("draw", model, "-o", model.with_suffix(".svg"))
     assert result.status == 2
     assert "pip install 'irops[draw]'" in result.err
+
+
+def test_a_picture_without_a_name_is_named_after_the_model(irops, reversing, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = f"{reversing.stem}.svg"
+    assert irops("draw", reversing).out.startswith(f"{name}: 4 layers")
+    assert (tmp_path / name).read_text("utf-8").startswith("<svg")
+    again = irops("draw", reversing)
+    assert (again.status, again.err) == (2, f"irops draw: {name} exists; name the picture with --output\n")

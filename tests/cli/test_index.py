@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from irops.cache.entries import clean, usage
 from irops.cli import index, index_parts
-from irops.cli.plain_tables import show_table
+from irops.cli.tables import show_table
+from irops.diagnostics.printable import printable
+from irops.files.cache.entries import clean, usage
 
 Irops = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
@@ -146,12 +147,12 @@ def test_a_plain_table_is_that_of_rich(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from irops.cli import plain_tables
+    from irops.cli import tables
 
     if width is not None:
         monkeypatch.setenv("COLUMNS", str(width))
     names = ("op", "category", "opsets", "summary")
     show_table(names, rows, caption)
     plain = capsys.readouterr().out
-    plain_tables._show_folded(names, rows, caption)
+    tables._show_folded([tuple(map(printable, row)) for row in (names, *rows)], printable(caption))
     assert plain == capsys.readouterr().out

@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import irops as package
 from irops.cli.array_files import load_all
 from irops.ir.tensor_files import as_declared, save_all
 from irops.values.element import element_type, tagged
@@ -107,7 +108,7 @@ def test_inputs_are_generated_from_a_seed(irops: Irops, reversing: Path, tmp_pat
 def test_an_assumed_size_is_reported(irops: Irops, reversing: Path) -> None:
     result = irops("run", reversing, "--fill", "ones")
     assert result.status == 0
-    assert "x: f32[?,3] is filled as [1,3]; --shape x:1,3 sets it\n" in result.err
+    assert "x: f32[?,3] is filled as [2,3], all 1; --shape x:2,3 sets it\n" in result.err
     assert irops("run", reversing, "--fill", "ones", "--quiet") == (0, "", "")
 
 
@@ -141,6 +142,35 @@ def test_a_value_that_violates_a_constraint_is_a_finding(
     result = irops("run", reversing, "--load-inputs", tmp_path / "in.npz")
     assert result.status == 1
     assert "exceeds the size of data along seq_axis" in result.err
+
+
+@pytest.mark.parametrize(
+    ("op", "attributes", "target", "constraint"),
+    [
+        (
+            "Reshape",
+            {"special_zero": False},
+            [2, 4],
+            "Reshape-1 requires: the output has as many elements as data",
+        ),
+        ("Broadcast", {}, [2, 4], "Broadcast-3 requires: "),
+    ],
+)
+def test_a_shape_that_comes_as_a_value_and_is_invalid_violates_the_constraint_of_the_op(
+    op, attributes, target, constraint, irops: Irops, tmp_path: Path
+) -> None:
+    """It is IR401 with the sentence of the op; inference did not contradict itself (IR618)."""
+    graph = package.Graph("shaped")
+    data, shape = graph.parameter("data", "f32[2,3]"), graph.parameter("shape", "i64[2]")
+    graph.result(graph.add(op, data, shape, name="made", **attributes), "y")
+    package.write(graph.model(), tmp_path / "m.xml")
+    np.savez(tmp_path / "right.npz", data=np.ones((2, 3), np.float32), shape=np.int64([2, 3]))
+    np.savez(tmp_path / "wrong.npz", data=np.ones((2, 3), np.float32), shape=np.int64(target))
+    assert irops("run", tmp_path / "m.xml", "--load-inputs", tmp_path / "right.npz").status == 0
+    done = irops("run", tmp_path / "m.xml", "--load-inputs", tmp_path / "wrong.npz")
+    assert done.status == 1
+    assert f"error IR401 {constraint}" in done.err
+    assert "IR618" not in done.out + done.err
 
 
 def test_layers_are_kept(irops: Irops, reversing: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ from hostile_models import nested
 
 import irops as package
 from irops.cli.array_files import load_all, load_one
+from irops.cli.main import Refusal
 from irops.cli.values import BLOCK, exact, first_elements, minimum_mean_maximum
 from irops.ir.tensor_files import member_name, save_all
 
@@ -51,6 +53,39 @@ def test_arrays_of_a_file_are_bounded_before_they_are_unpacked(arrays: int, tmp_
         load_all(str(path), SMALL)
 
 
+@pytest.mark.parametrize("method", ["bzip2", "shared"])
+def test_an_archive_that_unpacks_to_much_more_than_its_size_is_refused(method: str, tmp_path: Path) -> None:
+    path = tmp_path / "in.npz"
+    array = io.BytesIO()
+    np.save(array, np.zeros(70 << 20 if method == "bzip2" else 9 << 20, np.uint8))
+    with zipfile.ZipFile(
+        path, "w", zipfile.ZIP_BZIP2 if method == "bzip2" else zipfile.ZIP_DEFLATED
+    ) as archive:
+        archive.writestr("x.npy", array.getvalue())
+        if method == "shared":
+            archive.filelist.extend(archive.filelist * 8)
+    with pytest.raises(Refusal, match=r"unpacks to .* or more, which is over 1,100 times"):
+        load_all(str(path))
+
+
+def test_zeros_that_are_packed_as_far_as_deflate_can_are_read(tmp_path: Path) -> None:
+    np.savez_compressed(tmp_path / "in.npz", x=np.zeros(80 << 20, np.uint8))
+    assert load_all(str(tmp_path / "in.npz"))["x"].size == 80 << 20
+
+
+def test_the_header_of_an_array_is_bounded_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "in.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", b"\x93NUMPY\x02\x00" + (20 << 20).to_bytes(4, "little") + b" " * (20 << 20))
+    tracemalloc.start()
+    try:
+        with pytest.raises(Refusal, match="header of an array has 20,971,520 bytes, may have 10,000"):
+            load_all(str(path))
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("kind", ["|u1", "|V0", "<U1", "<f8"])
 def test_a_declared_size_is_bounded_before_memory_is_taken(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "x.npy"
@@ -59,7 +94,12 @@ def test_a_declared_size_is_bounded_before_memory_is_taken(kind: str, tmp_path: 
         load_one(str(path), SMALL)
 
 
-@pytest.mark.parametrize("content", [b"\x93NUMPY\x03\x00" + bytes(20), declared((9,)), b"PK\x03\x04damaged"])
+ODD_SHAPES = [declared(shape) + bytes(4) for shape in ((True, 4), (False,), (-1, -4))]
+
+
+@pytest.mark.parametrize(
+    "content", [b"\x93NUMPY\x03\x00" + bytes(20), declared((9,)), b"PK\x03\x04damaged", *ODD_SHAPES]
+)
 def test_damaged_files_are_refused(irops: Irops, reversing: Path, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     path.write_bytes(content)

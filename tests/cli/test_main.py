@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from irops.cli.main import COMMANDS
+from irops.cli.command import commands
 
 Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", commands())
 def test_every_command_has_help_with_an_example(command: str, irops: Irops) -> None:
     result = irops(command, "--help")
     assert result.status == 0
@@ -31,7 +31,7 @@ def test_every_command_has_help_with_an_example(command: str, irops: Irops) -> N
 def test_the_overview_lists_every_command(irops: Irops) -> None:
     result = irops("--help")
     assert result.status == 0
-    assert all(f"  {name} " in result.out for name in COMMANDS)
+    assert all(f"  {name} " in result.out for name in commands())
 
 
 def test_no_command_is_wrong_usage(irops: Irops) -> None:
@@ -143,3 +143,22 @@ def test_checking_imports_few_modules(form: str, tmp_path: Path) -> None:
 def test_importing_irops_imports_no_heavy_module() -> None:
     script = f"import sys, irops; print(*(n for n in {('numpy', 'argparse', *HEAVY)!r} if n in sys.modules))"
     assert python("-c", script).communicate()[0].split() == []
+
+
+@pytest.mark.parametrize("command", commands())
+def test_what_is_read_of_a_command_is_what_its_module_says(command: str) -> None:
+    assert commands()[command] == import_module(f"irops.cli.{command}").COMMAND
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    names = {f"irops.cli.{name}" for name in commands()}
+    script = (
+        f"import sys; from irops.cli.main import main; main(['--help']); print({names!r} & {{*sys.modules}})"
+    )
+    assert python("-c", script).communicate()[0].endswith("\nset()\n")
+
+
+def test_a_module_of_the_package_without_a_command_is_none(irops: Irops) -> None:
+    result = irops("parser")
+    assert result.status == 2
+    assert "unknown command 'parser'" in result.err

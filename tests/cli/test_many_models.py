@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from irops.cli.model_files import find_models
-from irops.processes.batches import Batches
-from irops.processes.pool import Died, Failed, cores, run_in_processes
+from irops.work.processes.pool import Batches, Died, Failed, cores, run_in_processes
 
 Irops = Callable[..., Any]
 SOUND = (
@@ -228,6 +227,27 @@ def test_an_internal_error_on_one_file_does_not_affect_others(
     assert "b.xml: error IR020" in result.out
     assert "irops failed: RuntimeError: oh" in result.out
     assert result.out.count("\n") == 2
+
+
+class SlowChecker:
+    """Checks a file for longer than the memory of its process is looked at."""
+
+    def __init__(self, *_: Any) -> None:
+        pass
+
+    def __call__(self, file: str) -> None:
+        time.sleep(5)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports the memory of processes")
+def test_a_process_that_uses_too_much_memory_for_a_file_is_ended(
+    folder: Path, irops: Irops, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("irops.cli.parallel_checks.Checker", SlowChecker)
+    result = irops("check", folder, "-j", "2", "--no-cache", "--limit", "process_bytes=1000000")
+    assert result.status == 2
+    said = " ".join((result.out + result.err).split())
+    assert "killed because it used more than 1,000,000 bytes of memory" in said
 
 
 def test_exit_zero_exits_with_0_despite_errors(folder: Path, irops: Irops) -> None:

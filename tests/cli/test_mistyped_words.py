@@ -42,6 +42,7 @@ Irops = Callable[..., Any]
         (("--verison",), "did you mean --version?"),
         (("check", "MODEL", "--debgu"), "did you mean --debug?"),
         (("check", "MODEL", "--target", "2023.9"), "did you mean 2023.3?"),
+        (("check", "MODEL", "--target", "2022.1"), "did you mean 2023.0?"),
         (("check", "MODEL", "--select", "IR2O2"), "did you mean IR202?"),
         (("explain", "IR2O2"), "did you mean IR202?"),
         (("rules", "ir20l"), "did you mean IR201?"),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from irops.processes import lifetime
+from irops.work.processes import python as lifetime
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 ROOT = Path(__file__).parents[2]
@@ -25,7 +25,7 @@ SLEEPING = """if True:
 """
 SPAWNED = """if True:
     import time
-    from irops.processes.pool import run_in_processes
+    from irops.work.processes.pool import run_in_processes
     if __name__ == "__main__":
         list(run_in_processes(__import__("sleeper").prepare, (), [1, 2], 2))
 """
@@ -87,7 +87,7 @@ def test_the_processes_of_a_check_end_with_their_parent(tmp_path: Path) -> None:
 
 
 def test_a_thread_watches_the_parent_where_the_kernel_does_not(tmp_path: Path) -> None:
-    script = "import irops.processes.lifetime as lifetime\nlifetime._signalled_by_kernel = lambda: False\n"
+    script = "import irops.work.processes.python as lifetime\nlifetime._signalled_by_kernel = lambda: False\n"
     group = killed_while_working(script + SLEEPING.replace("if True:", "if 1:"), signal.SIGKILL, tmp_path)
     try:
         assert ended(group)

@@ -49,7 +49,7 @@ def test_a_command_says_what_is_interesting(irops: Irops, chain: Path, script: P
     folder = tmp_path / "small"
     result = irops("reduce", chain, "--command", script, "--fill", "random", "--shape", "x:3,4", "-o", folder)
     assert result.status == 0
-    assert result.out.splitlines()[0].startswith(f"{folder}/reduced.xml: 1 of 6 layers after ")
+    assert result.out.splitlines()[0].startswith(f"{folder}/reduced.xml: 1 of 6 operations after ")
     assert result.out.splitlines()[1:] == [
         "fault: the command exits with 0",
         "also written: reduced.bin, inputs.npz, repro.py",

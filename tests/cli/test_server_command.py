@@ -21,17 +21,18 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[ServerOptions, Any]]:
 
 
 def test_a_missing_extra_is_named(irops: Irops, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("irops.backends.extras._is_installed", lambda library: library != "pygls")
+    monkeypatch.setattr("irops.files.extras._is_installed", lambda library: library != "pygls")
     message = "irops server: pygls is not installed; pip install 'irops[server]' installs it\n"
     assert irops("server") == (2, "", message)
 
 
 def test_options_reach_the_server(irops: Irops, served: list[Any], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("irops.server.start.listening", lambda *address: address)
+    monkeypatch.setattr("irops.server.start.listening", lambda *address, remote: (*address, remote))
     words = ("--tcp", "[::1]:2087", "--limit", "seconds=7", "--docs", "https://example.org/irops")
     assert irops("server", *words).status == 0
-    ((options, address),) = served
-    assert address == ("::1", 2087)
+    ((options, rules, address),) = served
+    assert address == ("::1", 2087, False)
+    assert rules is None
     assert (options.limits.seconds, options.docs) == (7, "https://example.org/irops")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -18,6 +17,7 @@ from typing import Any
 import pytest
 from endless import write_endless
 from libraries import needs
+from small_files import files_of_at_most
 
 Irops = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
@@ -139,8 +139,8 @@ def test_wrong_usage_is_a_sentence(words: tuple[str, ...], reason: str, irops: I
 def test_a_missing_library_is_named_with_its_extra(
     irops: Irops, zoo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("irops.backends.extras.find_spec", lambda name: None)
-    monkeypatch.setattr("irops.backends.extras._is_installed", lambda name: False)
+    monkeypatch.setattr("irops.files.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("irops.files.extras._is_installed", lambda name: False)
     result = irops("survey", "zoo")
     assert result.status == 2
     assert result.err == "irops survey: pyarrow is not installed; pip install 'irops[survey]' installs it\n"
@@ -165,7 +165,7 @@ def long_zoo(zoo: Path) -> Path:
 
 
 def started(*words: str, **options: Any) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**options.pop("env", os.environ), "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
         command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **options
     )
@@ -189,6 +189,7 @@ def test_ctrl_c_keeps_what_is_done(irops: Irops, long_zoo: Path) -> None:
     assert "1 cell done, 3 unchanged; r" in irops("survey", "zoo", "--tasks", "run", "-j", 1, "-o", "r").out
 
 
+@pytest.mark.slow
 def test_a_killed_survey_leaves_whole_files_and_goes_on(irops: Irops, long_zoo: Path) -> None:
     process = started("zoo", "--tasks", "run", "-j", "1", "-o", "r")
     wait_for_rows("r")
@@ -213,10 +214,7 @@ def test_a_second_survey_into_the_folder_is_refused(irops: Irops, long_zoo: Path
 
 
 def test_a_full_disk_is_a_sentence(zoo: Path) -> None:
-    def small_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
-
-    process = started("zoo", "-j", "1", "-o", "r", preexec_fn=small_files)
+    process = started("zoo", "-j", "1", "-o", "r", **files_of_at_most(3000))
     _, err = process.communicate()
     assert process.returncode == 2
     assert "File too large; the rows that are written are kept, the next survey goes on" in err

@@ -10,7 +10,7 @@ import pytest
 from drawn_models import detector
 
 from irops.cli import view
-from irops.writing import write
+from irops.editing.writing import write
 
 Irops = Callable[..., Any]
 
@@ -80,7 +80,7 @@ def test_a_file_of_node_data_is_bounded(
 def test_a_missing_library_is_named_with_its_extra(
     irops: Irops, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("irops.backends.extras._is_installed", lambda library: library != "model_explorer")
+    monkeypatch.setattr("irops.files.extras._is_installed", lambda library: library != "model_explorer")
     result = irops("view", model)
     assert result.status == 2
     assert result.err == (

@@ -13,10 +13,10 @@ import pytest
 from cluster_work import naming_parents, unready, working
 from libraries import needs
 
-from irops.cluster import bounded, cluster_run
-from irops.cluster.cluster_workers import ClusterWorkers
-from irops.cluster.faults import ClusterError
-from irops.processes.outcomes import Died, Failed
+from irops.work.cluster import cluster_workers
+from irops.work.cluster.cluster_workers import ClusterWorkers
+from irops.work.cluster.faults import ClusterError
+from irops.work.processes.serving import Died, Failed
 
 pytestmark = [needs("distributed"), pytest.mark.xdist_group("cluster")]
 MIB = 1 << 20
@@ -29,6 +29,7 @@ def outcomes(workers, items, prepare=working, arguments=(), **bounds):
     return [result for _, result in sorted(results, key=lambda pair: pair[0])]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
 def test_items_that_end_their_process_leave_the_others(client):
     workers = ClusterWorkers(client)
@@ -67,6 +68,7 @@ def test_work_that_cannot_be_prepared_fails_every_item(client):
     assert {str(result) for result in results} == {"ImportError: no such library"}
 
 
+@pytest.mark.slow
 def test_large_items_and_results_are_sent_in_small_batches(client):
     padding = "x" * MIB
     results = outcomes(ClusterWorkers(client), [padding] * 12 + [("large", 4 * MIB)] * 8)
@@ -94,15 +96,16 @@ def test_a_run_that_is_left_ends_what_it_began_and_leaves_the_workers_usable(cli
     pytest.fail(f"{hanging} still run")
 
 
+@pytest.mark.slow
 def test_no_more_is_in_flight_than_workers_can_begin_soon(client, monkeypatch):
     sent = []
-    send = cluster_run.ClusterRun._send
+    send = cluster_workers.ClusterRun._send
 
     def counted(self, batch, worker):
         send(self, batch, worker)
         sent.append(len(self._tasks))
 
-    monkeypatch.setattr(cluster_run.ClusterRun, "_send", counted)
+    monkeypatch.setattr(cluster_workers.ClusterRun, "_send", counted)
     outcomes(ClusterWorkers(client), range(3000))
     assert max(sent) <= 8
     assert len(sent) < 400, "items are sent in batches"
@@ -136,25 +139,26 @@ def test_a_client_that_is_closed_or_asynchronous_is_refused(cluster):
 def test_a_process_that_had_nothing_to_do_for_some_time_is_ended(monkeypatch):
     import pickle
 
-    monkeypatch.setattr(bounded, "IDLE_SECONDS", 0.4)
+    monkeypatch.setattr(cluster_workers, "IDLE_SECONDS", 0.4)
     settings = pickle.dumps(((naming_parents, ()), inf, inf))
-    payloads, _ = bounded.work_on("idle", settings, pickle.dumps([1]), 0.1)
+    payloads, _ = cluster_workers.work_on("idle", settings, pickle.dumps([1]), 0.1)
     assert pickle.loads(payloads[0][1]) == [(1, os.getpid())]
-    (kept,) = [one for (run, _), one in bounded._kept.items() if run == "idle"]
+    (kept,) = [one for (run, _), one in cluster_workers._kept.items() if run == "idle"]
     assert kept.child._process.lives()
     for _ in range(100):
-        if not bounded._kept:
+        if kept.child._process is None:
             break
         threading.Event().wait(0.1)
     assert kept.child._process is None
+    assert not cluster_workers._kept
 
 
 def test_tasks_of_a_run_that_ended_begin_nothing():
     import pickle
 
     settings = pickle.dumps(((naming_parents, ()), inf, inf))
-    bounded.end_run("over")
-    assert bounded.work_on("over", settings, pickle.dumps([1, 2]), 0.1)[0] == []
+    cluster_workers.end_run("over")
+    assert cluster_workers.work_on("over", settings, pickle.dumps([1, 2]), 0.1)[0] == []
     with suppress(KeyError):
-        bounded.end_run("over")
-    assert not [run for run, _ in bounded._kept if run == "over"]
+        cluster_workers.end_run("over")
+    assert not [run for run, _ in cluster_workers._kept if run == "over"]

@@ -13,13 +13,13 @@ from dask_processes import Processes, free_port
 from libraries import Late, needs
 
 import irops
-from irops.cluster import connecting, identity
-from irops.cluster.connecting import connected
-from irops.cluster.faults import ClusterError
-from irops.cluster.identity import Identity, objection
-from irops.cluster.losses import Losses
-from irops.processes.batches import Batches
-from irops.processes.from_file import from_file
+from irops.work.cluster import connecting, members
+from irops.work.cluster.cluster_workers import Losses
+from irops.work.cluster.connecting import connected
+from irops.work.cluster.faults import ClusterError
+from irops.work.cluster.members import Identity, objection
+from irops.work.processes.pool import Batches
+from irops.work.processes.serving import from_file
 
 pytestmark = [needs("distributed"), pytest.mark.xdist_group("cluster")]
 dask = Late("dask")
@@ -108,12 +108,12 @@ def test_a_cluster_is_started_with_its_arguments_and_ends_with_its_workers():
 
 
 def test_workers_need_the_same_irops_and_python():
-    ours = identity.identity()
+    ours = members.identity()
     assert objection(ours) == ""
     assert objection(ModuleNotFoundError("no", name="irops")) == "does not have irops"
     assert (
-        objection(ModuleNotFoundError("no", name="irops.cluster"))
-        == "has another irops, without irops.cluster"
+        objection(ModuleNotFoundError("no", name="irops.work.cluster"))
+        == "has another irops, without irops.work.cluster"
     )
     assert objection(ModuleNotFoundError("No module named 'lxml'", name="lxml")).startswith(
         "cannot import irops"
@@ -153,12 +153,12 @@ def test_control_c_ends_a_command_and_leaves_the_workers_usable(tmp_path):
             [sys.executable, *command, "--seconds", "600", "--scheduler", processes.address],
             env=processes.environment, stderr=subprocess.PIPE, text=True, start_new_session=True,
         ) as process:  # fmt: skip
-            serving = wait_for_process_of("irops.processes.serving", processes.started[1].pid)
+            serving = wait_for_process_of("irops.work.processes.serving", processes.started[1].pid)
             os.kill(process.pid, signal.SIGINT)
             _, errors = process.communicate(timeout=120)
         assert (process.returncode, errors) == (130, "irops conformance: interrupted\n")
         workers = connected(processes.address)
-        assert [result for _, result in workers.run(from_file, adding(tmp_path), [1, 2])] == [2, 3]
+        assert dict(workers.run(from_file, adding(tmp_path), [1, 2])) == {0: 2, 1: 3}
         assert not Path(f"/proc/{serving}").exists()
         workers.close()
 

@@ -11,11 +11,12 @@ import pytest
 from cluster_work import working
 from dask_processes import Processes, Proxy
 from libraries import Late, needs
+from tiers import slow
 
-from irops.cluster import connection, losses
-from irops.cluster.cluster_workers import ClusterWorkers
-from irops.cluster.connecting import connected
-from irops.cluster.faults import ClusterError
+from irops.work.cluster import cluster_workers, members
+from irops.work.cluster.cluster_workers import ClusterWorkers
+from irops.work.cluster.connecting import connected
+from irops.work.cluster.faults import ClusterError
 
 pytestmark = [needs("distributed"), pytest.mark.xdist_group("cluster")]
 distributed = Late("distributed")
@@ -39,7 +40,7 @@ def begin(run, count):
     return [next(run) for _ in range(count)]
 
 
-@pytest.mark.parametrize("nanny", ["--nanny", "--no-nanny"])
+@pytest.mark.parametrize("nanny", ["--nanny", slow("--no-nanny")])
 def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nanny):
     processes.scheduler()
     first, _ = processes.worker(nanny), processes.worker(nanny)
@@ -84,9 +85,10 @@ def no_process_of(leader):
     return True
 
 
+@pytest.mark.slow
 def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(processes, monkeypatch):
-    monkeypatch.setattr(losses, "SUSPECT", 1)
-    monkeypatch.setattr(losses, "LOST", 2)
+    monkeypatch.setattr(cluster_workers, "SUSPECT", 1)
+    monkeypatch.setattr(cluster_workers, "LOST", 2)
     processes.scheduler()
     processes.worker("--nanny")
     processes.worker("--nanny")
@@ -99,6 +101,7 @@ def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(process
         workers.close()
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_when_the_connection_is_cut(processes):
     processes.scheduler()
     processes.worker("--no-nanny")
@@ -130,6 +133,7 @@ def both(processes):
     return processes.scheduler()
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_a_scheduler_that_was_killed_and_started_again(processes):
     """Workers of Dask end with their scheduler, so that they are started again, too."""
     scheduler = both(processes)
@@ -145,8 +149,9 @@ def test_a_run_goes_on_with_a_scheduler_that_was_killed_and_started_again(proces
         workers.close()
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_stays_away_is_an_error(processes, monkeypatch):
-    monkeypatch.setattr(connection, "RECONNECT_SECONDS", 2.0)
+    monkeypatch.setattr(members, "RECONNECT_SECONDS", 2.0)
     scheduler = processes.scheduler()
     processes.worker("--no-nanny")
     workers = connected(processes.address)
@@ -162,6 +167,7 @@ def test_a_scheduler_that_stays_away_is_an_error(processes, monkeypatch):
         workers.close()
 
 
+@pytest.mark.slow
 def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(processes, tmp_path):
     other = tmp_path / "other" / "irops"
     other.mkdir(parents=True)
@@ -183,7 +189,7 @@ def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(pro
         with (
             distributed.Client(processes.address, set_as_default=False) as client,
             pytest.raises(
-                ClusterError, match=r"^worker tcp://\S+ has another irops, without irops.cluster; all"
+                ClusterError, match=r"^worker tcp://\S+ has another irops, without irops\.work; all"
             ),
         ):
             ClusterWorkers(client)

@@ -27,11 +27,11 @@ def test_a_model_in_which_items_meet_is_refused_before_anything_is_sent(client):
 
 
 def test_a_model_that_changed_after_it_was_read_here_is_refused(client, tmp_path, monkeypatch):
-    from irops.splitting import part
+    from irops.editing.splitting import worker
 
     path = tmp_path / "classifier.xml"
     irops.write(classifier().model(), path)
-    monkeypatch.setattr(part, "_digest", lambda _: "of another file")
+    monkeypatch.setattr(worker, "_digest", lambda _: "of another file")
     with pytest.raises(irops.EvaluationError) as caught:
         irops.run(path, {"image": random(8, 3, 8, 8)}, client=client, items_per_block=4)
     assert "is not the same file as on the machine that sends the work" in str(caught.value)

@@ -11,7 +11,7 @@ from libraries import needs
 from read_by_openvino import read_all
 
 import irops
-from irops.backends.one_op import one_op_model
+from irops.backends.openvino import one_op_model
 from irops.registry import default_registry
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unittest
 import warnings
 from functools import cache
@@ -36,6 +37,14 @@ DEFINED = {
 }
 
 
+UNEQUAL = re.compile(
+    r"test_(bernoulli|training_dropout)_.*"  # the values are of another generator of random numbers
+    r"|test_attention_4d_causal_fp16_(expanded_)?cpu"  # f16 is rounded after each op of a formula
+    r"|test_loop16_seq_none_cpu"  # the runner asks for the length of an item of rank 0
+)
+"""Tests whose values are one of several that are allowed, or that ONNX's runner cannot compare."""
+
+
 @cache
 def models() -> dict[str, Any]:
     """The models of ONNX's tests of nodes, by the names of the tests."""
@@ -62,10 +71,12 @@ def node_tests() -> type[unittest.TestCase]:
 PARTS = 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_the_tests_of_nodes_pass(part):
     """In parts, for several processes to share. Loaded here and not when tests are collected."""
     names = unittest.defaultTestLoader.getTestCaseNames(node_tests())
+    names = [name for name in names if not UNEQUAL.fullmatch(name)]
     assert len(names) > 1000
     result = unittest.TestResult()
     unittest.TestSuite(map(node_tests(), names[part::PARTS])).run(result)
@@ -74,6 +85,7 @@ def test_the_tests_of_nodes_pass(part):
     assert len(result.skipped) < result.testsRun
 
 
+@pytest.mark.slow
 def test_the_tests_of_the_ops_that_are_defined_all_run():
     """None of them is skipped, but those of sequences and optional values, which are no tensors."""
     skipped = []
@@ -83,18 +95,29 @@ def test_the_tests_of_the_ops_that_are_defined_all_run():
     assert set(skipped) <= {"test_identity_sequence", "test_identity_opt"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["test_reversesequence_time", "test_reversesequence_batch"])
 def test_reverse_sequence_is_among_them(name):
     assert hasattr(node_tests(), f"{name}_cpu")
 
 
+def one_node(op, *inputs):
+    """A model of one node, whose inputs and output are f32[3,4,5]."""
+    kind = onnx.TensorProto.FLOAT
+    values = [onnx.helper.make_tensor_value_info(name, kind, [3, 4, 5]) for name in (*inputs, "out")]
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node(op, inputs, ["out"])], "one node", values[:-1], values[-1:]
+    )
+    return onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)])
+
+
 def test_what_is_not_defined_is_skipped_by_name():
-    with pytest.raises(backend.NotDefinedError, match="irops does not define Softmax"):
-        backend.prepare(models()["test_softmax_example"])
+    with pytest.raises(backend.NotDefinedError, match="irops does not define ImageDecoder"):
+        backend.prepare(one_node("ImageDecoder", "x"))
 
 
 def test_a_model_runs_by_names_and_by_places():
-    prepared = backend.prepare(models()["test_add"])
+    prepared = backend.prepare(one_node("Add", "x", "y"))
     x, y = np.ones((3, 4, 5), np.float32), np.full((3, 4, 5), 2, np.float32)
     assert np.array_equal(prepared.run([x, y])[0], x + y)
     assert np.array_equal(prepared.run({"x": x, "y": y})[0], x + y)
@@ -109,4 +132,4 @@ def test_a_node_runs_by_itself():
 def test_a_gpu_is_not_supported():
     assert not backend.supports_device("CUDA:1")
     with pytest.raises(backend.NotDefinedError, match="on the CPU"):
-        backend.prepare(models()["test_add"], "CUDA")
+        backend.prepare(one_node("Add", "x", "y"), "CUDA")

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 import pytest
 from libraries import Late, needs
 
-from irops.dialects.onnx import DIALECT
-from irops.dialects.onnx.dialect import FRAME
+from irops.dialects.onnx import DIALECT, FRAME
+from irops.dialects.onnx.library import NAMES, NUMBERS
 from irops.dialects.onnx.opsets import onnx_opsets
-from irops.dialects.onnx.types import NAMES, NUMBERS
+from irops.dialects.onnx_ml import DIALECT as LEARNING
 from irops.registry import default_registry
+from irops.spec.domains import default_of
 from irops.spec.op_names import parted
 
 pytestmark = needs("onnx")
 onnx, defs = Late("onnx"), Late("onnx.defs")
 VERSIONS = [
     version
-    for op in default_registry().ids("onnx")
-    for version in DIALECT.versions(op)
+    for dialect in (DIALECT, LEARNING)
+    for op in default_registry().ids(dialect.name)
+    for version in dialect.versions(op)
     if parted(version)[1] not in FRAME
 ]
 SPELLED = {
@@ -51,17 +54,21 @@ def newest():
     return min(defs.onnx_opset_version(), onnx_opsets().last)
 
 
+def domain_of(op):
+    return {"onnx": "", "onnx_ml": "ai.onnx.ml"}[parted(op)[0]]
+
+
 @cache
 def schemas():
     found = defs.get_all_schemas_with_history()
-    return {(s.name, s.since_version): s for s in found if s.domain == "" and s.since_version <= newest()}
+    return {(s.domain, s.name, s.since_version): s for s in found if s.since_version <= newest()}
 
 
 def schema_of(op):
     _, name, number = parted(op)
     if number > newest():
         pytest.skip(f"the installed ONNX ends with opset {newest()}")
-    return schemas()[name, number]
+    return schemas()[domain_of(op), name, number]
 
 
 def types_of(schema, text):
@@ -77,13 +84,24 @@ def types_of(schema, text):
 def test_an_opset_means_the_versions_that_onnx_means(opset):
     if opset > newest():
         pytest.skip(f"the installed ONNX ends with opset {newest()}")
-    for name in {name for name, _ in schemas()}:
+    for name in {name for domain, name, _ in schemas() if domain == ""}:
         try:
             schema = defs.get_schema(name, opset)
             meant = None if schema.deprecated else schema.since_version
         except defs.SchemaError:
             meant = None
         assert onnx_opsets().version(name, opset) == meant, name
+
+
+@pytest.mark.parametrize("opset", range(1, LEARNING.table.last + 1))
+def test_an_opset_of_classical_models_means_the_versions_that_onnx_means(opset):
+    for name in {name for domain, name, _ in schemas() if domain == LEARNING.domain}:
+        try:
+            schema = defs.get_schema(name, opset, LEARNING.domain)
+            meant = None if schema.deprecated else schema.since_version
+        except defs.SchemaError:
+            meant = None
+        assert LEARNING.table.version(name, opset) == meant, name
 
 
 @pytest.mark.parametrize("op", VERSIONS)
@@ -93,22 +111,48 @@ def test_a_definition_takes_the_inputs_and_types_of_the_schema(op):
     assert [p.name for p in definition.outputs] == [p.name for p in schema.outputs]
     for ours, theirs in zip(definition.inputs, schema.inputs):
         assert ours.allowed == types_of(schema, theirs.type_str), ours.name
-        assert ours.optional == (theirs.option == defs.OpSchema.FormalParameterOption.Optional)
+        if ours.variadic:  # some versions require one, others none
+            assert ours.optional or theirs.min_arity == 1
+        else:
+            assert ours.optional == (theirs.option == defs.OpSchema.FormalParameterOption.Optional)
         assert ours.variadic == (theirs.option == defs.OpSchema.FormalParameterOption.Variadic)
+    for ours, theirs in zip(definition.outputs, schema.outputs):
+        if not ours.type.startswith("@"):
+            assert ours.allowed == types_of(schema, theirs.type_str), ours.name
 
 
 @pytest.mark.parametrize("op", [v for v in VERSIONS if parted(v)[1] not in HELD_OTHERWISE])
 def test_a_definition_has_the_attributes_of_the_schema(op):
     schema, definition = schema_of(op), default_registry().op(op).definition
-    assert set(definition.attributes) == set(schema.attributes)
+    assert {*definition.attributes, *definition.bodies} == set(schema.attributes)
     for name, attribute in definition.attributes.items():
         theirs = schema.attributes[name]
         assert attribute.required == theirs.required, name
         default = onnx.helper.get_attribute_value(theirs.default_value) if theirs.default_value.type else None
-        default = default.decode() if isinstance(default, bytes) else default
-        assert (attribute.default and attribute.default.lower()) == (
-            None if default is None else str(default)
-        ), name
+        if default is None:  # which for broadcasting is a value of the op whose functions are shared
+            assert attribute.default is None or attribute.stands_for == ALIGNMENT, name
+        else:
+            assert same(default_of(attribute), stated(attribute, default)), name
+
+
+ALIGNMENT = "auto_broadcast.auto_broadcast_axis"
+
+
+def stated(attribute, default):
+    """A default of a schema as a definition has it."""
+    if isinstance(default, (list, tuple)):
+        return tuple(stated(attribute, item) for item in default)
+    if isinstance(default, bytes):
+        return dict(attribute.aliases).get(default.decode(), default.decode())
+    return NAMES.get(default) if attribute.type == "element_type" else default
+
+
+def same(ours, theirs):
+    if isinstance(theirs, float):
+        return np.float32(ours) == np.float32(theirs)
+    if isinstance(ours, bool) or ours is None:
+        return ours == theirs
+    return ours == theirs or str(ours) == str(theirs)
 
 
 @pytest.mark.parametrize("op", [v for v in VERSIONS if parted(v)[1] == "Cast"])

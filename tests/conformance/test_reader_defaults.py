@@ -104,6 +104,7 @@ def reported(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 def test_a_model_that_openvino_refuses_without_the_attribute_has_an_error(reported):
     silent = []
     for op, name in CASE:
@@ -129,6 +130,7 @@ def test_a_model_that_means_two_things_without_the_attribute_has_a_warning(repor
     assert silent == []
 
 
+@pytest.mark.slow
 @needs("openvino")
 def test_openvino_still_reads_what_is_stored():
     measured = measure(cases=1)

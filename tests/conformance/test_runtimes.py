@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
+from tiers import slow
 
-from irops.conformance.odd_inputs.measure import MAX_TIMEOUTS, TIMEOUT, comparison, replies, replies_of
-from irops.conformance.odd_inputs.odd_input import Reply
+from irops.conformance.odd_inputs.measure import (
+    MAX_TIMEOUTS,
+    TIMEOUT,
+    WORDS,
+    comparison,
+    irops_verdict,
+    replies,
+    replies_of,
+    verdict,
+)
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
-from irops.conformance.odd_inputs.verdict import WORDS, irops_verdict, verdict
-from irops.processes.worker import Process, ProcessDied
+from irops.conformance.odd_inputs.table import Reply
+from irops.work.processes.requests import Process, ProcessDied
 
 
 def result(name, runtime):
@@ -84,7 +95,7 @@ def test_a_reader_of_onnx_takes_lengths_of_other_types():
     )
 
 
-@pytest.mark.parametrize("runtime", ["numpy-flip", "torch-flip"])
+@pytest.mark.parametrize("runtime", ["numpy-flip", slow("torch-flip")])
 def test_axes_that_are_named_twice_are_refused_elsewhere(runtime):
     found = result("Reverse", runtime)
     assert found["twice the same"][0] == "refuses"
@@ -94,27 +105,23 @@ def test_axes_that_are_named_twice_are_refused_elsewhere(runtime):
 
 def test_a_process_that_ends_says_how(tmp_path, monkeypatch):
     (tmp_path / "brief.py").write_text(
-        "import os, sys\nprint('enough', file=sys.stderr)\nsys.stderr.flush()\nos.abort()\n"
+        "import os, sys\ndef prepare():\n    print('enough', file=sys.stderr, flush=True)\n    os.abort()\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    process = Process("brief", ("hello",), TIMEOUT)
+    process = Process(import_module("brief").prepare, (), TIMEOUT)
     with pytest.raises(ProcessDied, match=r"ended by SIGABRT \(enough\)"):
         process.ask(("anything",))
 
 
-def test_a_process_that_does_not_answer_is_ended(tmp_path, monkeypatch):
-    (tmp_path / "silent.py").write_text("import time\ntime.sleep(600)\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    process = Process("silent", ("hello",), 1.0)
+def test_a_process_that_does_not_answer_is_ended():
+    process = Process(time.sleep, (600,), 1.0)
     with pytest.raises(ProcessDied, match="no answer within 1 seconds") as death:
         process.ask(("anything",))
     assert death.value.stalled
 
 
-def test_a_runtime_that_hangs_is_not_asked_for_ever(tmp_path, monkeypatch):
-    (tmp_path / "silent.py").write_text("import time\ntime.sleep(600)\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    result = list(replies_of(Process("silent", ("hello",), 0.5), [None] * 6))
+def test_a_runtime_that_hangs_is_not_asked_for_ever():
+    result = list(replies_of(Process(time.sleep, (600,), 0.5), [None] * 6))
     assert [reply.kind for reply in result] == ["hangs"] * 6
     assert [reply.text.split(",")[0] for reply in result] == [
         "no answer within 0.5 seconds"
@@ -122,7 +129,7 @@ def test_a_runtime_that_hangs_is_not_asked_for_ever(tmp_path, monkeypatch):
 
 
 def test_the_legend_explains_every_tone():
-    given, refused = Reply("computes", output=(np.zeros(2), "f64")), Reply("refuses", "C1: no")
+    given, refused = Reply("computes", array=np.zeros(2)), Reply("refuses", "C1: no")
     assert {
         verdict(own, other).tone
         for own in (given, refused)

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from invoking import infer_layer
 
-from irops.analysis.names import Names
-from irops.invocation import OpFault
+from irops.analysis.inference import SizeNames
+from irops.ops.invocation import OpFault
 from irops.registry import default_registry
-from irops.spec.attributes import bind
+from irops.spec.domains import bind
 from irops.values.dim import ANY
 from irops.values.element import I64, element_type
 from irops.values.fact import Fact, dims_array
@@ -158,7 +158,7 @@ def ours(op, opset, inputs, attributes):
     values = bind(found, {name: str(value).lower() for name, value in attributes.items()}).values
     try:
         with collect_warnings() as warnings:
-            facts = infer_layer(found, Names().named([fact_of(item) for item in inputs]), values)
+            facts = infer_layer(found, SizeNames().named([fact_of(item) for item in inputs]), values)
         return [fact.shape for fact in facts], any(
             found.definition.constraints[r.constraint].severity == "error" for r in warnings
         )

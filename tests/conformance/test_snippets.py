@@ -9,10 +9,9 @@ import pytest
 pytest.importorskip("hypothesis")
 
 import irops
-from irops.conformance.layouts import LAYOUTS, fits, in_layout
-from irops.conformance.snippet import snippet
-from irops.conformance.strategies.tensors import FILLS, filled
-from irops.conformance.trial import Trial, TrialInput, expected_of
+from irops.conformance.kit import snippet
+from irops.conformance.strategies import FILLS, filled
+from irops.conformance.trial import LAYOUTS, Trial, TrialInput, expected_of, fits, in_layout
 from irops.conformance.verdict import Status, Verdict
 from irops.registry import default_registry
 from irops.values.element import CODED, element_type, element_type_of, element_types, tagged

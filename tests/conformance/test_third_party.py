@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tiers import counts, slow
 
 pytest.importorskip("hypothesis")
 
@@ -22,8 +23,8 @@ BOTH = ("Reverse-1", "ReverseSequence-1")
 
 
 @cache
-def run_on(name, op):
-    return run_conformance(name, [op], examples=400, seconds=8 if name == "crashing" else 60)
+def run_on(name, op, examples=120):
+    return run_conformance(name, [op], examples=examples, seconds=4 if name == "crashing" else 3600)
 
 
 def failures(name, op="Reverse-1"):
@@ -46,17 +47,19 @@ def ended(snippet, folder):
     return done.returncode, done.stderr
 
 
+@counts("examples", 120, 400)
 @pytest.mark.parametrize("op", BOTH)
-def test_a_good_backend_conforms(op):
-    report = run_on("good", op)
+def test_a_good_backend_conforms(op, examples):
+    report = run_on("good", op, examples)
     assert report.ok, str(report)
     (outcome_found,) = report.ops
     assert outcome_found.count("example") == outcome_found.count("example", Status.PASSED) > 0
     assert outcome_found.count("counterexample", Status.PASSED) > 0
-    assert outcome_found.count("generated", Status.PASSED) >= 400
+    assert outcome_found.count("generated", Status.PASSED) >= examples
     assert outcome_found.declined == {}
 
 
+@pytest.mark.slow
 def test_an_omitted_block_is_found_and_shrunk_to_the_smallest_size(somebodys):
     (outcome_found,) = [
         outcome
@@ -85,12 +88,19 @@ def test_a_backend_that_writes_to_its_input_is_found():
 
 def test_a_backend_without_checks_fails_the_counterexamples():
     assert faults("trusting") == {"computed invalid inputs"}
-    assert {outcome.kind for outcome in failures("trusting")} == {"counterexample", "generated"}
+    assert {outcome.kind for outcome in failures("trusting")} >= {"counterexample"}
     assert all(
         "Reverse-1:C4 (in index mode, every element of axes lies in [-rank, rank-1] of data)"
         in o.verdict.reason
         for o in failures("trusting")
     )
+
+
+@pytest.mark.slow
+def test_a_backend_without_checks_fails_generated_cases_too():
+    failed = [outcome for _, outcome in run_on("trusting", "Reverse-1", 400).failures()]
+    assert {outcome.kind for outcome in failed} == {"counterexample", "generated"}
+    assert {outcome.verdict.fault for outcome in failed} == {"computed invalid inputs"}
 
 
 def test_changed_bits_of_a_nan_are_found():
@@ -107,6 +117,7 @@ def test_a_crash_is_a_finding_and_not_the_end():
     assert run_on("crashing", "ReverseSequence-1").ok
 
 
+@pytest.mark.slow
 def test_a_crash_that_no_single_case_reproduces_is_reported():
     (outcome_found,) = failures("tiring")
     assert outcome_found.verdict.fault == "backend crashed"
@@ -126,9 +137,9 @@ def test_declined_cases_are_counted_with_their_reasons_and_not_as_passed():
 @pytest.mark.parametrize(
     ("name", "op"),
     [
-        ("vectors", "ReverseSequence-1"),
+        slow(("vectors", "ReverseSequence-1")),
         ("careless", "Reverse-1"),
-        ("trusting", "Reverse-1"),
+        slow(("trusting", "Reverse-1")),
         ("quieting", "Reverse-1"),
     ],
 )
@@ -139,11 +150,13 @@ def test_a_snippet_fails_as_the_backend_did(name, op, somebodys):
         assert re.search(r"^(AssertionError|TypeError)", output, re.MULTILINE), output
 
 
+@pytest.mark.slow
 def test_the_snippet_of_a_crash_crashes(somebodys):
     (outcome_found,) = failures("crashing")
     assert ended(outcome_found.snippet, somebodys)[0] < 0
 
 
+@pytest.mark.slow
 def test_the_snippets_end_well_with_a_backend_that_conforms(somebodys):
     for name, op in (
         ("vectors", "ReverseSequence-1"),
@@ -168,6 +181,7 @@ def test_an_unknown_backend_is_reported_with_the_available_ones():
         run_conformance("nobodys", ["Reverse-1"])
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_cases_and_another_one_others():
     once, again, other = (cases_of(seed) for seed in (3, 3, 4))
     assert once == again
@@ -218,8 +232,7 @@ def test_an_op_without_a_kernel_is_noted():
 
 def test_a_backend_that_hangs_is_a_finding(tmp_path):
     from irops.conformance.cases import definition_cases
-    from irops.conformance.isolated import IsolatedBackend
-    from irops.conformance.judge import judge
+    from irops.conformance.judge import IsolatedClient, judge
     from irops.registry import default_registry
 
     (tmp_path / "slow.py").write_text(
@@ -231,7 +244,7 @@ def test_a_backend_that_hangs_is_a_finding(tmp_path):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: slow\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[irops.backends]\nslow = slow:B\n")
     sys.path.insert(0, str(tmp_path))
-    backend = IsolatedBackend("slow", timeout=4)
+    backend = IsolatedClient("slow", timeout=4)
     try:
         case = next(iter(definition_cases(default_registry().op("Reverse-1"))))
         verdict = judge(backend, case.trial, case.expected(case.trial))
@@ -273,7 +286,7 @@ def test_ops_of_other_dialects_are_tested_in_all_their_element_types(op):
 
 
 def test_complex_numbers_are_compared_bit_by_bit():
-    from irops.conformance.compare import mismatch
+    from irops.conformance.judge import mismatch
     from irops.registry import default_registry
 
     op = default_registry().op("onnx:ReverseSequence-10")

@@ -4,7 +4,8 @@
 
 FOLDER has a folder for each network: model.xml, model.bin and inputs.npz, whose arrays are in the order of
 the inputs. A fault that does not change the results of its network is drawn anew. With --by sources, the
-judge is that of --differs, else a function.
+judge is that of --differs, else a function. With --by models, the fault is in a copy of the network, with
+which it is reduced together (model:).
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+from model_faults import plant
 from planted import Plant, Planted, calls_of, random_plant
+from planted_models import effect_of, reduction
 
 import irops
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.debugging.reduce.reduction import NoFault, Reduction, reduce
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.ir.tensor_files import as_declared
@@ -118,22 +120,53 @@ def reports(folder: Path, plants: int, seed: int, *, by_sources: bool) -> Iterat
             }
 
 
+def reports_of_models(folder: Path, plants: int, seed: int, greatest: int) -> Iterator[dict[str, Any]]:
+    """An entry for each network with a fault that shows clearly, drawn by chance."""
+    networks = [
+        path.parent
+        for path in sorted(folder.glob("*/model.xml"))
+        if sum(file.stat().st_size for file in path.parent.glob("model.*")) <= greatest
+    ]
+    draw, count = np.random.default_rng(seed), 0
+    while count < plants:
+        network, number = networks[int(draw.integers(len(networks)))], int(draw.integers(2**31))
+        try:
+            model = irops.read(network / "model.xml")
+            inputs = inputs_of(analyse(model), network / "inputs.npz")
+            planted = plant(model, np.random.default_rng(number))
+            if planted is None or effect_of(model, planted[0], inputs).level != "clear":
+                continue
+        except (irops.DiagnosticError, ValueError):
+            continue  # the faulty model does not run, or has results of another shape
+        count += 1
+        row = reduction(model, *planted, inputs)
+        fault = {"kind": planted[1].kind, "planted": planted[1].names, "detail": planted[1].detail}
+        yield {"network": network.name, "number": number, **fault, **row, "same": row.get("kept", False)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--plants", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--by", choices=("function", "sources"), default="function")
+    parser.add_argument("--by", choices=("function", "sources", "models"), default="function")
+    parser.add_argument("--greatest", type=int, default=600_000, metavar="BYTES", help="of a network's files")
     parser.add_argument("--output", type=Path, required=True)
     args = parser.parse_args()
     entries = []
+    if args.by == "models":
+        coming = reports_of_models(args.folder, args.plants, args.seed, args.greatest)
+    else:
+        coming = reports(args.folder, args.plants, args.seed, by_sources=args.by == "sources")
     with args.output.open("w") as file:
-        for entry in reports(args.folder, args.plants, args.seed, by_sources=args.by == "sources"):
+        for entry in coming:
             entries.append(entry)
             file.write(json.dumps(entry) + "\n")
             file.flush()
     reduced = [entry for entry in entries if "layers" in entry]
     small = sum(entry["layers"] <= SMALL and entry["same"] for entry in reduced)
+    kept = sum(entry["same"] for entry in reduced)
+    print(f"{kept} of {len(entries)} reductions end at the fault")
     print(f"{small} of {len(reduced)} plants reduced to {SMALL} layers or fewer")
 
 

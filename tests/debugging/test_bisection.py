@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from irops.debugging.reduce.bisection import narrowed, without_each
+from irops.debugging.reduce.search import narrowed, one_by_one, without_each
 
 
 class Needs:
@@ -21,7 +21,8 @@ class Needs:
 
 
 def searched(size: int, fails: Callable[[Sequence[int]], bool]) -> list[int]:
-    return list(without_each(narrowed(range(size), fails), fails))
+    first = one_by_one(fails)
+    return list(without_each(narrowed(range(size), first), first))
 
 
 @pytest.mark.parametrize("item", [0, 1, 499, 500, 501, 998, 999])

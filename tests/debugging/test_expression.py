@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
-from irops.debugging.origins.expression import Expression
+from irops.debugging.origins.expression import Expression, lettered
 from irops.values.dim import ANY, Dim, broadcast, minimum
 
 N, M = Dim(1, 100).named("N"), Dim(1, 100).named("M")
@@ -69,3 +71,58 @@ def test_a_text_that_is_no_expression_of_sizes_is_an_error():
         Expression("N % 2").evaluate(SIZES)
     with pytest.raises(ValueError, match="no part of an expression"):
         Expression("[N]").evaluate(SIZES)
+
+
+@pytest.mark.parametrize(
+    ("texts", "short", "letters"),
+    [
+        (["((K + 1)//2)*((K + 1)//2)"], ["a*a"], {"a": "(K + 1)//2"}),
+        (["(K + 1)//2", "2*((K + 1)//2) + 1"], ["a", "2*a + 1"], {"a": "(K + 1)//2"}),
+        (["a*((K + 1)//2) + (K + 1)//2"], ["a*b + b"], {"b": "(K + 1)//2"}),
+        (["N + 1", "N + 1"], ["N + 1", "N + 1"], {}),
+        (
+            ["min((K + 1)//2, 9) + (K + 1)//2", "min((K + 1)//2, 9)"],
+            ["b + a", "b"],
+            {"a": "(K + 1)//2", "b": "min(a, 9)"},
+        ),
+    ],
+)
+def test_parts_that_occur_again_get_a_letter(texts, short, letters):
+    found, parts = lettered([Expression.parsed(text) for text in texts])
+    assert [str(one) for one in found] == short
+    assert {letter: str(part) for letter, part in parts.items()} == letters
+
+
+def test_sizes_without_an_expression_stay_so_beside_letters():
+    found, parts = lettered([None, Expression.parsed("(K + 1)//2*((K + 1)//2)")])
+    assert found[0] is None
+    assert len(parts) == 1
+
+
+def random_text(chance: random.Random, parts: list[str]) -> str:
+    """A text of nested operations, in which parts occur again."""
+    for _ in range(chance.randint(2, 9)):
+        a, b = chance.choice(parts), chance.choice([*parts, "2", "3"])
+        form = chance.choice(
+            ("({a} + {b})", "({a})*({b})", "({a} - {b})", "(({a})//3)", "min({a}, {b})", "max({a}, {b})")
+        )
+        parts.append(form.format(a=a, b=b))
+    return parts[-1]
+
+
+def test_expressions_with_letters_have_the_value_of_those_without():
+    with_letters = 0
+    for seed in range(300):
+        chance = random.Random(seed)
+        parts = ["N", "a", "K"]
+        wholes = [Expression.parsed(random_text(chance, parts)) for _ in range(3)]
+        short, letters = lettered(wholes)
+        sizes = {"N": chance.randint(1, 99), "a": chance.randint(1, 99), "K": chance.randint(1, 99)}
+        known = {name: sizes[name] for whole in wholes for name in whole.names}
+        assert not known.keys() & letters.keys()
+        for letter, part in letters.items():
+            known[letter] = Expression.parsed(str(part)).evaluate(known)
+        for whole, one in zip(wholes, short, strict=True):
+            assert Expression.parsed(str(one)).evaluate(known) == whole.evaluate(sizes)
+        with_letters += bool(letters)
+    assert with_letters > 100

@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
+from random_graphs import Maker
 from size_expressions import check_model
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +24,15 @@ def test_expressions_of_the_examples_are_what_inference_gives(path):
     counts, wrong = check_model(path, seed=1)
     assert not wrong
     assert counts["comparisons"] >= counts["sizes"] > 0
+
+
+def test_expressions_of_random_graphs_are_what_inference_gives():
+    compared = 0
+    for seed in range(60):
+        counts, wrong = check_model(Maker(seed).graph.model(), seed)
+        assert not wrong
+        compared += counts["comparisons"]
+    assert compared > 300
 
 
 @pytest.mark.parametrize("path", NETWORKS, ids=lambda path: path.parent.name)

@@ -11,7 +11,7 @@ from libraries import needs
 
 import irops
 from irops.debugging.reduce import case_files
-from irops.debugging.reduce.memory import FILE
+from irops.debugging.reduce.attempts import FILE
 from irops.debugging.reduce.reduction import NoFault, reduce
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
@@ -100,6 +100,7 @@ def large() -> tuple[irops.Model, dict[str, np.ndarray]]:
     return graph.model(), {"x": np.ones((1, 1024), np.float32)}
 
 
+@pytest.mark.slow
 @needs("openvino")
 def test_a_layer_that_needs_too_much_memory_is_found_by_crashes_alone():
     model, inputs = large()
@@ -112,6 +113,7 @@ def test_a_layer_that_needs_too_much_memory_is_found_by_crashes_alone():
         reduce(model, inputs, differs=("reference", "openvino:CPU"), limits=LARGE)
 
 
+@pytest.mark.slow
 @needs("openvino")
 def test_a_runtime_that_uses_too_much_memory_is_a_finding_of_a_comparison():
     found = irops.compare(*large(), b="openvino:CPU", limits=LARGE)

@@ -65,6 +65,43 @@ def test_a_fault_of_some_sizes_keeps_the_smallest_of_them():
     assert sorted(array.shape) == [1, 3]
 
 
+class Off:
+    """The reference, but for relative errors of some ops."""
+
+    name = "off"
+
+    def __init__(self, errors: dict[str, float]) -> None:
+        self.errors = errors
+
+    def kernel(self, op: Any) -> Any:
+        good = op.functions.kernel
+        error = self.errors.get(op.id, 0.0)
+        return lambda *inputs, **attributes: (good(*inputs, **attributes) * (1 + error)).astype(np.float32)
+
+
+def test_a_far_smaller_difference_is_another_fault():
+    """Tanh is off by a hundred-thousandth, which is wrong too; Sin by a tenth, which the result shows."""
+    model, inputs = chain("Tanh", "Cos", "Sin", "Abs", "Tanh")
+    small = irops.reduce(model, inputs, differs=("reference", Off({"Tanh-1": 1e-5, "Sin-1": 0.1})))
+    assert [layer.type for layer in small.model.layers] == ["Parameter", "Sin", "Result"]
+    alone = irops.reduce(model, inputs, differs=("reference", Off({"Tanh-1": 1e-5})))
+    assert [layer.type for layer in alone.model.layers] == ["Parameter", "Tanh", "Result"]
+
+
+def test_an_overflow_is_found_where_it_begins():
+    """OpenVINO converts minus infinity to the least i32, not to the least i64; what follows shows it, too."""
+    pytest.importorskip("openvino")
+    graph = irops.Graph("buckets")
+    log = graph.ops.Log(graph.ops.Abs(graph.parameter("x", "f32[4]")))
+    whole = graph.ops.Convert(log, destination_type="i64")
+    graph.result(graph.ops.Minimum(graph.ops.Add(whole, np.int64(8)), np.int64(15)), "y")
+    device = "openvino:CPU,INFERENCE_PRECISION_HINT=f32"
+    inputs = {"x": np.float32([0, 1, 20, 3])}
+    small = irops.reduce(graph.model(), inputs, differs=("reference", device))
+    assert [layer.type for layer in small.model.layers] == ["Parameter", "Convert", "Result"]
+    assert small.reason.endswith("differ: overflow")
+
+
 def test_sources_that_agree_have_nothing_to_reduce():
     model, inputs = chain("Tanh", "Sin")
     with pytest.raises(NoFault, match="reference and numpy give the same results"):

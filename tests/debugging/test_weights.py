@@ -13,10 +13,7 @@ import pytest
 
 from irops.analysis.structure import ModelStructure
 from irops.cli.main import main
-from irops.debugging.weights import blocks
-from irops.debugging.weights.rows import Rows
-from irops.debugging.weights.storage import alignment, storage_of
-from irops.debugging.weights.survey import weights_of
+from irops.debugging.weights import Rows, alignment, storage_of, weights_of
 from irops.ir.read import loads
 from irops.ir.weights import Region
 from irops.values.element import element_type
@@ -113,7 +110,7 @@ def test_blocks_make_no_difference(monkeypatch):
     array = np.random.default_rng(0).normal(size=(37, 11)).astype(np.float32)
     array[20] = array[3]
     whole = statistics_of(array, "f32")
-    monkeypatch.setattr(blocks, "ELEMENTS", 16)
+    monkeypatch.setattr("irops.debugging.weights.ELEMENTS", 16)
     parts = statistics_of(array, "f32")
     assert (parts.low, parts.high, parts.equal_rows) == (whole.low, whole.high, 1)
     assert parts.mean == pytest.approx(whole.mean)
@@ -244,6 +241,7 @@ def test_constants_are_sorted_and_all_are_listed_on_request(tmp_path, capsys):
     assert "more constants" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_file_of_4_gb_takes_less_than_200_mb(tmp_path):
     path, size = tmp_path / "model.xml", 4 << 30

@@ -273,3 +273,61 @@ def test_check_explains_a_violated_constraint(net, tmp_path, capsys):
     assert '): axis 1 is 4; an input that declares shape="2,4"' in out
     assert main(["check", str(path), "-q"]) == 1
     assert "it is violated because" not in capsys.readouterr().out
+
+
+def test_an_axis_declared_1_does_not_occur_in_expressions():
+    g = irops.Graph()
+    x, y = g.parameter("x", "f32[?,8]"), g.parameter("y", "f32[1,8]")
+    g.result(g.ops.Add(x, y, name="sum"), "z")
+    answer = irops.why(g.model(), "sum", axis=0)
+    assert str(answer.expression) == "N"
+    assert [source.layer for source in answer.sources.values()] == ["x"]
+
+
+def test_repeated_parts_of_a_formula_are_letters():
+    g = irops.Graph()
+    x = g.parameter("x", "f32[?,64]")
+    y = g.ops.StridedSlice(x, [0, 0], [0, 0], [3, 1], begin_mask=[1, 1], end_mask=[1, 1], name="every")
+    g.result(g.ops.MatMul(y, y, transpose_b=True, name="gram"), "z")
+    answer = irops.why(g.model(), "gram")
+    assert answer.formula == "[a,a]"
+    assert [str(part) for part in answer.letters.values()] == ["(N + 2)//3"]
+    assert "  where a = (N + 2)//3" in answer.lines()
+    assert [str(one) for one in answer.expressions] == ["(N + 2)//3"] * 2
+
+
+def without_definition(of_shape: bool) -> irops.Model:
+    """A model in which a size depends on an op that no definition describes."""
+    g = irops.Graph()
+    x = g.parameter("x", "f32[?,4]")
+    value = g.ops.ShapeOf(x, name="shape") if of_shape else x
+    value = g.ops.ReLU(value, name="odd")
+    if of_shape:
+        value = g.ops.Reshape(x, value, special_zero=False, name="reshaped")
+    g.result(g.ops.Tanh(value, name="end"), "z")
+    model = g.model()
+    odd = model.layer("odd")
+    odd.type, odd.version = "Foo", "mine"
+    return model
+
+
+@pytest.mark.parametrize("of_shape", [False, True])
+def test_an_op_without_a_definition_is_named_as_the_reason(of_shape):
+    answer = irops.why(without_definition(of_shape), "end", axis=0)
+    (source,) = answer.sources.values()
+    assert source.kind is Kind.UNDEFINED
+    reason = "layer odd (op Foo in opset mine) has no definition; give it with --definitions"
+    assert reason in str(source)
+    assert reason in str(answer)
+    assert "only the data" not in str(answer)
+    assert not answer.depends_on_data
+
+
+def test_behind_an_op_without_a_definition_data_still_decide_how_many_elements_are_not_0():
+    g = irops.Graph()
+    x = g.ops.NonZero(g.ops.ReLU(g.parameter("x", "f32[?,4]"), name="odd"), name="found", output_type="i64")
+    g.result(x, "z")
+    model = g.model()
+    model.layer("odd").type, model.layer("odd").version = "Foo", "mine"
+    (source,) = irops.why(model, "found", axis=1).sources.values()
+    assert source.kind is Kind.DATA

@@ -10,13 +10,12 @@ import pytest
 
 import irops
 from irops.analysis.checks.run import check
-from irops.diagnostics import gitlab, json_format, sarif
+from irops.diagnostics import reporters, rules
 from irops.diagnostics.diagnostic import Diagnostic, Location
-from irops.diagnostics.pages import SITE
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Rule, Severity
 from irops.diagnostics.rules import rule
-from irops.document.rule_pages import rule_pages
+from irops.document.site import rule_pages
 
 FAULTY = sorted((Path(__file__).parents[1] / "rules").glob("IR*.xml"))
 ODD = Report(
@@ -40,7 +39,7 @@ def reports() -> list[Report]:
 
 @pytest.fixture(scope="module")
 def text(reports: list[Report]) -> str:
-    return sarif.render(reports)
+    return reporters.render_sarif(reports)
 
 
 def reported(reports: list[Report]) -> list[tuple[str, str, int | None, int | None]]:
@@ -151,7 +150,7 @@ def test_the_tools_for_sarif_count_all_findings(text: str, reports: list[Report]
 
 def test_a_run_that_left_a_file_unchecked_says_so(text: str) -> None:
     assert json.loads(text)["runs"][0]["invocations"] == [{"executionSuccessful": False}]
-    assert json.loads(sarif.render([Report((), "a.xml")]))["runs"][0]["invocations"] == [
+    assert json.loads(reporters.render_sarif([Report((), "a.xml")]))["runs"][0]["invocations"] == [
         {"executionSuccessful": True}
     ]
 
@@ -173,26 +172,39 @@ def test_every_rule_brings_its_help(text: str) -> None:
         assert one["fullDescription"]["text"] in one["help"]["text"]
 
 
-def test_every_rule_links_to_its_page(text: str, reports: list[Report]) -> None:
+def test_without_a_site_no_rule_has_a_link(text: str, reports: list[Report]) -> None:
+    assert rules.SITE == rules.REPOSITORY == ""
+    assert "helpUri" not in text
+    assert json.loads(reporters.render_json([ODD]))["files"][0]["diagnostics"][-1]["url"] is None
+
+
+def test_every_rule_links_to_its_page(reports: list[Report], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "SITE", "https://site.example")
+    text = reporters.render_sarif(reports)
     links = {one["id"]: one["helpUri"] for one in json.loads(text)["runs"][0]["tool"]["driver"]["rules"]}
     paths = {path for path, _ in rule_pages(lambda *_, **__: "")}
     assert len(links) > 50
     for code, link in links.items():
-        page = link.removeprefix(f"{SITE}/{irops.__version__}/").removesuffix(".html")
+        page = link.removeprefix(f"https://site.example/{irops.__version__}/").removesuffix(".html")
         assert f"{page}.md" in paths
         assert page.endswith(f"/{code}")
-    (finding,) = json.loads(json_format.render([ODD]))["files"][0]["diagnostics"][-1:]
+    (finding,) = json.loads(reporters.render_json([ODD]))["files"][0]["diagnostics"][-1:]
     assert finding["url"] == links[finding["code"]]
-    assert f"[{finding['code']}]({finding['url']})" in json.loads(gitlab.render([ODD]))[-1]["content"]["body"]
+    assert (
+        f"[{finding['code']}]({finding['url']})"
+        in json.loads(reporters.render_gitlab([ODD]))[-1]["content"]["body"]
+    )
 
 
 def test_a_custom_rule_links_to_no_page() -> None:
     custom = Rule("ACME001", "no-name", Severity.ERROR, "a layer has no name", "Name it.")
     report = Report((Diagnostic(custom, "no name", Location("a.xml")),), "a.xml")
-    (described,) = json.loads(sarif.render([report]))["runs"][0]["tool"]["driver"]["rules"]
+    (described,) = json.loads(reporters.render_sarif([report]))["runs"][0]["tool"]["driver"]["rules"]
     assert "helpUri" not in described
-    assert json.loads(json_format.render([report]))["files"][0]["diagnostics"][0]["url"] is None
-    assert json.loads(gitlab.render([report]))[0]["content"] == {"body": "Name it."}
+    assert json.loads(reporters.render_json([report]))["files"][0]["diagnostics"][0]["url"] is None
+    assert json.loads(reporters.render_gitlab([report]))[0]["content"] == {
+        "body": "Name it.\n\n`irops explain ACME001`"
+    }
 
 
 def test_no_text_holds_half_a_character(text: str) -> None:

@@ -202,7 +202,7 @@ def refusals(branch):
     )
     yield "IR807", "the graph 'g' has no result", graph.model
     yield "IR301", "ONNX has no op 'ReverseSequense'", lambda: graph.node("ReverseSequense", x, lens)
-    yield "IR304", "no definition of ONNX's", lambda: graph.node("Conv", x, lens)
+    yield "IR304", "no definition of ONNX's", lambda: graph.node("ImageDecoder", x)
     yield "IR311", "has no attribute 'seq_axis'", lambda: graph.node("ReverseSequence", x, lens, seq_axis=0)
     yield (
         "IR314",

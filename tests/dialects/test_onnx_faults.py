@@ -14,6 +14,7 @@ from libraries import Late, needs
 
 import irops
 from irops.diagnostics.rules import all_rules
+from irops.dialects.onnx.library import element_of
 
 pytestmark = needs("onnx")
 onnx, helper, numpy_helper = Late("onnx"), Late("onnx.helper"), Late("onnx.numpy_helper")
@@ -148,12 +149,26 @@ def test_tensors_have_exactly_one_producer(saved):
     assert codes(saved(RELU, ENDS[0], {"z": (F, [2])})) == ["IR905"]
 
 
-def test_values_that_are_not_tensors_are_reported(proto, written):
+def test_a_type_that_only_irops_lacks_is_a_warning(proto, written, tmp_path):
     made = proto(RELU, *ENDS)
-    made.graph.input.append(helper.make_tensor_sequence_value_info("s", F, None))
+    known = onnx.TensorProto.DataType.values()
+    lacked = [kind for kind in known if kind and element_of(kind) is None]
+    for kind in lacked:
+        made.graph.input.append(helper.make_tensor_value_info(f"of_{kind}", kind, [2]))
+    path = written(made.SerializeToString())
+    found = irops.check(path)
+    assert lacked
+    assert [(d.code, str(d.severity)) for d in found] == [("IR907", "warning")] * len(lacked)
+    irops.write(irops.read(path), tmp_path / "copy.onnx")
+    assert onnx.load(str(tmp_path / "copy.onnx")) == made
+
+
+def test_a_sequence_of_a_type_that_irops_lacks_is_reported(proto, written):
+    made = proto(RELU, *ENDS)
+    made.graph.input.append(helper.make_tensor_sequence_value_info("s", 99, None))
     found = irops.check(written(made.SerializeToString()))
     assert [(d.code, d.message) for d in found] == [
-        ("IR907", "input 's' is of the kind sequence, must be a tensor")
+        ("IR907", "input 's' has the data type 99, which irops does not support")
     ]
 
 
@@ -296,7 +311,11 @@ def test_a_bin_file_next_to_an_onnx_model_is_ignored(saved, tmp_path):
     assert irops.check(path, tmp_path / "model.bin").errors[0].code == "IR912"
 
 
-SHOWN = {"IR901": "test_onnx_read", "IR904": "test_onnx_read"}
+SHOWN = {
+    "IR901": "test_onnx_read",
+    "IR904": "test_onnx_read",
+    **dict.fromkeys(("IR913", "IR914", "IR915", "IR916", "IR917"), "test_onnx_battery"),
+}
 
 
 def test_every_rule_about_onnx_files_is_shown():

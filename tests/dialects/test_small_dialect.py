@@ -18,11 +18,6 @@ from irops.dialects import dialect_named, dialect_of, dialect_of_suffix, dialect
 from irops.ir.model import LayerKind
 from irops.registry import Registry, default_registry
 
-INIT = """
-from irops.dialects.steps.dialect import Steps
-
-DIALECT = Steps()
-"""
 DIALECT = '''
 """Models as lines of text: a name, an op, and the names of what it takes."""
 from pathlib import Path
@@ -78,6 +73,9 @@ class Steps(Dialect):
                 sources = [fact.element_type.name, fact.shape.spelled[1:-1]]
             lines.append(" ".join((layer.name, layer.type, *sources)))
         Path(path).write_text("\\n".join(lines) + "\\n")
+
+
+DIALECT = Steps()
 '''
 DEFINITION = """<layer type="{type}" category="arithmetic" dialect="steps"{shares}>
   <summary>{summary}</summary>
@@ -145,7 +143,7 @@ MODEL = "x take f32 n,2\ny Twice x\nz Sum y x\nresult give z\n"
 def written(folder: Path) -> Path:
     """The package of the dialect, in a folder."""
     place = folder / "steps"
-    files = {"__init__.py": INIT, "dialect.py": DIALECT, "ops/__init__.py": "", "ops/twice.py": TWICE}
+    files = {"__init__.py": DIALECT, "ops/__init__.py": "", "ops/twice.py": TWICE}
     files |= {f"schemas/{name}.xml": text for name, text in DEFINITIONS.items()}
     for name, text in files.items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)

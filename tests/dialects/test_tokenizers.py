@@ -16,7 +16,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.main import main
 from irops.dialects.tokenizers import DIALECT
 from irops.document.site import Site
-from irops.invocation import Invocation, OpFault
+from irops.ops.invocation import Invocation, OpFault
 from irops.registry import Registry, default_registry
 from irops.values.element import element_type
 from irops.values.fact import Fact

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from irops.document.publishing import PREFIX
-from irops.document.site import Site
+from irops.document.site import PREFIX, Site
 
 
 class OnePage(Site):
@@ -23,7 +22,7 @@ class OnePage(Site):
 
 
 def test_the_folder_of_a_killed_process_is_removed(tmp_path: Path) -> None:
-    left = tmp_path / f"{PREFIX}abcd"
+    left = tmp_path / f"{PREFIX}abcd0123"
     left.mkdir()
     (left / "index.md").write_text("half")
     os.utime(left, (0, 0))

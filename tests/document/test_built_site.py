@@ -12,7 +12,7 @@ from built_site.browser import CHROMIUM, overflowing, search_results
 from built_site.links import clicks, dead_links, pages_of
 
 import irops
-from irops.cli.main import COMMANDS
+from irops.cli.command import commands
 from irops.diagnostics.rules import all_rules
 from irops.registry import default_registry
 
@@ -48,7 +48,7 @@ def test_no_link_is_dead(pages):
 def test_every_part_is_there(pages):
     assert {f"ops/{op}.html" for op in default_registry().ids()} <= set(pages)
     assert {f"rules/{rule.code}.html" for rule in all_rules()} <= set(pages)
-    assert {f"commands/{name}.html" for name in COMMANDS} <= set(pages)
+    assert {f"commands/{name}.html" for name in commands()} <= set(pages)
 
 
 def test_every_public_name_is_documented(pages):

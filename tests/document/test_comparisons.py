@@ -9,9 +9,9 @@ import pytest
 from irops.conformance.odd_inputs.measure import comparison
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
 from irops.conformance.odd_inputs.table import COMPARISONS
-from irops.document.comparisons import comparison_view
-from irops.document.elements import elements_text, grid_text
+from irops.document.op_pages import comparison_view
 from irops.document.site import Site
+from irops.document.views import elements_text, grid_text
 from irops.registry import default_registry
 
 
@@ -82,6 +82,7 @@ def test_a_missing_runtime_has_a_column_that_says_so(format, monkeypatch):
     assert "pip install 'irops\\[openvino\\]' installs it" in text
 
 
+@pytest.mark.slow
 def test_a_row_shows_how_runtimes_differ(monkeypatch):
     pytest.importorskip("openvino")
     text = page("Reverse", monkeypatch, with_runtimes=True)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from irops.cli.command_pages import command_pages, parser_of
-from irops.cli.main import COMMANDS
-from irops.document.guide import copy_pictures, guide_pages, with_links
+from irops.cli.command import commands, parser_of
+from irops.cli.command_pages import command_pages
+from irops.diagnostics import rules
+from irops.document.site import copy_pictures, guide_pages, with_links
 from irops.document.sphinx.docstrings import converted
 
 FOLDER = Path("/checkout/docs")
@@ -24,11 +25,13 @@ FOLDER = Path("/checkout/docs")
         ("decisions", "", "decisions/index.md"),
         ("../CHANGELOG.md", "", "changelog.md"),
         ("../../CHANGELOG.md", "guide", "../changelog.md"),
-        ("../irops/spec/op.py", "", "https://github.com/irops/irops/blob/main/irops/spec/op.py"),
+        ("../irops/spec/op.py", "", "https://code.example/irops/blob/main/irops/spec/op.py"),
+        ("../irops/decisions", "", "https://code.example/irops/tree/main/irops/decisions"),
         ("https://example.org/a.md", "", "https://example.org/a.md"),
     ],
 )
 def test_links_work_in_the_site(link, place, expected, monkeypatch):
+    monkeypatch.setattr(rules, "REPOSITORY", "https://code.example/irops")
     monkeypatch.setattr(Path, "is_dir", lambda path: path.name == "decisions")
     assert with_links(f"see [it]({link}).", FOLDER / place, FOLDER) == f"see [it]({expected})."
 
@@ -45,7 +48,7 @@ def test_the_changelog_beside_the_folder_is_a_page(tmp_path):
     (tmp_path / "CHANGELOG.md").write_text("see [it](docs/index.md) and [that](LICENSE)\n")
     assert dict(guide_pages(tmp_path / "docs")) == {
         "index.md": "# Title\n",
-        "changelog.md": "see [it](index.md) and [that](https://github.com/irops/irops/blob/main/LICENSE)\n",
+        "changelog.md": "see [it](index.md) and that\n",
     }
     copy_pictures(tmp_path / "docs", tmp_path / "site")
     assert (tmp_path / "site" / "pictures" / "one.svg").is_file()
@@ -74,8 +77,8 @@ def test_words_of_a_docstring_are_no_markup():
 
 def test_every_command_has_a_page_with_all_its_options():
     pages = dict(command_pages())
-    assert pages.keys() == {"commands/index.md", *(f"commands/{name}.md" for name in COMMANDS)}
-    for name in COMMANDS:
+    assert pages.keys() == {"commands/index.md", *(f"commands/{name}.md" for name in commands())}
+    for name in commands():
         page = pages[f"commands/{name}.md"]
         options = {o for a in parser_of(name)._actions if a.dest != "help" for o in a.option_strings}
         assert {option for option in options if option not in page} == set(), name

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import irops
-from irops.analysis.constants import constant_layers
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.editing.extraction import Boundary, cut_values, extracted
 from irops.ir.model import Layer, LayerKind
@@ -34,7 +33,7 @@ def random_cut(analysis: ModelAnalysis, chance: random.Random) -> Boundary:
     """
     graph = analysis.root
     order = [node.layer for node in graph.order]
-    constants = constant_layers(graph.wiring, lambda layer: graph.layers[layer.id].op)
+    constants = graph.constants
     while True:
         place = chance.randrange(1, len(order))
         before, behind = {layer.id for layer in order[:place]} - constants, order[place:]

@@ -6,14 +6,18 @@ import json
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from counting import instructions
+from tiers import slow_but
 
 import irops
-from irops.editing.diff.differences import Difference
+from irops.editing.diff.comparison import compared
+from irops.editing.diff.differences import Difference, LayerChange, WeightChange
 from irops.ir.model import Element, Graph, LayerKind
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -116,7 +120,7 @@ def test_another_spelling_of_an_attribute_is_no_difference():
     graph = irops.Graph()
     graph.result(graph.ops.Clamp(graph.parameter("x", "f32[2]"), min=0, max=1, name="clamp"), "y")
     other = irops.Graph(graph.model())
-    other.set(other["clamp"], "data", {"min": "0.0", "max": "1e0"})
+    other.store.set(other["clamp"], "data", {"min": "0.0", "max": "1e0"})
     assert irops.diff(graph.model(), other.model()).same
 
 
@@ -184,15 +188,163 @@ def test_small_weights_are_shown_with_their_elements():
     assert str(weight) == "weights of sum, input 1: [0] -> [-1]"
 
 
-def test_models_without_weights_are_compared(tmp_path: Path):
+def test_a_missing_weights_file_is_one_error_and_the_rest_can_be_compared(tmp_path: Path):
     path = tmp_path / "model.xml"
-    path.write_bytes((EXAMPLES / "digit_classifier" / "model.xml").read_bytes())
-    graph = irops.Graph(irops.read(EXAMPLES / "digit_classifier" / "model.xml"))
+    original = EXAMPLES / "digit_classifier" / "model.xml"
+    path.write_bytes(original.read_bytes())
+    with pytest.raises(irops.DiagnosticError, match=r"model\.bin does not exist") as error:
+        irops.diff(original, path)
+    assert len(error.value.diagnostics) == 1
+    done = command(original, path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("IR501") == 2  # the finding, and how to explain it
+    assert "--ignore weights" in done.stderr
+    graph = irops.Graph(irops.read(original))
     graph.rename(graph["softmax"], "other")
-    difference = irops.diff(path, graph.model())
-    assert [change.name for change in difference.renamed] == ["other"]
-    assert {change.kind for change in difference.weights} == {"not compared"}
-    assert "does not exist" in difference.weights[0].details
+    difference = irops.diff(path, graph.model(), ignore=["weights"])
+    assert kinds(difference) == {"renamed": ["other"]}
+    assert command(original, path, "--ignore", "weights").returncode == 0
+
+
+def test_weights_that_cannot_be_computed_are_neither_the_same_nor_different():
+    change = WeightChange("not compared", (), "matmul", 1, "no kernel")
+    assert not Difference("a", "b", weights=(change,)).compared
+    other = LayerChange("added", (), "relu", "ReLU-1")
+    assert Difference("a", "b", weights=(change,), added=(other,)).compared
+    assert Difference("a", "b").compared
+
+
+def chain(length: int, stem: str) -> irops.Model:
+    graph = irops.Graph()
+    value = graph.parameter("x", "f32[2,3]")
+    for number in range(length):
+        value = graph.ops.Tanh(value, name=f"{stem}{number}")
+    graph.result(value, "y")
+    return graph.model()
+
+
+def compressed(length: int, stem: str) -> irops.Model:
+    """Layers with weights that are converted from f16; those of two stems differ."""
+    graph = irops.Graph()
+    value = graph.parameter("x", "f32[2,3]")
+    for number in range(length):
+        weight = np.full((2, 3), number + len(stem) / 4, np.float16)
+        value = graph.ops.Add(value, graph.ops.Convert(weight, destination_type="f32"), name=f"add{number}")
+    graph.result(value, "y")
+    return graph.model()
+
+
+def shared_weights(length: int, stem: str) -> irops.Model:
+    """Weights of which each is computed from the one before."""
+    graph = irops.Graph()
+    value = graph.parameter("x", "f32[2,3]")
+    weight = graph.constant(np.full((2, 3), len(stem), np.float32))
+    for number in range(length):
+        weight = graph.ops.Negative(weight)
+        value = graph.ops.Add(value, weight, name=f"add{number}")
+    graph.result(value, "y")
+    return graph.model()
+
+
+def fan(length: int, stem: str) -> irops.Model:
+    """Many equal users of one value."""
+    graph = irops.Graph()
+    value = graph.ops.Exp(graph.parameter("x", "f32[2,3]"), name=f"{stem}exp")
+    for number in range(length):
+        graph.result(graph.ops.Tanh(value, name=f"{stem}{number}"), f"y{number}")
+    return graph.model()
+
+
+def crowd(length: int, stem: str) -> irops.Model:
+    """Many equal users of one value, all alike."""
+    graph = irops.Graph()
+    value = graph.ops.Exp(graph.parameter("x", "f32[2,3]"), name=f"{stem}exp")
+    users = [graph.ops.Tanh(value, name=f"{stem}{number}") for number in range(length)]
+    graph.result(graph.ops.Concat(*users, axis=0) if stem == "a" else graph.ops.Abs(value), "y")
+    return graph.model()
+
+
+@pytest.mark.parametrize("made", slow_but([chain, compressed, shared_weights, fan, crowd], (chain, crowd)))
+def test_the_cost_grows_with_the_number_of_layers(made: Callable[[int, str], irops.Model]):
+    counts = []
+    for length in (100, 400):
+        a, b = made(length, "a"), made(length, "bb")
+        counts.append(instructions(lambda a=a, b=b: irops.diff(a, b), "/irops/editing/"))
+    assert counts[1] < 4.6 * counts[0], counts
+
+
+def test_what_follows_from_a_change_is_listed_under_it():
+    original = model("bidirectional_encoder")
+    graph = irops.Graph(original)
+    graph.reshape({"letters": (2, 7)})
+    difference = irops.diff(original, graph.model())
+    assert kinds(difference) == {"changed": ["letters"]}
+    follows = difference.changed[0].follows
+    assert "embedded: output 0 f32[?,?,6] -> f32[2,7,6]" in follows
+    assert follows[-2:] == difference.interface
+    lines = str(difference).splitlines()
+    assert lines[2:4] == [
+        "changed letters (Parameter-1): shape ?,? -> 2,7",
+        "  embedded: output 0 f32[?,?,6] -> f32[2,7,6]",
+    ]
+    assert lines[-4:-1] == [
+        "  and 10 more outputs with another type or shape",
+        "  input 0 (letters): i64[?,?] -> i64[2,7]",
+        "  result 0 (encoded): f32[?,?,8] -> f32[2,7,8]",
+    ]
+
+
+def test_shapes_that_follow_from_another_constant_are_listed_under_it():
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[6]")
+    shape = graph.constant([2, 3], "shape")
+    y = graph.ops.Tanh(graph.ops.Reshape(x, shape, special_zero=False, name="reshape"), name="tanh")
+    graph.result(y, "y")
+    other = irops.Graph(graph.model())
+    other.set_constant(other["shape"], [3, 2])
+    difference = irops.diff(graph.model(), other.model())
+    assert kinds(difference) == {"weights": ["reshape"]}
+    assert difference.weights[0].follows == (
+        "output 0 f32[2,3] -> f32[3,2]",
+        "tanh: output 0 f32[2,3] -> f32[3,2]",
+        "result 0 (y): f32[2,3] -> f32[3,2]",
+    )
+
+
+def test_shapes_in_a_body_follow_from_a_change_outside_of_it():
+    def looped(size: int) -> irops.Model:
+        body = irops.Graph("body")
+        body.result(body.ops.Tanh(body.parameter("state", "f32[...]"), name="inside"), "next")
+        graph = irops.Graph()
+        x = graph.parameter("x", f"f32[1,{size}]")
+        (y,) = graph.Loop(body, {"state": graph.carried(x, "next")}, ["next"], trip_count=2, name="loop")
+        graph.result(y, "y")
+        return graph.model()
+
+    difference = irops.diff(looped(2), looped(3))
+    assert kinds(difference) == {"changed": ["x"]}
+    assert "loop/body/inside: output 0 f32[1,2] -> f32[1,3]" in difference.changed[0].follows
+
+
+@pytest.mark.parametrize(
+    ("different", "size", "portion"),
+    [
+        (64, 64, "all 64 elements"),
+        (1, 1024, "1 of 1,024 elements"),
+        (74, 1024, "7.2 % of 1,024 elements"),
+        (512, 1024, "50.0 % of 1,024 elements"),
+        (99_999, 100_000, "more than 99.9 % of 100,000 elements"),
+        (10, 10_000_000, "0.0001 % of 10,000,000 elements"),
+    ],
+)
+def test_the_number_of_elements_that_differ_is_given(different: int, size: int, portion: str):
+    a = np.zeros(size, np.float32)
+    b = a.copy()
+    b[:different] = 1
+    result = compared(a, b)
+    assert result is not None
+    assert str(result).endswith(f", {portion}")
+    assert result.share == different / size
 
 
 def test_metadata_is_listed_but_does_not_count():
@@ -244,9 +396,41 @@ def test_the_command_ends_with_1_where_models_differ(tmp_path: Path):
     other = command(path, tmp_path / "other.xml", "--output-format", "json")
     assert other.returncode == 1
     assert json.loads(other.stdout)["interface"]
-    page = command(path, tmp_path / "other.xml", "--output-format", "html", "-o", tmp_path / "d.html")
-    assert (page.returncode, page.stdout) == (1, "")
+    written = tmp_path / "d.html"
+    page = command(path, tmp_path / "other.xml", "--output-format", "html", "-o", written)
+    assert (page.returncode, page.stdout) == (1, f"{written}: the report as html\n")
     assert (tmp_path / "d.html").read_text().startswith("<!doctype html>")
+
+
+def test_the_page_shows_the_drawing_and_what_follows_from_each_change(tmp_path: Path):
+    original = EXAMPLES / "bidirectional_encoder" / "model.xml"
+    graph = irops.Graph(irops.read(original))
+    graph.reshape({"letters": (2, 7)})
+    graph.rename(graph["embedded"], "odd\u202e\x9b<name>")
+    irops.write(graph.model(), tmp_path / "other.xml")
+    done = command(original, tmp_path / "other.xml", "--output-format", "html")
+    assert (done.returncode, done.stderr) == (1, "")
+    for words in ("the models differ", "<svg", "consequences</summary>", "input 0 (letters)", "was embedded"):
+        assert words in done.stdout
+    assert "default-src 'none'" in done.stdout
+    assert "<script" not in done.stdout
+    assert not {"\u202e", "\x9b"} & set(done.stdout)
+    assert "<name>" not in done.stdout
+
+
+def test_other_shapes_are_listed_under_the_change_of_shapes_not_under_new_edges_and_weights():
+    original = model("bidirectional_encoder")
+    graph = irops.Graph(original)
+    graph.reshape({"letters": (2, 7)})
+    graph.insert_after(graph["embedded"], "Tanh", name="squashed")
+    difference = irops.diff(original, graph.model())
+    assert kinds(difference) == {
+        "added": ["squashed"],
+        "changed": ["letters"],
+        "rewired": ["forward_lstm", "turn_around"],
+    }
+    assert all(not change.follows for change in (*difference.added, *difference.rewired))
+    assert "forward_lstm: output 0 f32[?,1,?,4] -> f32[2,1,7,4]" in difference.changed[0].follows
 
 
 @pytest.mark.parametrize(

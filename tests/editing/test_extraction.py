@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,9 @@ import irops
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.extraction import Boundary, cut_values, extracted
+from irops.editing.selection import NotClosedError
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def forked() -> irops.Model:
@@ -199,3 +203,32 @@ def test_the_command_names_inputs_that_are_rounded(tmp_path: Path):
     assert done.returncode == 0, done.stderr
     assert "note: input 'scaled' is among constants, which irops computes in f32" in done.stdout
     assert "rounded to f16" in done.stdout
+
+
+def test_the_command_names_the_command_that_works(tmp_path: Path):
+    model = EXAMPLES / "digit_classifier" / "model.xml"
+    words = ["extract", str(model), "--from", "softmax", "--to", "Relu_5619", "-o", str(tmp_path / "a b.xml")]
+    done = subprocess.run(
+        [sys.executable, "-m", "irops", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    (line,) = [line for line in done.stderr.splitlines() if "take these inputs along: " in line]
+    advised = shlex.split(line.partition("along: ")[2])
+    assert advised[advised.index("--from") + 1] == "image"
+    assert advised[0] == "irops"
+    again = subprocess.run([sys.executable, "-m", *advised], capture_output=True, text=True, check=False)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert irops.check(tmp_path / "a b.xml").errors == ()
+
+
+def test_the_command_keeps_the_inputs_that_the_part_uses(tmp_path: Path):
+    g = irops.Graph()
+    a, b = g.parameter("a", "f32[2]"), g.parameter("b", "f32[2]")
+    left, right = g.ops.Tanh(a, name="left"), g.ops.Exp(b, name="right")
+    g.result(g.ops.Add(left, right, name="sum"), "y")
+    irops.write(g.model(), tmp_path / "m.xml")
+    with pytest.raises(NotClosedError, match="the part is not closed") as error:
+        irops.extract(tmp_path / "m.xml", inputs=["left"], outputs=["sum"])
+    assert error.value.inputs == ("left", "b")
+    part = irops.extract(tmp_path / "m.xml", inputs=error.value.inputs, outputs=["sum"])
+    assert irops.check(part).errors == ()

@@ -10,17 +10,14 @@ from one_op import example_models
 from runtimes import DeclinedError, same_bits
 
 import irops
-from irops.dialects.onnx.dialect import FRAME
 from irops.editing.translation.pairs import EQUIVALENT, onnx_types
+from irops.editing.translation.translate import RULES
 from irops.registry import default_registry
 from irops.values.element import element_type_of
 
 OPENVINO = sorted(
     {*onnx_types(), *EQUIVALENT, "Reverse-1", "Convert-1", "ShapeOf-1", "ShapeOf-3"} - {"Result-1", "Const-1"}
 )
-ONNX = [
-    op for op in default_registry().ids("onnx") if op.split(":")[1].split("-")[0] not in (*FRAME, "Constant")
-]
 OPSET = {
     "onnx:Cast-6": 25,
     "onnx:ReverseSequence-10": 28,
@@ -32,6 +29,22 @@ OPSET = {
     "onnx:Shape-1": 25,
 }
 """Opsets of examples that need a later one."""
+OLDEST = {
+    f"onnx:{name}"
+    for name in (
+        *("Add-7", "Concat-4", "Gather-1", "MatMul-1", "Mul-7", "Relu-6", "Sigmoid-6", "Slice-1"),
+        *("Slice-10", "Squeeze-1", "Tanh-6", "Unsqueeze-1"),
+    )
+}
+"""Definitions whose oldest version is tried; of others, the newest."""
+ONNX = [
+    op if op in OPSET or op in OLDEST else default_registry().newest(op)
+    for op in default_registry().ids("onnx")
+    if op.split(":")[1].split("-")[0] in {*onnx_types().values(), *RULES} - {"Constant"}
+    and (default_registry().op(op).definition.same_as is not None or op.split(":")[1].split("-")[0] in RULES)
+]
+NARROW = ("u8", "i4", "u4", "i32", "i64", "i8", "f32", "boolean", "string")
+"""Types of examples that ops of the other dialect do not take."""
 REFUSED = {
     "IR921": (
         "auto_broadcast is pdpd",
@@ -41,6 +54,8 @@ REFUSED = {
         "does not support strings",
         "saturate is set",
         "allow_axis_skip is true",
+        "has no such attribute and implies",
+        "does not compute the same as",
     ),
     "IR922": (
         "element type u1",
@@ -53,13 +68,10 @@ REFUSED = {
         "element type f8e4m3fnuz",
     ),
     "IR927": (
-        "does not accept u8 for input 'A'",
-        "does not accept i4 for input 'A'",
-        "does not accept u4 for input 'X'",
-        "does not accept i32 for input 'X'",
-        "does not accept i8 for input 'input'",
-        "does not accept u4 for input 'data'",
+        *(f"does not accept {kind} for input" for kind in NARROW),
         "shape does not contain both 0 and -1",
+        "reduction is 'sub', must be one of",
+        "updates has the shape",
         "no axis is named twice",
         "every axis in axes has size 1",
     ),
@@ -67,8 +79,33 @@ REFUSED = {
 """Why an example is not representable in the other dialect: the code, and parts of the message."""
 BEYOND = {"Gather-8 outside the axis there are zeros", "Gather-8 an axis of size 0 gives only zeros"}
 """Examples with indices out of range, which ONNX's op refuses at run time."""
-CLOSE = ("Sigmoid", "Tanh")
-"""Ops that runtimes compute with small errors."""
+CLOSE = {
+    **dict.fromkeys(("Sigmoid", "Tanh"), 1e-6),
+    **dict.fromkeys(
+        [
+            "Acos",
+            "Asin",
+            "Atan",
+            "Cos",
+            "Cosh",
+            "Elu",
+            "Erf",
+            "Exp",
+            "HardSwish",
+            "HSwish",
+            "Log",
+            "Mish",
+            "Sin",
+            "SoftPlus",
+            "Softplus",
+        ],
+        1e-5,
+    ),
+    **dict.fromkeys(("Mish", "Sin", "SoftPlus", "Softplus"), 1e-5),
+    **dict.fromkeys(("SoftMax", "Softmax", "LogSoftmax", "SoftSign", "Softsign", "Tan"), 1e-5),
+    "Gelu": 2e-3,
+}
+"""Ops that runtimes compute with small errors, and the relative size of these."""
 NUMBERS = (
     "integers wrap around",
     "wider ones wrap around",
@@ -78,16 +115,26 @@ NUMBERS = (
     "ReLU-1",
     "Relu-6",
     "f64 is computed in f64",
+    "Abs-1",
+    "Cos-1 narrow floats",
+    "CumSum-3",
+    "Einsum-7",
+    "ScatterNDUpdate-15",
 )
 """Examples that OpenVINO's CPU plug-in computes differently, also before conversion; see
-irops.backends.openvino_limits and _faults.
+irops.backends.openvino and _faults.
 """
+
+
+UNREADABLE = "CumSum-3 exclusive, from the end, axis left out"
+"""An example that OpenVINO cannot read."""
 
 
 def cases(ops):
     for op in ops:
         for name, *case in example_models(op, OPSET.get(op, int(op.rsplit("-", 1)[1]) if ":" in op else 18)):
-            yield pytest.param(name, *case, id=name)
+            if name != UNREADABLE:
+                yield pytest.param(name, *case, id=name)
 
 
 def results(model, inputs):
@@ -146,7 +193,8 @@ def test_examples_give_the_same_there_and_back(name, model, inputs, runtimes, tm
                 f"{runtime} on {path.name}: {declined}"
             )
         elif any(op in name for op in CLOSE):
-            np.testing.assert_allclose(found[0], want[0], rtol=1e-6)
+            rtol = max(error for op, error in CLOSE.items() if op in name)
+            np.testing.assert_allclose(found[0], want[0], rtol=rtol, atol=1e-7)
         else:
             assert all(map(same_bits, found, want)), f"{runtime} on {path.name}"
 

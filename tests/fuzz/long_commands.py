@@ -1,7 +1,7 @@
 """Damage files of every kind that irops reads, call every function and command with them, and keep each file
 that shows a fault.
 
-    python tests/fuzz/long_commands.py --minutes 30 --kinds xml,onnx,npz,definitions --seed 7 --found faults
+    python tests/fuzz/long_commands.py --minutes 30 --kinds xml,structure,npz --seed 7 --found faults
     python tests/fuzz/long_commands.py --minutes 30 --scheduler tcp://host:8786
 
 A fault is an exception that is not documented, an exit code that is not documented, output without end or
@@ -11,6 +11,7 @@ with control characters, or more than SECONDS for one file. Exit status 1 if the
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import resource
 import signal
@@ -25,7 +26,9 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 import numpy as np  # noqa: E402
-from entry_points import EXAMPLE, call, command_faults, raw_errors  # noqa: E402
+from damaged_models import damaged, undocumented  # noqa: E402
+from entry_points import EXAMPLE, RAW, call, command_faults, command_lines, raw_errors  # noqa: E402
+from lxml import etree  # noqa: E402
 from mutations import Seed, Stock, changed, drawn  # noqa: E402
 from seeds import corpus_seeds, own_seeds  # noqa: E402
 from slices import Slice, sliced  # noqa: E402
@@ -38,6 +41,19 @@ MEMORY = 6 << 30
 SECONDS = 60
 """For all functions and commands on one file."""
 OWN = ROOT / "examples" / "my_reverse"
+SETTINGS = b"""select = ["IR1", "IR4"]
+ignore = ["IR405", "IR9"]
+target = "2024.0"
+baseline = "baseline.json"
+rules = ["no_rules_here"]
+
+[severity]
+IR405 = "error"
+
+[limits]
+tensor_bytes = 1048576
+depth = 30
+"""
 Fault = tuple[str, str]
 
 
@@ -74,6 +90,81 @@ def of_xml(folder: Path) -> Callable[[Random], Iterator[Fault]]:
         path.write_bytes(text)
         path.with_suffix(".bin").write_bytes(weights)
         return faults_of_model(path, folder)
+
+    return attempt
+
+
+def of_structure(folder: Path) -> Callable[[Random], Iterator[Fault]]:
+    """Models that XML can be read from, with one to three faults of structure."""
+    seeds = [
+        seed for seed in (*own_seeds(), *corpus_seeds()) if len(seed.text) < 200_000 and _parsed(seed.text)
+    ]
+
+    def attempt(chance: Random) -> Iterator[Fault]:
+        seed, path = chance.choice(seeds), folder / "m.xml"
+        text = damaged(seed.text, chance, chance.choice((1, 1, 2, 3)))
+        path.write_bytes(text)
+        path.with_suffix(".bin").write_bytes(seed.weights)
+        for name, error in undocumented(path, chance):
+            yield f"{name.split()[0]}: {type(error).__name__}", str(error)[:500]
+        yield from looked_into(path, chance, folder)
+
+    return attempt
+
+
+def _parsed(text: bytes) -> bool:
+    try:
+        etree.fromstring(text)
+    except etree.XMLSyntaxError:
+        return False
+    return True
+
+
+def looked_into(path: Path, chance: Random, folder: Path) -> Iterator[Fault]:
+    """What is wrong with how the commands ended that explain a model, compare it, and make it smaller."""
+    names = etree.fromstring(path.read_bytes()).xpath("//layer/@name") or ["x"]
+    limits = ("--limit", "tensor_bytes=8388608", "--limit", "iterations=20", "--limit", "run_seconds=2")
+    values, layer = ("--fill", "ones", *limits), chance.choice(names)
+    for form in ("full", "json"):
+        yield from ended("why", path, layer, "--output-format", form)
+        yield from ended("weights", path, "--output-format", form)
+    yield from ended("why", path, layer, "--value")
+    for suffix in ("html", "svg", "dot"):
+        yield from ended("draw", path, "--output", folder / f"drawn.{suffix}", "--overwrite")
+    for form in ("full", "json", "junit", "html"):
+        report = ("--output", folder / f"report.{form}", "--overwrite")
+        yield from ended("compare", path, "--b", "numpy", "--output-format", form, *report, *values)
+    other = ("--b", f"model:{EXAMPLE}")
+    yield from ended("compare", path, *other, *values)
+    yield from ended("diff", path, EXAMPLE, "--output-format", "html", "--output", folder / "diff.html")
+    smaller = ("--tries", 10, "--output", folder / "reduced", "--overwrite", *values)
+    yield from ended("reduce", path, "--rule", "IR401", *smaller)
+
+
+def of_baseline(folder: Path) -> Callable[[Random], Iterator[Fault]]:
+    path, report = folder / "m.xml", folder / "baseline.json"
+    path.write_bytes(EXAMPLE.read_bytes().replace(b'type="Add"', b'type="Addition"', 1))
+    path.with_suffix(".bin").write_bytes(EXAMPLE.with_suffix(".bin").read_bytes())
+    call("check", path, "--write-baseline", report)
+    seed = report.read_bytes()
+
+    def attempt(chance: Random) -> Iterator[Fault]:
+        report.write_bytes(noise(seed, chance))
+        yield from ended("check", path, "--baseline", report)
+
+    return attempt
+
+
+def of_settings(folder: Path) -> Callable[[Random], Iterator[Fault]]:
+    path, settings = folder / "m.xml", folder / "irops.toml"
+    path.write_bytes(EXAMPLE.read_bytes())
+    path.with_suffix(".bin").write_bytes(EXAMPLE.with_suffix(".bin").read_bytes())
+
+    def attempt(chance: Random) -> Iterator[Fault]:
+        settings.write_bytes(noise(SETTINGS, chance))
+        with contextlib.chdir(folder):
+            yield from ended("check", path)
+            yield from ended("rules")
 
     return attempt
 
@@ -128,13 +219,21 @@ def of_definitions(folder: Path) -> Callable[[Random], Iterator[Fault]]:
     return attempt
 
 
-KINDS = {"xml": of_xml, "onnx": of_onnx, "npz": of_npz, "definitions": of_definitions}
+KINDS = {
+    "xml": of_xml,
+    "structure": of_structure,
+    "onnx": of_onnx,
+    "npz": of_npz,
+    "definitions": of_definitions,
+    "baseline": of_baseline,
+    "settings": of_settings,
+}
 
 
 def faults_of_model(path: Path, folder: Path) -> Iterator[Fault]:
     for name, error in raw_errors(path):
         yield f"{name}: {type(error).__name__}", str(error)[:500]
-    for command, fault in command_faults(path, folder):
+    for command, fault in command_faults(command_lines(path, folder)):
         yield f"{command.split()[0]}: {fault[:60]}", fault
 
 
@@ -145,8 +244,10 @@ def ended(*words: object) -> Iterator[Fault]:
         yield f"{words[0]}: exit code {status}", err[:500]
     if "internal error" in err or "Traceback" in err:
         yield f"{words[0]}: {err.splitlines()[-1][:60]}", err[-500:]
-    if status and not (out.strip() or err.strip()):
+    if status and not (out.strip() or err.strip() or "--output" in words):
         yield f"{words[0]}: says nothing", ""
+    if any(character in out or character in err for character in RAW):
+        yield f"{words[0]}: prints control characters", ""
 
 
 def late(*_: object) -> None:
@@ -159,7 +260,7 @@ def main() -> int:
     )
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=0, help="another number damages files otherwise")
-    parser.add_argument("--kinds", default=",".join(KINDS), help="default: all of xml,onnx,npz,definitions")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="default: all")
     parser.add_argument("--found", type=Path, default=Path("fuzz-found"), help="default: fuzz-found")
     add_workers(parser, jobs="1")
     args = parser.parse_args()

@@ -24,6 +24,7 @@ from mutations import (
 )
 from promises import hold_promises
 from seeds import own_seeds
+from tiers import counts
 
 FOUND = Path(__file__).parent / "found"
 NUMBERS = st.integers(0, 2**32 - 1)
@@ -41,16 +42,17 @@ def changes_of(kinds: dict[str, object]) -> st.SearchStrategy[list[Change]]:
     )
 
 
+@counts("files_made", 40, 500)
 @pytest.mark.parametrize(
     "kinds",
     [TREE_CHANGES, TEXT_CHANGES, WEIGHTS_CHANGES, MEANT, CHANGES],
     ids=["elements", "text", "weights", "meaning", "all"],
 )
-def test_a_damaged_file_is_answered(kinds: dict[str, object], tmp_path: Path) -> None:
+def test_a_damaged_file_is_answered(kinds: dict[str, object], files_made: int, tmp_path: Path) -> None:
     files, stock = seeds()
 
     @settings(
-        max_examples=500,
+        max_examples=files_made,
         deadline=None,
         derandomize=True,
         database=None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -69,11 +70,26 @@ def test_a_check_that_cannot_start_uploads_nothing(repository):
     assert not outputs.exists()
 
 
-def test_the_version_that_is_installed_is_this_one():
+def test_what_is_installed_is_said_by_the_user_and_no_address_is_guessed():
+    """irops is on no index under a name that the project owns, so that nothing is installed by name alone."""
     job = yaml.safe_load((CI / "gitlab" / "models.gitlab-ci.yml").read_text())["irops-check"]
-    this = f"irops=={irops.__version__}"
-    assert (ACTION["inputs"]["version"]["default"], job["variables"]["IROPS"]) == (this, this)
-    assert f"rev: v{irops.__version__}\n" in (ROOT / "docs" / "ci.md").read_text()
+    assert ACTION["inputs"]["version"] == {**ACTION["inputs"]["version"], "required": True}
+    assert "default" not in ACTION["inputs"]["version"]
+    assert job["variables"]["IROPS"].startswith("REPLACE")
+    assert f"rev: v{irops.__version__} " in (ROOT / "docs" / "ci.md").read_text()
+
+
+OWNED_BY_NOBODY = re.compile(r"github\.com/irops|irops\.github\.io|pip install irops(?![-\w])|irops==")
+
+
+def test_no_file_names_an_address_that_the_project_does_not_own():
+    folders = ("irops", "schemas", "docs", "examples", ".github", ".ci")
+    suffixes = (".py", ".md", ".toml", ".yml", ".yaml", ".json", ".js", ".html", ".ipynb", ".xml")
+    files = [p for folder in folders for p in (ROOT / folder).rglob("*") if p.suffix in suffixes]
+    files += [ROOT / "README.md", ROOT / "pyproject.toml", ROOT / ".pre-commit-hooks.yaml"]
+    assert len(files) > 500
+    naming = [str(p.relative_to(ROOT)) for p in files if OWNED_BY_NOBODY.search(p.read_text("utf-8"))]
+    assert naming == []
 
 
 def test_the_workflow_passes_inputs_that_the_action_has():
@@ -90,7 +106,10 @@ def test_the_job_for_gitlab_writes_a_code_quality_report(repository):
     done = run("\n".join(job["script"]), repository, MODELS="models", IROPS_ARGUMENTS="--strict")
     assert done.returncode == 1, done.stderr
     issues = json.loads((repository / job["artifacts"]["reports"]["codequality"]).read_text())
-    assert {issue["location"]["path"] for issue in issues} == {"models/broken/model.xml"}
+    assert {issue["location"]["path"] for issue in issues} == {
+        "models/broken/model.xml",
+        "models/broken/refused.xml",
+    }
     assert len({issue["fingerprint"] for issue in issues}) == len(issues)
     assert run("\n".join(job["script"]), repository, MODELS="models/turned_rows").returncode == 0
 

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("torch", "openvino", "onnx", "onnxruntime", "numba", "jinja2", "matplotlib")
 COLLECT = """
@@ -23,6 +25,11 @@ sys.exit(pytest.main(["--collect-only", "-qq", "-n0", "-p", "no:cacheprovider", 
 """
 
 
+def test_collecting_the_tests_of_this_run_loads_no_heavy_library(loaded_by_collection):
+    assert sorted(loaded_by_collection & set(HEAVY)) == []
+
+
+@pytest.mark.slow
 def test_collecting_all_tests_loads_no_heavy_library():
     done = subprocess.run(
         [sys.executable, "-c", COLLECT.format(heavy=HEAVY)],

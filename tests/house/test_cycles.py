@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import networkx
@@ -20,14 +21,32 @@ LATE = {
     "irops/cli/server.py": "without pygls, which the server imports, the command names the missing extra",
     "irops/cli/new.py": "its help and its refusals need neither the registry nor NumPy",
     "irops/backends/numba/__init__.py": "the compiled loops import numba",
-    "irops/runtime/foreign_call.py": "gradients of torch import torch",
+    "irops/runtime/call.py": "gradients of torch import torch",
     "irops/testing/__init__.py": "a test session that uses no assertion of irops imports none",
     "irops/testing/plugin.py": "pytest loads the plug-in in every session",
     "irops/conformance/kit.py": "strategies are defined with Hypothesis, which may be missing",
     "irops/ir/opening.py": "ten modules that read remote files; most models are local",
-    "irops/dialects/onnx/dialect.py": "twenty modules that read and write ONNX files; most commands use none",
+    "irops/dialects/onnx/__init__.py": "modules that read and write ONNX files; most commands use none",
 }
 """Modules that import other modules of irops late, and why."""
+
+
+Imports = list[ast.Import | ast.ImportFrom]
+
+
+@cache
+def statements(path: Path) -> tuple[Imports, Imports]:
+    """The import statements of a module, and those of them within functions, or for type checkers alone."""
+    every: Imports = []
+    late: Imports = []
+    for outer in ast.walk(ast.parse(path.read_text())):
+        if isinstance(outer, (ast.Import, ast.ImportFrom)):
+            every.append(outer)
+        elif isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)) or (
+            isinstance(outer, ast.If) and "TYPE_CHECKING" in ast.unparse(outer.test)
+        ):
+            late += [node for node in ast.walk(outer) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    return every, late
 
 
 def modules(package: Path = PACKAGE) -> dict[str, Path]:
@@ -56,20 +75,14 @@ def circles(package: Path = PACKAGE) -> list[list[str]]:
     known = modules(package)
     graph = networkx.DiGraph()
     for name, path in known.items():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in statements(path)[0]:
             graph.add_edges_from((name, other) for other in imported(node, known) if other != name)
     return [sorted(group) for group in networkx.strongly_connected_components(graph) if len(group) > 1]
 
 
 def late_imports(path: Path, known: dict[str, Path]) -> list[int]:
     """The lines of imports of irops' own modules within functions, or for type checkers alone."""
-    lines = []
-    for outer in ast.walk(ast.parse(path.read_text())):
-        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)) or (
-            isinstance(outer, ast.If) and "TYPE_CHECKING" in ast.unparse(outer.test)
-        ):
-            lines += [node.lineno for node in ast.walk(outer) if imported(node, known)]
-    return sorted(set(lines))
+    return sorted({node.lineno for node in statements(path)[1] if imported(node, known)})
 
 
 def all_late_imports(package: Path = PACKAGE) -> dict[str, list[int]]:

@@ -9,7 +9,7 @@ from drawn_models import chain, detector
 from lxml import html
 
 import irops
-from irops.html_table import MAX_CELL, MAX_ROWS, html_table
+from irops.diagnostics.printable import MAX_CELL, MAX_ROWS, html_table
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,11 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from tiers import slow_but
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 PAGES = {
     "comparing": "openvino",
     "conversion": "numpy",
+    "gradients": "onnx",
     "graphs": "numpy",
     "onnx": "onnx",
     "reducing": "openvino",
@@ -54,14 +56,18 @@ def output_of(command: str, folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", slow_but(PAGES, ("conversion", "why")))
 def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
     pytest.importorskip(PAGES[page])
     for name in ("model.xml", "reversing.xml"):
         shutil.copy(DOCS.parent / "examples" / "reversing" / "model.xml", tmp_path / name)
     code = re.findall(r"```python\n(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
     subprocess.run(
-        [sys.executable, "-c", "\n".join(block for block in code if "BackendTest" not in block)],
+        [
+            sys.executable,
+            "-c",
+            "\n".join(block for block in code if "BackendTest" not in block and not block.startswith("@")),
+        ],
         cwd=tmp_path,
         check=True,
         env={**os.environ, "PYTHONPATH": str(DOCS.parent)},
@@ -88,6 +94,7 @@ def test_the_tests_on_the_page_pass_for_a_new_op(tmp_path):
     assert "2 passed" in done.stdout, done.stdout
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_examples_work(tmp_path):
     text = (DOCS.parent / "examples" / "README.md").read_text()
     lines = [

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import irops
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.dialects import dialect_named
-from irops.editing.building.graph import Graph as NewGraph
-from irops.invocation import Invocation
+from irops.editing.building import Graph as NewGraph
 from irops.ir.model import Edge, Graph, Layer, Model, Port
+from irops.ops.invocation import Invocation
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = "a\nb" * 5000

@@ -14,6 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 ELSEWHERE = {
     "docs/comparing.md": "test_pages.py runs it with its sessions",
+    "docs/gradients.md": "test_pages.py runs it with its sessions",
     "docs/graphs.md": "test_pages.py runs it with its sessions",
     "docs/reducing.md": "test_pages.py runs it with its sessions",
     "docs/remote.md": "test_pages.py runs it with its sessions",
@@ -71,7 +72,8 @@ def plain(code: str) -> str:
 
 
 def test_excerpts_are_excerpts_of_the_code() -> None:
-    code = "\n".join(plain(path.read_text("utf-8")) for path in (ROOT / "irops" / "ops").rglob("*.py"))
+    folders = (ROOT / "irops", ROOT / "examples")
+    code = "\n".join(plain(path.read_text("utf-8")) for one in folders for path in one.rglob("*.py"))
     excerpts = [b for blocks in PAGES.values() for b in blocks if b.startswith("@") and "def " in b]
     assert excerpts
     assert [excerpt for excerpt in excerpts if plain(excerpt) not in code] == []

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -82,13 +83,19 @@ def offences_in_module(path: Path) -> Iterator[str]:
     allowed = {name for folder, names in ALLOWED.items() if folder in path.as_posix() for name in names}
     for token in _tokens(path):
         if token.type == tokenize.NAME:
-            words = {part.lower() for part in _PARTS.findall(token.string)}
-            if (words & NAMES | {token.string.lower()} & BARE_NAMES) - allowed:
+            if _idiom_in(token.string) - allowed:
                 yield f"{path.relative_to(ROOT)}:{token.start[0]}: the name {token.string!r}"
         elif token.type in TEXTS:
             comments.append((token.start[0], token.string))
     for line, text in _joined(comments):
         yield from offences_in_text(path, text, line)
+
+
+@cache
+def _idiom_in(name: str) -> frozenset[str]:
+    """The words of an identifier that are idiom."""
+    words = {part.lower() for part in _PARTS.findall(name)}
+    return frozenset(words & NAMES | {name.lower()} & BARE_NAMES)
 
 
 def _tokens(path: Path) -> Iterator[tokenize.TokenInfo]:

@@ -7,23 +7,22 @@ from __future__ import annotations
 import multiprocessing
 import os
 import re
-import resource
 import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from small_files import files_of_at_most
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.ir import locks, regular
-from irops.ir.locks import folder_lock
+from irops.ir import pending, regular
 from irops.ir.open_files import OpenFiles
-from irops.ir.pending import Pending
+from irops.ir.pending import Pending, folder_lock
 from irops.ir.read import load
 from irops.ir.storage import Weights, WeightsChanged
 from irops.ir.weights import constant
@@ -131,6 +130,39 @@ def test_weights_that_change_while_they_are_mapped_are_not_used(change: str, mod
         constant(read, read.layer("w"))
 
 
+USES = {
+    "write": lambda model, place: irops.write(model, place / "out.xml"),
+    "translate and write": lambda model, place: irops.write(
+        irops.translate(model, "onnx"), place / "out.onnx"
+    ),
+    "run": lambda model, _: irops.run(model, []),
+    "compare": lambda model, _: irops.compare(model, [], b="numpy"),
+    "compare with another model": lambda model, place: irops.compare(model, [], b=f"model:{place}/other.xml"),
+    "diff": lambda model, place: irops.diff(model, place / "other.xml"),
+    "reduce": lambda model, _: irops.reduce(model, [], differs=("reference", "numpy")),
+    "edit": lambda model, place: irops.write(irops.Graph(model).model(), place / "out.xml"),
+}
+"""What reads the constants of a model, whose file of weights has gone."""
+
+
+@pytest.mark.parametrize("use", USES)
+def test_weights_that_have_gone_are_named_by_whatever_needs_them(
+    use: str, model: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("onnx")
+    other = tmp_path / "other.xml"
+    shutil.copy(model, other)
+    shutil.copy(model.with_suffix(".bin"), other.with_suffix(".bin"))
+    read = irops.read(model)
+    model.with_suffix(".bin").unlink()
+    try:
+        found = USES[use](read, tmp_path)
+    except DiagnosticError as error:
+        found = error.diagnostics
+    shown = str(found) if not isinstance(found, Iterable) else " ".join(map(str, found))
+    assert "m.bin cannot be read any more" in shown
+
+
 def test_weights_that_change_while_a_session_runs_fail_the_next_run(model: Path) -> None:
     session = irops.Session(model)
     assert session.run()["y"][7] == 7
@@ -162,17 +194,13 @@ def test_weights_that_are_cut_off_before_they_are_read_are_reported(model: Path)
         weights.view(0, 100)
 
 
-def limited() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-
-
 def test_a_file_that_may_not_grow_leaves_nothing_behind(model: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "m.xml").write_text("before")
     script = f"import irops\nirops.write(irops.read({str(model)!r}), {str(out / 'm.xml')!r})"
     done = subprocess.run(
-        [sys.executable, "-c", script], preexec_fn=limited, capture_output=True, text=True, check=False
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, **files_of_at_most(4096)
     )
     assert "File too large" in done.stderr
     assert os.listdir(out) == ["m.xml"]
@@ -246,7 +274,7 @@ def test_two_writers_and_a_reader_of_one_model_never_meet_halfway(tmp_path: Path
 def test_a_process_that_hangs_keeps_nobody_from_reading_or_writing(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locks, "TIMEOUT", 0.05)
+    monkeypatch.setattr(pending, "TIMEOUT", 0.05)
     with folder_lock(model.parent, exclusive=True):
         assert load(model)[1] == ()
         irops.write(irops.read(model), model)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from irops.ir import ownership
+from irops.ir import pending
 from irops.ir.abandoned import MIN_AGE, claim, remove_abandoned
 from irops.ir.pending import Pending
 
@@ -62,25 +63,28 @@ def test_extended_attributes_are_kept(old: Path, monkeypatch: pytest.MonkeyPatch
         "setxattr": lambda path, name, value: stored.setdefault(path, {}).update({name: value}),
     }
     for name, function in functions.items():
-        monkeypatch.setattr(ownership.os, name, function, raising=False)
+        monkeypatch.setattr(pending.os, name, function, raising=False)
     replace(old)
     (copied,) = (values for path, values in stored.items() if path != old)
     assert copied == stored[old]
 
 
 def test_abandoned_files_and_folders_are_removed_unless_claimed(tmp_path: Path) -> None:
-    for name in (".x-1", ".x-2", ".y-1"):
+    for name in (".x-1", ".x-2", ".x-mine", ".y-1"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "page").write_text("half")
         os.utime(tmp_path / name, (0, 0))
     (tmp_path / ".x-3").write_text("half")
     handle = os.open(tmp_path / ".x-2", os.O_RDONLY)
     assert claim(handle)
-    remove_abandoned(tmp_path, ".x-")
-    assert sorted(os.listdir(tmp_path)) == [".x-2", ".x-3", ".y-1"]
+    names = re.compile(r"\.x-[0-9]")
+    remove_abandoned(tmp_path, names, folders=True)
+    assert sorted(os.listdir(tmp_path)) == [".x-2", ".x-3", ".x-mine", ".y-1"]
     os.utime(tmp_path / ".x-3", (0, 0))
     os.close(handle)
     os.utime(tmp_path / ".x-2", (0, 0))
-    remove_abandoned(tmp_path, ".x-")
-    assert os.listdir(tmp_path) == [".y-1"]
+    remove_abandoned(tmp_path, names)
+    assert sorted(os.listdir(tmp_path)) == [".x-2", ".x-mine", ".y-1"]
+    remove_abandoned(tmp_path, names, folders=True)
+    assert sorted(os.listdir(tmp_path)) == [".x-mine", ".y-1"]
     assert MIN_AGE > 1

@@ -11,9 +11,8 @@ from time import monotonic
 
 import pytest
 
-from irops.ir import locks, pending
-from irops.ir.locks import folder_lock
-from irops.ir.pending import Pending, errors_naming, signals_blocked
+from irops.ir import pending
+from irops.ir.pending import Pending, errors_naming, folder_lock, signals_blocked
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -164,7 +163,7 @@ def test_a_lock_ends_when_the_block_raises(tmp_path: Path) -> None:
 
 
 def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locks, "TIMEOUT", 0.05)
+    monkeypatch.setattr(pending, "TIMEOUT", 0.05)
     with folder_lock(tmp_path, exclusive=True):
         before, start = open_files(), monotonic()
         with folder_lock(tmp_path):
@@ -182,7 +181,7 @@ def test_a_lock_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         if len(naps) == 2:
             os.close(handle)
 
-    monkeypatch.setattr(locks, "sleep", nap)
+    monkeypatch.setattr(pending, "sleep", nap)
     with folder_lock(tmp_path, exclusive=True):
         assert not free(tmp_path, exclusive=False)
     assert len(naps) == 2
@@ -205,4 +204,4 @@ def test_a_folder_that_cannot_be_locked_is_used_without(
 
 
 def test_the_timeout_of_a_lock_is_short() -> None:
-    assert 0.5 <= locks.TIMEOUT <= 10
+    assert 0.5 <= pending.TIMEOUT <= 10

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from irops.ir.model import (
@@ -18,6 +20,7 @@ from irops.ir.model import (
 )
 from irops.ir.ports import names_of
 from irops.ir.serialize import document, escaped, mapping_attributes, names_text
+from irops.ir.targets import Unwritable
 
 
 def text_of(model: Model) -> str:
@@ -203,6 +206,9 @@ def test_special_characters_are_escaped(text: str, written: str) -> None:
     "character", ["\x00", "\x08", "\x0b", "\x0c", "\x0e", "\x1f", "\ud800", "\ufffe", "\uffff"]
 )
 def test_characters_that_xml_does_not_have_are_refused(character: str) -> None:
+    name = f"a<{character}&#38;b"
+    with pytest.raises(Unwritable, match=re.escape(f"the text {name!r} has a character that XML")):
+        text_of(Model(name=name))
     with pytest.raises(ValueError, match="a character that XML does not allow"):
         escaped(f"a{character}b")
 

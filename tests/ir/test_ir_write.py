@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.ir.model import BackEdge, Body, Edge, Element, Graph, Layer, Model, Port, PortMapping
 from irops.ir.read import load, loads, read
+from irops.ir.targets import TargetRefused
 from irops.ir.weights import Weights, constant
 from irops.ir.write import write
 
@@ -212,10 +213,18 @@ def test_a_model_is_not_written_into_its_weights(tmp_path: Path) -> None:
 
 def test_a_link_goes_on_to_lead_to_the_file(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "m.xml").write_text("")
     (tmp_path / "link.xml").symlink_to(tmp_path / "real" / "m.xml")
     write(read(FILES / "plain.xml"), tmp_path / "link.xml")
     assert (tmp_path / "link.xml").is_symlink()
     assert sorted(os.listdir(tmp_path / "real")) == ["m.bin", "m.xml"]
+
+
+def test_a_link_that_leads_to_nothing_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "link.xml").symlink_to(tmp_path / "m.xml")
+    with pytest.raises(TargetRefused, match=r"is a link to .*m\.xml, which does not exist"):
+        write(read(FILES / "plain.xml"), tmp_path / "link.xml")
+    assert os.listdir(tmp_path) == ["link.xml"]
 
 
 def test_a_file_that_is_written_over_keeps_its_permissions(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from invoking import attach_values, infer_layer
 
 import irops
 from irops.registry import default_registry
-from irops.spec.attributes import bind
+from irops.spec.domains import bind
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import element_type
 from irops.values.fact import Fact, dims_array

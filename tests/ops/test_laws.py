@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from invoking import infer_layer
+from tiers import counts
 
 import irops
-from irops.conformance.example import inputs_of, outcome
+from irops.conformance.cases import inputs_of, outcome
 from irops.dialects import others
-from irops.invocation import OpFault
+from irops.ops.invocation import OpFault
 from irops.registry import default_registry
-from irops.spec.attributes import bind
 from irops.spec.cases import counterexamples, examples
+from irops.spec.domains import bind
 from irops.values.dim import ANY, Dim
 from irops.values.element import DYNAMIC, element_type, element_types, foreign_types
 from irops.values.fact import Fact
@@ -72,12 +73,13 @@ def looser(dim: Dim):
     )
 
 
+@counts("drawn", 5, 50)
 @pytest.mark.parametrize("op_id", [op for op in IDS if op not in ASSUMING])
-def test_knowing_less_never_contradicts(op_id):
+def test_knowing_less_never_contradicts(op_id, drawn):
     op = REGISTRY.op(op_id)
     cases = plain_cases(op, examples)
 
-    @settings(max_examples=25, deadline=None, derandomize=True)
+    @settings(max_examples=drawn, deadline=None, derandomize=True)
     @given(st.data())
     def law(data):
         case = data.draw(st.sampled_from(cases)) if cases else None
@@ -168,13 +170,14 @@ def fact_with_value(draw):
     return Fact(kind, Shape(shape), np.array(numbers, dtype=kind.dtype).reshape(shape))
 
 
+@counts("drawn", 6, 30)
 @pytest.mark.parametrize("op_id", IDS)
-def test_inference_is_total(op_id):
+def test_inference_is_total(op_id, drawn):
     """On any facts, inference returns or raises OpFault, nothing else."""
     op = REGISTRY.op(op_id)
     sets = [case.attributes for kind in (examples, counterexamples) for case in plain_cases(op, kind)] or [{}]
 
-    @settings(max_examples=40, deadline=None, derandomize=True)
+    @settings(max_examples=drawn, deadline=None, derandomize=True)
     @given(st.data())
     def law(data):
         bound = bind(op, data.draw(st.sampled_from(sets)))

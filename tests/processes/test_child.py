@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from irops.cluster.workers import LocalWorkers
-from irops.processes.outcomes import Died, Failed
-from irops.processes.pool import run_in_processes
+from irops.work.cluster.workers import LocalWorkers
+from irops.work.processes.pool import run_in_processes
+from irops.work.processes.serving import Died, Failed
 
 MIB = 1 << 20
 linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")

@@ -19,9 +19,10 @@ from pathlib import Path
 import pytest
 
 from irops.analysis.checks.run import check
-from irops.analysis.infer import infer
+from irops.analysis.model_analysis import infer
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import all_rules, rule
+from irops.ir.pending import finished
 from irops.ir.read import read
 
 HERE = Path(__file__).parent
@@ -67,6 +68,13 @@ def _written(name: str, content: bytes) -> Callable[[Path], Path]:
     return write
 
 
+def _half_replaced(folder: Path) -> Path:
+    (folder / "model.xml").write_bytes(b"<net/>")
+    (folder / "model.bin").write_bytes(b"new")
+    finished(folder / "model.xml").write_bytes(b"<net/>")
+    return folder / "model.xml"
+
+
 def _long(folder: Path) -> Path:
     with (folder / "model.xml").open("wb") as file:
         file.write(b"<net/>")
@@ -104,6 +112,7 @@ WITHOUT_A_FILE = {
             "model.xml", b"".join((b'<net version="11"', *(b' a%d=""' % k for k in range(1000)), b"/>"))
         ),
     ),
+    "IR022": ("two files and a third are the point of it", _half_replaced),
     "IR007": ("an ONNX model holds no comment", _written("model.xml", b"\x08\x0a\x12\x07pytorch")),
 }
 

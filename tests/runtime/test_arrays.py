@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irops.invocation import OpFault
+from irops.ops.invocation import OpFault
 from irops.registry import default_registry
 from irops.runtime.arrays import check_possible, size_in_bytes
 from irops.values.dim import ANY, Dim

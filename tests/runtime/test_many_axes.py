@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import irops
-from irops.analysis.infer import analyse
-from irops.analysis.made_up import made_up
+from irops.analysis.model_analysis import analyse
+from irops.analysis.synthetic_inputs.generate import synthetic_inputs
 
 MANY = ",".join(["1"] * 65)
 ONE = np.int64([1]).tobytes()
@@ -58,10 +58,10 @@ def test_they_cannot_be_computed(net, layers):
         irops.run(model, {"x": np.float32([1])} if layers[0][1] == "Parameter" else {})
 
 
-def test_they_cannot_be_made_up(net):
+def test_they_cannot_be_generated(net):
     model = net(("x", "Parameter", {"shape": MANY, "element_type": "f32"}, []), ("y", "Result", {}, ["x"]))
     with pytest.raises(irops.DiagnosticError, match=r"IR611 .* which cannot be made here"):
-        made_up(model, analyse(model).signature.inputs[0], "random")
+        synthetic_inputs(analyse(model))
 
 
 def test_sizes_beside_one_of_none_may_be_too_great_for_an_array(net):

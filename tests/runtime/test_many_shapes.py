@@ -43,6 +43,7 @@ def alive(kind: type) -> int:
     return sum(type(one) is kind for one in gc.get_objects())
 
 
+@pytest.mark.slow
 def test_a_thousand_shapes_run_and_only_the_newest_plans_are_kept(model: irops.Model) -> None:
     session = irops.Session(model)
     plans, inferred = alive(Plan), alive(Inferred)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import irops
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.runtime.precision import constants_of, rounded, wide, wide_types
 from irops.values.element import F32, element_type
 from irops.values.fact import Fact
@@ -98,7 +98,7 @@ def test_weights_are_constants_that_lead_to_nothing_but_the_product_of_matrices(
         weights=b"\1",
     )
     analysis = analyse(model)
-    found = constants_of(analysis.root.wiring, analysis.infer())
+    found = constants_of(analysis.root)
     names = {layer.id: layer.name for layer in model.layers}
     constant = {"c", "weight", "scaled", "d", "both", "unused", "folded"}
     assert {names[number] for number in found.layers} == constant

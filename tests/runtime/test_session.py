@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import irops
+from irops.files.limits import Limits
 from irops.ir.model import Element
-from irops.limits import Limits
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 AXES = np.array([1], np.int64)
@@ -159,7 +159,7 @@ def test_an_op_is_called_with_python_values():
     ("arguments", "attributes", "words"),
     [
         ((X, AXES), {"mode": "sideways"}, "mode is 'sideways', must be one of index, mask"),
-        ((X, AXES), {}, "no attribute mode, must have one"),
+        ((X, AXES), {}, "Reverse-1 needs mode"),
         ((X, AXES), {"mode": "index", "axis": 1}, "Reverse-1 has no attribute 'axis'"),
         ((X,), {"mode": "index"}, "has 1 input, takes 2"),
         ((X, AXES, AXES), {"mode": "index"}, "has 3 inputs, takes 2"),
@@ -256,8 +256,12 @@ def test_a_name_alone_is_as_good_as_a_list_of_one(reverse):
             "there is no layer 'agian'; did you mean 'again'?",
         ),
         (
-            lambda model: irops.infer(model)["again"],
-            "'again' is no layer and output: inferred[layer name or id, output index]",
+            lambda model: irops.infer(model)["agian"],
+            "there is no tensor or layer 'agian'; did you mean 'again'?",
+        ),
+        (
+            lambda model: irops.infer(model)["again", 0, 1],
+            "('again', 0, 1) is no layer and output: inferred[layer name or id, output index]",
         ),
         (
             lambda _: irops.call("ReverseSequnce-1", X),
@@ -280,3 +284,35 @@ def test_what_is_no_number_and_no_string_is_no_tensor(reverse, value):
         irops.run(reverse, [value, AXES])
     with pytest.raises(ValueError, match="which is neither a number nor a string"):
         irops.call("Reverse-1", [[None]], AXES, mode="index")
+
+
+def test_a_result_with_a_made_up_name_is_called_by_its_tensor():
+    graph = irops.Graph("names")
+    x = graph.parameter("x", "f32[2]")
+    graph.result(graph.ops.Relu(x, name="act"), "out")
+    graph.result(graph.ops.Abs(x, name="t"))
+    graph.result(graph.ops.Negative(x))
+    model = graph.model()
+    model["Negative_0"].outputs[0].names = ("t",)
+    results = irops.run(model, np.float32([-1, 2]), keep=["t"])
+    assert list(results) == ["out", "Result_0", "t", "t:0"]
+    assert results["Result_1"] is results["t"] is results[2] is results.get("Result_1")
+    assert "Result_1" in results
+    assert 2 in results
+    assert "Result_7" not in results
+    assert results.get("Result_7") is None
+    assert results["t"].tolist() == [1, -2]
+    assert results["t:0"].tolist() == results["Result_0"].tolist() == [1, 2]
+
+
+def test_facts_are_found_by_the_name_of_a_layer_or_tensor():
+    graph = irops.Graph("names")
+    parts = graph.ops.Split(graph.parameter("x", "f32[4]"), 0, num_splits=2, name="parts")
+    graph.result(parts[1], "second")
+    facts = irops.infer(graph.model())
+    assert facts["second"] is facts["parts", 1]
+    assert facts["x"] is facts["x", 0]
+    assert "second" in facts
+    assert "third" not in facts
+    with pytest.raises(KeyError, match=r"layer 'parts' has 2 outputs; name one of them: \['parts', 0\]"):
+        _ = facts["parts"]

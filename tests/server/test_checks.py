@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from irops.processes.worker import ProcessDied
-from irops.server.checks import Checks
 from irops.server.documents import Document
+from irops.server.language_server import Checks
 from irops.server.options import ServerOptions
 from irops.server.records import Checked
 from irops.server.text import Text
+from irops.work.processes.requests import ProcessDied
 
 ANSWER = Checked(seconds=7.0)
 

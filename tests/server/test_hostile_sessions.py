@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from editor import Editor
 from lsprotocol import types
+from tiers import slow_but
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 HEAD = '<net name="m" version="11"><layers>'
@@ -86,7 +87,7 @@ DEFINITIONS = {
 }
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
+@pytest.mark.parametrize("name", slow_but(DEFINITIONS, DEFINITIONS.keys() - {"deep", "names", "nested"}))
 async def test_hostile_definitions_get_answers(editor: Editor, tmp_path: Path, name: str):
     text = DEFINITIONS[name]
     uri = editor.open(tmp_path / "X-1.xml", text)

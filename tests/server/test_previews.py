@@ -61,6 +61,7 @@ async def test_a_page_that_is_shown_follows_the_text(author: Editor, folder: Pat
     await becomes(lambda: file.read_text().startswith("# Not a definition yet\n\n- line "))
 
 
+@pytest.mark.slow
 async def test_the_page_as_html_has_the_look_of_the_site(author: Editor, folder: Path):
     pytest.importorskip("sphinx")
     pytest.importorskip("furo")
@@ -85,6 +86,7 @@ async def test_functions_of_strangers_are_not_run_for_a_page(author: Editor, tmp
     assert not mark.exists()
 
 
+@pytest.mark.slow
 async def test_a_page_says_why_its_functions_cannot_be_used(author: Editor, folder: Path):
     (folder / "my_reverse.py").write_text("")
     page = await page_of(author, author.open(folder / "MyReverse-extension.xml"))
@@ -92,6 +94,7 @@ async def test_a_page_says_why_its_functions_cannot_be_used(author: Editor, fold
     assert "has no kernel in" in page
 
 
+@pytest.mark.slow
 async def test_there_is_no_page_of_what_is_no_op(author: Editor, folder: Path):
     for name in ("typo", author.open(folder / "model.xml"), (folder / "absent.xml").as_uri()):
         params = types.ExecuteCommandParams("irops.preview", arguments=[name])
@@ -99,6 +102,7 @@ async def test_there_is_no_page_of_what_is_no_op(author: Editor, folder: Path):
     assert [one.message for one in author.messages] == ["no op is called 'typo'"]
 
 
+@pytest.mark.slow
 async def test_functions_that_change_on_disk_are_compared_at_once(author: Editor, folder: Path):
     await becomes(lambda: author.watched == [types.WORKSPACE_DID_CHANGE_WATCHED_FILES])
     uri = author.open(folder / "MyReverse-extension.xml")
@@ -113,6 +117,7 @@ async def test_functions_that_change_on_disk_are_compared_at_once(author: Editor
     assert messages[1][1].startswith("MyReverse-extension:C2 is cited by code, but not defined")
 
 
+@pytest.mark.slow
 async def test_models_are_checked_with_the_definitions_as_they_are_now(author: Editor, folder: Path):
     model, path = author.open(folder / "model.xml"), folder / "MyReverse-extension.xml"
     assert await author.checked(model) == []

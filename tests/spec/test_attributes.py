@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 import irops
-from irops.spec.attributes import MAX_SUGGESTIONS, bind, bound_values
 from irops.spec.binding import Functions
 from irops.spec.definition import Attribute
+from irops.spec.domains import MAX_SUGGESTIONS, bind, bound_values
 from irops.spec.op import Op
 
 MODEL = irops.definition("ReverseSequence-1")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irops.spec.definition import Attribute
-from irops.spec.domains import DomainError, default_of, parse
+from irops.spec.domains import DomainError, TensorValue, default_of, format_value, parse
 from irops.values.element import element_type, element_types
 from irops.values.shape import Shape
 
@@ -19,10 +19,12 @@ from irops.values.shape import Shape
     [
         ("int", "7", 7),
         ("int", " -3 ", -3),
-        ("int", "+1", 1),
         ("float", "1e-3", 1e-3),
         ("float", "-inf", float("-inf")),
         ("float", ".5", 0.5),
+        ("float", "+.5", 0.5),
+        ("float", "1e39", 1e39),
+        ("floats", "inf,1e38", (float("inf"), 1e38)),
         ("bool", "True", True),
         ("bool", "0", False),
         ("ints", "1, 2,3", (1, 2, 3)),
@@ -30,6 +32,8 @@ from irops.values.shape import Shape
         ("floats", "1.5,2", (1.5, 2.0)),
         ("strings", "relu, tanh,", ("relu", "tanh")),
         ("string", " as it is ", " as it is "),
+        ("tensor", "f32[2,1] 0.5,-2", TensorValue(element_type("f32"), (2, 1), (0.5, -2.0))),
+        ("tensor", "i64 7", TensorValue(element_type("i64"), (), (7,))),
         ("element_type", "F32", element_type("f32")),
         ("shape", "?,1..3", Shape.parse("?,1..3")),
         ("dims", "2,0", (2, 0)),
@@ -45,6 +49,14 @@ def test_texts_and_their_values(kind, text, value):
     ("kind", "text"),
     [
         ("int", "1.5"),
+        ("int", "+1"),
+        ("ints", "+1,2"),
+        ("float", "INF"),
+        ("float", "+inf"),
+        ("float", "Infinity"),
+        ("float", "NaN"),
+        ("floats", "1,1e39"),
+        ("floats", "1,Inf"),
         ("int", ""),
         ("int", "one"),
         ("int", "0x1"),
@@ -114,7 +126,7 @@ KINDS = {
     "string": st.text(),
     "ints": st.lists(st.integers(-(2**63), 2**63 - 1)).map(tuple),
     "axes": st.lists(st.integers(-64, 64)).map(tuple),
-    "floats": st.lists(st.floats(allow_nan=False)).map(tuple),
+    "floats": st.lists(st.floats(allow_nan=False, width=32)).map(tuple),
     "dims": st.lists(st.integers(0, 2**63 - 1)).map(tuple),
     "strings": st.lists(st.text("abc_ -\u00e9", min_size=1).filter(lambda s: s == s.strip() and s)).map(
         tuple
@@ -212,7 +224,7 @@ def test_what_is_no_value_is_refused_with_its_reason(kind, text, message, readin
     [
         ("int", "-9223372036854775808", -(2**63)),
         ("float", "inf", inf),
-        ("float", "-INF", -inf),
+        ("float", "-inf", -inf),
         ("float", "1.", 1.0),
         ("float", "+.5e-3", 0.0005),
         ("bool", " TRUE\n", True),
@@ -262,3 +274,17 @@ def test_other_dialects_have_their_own_types_and_symbols():
     assert str(parse(Attribute("a", "shape", dialect="onnx"), "n,3")[0].symbol) == "n"
     with pytest.raises(DomainError, match=r"^a is 'n,3': 'n' is not a dimension"):
         parse(Attribute("a", "shape"), "n,3")
+
+
+@given(st.lists(st.text(max_size=6), max_size=4))
+def test_strings_of_other_dialects_survive_as_a_list_whatever_they_hold(strings):
+    attribute = Attribute("labels", "strings", dialect="onnx")
+    assert parse(attribute, format_value(tuple(strings))) == tuple(strings)
+    tensor = TensorValue(element_type("string"), (len(strings),), tuple(strings))
+    assert parse(Attribute("keys", "tensor", dialect="onnx"), str(tensor)) == tensor
+
+
+@pytest.mark.parametrize("text", ["f32[2] 1", "f32[2 1,2", "half 1", "i64[1] 0.5", "f32[2] a,b"])
+def test_a_text_that_is_no_tensor_is_refused(text):
+    with pytest.raises(DomainError, match="must be a tensor such as"):
+        parse(Attribute("keys", "tensor", dialect="onnx"), text)

@@ -214,6 +214,7 @@ def test_values_are_read_by_their_type(load, kind, text, value):
 @pytest.mark.parametrize(
     ("old", "new", "part"),
     [
+        ('type="int" min="-1"', 'type="bool" default="no"', "the default of size is outside its domain"),
         ('type="int" min="-1"', 'type="int" default="9"', "the default of size is outside its domain"),
         ('type="int" min="-1"', 'type="int" reader-default="9"', "the default of size"),
         ('type="int" min="-1"', 'type="int" min="x"', "min of size is 'x', must be a number"),

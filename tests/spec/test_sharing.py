@@ -8,13 +8,23 @@ import numpy as np
 import pytest
 
 import irops
+from irops.diagnostics.rule import Severity
 from irops.spec.binding import Functions
-from irops.spec.definition import Attribute, Gradient
-from irops.spec.sharing import NotSharedError, fixed_values, input_of, own_attributes, shared, source_of
-from irops.spec.sharing_gradients import with_gradients
+from irops.spec.definition import Attribute, Constraint, Gradient
+from irops.spec.sharing import (
+    NotSharedError,
+    fixed_values,
+    inherited_constraints,
+    input_of,
+    own_attributes,
+    shared,
+    source_of,
+    with_gradients,
+)
 from irops.values.element import I64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
+from irops.values.violation import collect_warnings, warn_unless
 
 MODEL = irops.definition("ReverseSequence-1")
 PORT = MODEL.inputs[0]
@@ -24,7 +34,7 @@ def port(name, **more):
     return replace(PORT, name=name, **more)
 
 
-def definition(inputs, attributes=(), outputs=("out",), **more):
+def definition(inputs, attributes=(), outputs=("out", "more"), **more):
     return replace(
         MODEL,
         inputs=tuple(inputs),
@@ -113,6 +123,54 @@ def test_an_attribute_may_be_fixed():
     assert fixed_values(own, BASE) == {"mode": "fixed"}
     with pytest.raises(NotSharedError, match="sets hue, which is not an attribute of ReverseSequence-1"):
         fixed_values(replace(own, given=(("hue", "x"),)), BASE)
+
+
+def test_a_value_may_have_another_spelling_and_a_missing_one_the_default_of_the_base():
+    base = definition([port("data")], [Attribute("mode", "enum", values=("flat", "round"), default="flat")])
+    own = definition(
+        [port("x")], [Attribute("style", "string", stands_for="mode", means=(("linear", "flat"),))]
+    )
+    assert compute(own, 1, base=base, style="linear")[1] == {"mode": "flat"}
+    assert compute(own, 1, base=base, style="round")[1] == {"mode": "round"}
+    assert compute(own, 1, base=base, style=None)[1] == {"mode": "flat"}
+
+
+def test_numbers_of_attributes_are_tensors_of_32_bits():
+    needed = replace(PORT, optional=False)
+    found = input_of(needed, None, "scales", np.asarray, {}, {"scales": (1.0, 2.5)})
+    assert (found.dtype, found.tolist()) == (np.float32, [1.0, 2.5])
+
+
+def test_an_op_with_fewer_outputs_gets_the_first_ones():
+    own = definition([port("x")], [Attribute("axis", "int"), Attribute("mode", "string")], ["only"])
+    assert compute(own, 1, axis=0, mode="m") == (1, None)
+
+
+def test_warnings_about_constraints_that_an_op_lacks_are_dropped():
+    base = irops.definition("PReLU-1")
+    own = replace(definition([port("x"), port("y")]), constraints={})
+    warned = Constraint("C7", "text", severity=Severity.WARNING)
+    with_warning = replace(base, constraints={"C7": warned}, attributes={})
+
+    def warning(*inputs):
+        warn_unless(False, "C7")
+        return inputs
+
+    for definition_of_op, count in ((own, 0), (replace(own, constraints={"C7": warned}), 1)):
+        with collect_warnings() as warnings:
+            shared(definition_of_op, with_warning, functions(kernel=warning)).kernel(1, 2)
+        assert len(warnings) == count
+
+
+def test_an_op_inherits_the_constraints_that_it_leaves_out_under_its_own_names():
+    found = irops.registry.default_registry().op("onnx:Mish-18").definition
+    assert found.inherited == ()
+    base = irops.definition("Broadcast-3")
+    own = replace(
+        definition([port("x"), port("target", stands_for="target_shape")]), constraints={}, types=base.types
+    )
+    texts = {c.id: c.text for c in inherited_constraints(own, base)}
+    assert texts["C2"] == "no element of target is negative"
 
 
 def test_only_keywords_that_the_function_takes_are_given():

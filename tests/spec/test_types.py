@@ -153,6 +153,8 @@ def test_an_opset_holds_one_version_of_a_type(kind, version, found):
         ("TopK", "opset99", None),
         ("TopK", "opset011", "opset11"),
         ("Add", "extension", None),
+        ("ReLU", "type_relaxed_opset", "opset1"),
+        ("TopK", "type_relaxed_opset", None),
         ("Add", "opset", "opset1"),
         ("Nothing", "opset1", None),
         ("TopK", "opset0", None),

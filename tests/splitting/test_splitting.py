@@ -7,10 +7,12 @@ import pytest
 from batch_networks import Loop, classifier, masked, meeting, random, two_inputs
 
 import irops
-from irops.cluster.workers import LocalWorkers
-from irops.processes.pool import Died
-from irops.splitting import gathering, rounding
-from irops.splitting.numerics import Numerics
+from irops.editing.splitting import split as splitting
+from irops.editing.splitting.starting import threads
+from irops.editing.splitting.worker import Numerics
+from irops.files.process_setting import THREADS
+from irops.work.cluster.workers import LocalWorkers
+from irops.work.processes.pool import Died
 
 
 def equal(model, inputs, **options):
@@ -37,6 +39,14 @@ def test_results_are_those_of_a_plain_run_in_blocks_of_any_size(size, sizes):
     assert split.batching.distributed >= 3
 
 
+def test_a_number_of_threads_set_after_numpy_was_loaded_does_not_count(monkeypatch):
+    before = threads()
+    for name in THREADS:
+        monkeypatch.setenv(name, "17")
+    assert threads() == before
+    assert "17" not in before.values()
+
+
 def test_no_block_has_one_item_alone():
     split = equal(classifier().model(), {"image": random(7, 3, 8, 8)}, items_per_block=3)
     assert split.batching.sizes == (3, 4)
@@ -49,7 +59,7 @@ def test_a_batch_of_few_items_is_not_split():
 
 
 def test_a_layer_that_rounds_otherwise_in_blocks_is_computed_here(monkeypatch):
-    monkeypatch.setattr(rounding.Rounding, "_agrees", lambda *_: False)
+    monkeypatch.setattr(splitting.Rounding, "_agrees", lambda *_: False)
     split = equal(classifier().model(), {"image": random(8, 3, 8, 8)}, items_per_block=4)
     assert split.batching.uneven == ("head",)
     assert split.batching.here == ("head",)
@@ -57,7 +67,7 @@ def test_a_layer_that_rounds_otherwise_in_blocks_is_computed_here(monkeypatch):
 
 
 def test_exact_false_distributes_layers_that_round_otherwise(monkeypatch):
-    monkeypatch.setattr(rounding.Rounding, "_agrees", lambda *_: False)
+    monkeypatch.setattr(splitting.Rounding, "_agrees", lambda *_: False)
     model, inputs = classifier().model(), {"image": random(8, 3, 8, 8)}
     split = irops.run(model, inputs, client=Loop(), exact=False)
     assert split.batching.here == ()
@@ -136,7 +146,7 @@ def test_a_fault_of_an_item_is_that_of_a_plain_run_with_its_block():
 
 
 def test_a_worker_that_computes_otherwise_is_refused_unless_rounding_may_differ(monkeypatch):
-    monkeypatch.setattr(gathering, "numerics", lambda: Numerics("0.1", "other"))
+    monkeypatch.setattr(splitting, "numerics", lambda: Numerics("0.1", "other"))
     model, inputs = classifier().model(), {"image": random(8, 3, 8, 8)}
     assert refusal(model, inputs).code == "IR652"
     assert irops.run(model, inputs, client=Loop(), exact=False)["logits"].shape == (8, 5)

@@ -9,14 +9,14 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from irops.diagnostics.diagnostic import ReadError
+from irops.files.limits import Clock, Limits
+from irops.files.switches import VARIABLE
 from irops.ir.attributes import Attributes
 from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.model import Graph
 from irops.ir.read import loads
-from irops.ir.scanning.document import scan
-from irops.limits import Clock, Limits
-from irops.switches import VARIABLE
+from irops.ir.scanner import scan
 
 APART = ("weights", "source", "_places")
 """Fields of models that hold what is not read from the text."""

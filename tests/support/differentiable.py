@@ -201,6 +201,20 @@ CASES = [
     OpCase("of nothing", "ReduceMean-1", (reals(2, 0), ints(1)), {"keep_dims": False}, linear=True),
     OpCase("to f32", "Convert-1", (reals(2, 3),), {"destination_type": "f32"}, linear=True),
 ]
+SAMPLED = [
+    *(
+        OpCase(
+            f"{mode}, {padding}, {'corners' if corners else 'edges'}",
+            "GridSample-9",
+            (reals(2, 3, 4, 5), 0.9 * reals(2, 3, 2, 2)),
+            {"mode": mode, "padding_mode": padding, "align_corners": corners},
+        )
+        for mode in ("bilinear", "bicubic", "nearest")
+        for padding in ("zeros", "border", "reflection")
+        for corners in (False, True)
+    ),
+]
+"""Of an op whose derivative is a composition of ops."""
 IN_ONNX = [
     OpCase("time first", "onnx:ReverseSequence-10", (reals(4, 2, 3), ints(3, 2)), linear=True),
     OpCase(
@@ -213,7 +227,14 @@ IN_ONNX = [
     OpCase("both repeated", "onnx:Add-14", (reals(2, 1, 4), reals(3, 1)), linear=True),
     OpCase("a repeated", "onnx:Mul-14", (reals(4), reals(3, 4))),
     OpCase("matrices and a vector", "onnx:MatMul-13", (reals(2, 4, 3), reals(3))),
-    *(OpCase("numbers", op, (reals(2, 3),)) for op in ("onnx:Relu-14", "onnx:Sigmoid-13", "onnx:Tanh-13")),
+    OpCase("one repeated", "onnx:Sub-14", (reals(2, 3), reals(3)), linear=True),
+    OpCase("a column", "onnx:Div-14", (reals(2, 3), 2 + np.abs(reals(2, 1)))),
+    *(
+        OpCase("numbers", op, (reals(2, 3),))
+        for op in ("onnx:Relu-14", "onnx:Sigmoid-13", "onnx:Tanh-13", "onnx:Exp-13", "onnx:Softmax-13")
+    ),
+    OpCase("positive numbers", "onnx:Log-13", (1 + np.abs(reals(2, 3)),)),
+    OpCase("rows", "onnx:Expand-13", (reals(3, 1), ints(2, 1, 4)), linear=True),
     OpCase("the same", "onnx:Identity-16", (reals(2, 3),), linear=True),
     OpCase("two", "onnx:Concat-13", (reals(2, 1), reals(2, 3)), {"axis": -1}, linear=True),
     OpCase("a column twice", "onnx:Gather-13", (reals(4, 3), np.array([2, 0, 2])), {"axis": 1}, linear=True),

@@ -68,11 +68,14 @@ class Editor(LanguageClient):
         assert isinstance(result, types.CompletionList)
         return [item.label for item in result.items]
 
-    async def start_session(self) -> None:
+    async def start_session(self, **options: object) -> None:
+        """options: initializationOptions"""
         folder = types.WorkspaceFolder(uri=ROOT.as_uri(), name="irops")
         await self.initialize_session(
             types.InitializeParams(
-                capabilities=client_capabilities("visual-studio-code"), workspace_folders=[folder]
+                capabilities=client_capabilities("visual-studio-code"),
+                workspace_folders=[folder],
+                initialization_options=options or None,
             )
         )
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import irops
 from irops.analysis.checks.fixing import fixed_text
-from irops.analysis.infer import analyse
-from irops.analysis.made_up import made_up
+from irops.analysis.model_analysis import analyse
+from irops.analysis.synthetic_inputs.generate import synthetic_inputs
 from irops.cli.main import main
 
 SMALL = irops.Limits(tensor_bytes=32 << 20, iterations=100, run_seconds=2, seconds=5)
@@ -23,7 +23,7 @@ STATUSES = {
     "infer": (0, 1),
     "inspect": (0, 1),
     "run": (0, 1, 2),  # 2: an input cannot be made up, which is about --fill
-    "diff": (0, 1),
+    "diff": (0, 1, 2),  # 2: a model cannot be compared
     "extract": (0, 1, 2),  # 2: there is no layer of the name, which is about --around
     "convert": (0, 1),
     "translate": (0, 1, 2),  # 2: the model has the dialect already, and the other suffix is asked for
@@ -52,8 +52,7 @@ def functions(path: Path) -> dict[str, Callable[[], object]]:
 
 def _run(path: Path) -> object:
     analysis = analyse(irops.read(path), limits=SMALL)
-    inputs = [made_up(analysis.model, port, "ones", limits=SMALL)[0] for port in analysis.signature.inputs]
-    return irops.run(analysis, inputs, backends="reference")
+    return irops.run(analysis, synthetic_inputs(analysis, "ones").arrays, backends="reference")
 
 
 def raw_errors(path: Path) -> Iterator[tuple[str, BaseException]]:
@@ -73,9 +72,9 @@ def raw_errors(path: Path) -> Iterator[tuple[str, BaseException]]:
             yield name, error
 
 
-def command_faults(path: Path, output: Path) -> Iterator[tuple[str, str]]:
+def command_faults(lines: Iterable[tuple[Any, ...]]) -> Iterator[tuple[str, str]]:
     """The commands that do not end with a documented exit code, and with a bounded text to read."""
-    for words in command_lines(path, output):
+    for words in lines:
         status, out, err = call(*words)
         line = " ".join(map(str, words[:4]))
         if status not in STATUSES[words[0]]:

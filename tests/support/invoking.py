@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from irops.analysis import fold
-from irops.invocation import Invocation
+from irops.ops import folding
+from irops.ops.invocation import Invocation
 from irops.spec.op import Op
 from irops.values.fact import Fact
 
@@ -20,4 +20,4 @@ def attach_values(
     op: Op, facts: Sequence[Fact | None], values: Mapping[str, Any], outputs: list[Fact], limit: float
 ) -> list[Fact]:
     """The outputs with their values, as far as these follow from those of the inputs."""
-    return fold.attach_values(Invocation.of_values(op, values), facts, outputs, limit)
+    return folding.attach_values(Invocation.of_values(op, values), facts, outputs, limit)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from irops.conformance.example import inputs_of
-from irops.document.layer_xml import layer_text
+from irops.conformance.cases import inputs_of
+from irops.document.views import layer_text
 from irops.spec.definition import Case
 from irops.spec.op import Op
 from irops.values.element import element_type_of

@@ -23,6 +23,7 @@ class Shape:
     layer: int | None
     folded: tuple[int, ...]
     inside: Shape | None
+    title: str = ""
     texts: list[tuple[str, float, float, str]] = field(default_factory=list)
     ports: list[tuple[float, float, float, float]] = field(default_factory=list)
 
@@ -80,8 +81,9 @@ def _read_scene(found: Picture, scene, x: float, y: float, inside: Shape | None)
             float(frame.get("width")),
             float(frame.get("height")),
             None if layer is None else int(layer),
-            tuple(map(int, group.get("data-folded", "").split())),
+            _folded(group),
             inside,
+            group.findtext(f"{SVG}title", ""),
         )
         for text in group.findall(f"{SVG}text"):
             place = shape.left + float(text.get("x")), shape.top + float(text.get("y"))
@@ -99,6 +101,12 @@ def _read_scene(found: Picture, scene, x: float, y: float, inside: Shape | None)
         start, end = (tuple(map(float, part.strip("M").split()[-2:])) for part in (way[0], way[-1]))
         ends = numbers[path.get("data-from")], numbers[path.get("data-to")]
         found.lines.append(Line((start[0] + x, start[1] + y), (end[0] + x, end[1] + y), *ends))
+
+
+def _folded(group) -> tuple[int, ...]:
+    """The layers that belong to a box and are not drawn: within it, and of the copies of a repeat."""
+    copies = group.get("data-copies", "").split(";")[1:]
+    return tuple(map(int, " ".join([group.get("data-folded", ""), *copies]).split()))
 
 
 def _moved(element) -> tuple[float, float]:

@@ -16,9 +16,9 @@ from typing import Any
 
 import irops
 from irops.analysis.checks.fixing import fixed_text
-from irops.analysis.infer import analyse
 from irops.analysis.inferred import Inferred
-from irops.analysis.made_up import made_up
+from irops.analysis.model_analysis import analyse
+from irops.analysis.synthetic_inputs.generate import synthetic_inputs
 from irops.diagnostics.reporters import render
 from irops.ir.model import Layer
 from irops.ir.weights import checked_region
@@ -165,12 +165,8 @@ def _hold_run(model: irops.Model) -> None:
     """What is clean can be computed, or it is said why not; what comes out is what was inferred."""
     try:
         analysis = analyse(model, limits=MODEST)
-        inputs = {
-            port.name: made_up(model, port, "random")[0]
-            for port in analysis.signature.inputs
-            if _affordable(port.fact)
-        }
-        irops.run(analysis, inputs)
+        if all(_affordable(port.fact) for port in analysis.signature.inputs):
+            irops.run(analysis, synthetic_inputs(analysis).arrays)
     except irops.DiagnosticError as error:
         first = error.diagnostics[0]
         op = re.search(r"\b(\w+)-\d+", first.message)

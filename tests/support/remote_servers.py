@@ -29,6 +29,7 @@ class FileServer(ThreadingHTTPServer):
         self.status = 0  # of all answers, unless it is 0
         self.delay = 0.0  # seconds before each answer
         self.before_answer = lambda path: None
+        self.redirects: dict[str, str] = {}  # from paths, to URLs
 
     @property
     def url(self) -> str:
@@ -55,6 +56,12 @@ class _Handler(BaseHTTPRequestHandler):
         server, parts = self.server, urlsplit(self.path)
         server.requests.append((self.command, unquote(parts.path), parts.query))
         time.sleep(server.delay)
+        if parts.path in server.redirects:
+            self.send_response(302)
+            self.send_header("Location", server.redirects[parts.path])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         place = server.folder / unquote(parts.path).lstrip("/")
         server.before_answer(place)
         if server.status or not place.is_file():

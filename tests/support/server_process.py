@@ -17,13 +17,14 @@ COMMAND = [sys.executable, "-m", "irops", "server"]
 class ServerProcess:
     """A server that listens on a port that the system chooses. Ends with the block."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, *options: str, command: list[str] = COMMAND) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, "--tcp", "localhost:0", *options], stderr=subprocess.PIPE, text=True
+            [*command, "--tcp", "localhost:0", *options], stderr=subprocess.PIPE, text=True
         )
         assert self.process.stderr is not None
         self.line = self.process.stderr.readline()
-        host, _, port = self.line.removeprefix("listening on ").strip().rpartition(":")
+        address, _, self.token = self.line.removeprefix("listening on ").strip().partition(" with the token ")
+        host, _, port = address.rpartition(":")
         self.address = host.strip("[]"), int(port)
 
     def __enter__(self) -> ServerProcess:

@@ -5,29 +5,32 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
-from irops.analysis.infer import analyse
 from irops.analysis.inferred import Inferred, LayerFacts
-from irops.debugging.origins.facet import Aspect, Facet
+from irops.analysis.model_analysis import analyse
+from irops.debugging.origins.expression import Expression, lettered
 from irops.debugging.origins.sources import Kind
-from irops.debugging.origins.symbolic import SymbolicModel
-from irops.debugging.origins.unexpressed import source_of
+from irops.debugging.origins.symbolic import Aspect, Facet, SymbolicModel
+from irops.debugging.origins.walk import source_of
 from irops.debugging.origins.why import expressions_of
+from irops.ir.model import Model
 
 SETTINGS, ATTEMPTS = 3, 40
 
 
-def check_model(path: Path, seed: int) -> tuple[Counter[str], list[str]]:
+def check_model(path: Path | Model, seed: int) -> tuple[Counter[str], list[str]]:
     """How many sizes have an expression, and of which kind; sizes that differ from inference."""
     model = SymbolicModel(analyse(path))
+    name = path.parent.name if isinstance(path, Path) else path.name
     counts: Counter[str] = Counter()
     wrong: list[str] = []
     settings = list(_settings(model, random.Random(seed)))
     counts["settings"] = len(settings)
-    for facet in _facets(model):
+    for facet, expression, fitted, printed in _expressions(model):
         counts["sizes"] += 1
-        (expression,), fitted = expressions_of(model, facet)
         if expression is None:
             counts["without expression"] += 1
             continue
@@ -40,16 +43,45 @@ def check_model(path: Path, seed: int) -> tuple[Counter[str], list[str]]:
             if expected is None:
                 continue
             counts["comparisons"] += 1
+            counts["with letters"] += not printed.letters.keys().isdisjoint(Expression(printed.text).names)
             try:
                 found = expression.evaluate(numbers)
             except ValueError as error:
-                wrong.append(f"{path.parent.name} {facet}: {expression}: {error} at {numbers}")
+                wrong.append(f"{name} {facet}: {expression}: {error} at {numbers}")
                 continue
-            if found != expected:
-                wrong.append(
-                    f"{path.parent.name} {facet}: {expression} is {found}, not {expected}, at {numbers}"
-                )
+            for shown, number in ((str(expression), found), (printed.text, printed.evaluate(numbers))):
+                if number != expected:
+                    wrong.append(f"{name} {facet}: {shown} is {number}, not {expected}, at {numbers}")
     return counts, wrong
+
+
+@dataclass(frozen=True)
+class Printed:
+    """An expression as irops why prints it: its text, and the texts of the letters in it."""
+
+    text: str
+    letters: Mapping[str, str]
+
+    def evaluate(self, sizes: Mapping[str, int]) -> int:
+        """The number of the printed text, which is parsed again."""
+        known = dict(sizes)
+        for letter, text in self.letters.items():
+            assert letter not in known
+            known[letter] = Expression.parsed(text).evaluate(known)
+        return Expression.parsed(self.text).evaluate(known)
+
+
+def _expressions(
+    model: SymbolicModel,
+) -> Iterator[tuple[Facet, Expression | None, tuple[str, ...], Printed]]:
+    """Every size with its expression, and as it is printed among the sizes of its shape."""
+    for _, facets in groupby(_facets(model), lambda facet: (facet.path, facet.layer, facet.output)):
+        sizes = list(facets)
+        resolved = [expressions_of(model, facet) for facet in sizes]
+        short, letters = lettered([one for (one,), _ in resolved])
+        texts = {letter: str(part) for letter, part in letters.items()}
+        for facet, ((one,), fitted), shown in zip(sizes, resolved, short):
+            yield facet, one, fitted, Printed(str(shown), texts)
 
 
 def _class(kinds: set[Kind], fitted: bool) -> str:

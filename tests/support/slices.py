@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from irops.cli.worker_options import is_distributed, workers_of
-from irops.processes.from_file import from_file
+from irops.work.processes.serving import from_file
 
 SLICE = 20.0
 """Seconds that a slice takes."""

@@ -10,13 +10,14 @@ from irops.values.element import element_type_of
 class Planted:
     """The reference, but for one call of one op. op: its id; call: which of its calls in a run is wrong.
 
-    changed: whether the call came, and changed the result.
+    of: how many calls a run has, None where it runs once; changed: whether the call came, and changed the
+    result.
     """
 
     name = "planted"
 
-    def __init__(self, op, call, fault):
-        self.op, self.call, self.fault = op, call, fault
+    def __init__(self, op, call, fault, of=None):
+        self.op, self.call, self.fault, self.of = op, call, fault, of
         self.calls, self.changed = 0, False
 
     def kernel(self, op):
@@ -27,7 +28,8 @@ class Planted:
         def compute(*inputs, **attributes):
             result = kernel(*inputs, **attributes)
             self.calls += 1
-            if self.calls - 1 != self.call:
+            number = self.calls - 1
+            if (number if self.of is None else number % self.of) != self.call:
                 return result
             outputs = result if isinstance(result, tuple) else (result,)
             wrong = np.asarray(self.fault(np.array(outputs[0])))

@@ -10,7 +10,7 @@ import pytest
 
 from irops.surveys.listing import listing
 from irops.surveys.settings import Settings
-from irops.surveys.surveying import Request
+from irops.surveys.surveying import SurveyRequest
 from irops.surveys.tasks import tasks_of
 
 ROOT = Path(__file__).parents[2]
@@ -29,11 +29,11 @@ def zoo(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def request_of(zoo: Path, tmp_path: Path) -> Callable[..., Request]:
+def request_of(zoo: Path, tmp_path: Path) -> Callable[..., SurveyRequest]:
     """A function that makes the request for a survey of the zoo; its report is in the folder report."""
 
     def make(*paths, tasks=("check",), settings=None, output="report", sources=(), targets=(), **options):
-        return Request(
+        return SurveyRequest(
             listing(paths or [zoo]),
             tasks_of(tasks, sources, targets),
             settings or Settings(),

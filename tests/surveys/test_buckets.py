@@ -39,6 +39,7 @@ def large(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_bucket_is_surveyed_as_a_folder_is_and_little_of_large_weights_is_read(
     bucket, zoo, large, tmp_path, monkeypatch
 ):

@@ -30,14 +30,16 @@ def adding(zoo, net):
     return zoo / "adding.xml"
 
 
-def test_models_run_on_inputs_that_are_made_up(request_of, adding):
+def test_models_run_on_inputs_that_are_generated(request_of, adding):
     table = surveyed(request_of(tasks=("run",)), HereWorkers())
     rows = {os.path.basename(row.model): row for row in table}
     assert rows["adding.xml"].status == "pass"
     assert rows["adding.xml"].runtime.startswith("numpy ")
     assert rows["adding.xml"].details == {"outputs": {"y": "f32[2,3]"}}
-    assert rows["sound.xml"].status == "warn"  # a length of a sequence is made up as 0
-    assert list(rows["sound.xml"].details["outputs"].values()) == ["f32[1,8,5]"]
+    assert rows["sound.xml"].status == "pass"
+    (line,) = [line for line in rows["sound.xml"].details["inputs"] if "lengths" in line]
+    assert "ReverseSequence-1" in line
+    assert list(rows["sound.xml"].details["outputs"].values()) == ["f32[2,8,5]"]
     assert rows["broken.xml"].status == "fail"
     assert rows["broken.xml"].details["findings"][0]["code"] == "IR401"
 
@@ -45,7 +47,11 @@ def test_models_run_on_inputs_that_are_made_up(request_of, adding):
 def test_a_source_that_computes_no_layer_of_a_model_does_not_support_it(request_of, adding):
     (row,) = surveyed(request_of(adding, tasks=("compare",), sources=("reference", "numpy")), HereWorkers())
     assert row.status == "unsupported"
-    assert row.details == {"verdicts": {"skipped": 1}, "message": "declined: numpy does not implement Add-1"}
+    assert row.details == {
+        "verdicts": {"skipped": 1},
+        "coverage": "0 of 1 layer (1 declined), 0 of 1 result (1 declined)",
+        "message": "declined: numpy does not implement Add-1",
+    }
 
 
 def test_a_device_runs_models_in_a_process_of_its_own(request_of, adding):
@@ -74,7 +80,7 @@ def test_a_device_declines_models_of_other_dialects(request_of, tmp_path):
     }
 
 
-def test_an_input_that_cannot_be_made_up_is_an_error(request_of, zoo):
+def test_an_input_that_cannot_be_generated_is_an_error(request_of, zoo):
     path = zoo / "sound.xml"
     path.write_text(path.read_text().replace('element_type="f32"', 'element_type="dynamic"', 1))
     (row,) = surveyed(request_of(path, tasks=("run",)), HereWorkers())
@@ -96,7 +102,7 @@ def test_each_failure_of_a_source_has_a_status(kind, status):
 
 
 def test_a_worker_with_another_runtime_does_not_stand_for_this_one(request_of, monkeypatch):
-    monkeypatch.setattr("irops.surveys.cells.runtime_of", lambda task: "numpy 0.1")
+    monkeypatch.setattr("irops.surveys.surveying.runtime_of", lambda task: "numpy 0.1")
     table = surveyed(request_of(tasks=("run",)), HereWorkers())
     assert {row.status for row in table} == {"error"}
     assert "the survey was started with numpy 0.1" in table[0].details["message"]

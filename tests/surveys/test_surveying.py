@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -12,12 +13,13 @@ import pytest
 from here_workers import HereWorkers
 from libraries import needs
 
-from irops.limits import Limits
-from irops.processes.outcomes import Died, Failed
+from irops.files.limits import Limits
+from irops.surveys.differences import rows_of_report
 from irops.surveys.faults import Interrupted, SurveyError
 from irops.surveys.folder import ReportFolder
 from irops.surveys.settings import Settings
 from irops.surveys.surveying import surveyed
+from irops.work.processes.serving import Died, Failed
 
 pytestmark = needs("pyarrow")
 
@@ -84,7 +86,11 @@ def test_another_task_leaves_the_rows_of_the_first(request_of):
 
 def test_options_and_versions_that_change_results_do_all_cells_again(request_of, monkeypatch):
     surveyed(request_of(), HereWorkers())
-    for settings in (Settings(Limits(layers=10**5)), Settings(select=("IR4",)), Settings(seed=1)):
+    for settings in (
+        Settings(Limits(layers=10**5)),
+        Settings(select=("IR4",)),
+        Settings(seed=1),
+    ):
         again = HereWorkers()
         surveyed(request_of(settings=settings), again)
         assert len(again.done) == 3
@@ -189,12 +195,51 @@ def test_a_disk_that_fills_is_reported_and_the_next_survey_goes_on(request_of, t
     with pytest.raises(Interrupted):
         surveyed(request, HereWorkers(stop_after=1))
     with monkeypatch.context() as patch:
-        patch.setattr("irops.surveys.store.write_part", full)
+        patch.setattr("irops.surveys.store.RowStore._write", full)
         with pytest.raises(SurveyError, match=r"part-000002\.parquet: No space left on device; the rows"):
             surveyed(request, HereWorkers())
     again = HereWorkers()
     surveyed(request, again)
     assert len(again.done) == 2
+
+
+def test_a_survey_with_damaged_results_does_their_cells_again_and_says_so(request_of, tmp_path):
+    request = request_of()
+    complete = surveyed(request, HereWorkers())
+    (part,) = (tmp_path / "report" / "results").iterdir()
+    part.write_bytes(part.read_bytes()[:-30])
+    (tmp_path / "report" / "survey.json").write_text('{"form')
+    again = HereWorkers()
+    table = surveyed(request, again)
+    assert statuses(table) == statuses(complete)
+    assert len(again.done) == 3
+    manifest, lost = table.notes
+    assert "survey.json is damaged; it is written again" in manifest
+    assert f"{part} is damaged" in lost
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert "does not have the content that was written" in page
+    third = HereWorkers()
+    assert (surveyed(request, third).notes, third.done) == ((), [])
+
+
+def test_a_damaged_report_to_compare_with_is_refused(request_of, tmp_path):
+    surveyed(request_of(output="monday"), HereWorkers())
+    (part,) = (tmp_path / "monday" / "results").iterdir()
+    part.write_bytes(b"PAR1")
+    with pytest.raises(SurveyError, match=r"is damaged.*survey into .*monday again"):
+        surveyed(request_of(output="tuesday", against=tmp_path / "monday"), HereWorkers())
+
+
+def test_an_interrupted_survey_writes_pages_that_say_so(request_of, tmp_path):
+    with pytest.raises(Interrupted):
+        surveyed(request_of(), HereWorkers(stop_after=2))
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert "The survey was interrupted; 2 of 3 cells are done." in page
+    assert "Survey of 2 models" in page
+    surveyed(request_of(), HereWorkers())
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert "The survey was interrupted" not in page
+    assert "Survey of 3 models" in page
 
 
 def test_a_folder_with_other_files_is_refused(request_of, tmp_path):
@@ -273,3 +318,54 @@ def test_a_report_is_not_compared_with_itself_or_with_nothing(request_of, tmp_pa
         surveyed(request_of(against=tmp_path / "absent"), HereWorkers())
     with pytest.raises(SurveyError, match=r"it has no survey\.json"):
         surveyed(request_of(against=tmp_path / "zoo"), HereWorkers())
+
+
+@pytest.mark.parametrize(
+    ("number", "expected_text"),
+    [
+        (errno.EWOULDBLOCK, "another survey writes to"),
+        (errno.EIO, f"cannot be locked: {os.strerror(errno.EIO)}"),
+        (errno.ENOLCK, ""),
+        (errno.EOPNOTSUPP, ""),
+    ],
+)
+def test_another_survey_is_named_only_where_there_is_one(tmp_path, monkeypatch, number, expected_text):
+    """A file system without locks, and a fault of the disk, are something else."""
+
+    def failing(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("fcntl.flock", failing)
+    if expected_text:
+        with pytest.raises(SurveyError, match=expected_text), ReportFolder(tmp_path / "report"):
+            pass
+    else:
+        with ReportFolder(tmp_path / "report") as report:
+            assert report.results.parent.is_dir()
+
+
+def test_a_manifest_that_cannot_be_read_is_not_called_damaged(tmp_path, monkeypatch):
+    with ReportFolder(tmp_path) as report:
+        report.write_manifest({})
+
+    def failing(*_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr("irops.surveys.folder.bounded_bytes", failing)
+    with pytest.raises(SurveyError, match=r"survey\.json cannot be read"), ReportFolder(tmp_path):
+        pass
+
+
+def test_a_report_to_compare_with_that_cannot_be_read_is_named(tmp_path, monkeypatch):
+    with ReportFolder(tmp_path) as report:
+        report.write_manifest({})
+        report.results.mkdir()
+    part = report.results / f"part-000001-{0:016x}.parquet"
+    part.write_bytes(b"")
+
+    def failing(path):
+        raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+
+    monkeypatch.setattr("irops.surveys.store.bounded_bytes", lambda path, _: failing(path))
+    with pytest.raises(SurveyError, match=f"{part.name} cannot be read: {os.strerror(errno.EIO)}"):
+        rows_of_report(tmp_path)

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from irops.invocation import Invocation
+from irops.ops.invocation import Invocation
 from irops.registry import default_registry
 from irops.values.element import element_type
 from irops.verdicts.arithmetic import Arithmetic
@@ -214,3 +214,27 @@ def test_one_percent_is_wrong_where_sizes_follow_from_an_input_too():
     )  # fmt: skip
     (truth,) = truth_of(asked)
     assert judge(asked, truth, truth * np.float32(1.01)).verdict is Verdict.WRONG
+
+
+def test_the_excess_is_the_size_of_a_fault_relative_to_its_bound():
+    asked = question("ReduceSum-1", floats(8, 300), np.array([1]))
+    (truth,) = truth_of(asked)
+    small, large = (judge(asked, truth, truth * np.float32(factor)).excess for factor in (1.01, 1.1))
+    assert 1 < small < large
+    assert large / small == pytest.approx(10, rel=0.02)
+    assert judge(asked, truth, truth).excess == 0
+    assert 0 < judge(asked, truth, np.nextafter(truth, np.float32(9))).excess <= 1
+    lost = truth.copy()
+    lost[0] = np.nan
+    assert judge(asked, truth, lost).excess == np.inf
+    assert judge(asked, truth, lost).to_json()["excess"] == "inf"
+    assert judge(question("ShapeOf-3", truth), np.array([8]), np.array([9])).excess == np.inf
+
+
+def test_a_result_beside_a_wrong_one_that_is_not_by_definition_is_no_rounding():
+    rng = np.random.default_rng()
+    a, b = (rng.standard_normal((3, 4)).astype(np.float32) for _ in range(2))
+    invocation = default_registry().op("onnx:Mul-14")
+    question = Question(invocation, {}, (a, b), lambda inputs: (inputs[0] * inputs[1],), by_definition=False)
+    assert judge(question, a * b + np.float32(0.25), a * b).verdict is Verdict.WRONG
+    assert judge(question, a * b * np.float32(1 + 1e-7), a * b).verdict in (Verdict.EQUAL, Verdict.ROUNDING)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+from itertools import pairwise
+from pathlib import Path
+
 import ml_dtypes
 import numpy as np
 import pytest
 
+from irops.verdicts import tolerances
 from irops.verdicts.tolerances import TOLERANCES, difference
+
+PAGE = Path(__file__).parents[2] / "docs" / "comparing.md"
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 
@@ -38,6 +45,26 @@ def test_a_difference_exactly_on_the_tolerance_is_none():
     assert difference(of(np.float64, 1.0 - bound * 0.999999), of(np.float64, 1.0)) == ""
     assert difference(of(np.float64, absolute), of(np.float64, 0.0)) == ""
     assert difference(of(np.float64, np.nextafter(absolute, 1)), of(np.float64, 0.0)) != ""
+
+
+def rows_of_numbers() -> list[str]:
+    """The rows of the page, from the constants of the module with their docstrings."""
+    body = ast.parse(Path(tolerances.__file__).read_text()).body
+    rows = []
+    for node, after in pairwise(body):
+        if isinstance(node, ast.Assign):
+            assert isinstance(after, ast.Expr), f"line {node.lineno} has no reason"
+            assert isinstance(after.value, ast.Constant), f"line {node.lineno} has no reason"
+            why = " ".join(after.value.value.split())
+            rows.append(f"| `{ast.unparse(node.targets[0])}` | `{ast.unparse(node.value)}` | {why} |")
+    return rows
+
+
+def test_the_page_shows_every_number_with_its_reason():
+    lines = PAGE.read_text().splitlines()
+    start = lines.index("| number | value | why |") + 2
+    rows = rows_of_numbers()
+    assert lines[start : start + len(rows) + 1] == [*rows, ""]
 
 
 def test_the_tolerances_are_those_that_are_documented():

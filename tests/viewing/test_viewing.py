@@ -13,7 +13,7 @@ from drawn_models import detector, loop
 
 import irops
 from irops.analysis.checks.run import check
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.viewing.graphs import MAX_TEXT, graphs
 from irops.viewing.overlays import NodeDataError, findings_overlay, node_data
 from irops.viewing.server import ServerError, serve

@@ -68,7 +68,9 @@ async function start() {
   const [command, ...args] = vscode.workspace.getConfiguration("irops").get("command");
   const documentSelector = [{ language: "xml" }, { language: "openvino-ir" }];
   const middleware = { window: { showDocument } };
-  client = new LanguageClient("irops", "irops", { command, args }, { documentSelector, middleware });
+  const initializationOptions = { trusted: vscode.workspace.isTrusted };
+  const clientOptions = { documentSelector, middleware, initializationOptions };
+  client = new LanguageClient("irops", "irops", { command, args }, clientOptions);
   try {
     await client.start();
   } catch (error) {
@@ -98,6 +100,7 @@ async function activate(context) {
     vscode.workspace.onDidChangeConfiguration((change) =>
       change.affectsConfiguration("irops.command") ? restart() : undefined,
     ),
+    vscode.workspace.onDidGrantWorkspaceTrust(restart),
   );
   await start();
 }

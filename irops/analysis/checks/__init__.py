@@ -1,1 +1,3 @@
-"""The checks: each finds one kind of error in a model; together they report all errors in one pass."""
+"""Checks of models: those that need no inference (`structural.py`), those that do (`declared.py`), what runs
+them and gathers their findings (`run.py`), and fixes (`fixing.py`).
+"""

@@ -11,14 +11,27 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from ctypes import addressof, c_char
 from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from irops.backends.numba.addresses import address_of
 from irops.backends.numba.spinning import FINISHED, SIZE, WAKEUP, await_change, await_count
+from irops.values.element import Array
+
+# The memory addresses of arrays.
+
+
+def address_of(array: Array) -> int:
+    """The address of the first element of an array, which must not be empty."""
+    flags = array.flags
+    if flags.writeable and flags.c_contiguous and array.dtype.isbuiltin == 1:  # these support buffers
+        return addressof(c_char.from_buffer(array))  # type: ignore[arg-type]  # twice as fast as ctypes.data
+    address: int = array.ctypes.data
+    return address
+
 
 Job = tuple[Callable[..., Any], tuple[Any, ...], Any]
 Integers = npt.NDArray[np.int64]
@@ -42,7 +55,7 @@ class _ThreadCounters(threading.local):
         return self._address
 
 
-class Workers:
+class KernelThreads:
     """The threads in addition to the calling one."""
 
     def __init__(self, cores: int) -> None:
@@ -112,6 +125,6 @@ def _cores() -> int:
     return max(1, min(available, int(requested) if requested.isdigit() else available))
 
 
-WORKERS = Workers(_cores())
+WORKERS = KernelThreads(_cores())
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=WORKERS._reset)

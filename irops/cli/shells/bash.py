@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from irops.cli.shells.command_lines import CommandLine
-from irops.cli.shells.kinds import Kind, model_suffixes
+from irops.cli.shells.command_lines import CommandLine, CompletionKind, model_suffixes
 from irops.cli.shells.word_lists import Words, file_prefixes
 
 TEMPLATE = Path(__file__).with_name("irops.bash")
@@ -37,7 +36,7 @@ def _cases(rows: Iterable[tuple[str, str, str]]) -> str:
     return "\n".join(f"  '{label}') {variable}='{value}' ;;" for label, variable, value in rows)
 
 
-def _kinds(line: CommandLine) -> Iterable[tuple[str, Kind]]:
+def _kinds(line: CommandLine) -> Iterable[tuple[str, CompletionKind]]:
     """Labels: a command with an option, with the place of an argument, or with * for all further ones."""
     for option in line.options:
         for name in option.names:
@@ -47,6 +46,6 @@ def _kinds(line: CommandLine) -> Iterable[tuple[str, Kind]]:
         yield f"{line.command} {'*' if argument.is_repeated else place}", argument.value
 
 
-def _kind(kind: Kind) -> str:
+def _kind(kind: CompletionKind) -> str:
     reference = f"@{kind.list}" if kind.list else ""
     return " ".join(filter(None, (kind.how, reference, *kind.words, *kind.suffixes)))

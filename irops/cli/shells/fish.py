@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from irops.cli.shells.command_lines import CommandLine, Option
-from irops.cli.shells.kinds import How, Kind, model_suffixes
+from irops.cli.shells.command_lines import CommandLine, CompletionKind, How, Option, model_suffixes
 from irops.cli.shells.word_lists import Words, file_prefixes
 
 TEMPLATE = Path(__file__).with_name("irops.fish")
@@ -53,7 +52,7 @@ def _value(option: Option) -> str:
     return f"{needed} -a {_quoted(words)}" if words else needed
 
 
-def _words(kind: Kind) -> str:
+def _words(kind: CompletionKind) -> str:
     """What to offer: words, or calls of functions that print them."""
     suffixes = " ".join(kind.suffixes)
     calls = {

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 
 from irops.backends.catalogue import backend_names
 from irops.cli.catalogue import Catalogue
+from irops.cli.command import commands
 from irops.cli.index_parts import ops_of
-from irops.cli.main import COMMANDS
 from irops.debugging.sources.parse import PREFIXES
 from irops.diagnostics.rule import BANDS
 from irops.editing.diff.diff import IGNORABLE
-from irops.limits import Limits
+from irops.files.limits import Limits
 from irops.registry import default_registry
-from irops.spec.custom_rules import load_installed_rules, rules
+from irops.spec.extension import load_installed_rules, rules
 from irops.spec.op_names import parted
 from irops.spec.releases import releases
 from irops.surveys.tasks import KINDS
@@ -33,7 +33,8 @@ def word_lists() -> dict[str, Words]:
     backends = dict.fromkeys(backend_names(), "backend")
     targets = releases().names[::-1]
     lists = {
-        "commands": {**COMMANDS, "help": "describe a command"},
+        "commands": {name: command.summary for name, command in commands().items()}
+        | {"help": "describe a command"},
         "backends": backends,
         "categories": dict.fromkeys(Catalogue(ops_of(default_registry())).categories, ""),
         "differences": dict.fromkeys(IGNORABLE, ""),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from irops.cli.shells.command_lines import Argument, CommandLine, Option
-from irops.cli.shells.kinds import How, Kind, model_suffixes
+from irops.cli.shells.command_lines import Argument, CommandLine, CompletionKind, How, Option, model_suffixes
 from irops.cli.shells.word_lists import Words, file_prefixes
 
 TEMPLATE = Path(__file__).with_name("irops.zsh")
@@ -54,7 +53,7 @@ def _argument(argument: Argument, place: int) -> str:
     return f"{'*' if argument.is_repeated else place}:{_coloned(argument.metavar)}:{_action(argument.value)}"
 
 
-def _action(kind: Kind) -> str:
+def _action(kind: CompletionKind) -> str:
     """What offers the values. After a blank, zsh calls a function without options of its own."""
     words = f"({' '.join(kind.words)})" if kind.words else f"_irops_{kind.list}"
     pattern = _pattern(kind.suffixes)

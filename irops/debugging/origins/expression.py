@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 
-from irops.values.dim import GENERATED_PREFIX, Dim
-from irops.values.symbol import Symbol
+from irops.values.dim import GENERATED_PREFIX, Dim, Symbol
 
 GENERATED = re.compile(rf"{GENERATED_PREFIX}(\d+)")
 """A name that inference generates; in an expression it is n and the number: n7 for #7."""
 SUM, PRODUCT, ATOM = 1, 2, 3
+MIN_PART = 7
+"""Repeated parts of fewer characters get no letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,49 @@ class Expression:
 
     def __str__(self) -> str:
         return self.text
+
+
+def lettered(
+    expressions: Sequence[Expression | None],
+) -> tuple[list[Expression | None], dict[str, Expression]]:
+    """The expressions with a letter for each part that occurs more than once in them, and the part that each
+    letter stands for, which may contain letters before it.
+    """
+    trees = [None if one is None else one._tree() for one in expressions]
+    used = {name for one in expressions if one is not None for name in one.names}
+    letters = (letter for letter in ascii_lowercase if letter not in used)
+    parts: dict[str, str] = {}
+    while (text := _most_repeated([tree for tree in trees if tree is not None])) is not None:
+        letter = next(letters, None)
+        if letter is None:
+            break
+        parts[text] = letter
+        trees = [None if tree is None else _Lettering(text, letter).visit(tree) for tree in trees]
+    short = [None if tree is None else Expression(_written(tree)) for tree in trees]
+    return short, {letter: Expression(text) for text, letter in parts.items()}
+
+
+def _most_repeated(trees: Sequence[ast.expr]) -> str | None:
+    """The part that takes most characters where it occurs again."""
+    counts = Counter(
+        _written(node)
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.BinOp | ast.Call | ast.UnaryOp)
+    )
+    saved = {text: (count - 1) * len(text) for text, count in counts.items()}
+    repeated = [text for text, count in counts.items() if count > 1 and len(text) >= MIN_PART]
+    return max(repeated, key=lambda text: (saved[text], len(text), text), default=None)
+
+
+class _Lettering(ast.NodeTransformer):
+    def __init__(self, text: str, letter: str) -> None:
+        self._text, self._letter = text, letter
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.BinOp | ast.Call | ast.UnaryOp) and _written(node) == self._text:
+            return ast.Name(self._letter)
+        return super().generic_visit(node)
 
 
 class _Replacement(ast.NodeTransformer):

@@ -8,13 +8,12 @@ from dataclasses import replace
 from irops.analysis.inference import Inference
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import LayerNode
-from irops.debugging.origins.influence import Facts, Item, items_of, needed_items
-from irops.debugging.origins.step import sentences
+from irops.debugging.origins.sources import sentences
 from irops.debugging.origins.symbolic import SymbolicModel
-from irops.debugging.origins.walk import MAX_ITEMS, Walk
+from irops.debugging.origins.walk import MAX_ITEMS, Facts, Item, Walk, items_of, needed_items
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.report import Report
-from irops.invocation import OpFault
+from irops.ops.invocation import OpFault
 from irops.values.violation import LimitExceeded, collect_warnings
 
 RULE = "violated-constraint"

@@ -8,21 +8,16 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from irops.analysis.body_path import graph_at
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse, graph_at
 from irops.analysis.signature import Key
 from irops.analysis.structure import GraphNode, LayerNode
-from irops.debugging.origins.expression import Expression
-from irops.debugging.origins.facet import Aspect, Facet
-from irops.debugging.origins.sources import Kind, Source
-from irops.debugging.origins.step import Step, sentences
-from irops.debugging.origins.symbolic import SymbolicModel
-from irops.debugging.origins.unexpressed import source_of, with_formulas
-from irops.debugging.origins.walk import Walk
+from irops.debugging.origins.expression import Expression, lettered
+from irops.debugging.origins.sources import Kind, Source, Step, sentences
+from irops.debugging.origins.symbolic import Aspect, Facet, SymbolicModel
+from irops.debugging.origins.walk import Walk, source_of, with_formulas
 from irops.diagnostics.printable import plural, shortened, shown
+from irops.files.limits import Limits
 from irops.ir.model import LayerKind, Model
-from irops.limits import Limits
 from irops.registry import Registry
 from irops.values.dim import Dim
 from irops.values.fact import Fact
@@ -67,9 +62,21 @@ class Why:
         return tuple(source for source in self.sources.values() if source.kind is Kind.DATA)
 
     @property
+    def _lettered(self) -> tuple[list[Expression | None], dict[str, Expression]]:
+        return lettered(self.expressions)
+
+    @property
+    def letters(self) -> dict[str, Expression]:
+        """What the letters stand for that formula has in place of parts that occur more than once."""
+        return self._lettered[1]
+
+    @property
     def formula(self) -> str:
-        """The expressions as text: 2*N + 1 for one, [N,2*N + 1,64] for a shape; the value where none is."""
-        texts = ["?" if one is None else str(one) for one in self.expressions]
+        """The expressions as text: 2*N + 1 for one, [N,2*N + 1,64] for a shape; the value where none is.
+
+        Parts that occur more than once are letters.
+        """
+        texts = ["?" if one is None else str(one) for one in self._lettered[0]]
         if not texts:
             return self.value
         return texts[0] if self.subject.startswith(("axis", "element ")) else f"[{','.join(texts)}]"
@@ -85,7 +92,10 @@ class Why:
         return f"{self.subject}{output} of {shown(self.layer)} ({self.op}) is {self.formula}{value}"
 
     def lines(self) -> Iterator[str]:
-        """The sources, what would have to be fixed, and after an empty line the steps as sentences."""
+        """The letters and the sources, what would have to be fixed, and after an empty line the steps as
+        sentences.
+        """
+        yield from (f"  where {letter} = {part}" for letter, part in reversed(self.letters.items()))
         for name, source in self.sources.items():
             yield f"  {name}: {source}"
         yield from (f"  {source}" for source in self.fitted)
@@ -145,7 +155,7 @@ def producer(graph: GraphNode, node: LayerNode, output: int) -> tuple[LayerNode,
     Raises:  IndexError for an output that the layer does not have
     """
     if node.layer.kind is LayerKind.RESULT:
-        source = graph.wiring.inputs[node.layer.id][0] if node.layer.inputs else None
+        source = graph.wiring.first(node.layer.id)
         if source is None:
             raise IndexError(f"nothing feeds the result {node.layer}")
         return graph.layers[source[0].id], source[1]

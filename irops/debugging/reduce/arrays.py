@@ -37,11 +37,11 @@ def in_plain_types(array: Array) -> Iterator[Array]:
     kind = element_type_of(array)
     if kind is STRING or kind.name in PLAIN:
         return
-    for name in PLAIN:
-        plain = element_type(name)
+    for plain in map(element_type, PLAIN):
         if (plain.floating, plain.integral) == (kind.floating, kind.integral):
             with np.errstate(all="ignore"):
-                yield array.astype(plain.dtype)
+                converted = array.astype(plain.dtype)
+            yield converted
 
 
 def counting(shape: tuple[int, ...], kind: ElementType) -> Array:

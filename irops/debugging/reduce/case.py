@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.files.limits import Limits
 from irops.ir.model import Layer, LayerKind, Model
-from irops.ir.serialize import document
-from irops.ir.weights import Region, region_of
-from irops.limits import Limits
+from irops.ir.serialize import canonical
+from irops.ir.storage import Weights
+from irops.ir.weights import Region, reading_weights, region_of
 from irops.registry import Registry
 from irops.values.element import STRING, Array, element_type_of
 
@@ -21,10 +21,15 @@ _PASSIVE = (LayerKind.PARAMETER, LayerKind.RESULT, LayerKind.CONSTANT)
 
 @dataclass(frozen=True)
 class Case:
-    """A model and values for its inputs, by the names of its Parameters; none where they do not matter."""
+    """A model and values for its inputs, by the names of its Parameters; none where they do not matter.
+
+    other: the model that is compared with it, where two models are reduced together; its Results are those of
+    the model by position
+    """
 
     model: Model
     inputs: Mapping[str, Array]
+    other: Case | None = None
 
     def __repr__(self) -> str:
         return f"<Case of {self.operations} operations>"
@@ -50,18 +55,25 @@ class Case:
         return digest.hexdigest()
 
     def _pieces(self) -> Iterator[bytes | memoryview]:
-        for text in document(self.model, lambda layer: layer.data):
+        for text in canonical(self.model, lambda layer: layer.data):
             yield text.encode("utf-8", "surrogatepass")
         weights = self.model.weights
         for _, layer in self.model.walk():
             if layer.is_constant and weights is not None:
                 region = region_of(layer)
                 if isinstance(region, Region) and region.end <= weights.size:
-                    yield weights.digest(region.offset, region.size)
+                    yield self._digest(weights, region)
         for name, array in sorted(self.inputs.items()):
             kind = element_type_of(array)
             yield f"{name} {kind} {array.shape}".encode("utf-8", "surrogatepass")
             yield repr(array.tolist()).encode() if kind is STRING else array.tobytes()
+        if self.other is not None:
+            yield from self.other._pieces()
+
+    def _digest(self, weights: Weights, region: Region) -> bytes:
+        """Raises: DiagnosticError where the file of weights was changed or cannot be read any more"""
+        with reading_weights(self.model):
+            return weights.digest(region.offset, region.size)
 
 
 def computes(layer: Layer) -> bool:

@@ -4,21 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import Protocol
 
 from irops.debugging.reduce.case import Case, computes
-from irops.debugging.reduce.constants import constant_layer, joined
-from irops.debugging.reduce.order import depth_first
+from irops.editing.constant_layers import with_constants
 from irops.editing.scope import Scope, Value, Wanted
 from irops.editing.selection import Selection
-from irops.ir.model import LayerKind, Model
-from irops.limits import Limits
+from irops.files.limits import Limits
+from irops.ir.model import Layer, LayerKind
+from irops.ir.wiring import Wiring
 from irops.registry import Registry
 from irops.values.element import Array, element_type_of
 
+# An order of layers in which a layer is near those that compute its inputs.
+
+
+def depth_first(wiring: Wiring) -> list[Layer]:
+    """Layers in topological order; the inputs of a layer come before it, each right after its own inputs.
+
+    Layers on or behind a cycle are left out.
+    """
+    acyclic = {layer.id for layer in wiring.order}
+    done: dict[int, Layer] = {}
+    ahead = [(layer, False) for layer in reversed(wiring.order) if not _is_used(wiring, layer)]
+    while ahead:
+        layer, is_ready = ahead.pop()
+        if layer.id in done or layer.id not in acyclic:
+            continue
+        if is_ready:
+            done[layer.id] = layer
+            continue
+        ahead.append((layer, True))
+        ahead += [(source[0], False) for source in reversed(wiring.inputs[layer.id]) if source is not None]
+    return list(done.values())
+
+
+def _is_used(wiring: Wiring, layer: Layer) -> bool:
+    return any((layer.id, index) in wiring.consumers for index in range(len(layer.outputs)))
+
+
 SHORT = 16
 """A vector of at most this many integers may be a shape, or axes, which many ops require as a constant."""
+
+
+class Uncuttable(Exception):
+    """There is no such part of two models that are reduced together; the message says why."""
 
 
 class Values(Protocol):
@@ -55,15 +85,7 @@ class Cutting:
 
         folded: what depends on no input, or is likely to be a shape, becomes a constant in place of an input
         """
-        layers, cuts = set(operations), dict[Value, None]()
-        for number in operations:
-            for source in self.wiring.inputs[number]:
-                if source is None or source[0].id in operations:
-                    continue
-                if computes(source[0]):
-                    cuts[source[0].id, source[1]] = None
-                else:
-                    layers.add(source[0].id)
+        layers, cuts = self._sources(operations)
         selection = Selection(self.scope, layers, cuts, ends)
         model = replace(
             self.whole.model,
@@ -81,6 +103,19 @@ class Cutting:
             model = with_constants(model, {name: arrays.pop(name) for name in constants})
         names = {layer.name for layer in model.layers if layer.kind is LayerKind.PARAMETER}
         return Case(model, {n: a for n, a in {**self.whole.inputs, **arrays}.items() if n in names})
+
+    def _sources(self, operations: Collection[int]) -> tuple[set[int], dict[Value, None]]:
+        """Operations with the inputs and constants that feed them, and the values of others that do."""
+        layers, cuts = set(operations), dict[Value, None]()
+        for number in operations:
+            for source in self.wiring.inputs[number]:
+                if source is None or source[0].id in operations:
+                    continue
+                if computes(source[0]):
+                    cuts[source[0].id, source[1]] = None
+                else:
+                    layers.add(source[0].id)
+        return layers, cuts
 
     def _ends(self, number: int, operations: Collection[int]) -> Iterable[Wanted]:
         """The outputs of an operation that others use, or nobody."""
@@ -107,28 +142,5 @@ class Cutting:
 
     def _is_folded(self, value: Value, array: Array) -> bool:
         kind = element_type_of(array)
-        return value[0] in self._from_constants or (kind.integral and array.ndim <= 1 and array.size <= SHORT)
-
-    @cached_property
-    def _from_constants(self) -> frozenset[int]:
-        """The operations that depend on constants alone."""
-        fixed: set[int] = set()
-        for layer in self.wiring.order:
-            sources = [source[0].id for source in self.wiring.inputs[layer.id] if source is not None]
-            if layer.is_constant or (sources and fixed.issuperset(sources)):
-                fixed.add(layer.id)
-        return frozenset(fixed)
-
-
-def with_constants(model: Model, arrays: Mapping[str, Array]) -> Model:
-    """A model with constants in place of the Parameters of these names."""
-    if not arrays:
-        return model
-    weights = joined(model.weights)
-    layers = [
-        constant_layer(layer, arrays[layer.name], weights)
-        if layer.kind is LayerKind.PARAMETER and layer.name in arrays
-        else layer
-        for layer in model.layers
-    ]
-    return replace(model, graph=replace(model.graph, layers=layers), weights=weights)
+        is_short = kind.integral and array.ndim <= 1 and array.size <= SHORT
+        return is_short or value[0] in self.scope.graph.constants

@@ -2,18 +2,388 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
+from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from irops.debugging.reduce.command_judge import CommandJudge
-from irops.debugging.reduce.oracle import FunctionJudge, InvalidQuestion, Judge, Oracle
-from irops.debugging.reduce.rule_judge import RuleJudge
-from irops.debugging.reduce.source_judges import CrashJudge, DifferJudge
-from irops.diagnostics.rules import all_rules
-from irops.diagnostics.selection import closest_rules
-from irops.limits import Limits
+from irops.analysis.checks.run import check
+from irops.backends.backend import Reference
+from irops.debugging.compare.comparison import compared
+from irops.debugging.compare.given_tolerances import NONE_GIVEN
+from irops.debugging.compare.randomness import random_layers
+from irops.debugging.compare.results import Computed, compared_results, judged_values
+from irops.debugging.reduce.case import Case
+from irops.debugging.reduce.case_files import write_case
+from irops.debugging.reduce.cutting import Uncuttable
+from irops.debugging.reduce.oracle import FunctionJudge, InvalidQuestion, Judge, Oracle, Symptom, Unjudged
+from irops.debugging.reduce.pairs import PairCutting, paired
+from irops.debugging.reduce.reproduction import Target
+from irops.debugging.sources.layerwise import Layerwise
+from irops.debugging.sources.openvino_device import OpenVINODevice
+from irops.debugging.sources.other_model import OtherModel
+from irops.debugging.sources.parse import AnySource, source_of
+from irops.debugging.sources.processes import RemoteBackend, Workers
+from irops.debugging.sources.source import Context, Failure, Source, SourceFailed, Values
+from irops.debugging.sources.stored import SourceError
+from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.rules import all_rules, closest_rules
+from irops.files.limits import Limits
+from irops.ir.model import Model
 from irops.registry import Registry
+from irops.values.element import Array
+from irops.verdicts.metrics import differs
+from irops.verdicts.verdict import Judgement, Verdict
+from irops.work.processes.memory import Watch, session_bytes
+
+# Judge a model by a rule of irops.check.
+
+
+class RuleJudge(Judge):
+    """Whether irops.check reports a rule: its code, or the beginning of a code. Values do not matter.
+
+    The reason is the rule, the type of the layer, and the constraint of its definition. Of several findings
+    in the whole model, the first one counts.
+    """
+
+    needs_values = False
+
+    def __init__(self, rule: str, registry: Registry | None = None, limits: Limits | None = None) -> None:
+        self.rule, self._registry, self._limits = rule, registry, limits
+        self.description, self.absence = f"rule {rule}", f"irops check does not report {rule}"
+        self._reason: str | None = None
+
+    def symptom(self, case: Case) -> Symptom | None:
+        report = check(case.analysis(self._registry, self._limits), select=(self.rule,), limits=self._limits)
+        reasons = [_reason(finding, case.model) for finding in report]
+        if self._reason is None and reasons:
+            self._reason = reasons[0]
+            self.allowed = frozenset(finding.code for finding in report)
+        return Symptom(self._reason) if self._reason is not None and self._reason in reasons else None
+
+
+def _reason(finding: Diagnostic, model: Model) -> str:
+    """What stays the same of a finding in a smaller model."""
+    types = {layer.name: layer.type for _, layer in model.walk()}
+    layer = types.get(finding.location.layer_name or "", "")
+    return " ".join(filter(None, (finding.code, layer, finding.constraint)))
+
+
+# Judge a case by a command, as C-Reduce does: the exit code 0 says that it still fails.
+
+MODEL, INPUTS = "IROPS_MODEL", "IROPS_INPUTS"
+"""Environment variables with the paths of the model and of its inputs."""
+
+
+class CommandFailed(InvalidQuestion):
+    """The command cannot be started."""
+
+
+class CommandJudge(Judge):
+    """Whether a command exits with 0. It gets the paths of the model and of the inputs as its last two
+    arguments and in the environment, and runs in a folder of its own, which is then deleted.
+
+    seconds, memory: beyond which the command is killed, and the case does not fail; registry: of the ops
+    """
+
+    absence = "the command does not exit with 0"
+    waits = True
+
+    def __init__(
+        self, words: Sequence[str], seconds: float, memory: float = inf, registry: Registry | None = None
+    ) -> None:
+        self.words, self.seconds, self.memory = list(words), seconds, memory
+        self._registry = registry
+        self._running: subprocess.Popen[bytes] | None = None
+        self.description = f"command {self.words!r}"
+
+    def symptom(self, case: Case) -> Symptom | None:
+        with TemporaryDirectory(prefix="irops-reduce-") as folder:
+            model, inputs = write_case(case, Path(folder), self._registry, link=True)
+            shows = self._status(folder, model, inputs) == 0
+            return Symptom("the command exits with 0") if shows else None
+
+    def _status(self, folder: str, model: Path, inputs: Path) -> int:
+        """The exit code of the command. Raises: CommandFailed; Unjudged if it exceeds a limit"""
+        try:
+            process = subprocess.Popen(
+                [*self.words, str(model), str(inputs)],
+                cwd=folder,
+                env={**os.environ, MODEL: str(model), INPUTS: str(inputs)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise CommandFailed(f"the command {self.words[0]!r} cannot be run: {error.strerror}") from None
+        self._running = process
+        watch = Watch(self.seconds, self.memory, lambda: session_bytes(process.pid), lambda: _kill(process))
+        try:
+            status = process.wait()
+        finally:
+            watch.stop()
+            _kill(process)
+            process.wait()
+            self._running = None
+        if watch.exceeded == "memory":
+            raise Unjudged(f"the command uses more than {self.memory:,.0f} bytes of memory (process_bytes)")
+        if watch.exceeded:
+            raise Unjudged(f"the command takes more than {self.seconds:g} seconds")
+        return status
+
+    def close(self) -> None:
+        """Kill a command that another thread has started."""
+        running = self._running
+        if running is not None:
+            _kill(running)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a command with all that it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+# Judge a case by sources of values: whether two differ, or whether one fails.
+
+RANGES = (Verdict.SATURATION, Verdict.OVERFLOW)
+"""Verdicts on a single layer; in a whole model such numbers are just wrong."""
+LIMITED = ("stalled", "oversized")
+"""Kinds of failures that are the excess of a limit, whose value does not matter."""
+_CHANGING = re.compile(r"0x[0-9a-f]+|[0-9]+|'[^']*'|\"[^\"]*\"")
+"""What may change in a message about a smaller model: numbers, and names in quotes."""
+
+
+def differ_judge(
+    sources: Sequence[AnySource],
+    seconds: float,
+    registry: Registry | None = None,
+    limits: Limits | None = None,
+) -> Judge:
+    """The judge of two sources, of which one may be another model.
+
+    seconds: that a source in another process may take for a case
+    Raises:  InvalidQuestion; DiagnosticError
+    """
+    if len(sources) != 2:
+        raise InvalidQuestion(f"{len(sources)} sources differ, must be 2")
+    workers = Workers.of(registry, limits, seconds)
+    a, b = (_computing(item, workers) for item in sources)
+    if isinstance(a, OtherModel):
+        a, b = b, a
+    if isinstance(a, OtherModel):
+        raise InvalidQuestion("two other models differ; reduce one of them, with the other one as a source")
+    if isinstance(b, OtherModel):
+        return ModelsJudge(a, b, registry, limits)
+    return DifferJudge(a, b, registry, limits)
+
+
+class DifferJudge(Judge):
+    """Whether two sources give different results, beyond rounding, ties and randomness.
+
+    The reason is the verdict, its excess that of the greatest difference.
+    """
+
+    has_symptoms = True
+    compares_results = True
+
+    def __init__(
+        self, a: Source, b: Source, registry: Registry | None = None, limits: Limits | None = None
+    ) -> None:
+        self.a, self.b = a, b
+        if isinstance(self.b, Layerwise) and self.b.is_reference:
+            self.a, self.b = self.b, self.a
+        self.opened = (self.a, self.b)
+        self.description = f"{self.a.name} and {self.b.name} differ"
+        self.absence = f"{self.a.name} and {self.b.name} give the same results"
+        self.target = _target(self.b)
+        self.waits = any(map(_is_apart, self.opened))
+        self._registry, self._limits = registry, limits
+
+    def symptom(self, case: Case) -> Symptom | None:
+        context = _context(case, self._registry, self._limits)
+        truth, ours = _judged(self.a, context), _judged(self.b, context)
+        if isinstance(truth, Failure):
+            return None
+        if isinstance(ours, Failure):
+            return Symptom(f"{self.description}: {ours.kind}") if ours.is_fault else None
+        if all(_same(truth[name], ours[name]) for name in truth):
+            return None
+        worst = self._worst(context, case, Computed(truth, ours))
+        if not worst.is_fault:
+            return None
+        general = Verdict.WRONG if worst.verdict in RANGES else worst.verdict
+        reason = f"{self.description}: {worst.verdict}"
+        return Symptom(reason, worst.excess, f"{self.description}: {general}", has_results=True)
+
+    def suspects(self, case: Case) -> Sequence[int]:
+        """The layers that are wrong when they are computed from the values of the first source, the worst
+        first.
+        """
+        if not self.b.computes_layers:
+            return ()
+        try:
+            context = _context(case, self._registry, self._limits)
+            layers = compared(context, self.a, self.b, "isolated", with_results=False).layers
+        except SourceFailed:
+            return ()
+        faults = [layer for layer in layers if layer.is_fault and not layer.path]
+        return [layer.id for layer in sorted(faults, key=lambda layer: -layer.judgement.excess)]
+
+    def _worst(self, context: Context, case: Case, computed: Computed) -> Judgement:
+        """The judgement of the result that differs most; of a single layer, by the error bound of its op."""
+        if case.operations == 1 and self.b.computes_layers:
+            layers = compared(context, self.a, self.b, "isolated", with_results=False).layers
+            return _greatest(judged for layer in layers for judged in layer.judgements)
+        random = random_layers(context.analysis)
+        results, _ = compared_results(context, self.a, self.b, computed, random=random)
+        return _greatest(result.judgement for result in results if result.is_compared)
+
+
+def _greatest(judgements: Iterable[Judgement]) -> Judgement:
+    """The judgement that decides; equal where there is none."""
+    return max(judgements, key=lambda j: (j.verdict.severity, j.excess), default=Judgement(Verdict.EQUAL))
+
+
+class ModelsJudge(Judge):
+    """Whether another model gives different results, beyond rounding; both models are reduced together.
+
+    The reason is the verdict, its excess that of the greatest difference.
+    """
+
+    has_symptoms = True
+    compares_results = True
+    target = Target("models")
+
+    def __init__(
+        self, a: Source, b: OtherModel, registry: Registry | None = None, limits: Limits | None = None
+    ) -> None:
+        self.a, self.b, self._others = a, b, Layerwise(Reference())
+        self.opened = (a, b)
+        self.description = f"{a.name} and {b.name} differ"
+        self.absence = f"{a.name} and {b.name} give the same results"
+        self._registry, self._limits = registry, limits
+
+    def prepared(self, case: Case) -> Case:
+        try:
+            return paired(case, self.b, self._registry, self._limits)
+        except Uncuttable as error:
+            raise InvalidQuestion(str(error)) from None
+
+    def symptom(self, case: Case) -> Symptom | None:
+        assert case.other is not None
+        context = _context(case, self._registry, self._limits)
+        truth = _judged(self.a, context)
+        theirs = _judged(self._others, _context(case.other, self._registry, self._limits))
+        if isinstance(truth, Failure):
+            return None
+        if isinstance(theirs, Failure):
+            return Symptom(f"{self.description}: {theirs.kind}")
+        ours = dict(zip(truth, theirs.values(), strict=True))
+        worst = _greatest(judged_values(context, truth, ours, self.a.arithmetic, NONE_GIVEN).values())
+        if not worst.is_fault:
+            return None
+        return Symptom(f"{self.description}: {worst.verdict}", worst.excess, has_results=True)
+
+    def suspects(self, case: Case) -> Sequence[int]:
+        """The layers that differ although all that they use agrees."""
+        return PairCutting(case, self._registry, self._limits).suspects
+
+
+class CrashJudge(Judge):
+    """Whether a source fails: it reports an error, crashes, uses too much memory, or does not answer in time.
+
+    The reason is what it reports, without numbers and names.
+    """
+
+    def __init__(
+        self, source: str, seconds: float, registry: Registry | None = None, limits: Limits | None = None
+    ) -> None:
+        self.source = _computing(_WHOLE.get(source, source), Workers.of(registry, limits, seconds))
+        if isinstance(self.source, OtherModel):
+            raise InvalidQuestion(f"{self.source.name} is another model; reduce that one")
+        self.opened = (self.source,)
+        self.description = f"{self.source.name} fails"
+        self.absence = f"{self.source.name} computes it"
+        self.target = _target(self.source)
+        self.waits = _is_apart(self.source)
+        self._registry, self._limits = registry, limits
+
+    def symptom(self, case: Case) -> Symptom | None:
+        results = self.source.results(_context(case, self._registry, self._limits))
+        if not isinstance(results, Failure) or not results.is_fault:
+            return None
+        text = results.kind if results.kind in LIMITED else f"{results.kind}: {results.reason}"
+        return Symptom(f"{self.source.name} {_CHANGING.sub('#', text)}")
+
+
+_WHOLE = {"openvino": "openvino:CPU"}
+"""The source that runs a whole model, where the name alone computes layer by layer."""
+
+
+def _computing(item: AnySource, workers: Workers) -> Source:
+    """A source that computes any model. Raises: InvalidQuestion; DiagnosticError"""
+    try:
+        source = source_of(item, workers)
+    except SourceError as error:
+        raise InvalidQuestion(str(error)) from None
+    if not isinstance(source, (Layerwise, OpenVINODevice, OtherModel)):
+        source.close()
+        raise InvalidQuestion(f"{source.name} gives the values of one model; a reduction runs smaller ones")
+    if isinstance(source, OpenVINODevice):
+        _require_available(source)
+    return source
+
+
+def _judged(source: Source, context: Context) -> Values | Failure:
+    """The results of a source. Raises: Unjudged where it uses too much memory"""
+    results = source.results(context)
+    if isinstance(results, Failure) and results.kind == "oversized":
+        raise Unjudged(f"{source.name}: {results.reason}")
+    return results
+
+
+def _require_available(source: OpenVINODevice) -> None:
+    """Ask a device for its precision. Raises: InvalidQuestion where there is no such device or property"""
+    try:
+        _ = source.arithmetic
+    except SourceFailed as failed:
+        source.close()
+        raise InvalidQuestion(f"{source.name} is not available: {failed.failure.reason}") from None
+
+
+def _is_apart(source: Source) -> bool:
+    """Whether a source computes in a process of its own."""
+    return isinstance(source, OpenVINODevice) or (
+        isinstance(source, Layerwise) and isinstance(source.backend, RemoteBackend)
+    )
+
+
+def _context(case: Case, registry: Registry | None, limits: Limits | None) -> Context:
+    analysis = case.analysis(registry, limits)
+    return Context(analysis, analysis.signature.arrays(case.inputs))
+
+
+def _same(one: Array, other: Array) -> bool:
+    return one.shape == other.shape and one.dtype == other.dtype and not differs(one, other).any()
+
+
+def _target(source: Source) -> Target:
+    """What a program runs that shows a fault of a source."""
+    if isinstance(source, OpenVINODevice):
+        return Target("openvino", source.device, source.settings)
+    if source.name == "openvino":
+        return Target("openvino", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    return Target("irops", source.name)
+
 
 BANDS = ("IR2", "IR3", "IR4")
 """The rules about what a model says. Rules about its text and its files are those of the whole file."""
@@ -42,7 +412,7 @@ class Question:
         if self.rule is not None:
             return RuleJudge(_preservable(self.rule), registry, limits)
         if self.differs is not None:
-            return DifferJudge(self.differs, seconds, registry, limits)
+            return differ_judge(self.differs, seconds, registry, limits)
         if self.crashes is not None:
             return CrashJudge(self.crashes, seconds, registry, limits)
         if self.command is not None:

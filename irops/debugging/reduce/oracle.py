@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
 from typing import Protocol
 
 from irops.debugging.reduce.case import Case
@@ -15,6 +17,21 @@ Oracle = Callable[[Model, Mapping[str, Array]], object]
 """A function of a model and its inputs: true, or a text that names the reason, if the fault shows. With
 texts, a smaller model counts only if its reason is that of the whole model.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """How a case fails.
+
+    reason: why, in words that are the same in a smaller model; excess: how many times the difference exceeds
+    what rounding explains, inf where the fault has no size; general: the reason in the words of a model of
+    which less is known, if these are others; has_results: whether there are results, which differ
+    """
+
+    reason: str
+    excess: float = inf
+    general: str = ""
+    has_results: bool = False
 
 
 class Unjudged(Exception):
@@ -40,9 +57,11 @@ class Judge(ABC):
     needs_values = True
     """Whether cases have values for all inputs, so that they can be run."""
     has_symptoms = False
-    """Whether a reason is a symptom, such as NaN, which a smaller model with the same fault may not have."""
+    """Whether a smaller model with the same fault may fail for another reason: NaN may follow from it."""
     compares_results = False
     """Whether wrong results are the fault."""
+    waits = False
+    """Whether it mostly waits for other processes, so that several judges can judge at the same time."""
     target: Target | None = None
     """What a program that shows the fault runs; None for the runtime of the model's dialect."""
     allowed: frozenset[str] = frozenset()
@@ -55,11 +74,15 @@ class Judge(ABC):
     absence: str
 
     @abstractmethod
-    def reason(self, case: Case) -> str | None:
-        """Why a case fails; None if it does not.
+    def symptom(self, case: Case) -> Symptom | None:
+        """How a case fails; None if it does not.
 
         Raises:  Unjudged
         """
+
+    def prepared(self, case: Case) -> Case:
+        """The whole model as a case that the judge can judge. Raises: InvalidQuestion"""
+        return case
 
     def suspects(self, case: Case) -> Sequence[int]:
         """The ids of layers that are likely to fail alone, bodies apart; they are tried first."""
@@ -80,8 +103,8 @@ class FunctionJudge(Judge):
         self._oracle = oracle
         self.description = f"function {getattr(oracle, '__qualname__', type(oracle).__name__)}"
 
-    def reason(self, case: Case) -> str | None:
+    def symptom(self, case: Case) -> Symptom | None:
         answer = self._oracle(case.model, dict(case.inputs))
-        if isinstance(answer, str):
-            return answer or None
-        return "the oracle shows a fault" if answer else None
+        if not answer:
+            return None
+        return Symptom(answer if isinstance(answer, str) else "the oracle shows a fault")

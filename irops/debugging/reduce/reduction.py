@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 from typing import Any
 
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
-from irops.debugging.reduce.attempts import Attempts, Budget, OutOfTries, Progress
+from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.debugging.reduce.attempts import Attempts, Budget, Memory, OutOfTries, Progress
 from irops.debugging.reduce.case import Case
-from irops.debugging.reduce.case_files import write_reproduction
+from irops.debugging.reduce.case_files import require_folder, write_reproduction
 from irops.debugging.reduce.judges import Question
-from irops.debugging.reduce.memory import Memory
 from irops.debugging.reduce.oracle import Judge, Oracle
 from irops.debugging.reduce.reproduction import Target
 from irops.debugging.reduce.search import reduced, suspects
+from irops.files.limits import Limits
 from irops.ir.model import Model
-from irops.limits import Limits
 from irops.registry import Registry
 from irops.values.element import Array
 
@@ -35,10 +34,11 @@ class NoFault(ValueError):
 class Reduction:
     """The smallest model that still fails.
 
-    model, inputs: the case; tries: how many candidates were judged; layers, of: how many layers of the model
-    and of the original one compute something, those of bodies included (inputs, results and constants are
-    not counted); reason: why the model fails; stopped: why the search ended early, or None; unjudged: how
-    many candidates exceeded a limit on a process, and note: which one
+    model, inputs: the case; other: the other model, where two are reduced together, which takes the same
+    inputs; tries: how many candidates were judged; layers, of: how many layers of the model and of the
+    original one compute something, those of bodies included (inputs, results and constants are not counted);
+    reason: why the model fails; stopped: why the search ended early, or None; unjudged: how many candidates
+    exceeded a limit on a process, and note: which one
     """
 
     model: Model = field(repr=False)
@@ -53,16 +53,18 @@ class Reduction:
     target: Target | None = field(default=None, repr=False)
     expects_results: bool = field(default=False, repr=False)
     registry: Registry | None = field(default=None, repr=False)
+    other: Model | None = field(default=None, repr=False)
 
     def write(self, folder: str | os.PathLike[str]) -> tuple[str, ...]:
         """Write reduced.xml and reduced.bin (or a file of the model's format), inputs.npz and repro.py, a
         program that runs the model with nothing but the runtime and NumPy; where results are compared, also
-        expected.npz.
+        expected.npz; where two models are, other.xml and other.bin.
 
         The folder is made if need be. Returns the names of the files.
         Raises:  OSError
         """
-        case = Case(self.model, self.inputs)
+        other = None if self.other is None else Case(self.other, self.inputs)
+        case = Case(self.model, self.inputs, other)
         title = f"{self.reason}: {self}"
         return write_reproduction(
             case,
@@ -75,7 +77,7 @@ class Reduction:
 
     def __str__(self) -> str:
         tries = f"{self.tries:,} {'try' if self.tries == 1 else 'tries'}"
-        return f"{self.layers:,} of {self.of:,} layers after {tries}"
+        return f"{self.layers:,} of {self.of:,} operations after {tries}"
 
     def __repr__(self) -> str:
         return f"<Reduction: {self}>"
@@ -93,6 +95,7 @@ def reduce(
     tries: int = 150,
     seconds: float = inf,
     seconds_per_try: float = 120,
+    jobs: int = 1,
     folder: str | os.PathLike[str] | None = None,
     registry: Registry | None = None,
     limits: Limits | None = None,
@@ -103,13 +106,16 @@ def reduce(
     inputs: arrays by tensor name, layer name or position. What the reduction preserves is one of:
     oracle: a function of a model and a dict of arrays by input name, which runs in this process; it returns
         whether the fault shows, or a text that names the reason, which then stays the same;
-    differs: two sources whose results differ, ("reference", "openvino:CPU"); see irops.compare;
+    differs: two sources whose results differ, ("reference", "openvino:CPU"); see irops.compare. With
+        ("reference", "model:other.xml"), both models are reduced together;
     crashes: a source, such as "openvino", that fails on the model, in a process of its own;
     rule: the code of a rule that irops.check reports; inputs are not needed;
     command: words of a command that exits with 0 if the fault shows; it gets the paths of the model and of
         an .npz file with the inputs as its last arguments, and as IROPS_MODEL and IROPS_INPUTS.
     tries, seconds: how many candidates are judged at most, and for how long; seconds_per_try: for a candidate
     in another process, whose memory limits.process_bytes bounds; a candidate that exceeds it is not judged;
+    jobs: how many candidates are judged at the same time, where devices, backends or commands judge them,
+    each in processes of its own; the reduction is the same;
     folder: keeps the outcome of each try, so that a second call goes on where the first
     one ended; progress: called with (tries, their limit, the smallest size so far).
     Raises:  NoFault (a ValueError) if the fault does not show; DiagnosticError for a model that cannot be
@@ -117,20 +123,25 @@ def reduce(
     """
     if isinstance(model, ModelAnalysis):
         registry, limits = registry or model.registry, limits or model.limits
-    judge = Question(oracle, differs, crashes, rule, command).judge(seconds_per_try, registry, limits)
+    question = Question(oracle, differs, crashes, rule, command)
+    judge = question.judge(seconds_per_try, registry, limits)
     analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
     case = _case(analysis, inputs, judge)
-    memory = Memory()
+    memory, judges = Memory(), [judge]
     try:
         if folder is not None:
+            require_folder(Path(folder))
             memory = Memory.of_folder(Path(folder), f"{case.key} {judge.description}")
-        attempts = Attempts(
-            judge, Budget(tries, seconds), memory, registry=registry, limits=limits, progress=progress
-        )
-        return _reduction(case, attempts)
+        if judge.waits:
+            judges += [question.judge(seconds_per_try, registry, limits) for _ in range(jobs - 1)]
+        budget = Budget(tries, seconds)
+        attempts = Attempts(judges, budget, memory, registry=registry, limits=limits, progress=progress)
+        with closing(attempts):
+            return _reduction(case, attempts)
     finally:
         memory.close()
-        judge.close()
+        for one in judges:
+            one.close()
 
 
 def _case(analysis: ModelAnalysis, inputs: Mapping[str | int, Any] | Iterable[Any], judge: Judge) -> Case:
@@ -138,7 +149,8 @@ def _case(analysis: ModelAnalysis, inputs: Mapping[str | int, Any] | Iterable[An
     if not judge.needs_values:
         return Case(analysis.model, {})
     arrays = analysis.signature.arrays(inputs)
-    return Case(analysis.model, {port.name: arrays[port.layer.id] for port in analysis.signature.inputs})
+    case = Case(analysis.model, {port.name: arrays[port.layer.id] for port in analysis.signature.inputs})
+    return judge.prepared(case)
 
 
 def _reduction(case: Case, attempts: Attempts) -> Reduction:
@@ -168,4 +180,5 @@ def _reduction(case: Case, attempts: Attempts) -> Reduction:
         attempts.judge.target,
         attempts.judge.compares_results,
         attempts.registry,
+        None if best.other is None else best.other.model,
     )

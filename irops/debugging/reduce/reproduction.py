@@ -14,7 +14,7 @@ import numpy as np
 from irops.values.element import STRING, Array, ElementType, element_type_of
 from irops.values.literals import array_literal
 from irops.values.packing import pack
-from irops.verdicts.tolerances import TOLERANCES
+from irops.verdicts.tolerances import SAME_KERNELS, TOLERANCES
 
 PASTED = 1 << 14
 """A program holds the model and the arrays themselves if these take at most this many bytes."""
@@ -24,7 +24,8 @@ _SHOWN = 'print({title!r}, *(np.asarray(array).ravel()[:8] for array in {arrays}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What the program runs: openvino on a device with properties, onnxruntime, or a backend of irops.
+    """What the program runs: openvino on a device with properties, onnxruntime, a backend of irops, or
+    (models) another model by the reference of irops.
 
     device: of openvino, or the name of the backend
     """
@@ -57,7 +58,7 @@ class Program:
         """The program; with a small model, it needs no other file."""
         parts = (self._data(), self._execution(), self._comparison())
         body = "\n".join(line for part in parts for line in part)
-        standard = [f"import {name}" for name in ("base64", "zlib") if f"{name}." in body]
+        standard = [f"import {name}" for name in ("base64", "platform", "zlib") if f"{name}." in body]
         path = ["from pathlib import Path"] if "Path(" in body else []
         head = [f'"""{_quoted(self.reason)}"""', "", *standard, *path, *([""] if standard or path else [])]
         return "\n".join([*head, "import numpy as np", _LIBRARIES[self.target.name], "", body, ""])
@@ -66,7 +67,7 @@ class Program:
     def is_pasted(self) -> bool:
         """Whether the program holds the model itself."""
         arrays = [*self.inputs.values(), *(self.expected or ())]
-        if self.target.name == "irops" or any(array.dtype == object for array in arrays):
+        if self.target.name in ("irops", "models") or any(array.dtype == object for array in arrays):
             return False
         if any(0 < element_type_of(array).bits < 8 for array in self.inputs.values()):
             return True  # a file has a byte for each element, OpenVINO wants them packed
@@ -105,10 +106,15 @@ class Program:
         yield from () if self._compared is None else _listed("EXPECTED", self._compared)
 
     def _execution(self) -> Iterator[str]:
+        yield from _VERSIONS[self.target.name]
         match self.target.name:
             case "irops":
                 yield f"backends = [{self.target.device!r}, 'reference']"
                 yield "actual = list(irops.run(MODEL, INPUTS, backends=backends).values())"
+            case "models":
+                yield f"OTHER = str(FOLDER / {'other' + self.model.suffix!r})"
+                yield f"names = {list(self.inputs)!r}"
+                yield "actual = list(irops.run(OTHER, dict(zip(names, INPUTS))).values())"
             case "onnxruntime":
                 yield 'session = ort.InferenceSession(MODEL, providers=["CPUExecutionProvider"])'
                 yield "names = [port.name for port in session.get_inputs()]"
@@ -120,8 +126,6 @@ class Program:
     def _openvino(self) -> Iterator[str]:
         weights = "ov.Tensor(np.frombuffer(WEIGHTS, np.uint8).copy())"
         content = f"MODEL.encode(), {weights}" if self.is_pasted and self._is_xml else "MODEL"
-        yield 'print("OpenVINO", ov.get_version())'
-        yield "core = ov.Core()"
         yield f"model = core.read_model({content})"
         device, properties = self.target.device, dict(self.target.properties)
         yield f"compiled = core.compile_model(model, {device!r}, {properties!r})"
@@ -145,14 +149,32 @@ class Program:
             return
         yield _SHOWN.format(title="expected:", arrays="EXPECTED")
         yield "for result, right in zip(actual, EXPECTED):"
-        tolerances = [TOLERANCES.get(element_type_of(array).name, (0.0, 0.0)) for array in self._compared]
+        if self.target.name == "models":  # one runtime computes both: nothing but the models differs
+            tolerances = [SAME_KERNELS]
+        else:
+            tolerances = [TOLERANCES.get(element_type_of(array).name, (0.0, 0.0)) for array in self._compared]
         relative, absolute = max(tolerances, default=(0.0, 0.0))
         yield f"    np.testing.assert_allclose(result, right, rtol={relative}, atol={absolute})"
 
 
 _LIBRARIES = {"openvino": "import openvino as ov", "onnxruntime": "import onnxruntime as ort"} | {
-    "irops": "\nimport irops"
+    "irops": "\nimport irops",
+    "models": "\nimport irops",
 }
+
+
+_VERSIONS = {
+    "openvino": (
+        "core = ov.Core()",
+        'print("OpenVINO", ov.get_version(), "on", core.get_property("CPU", "FULL_DEVICE_NAME"))',
+    ),
+    "onnxruntime": (
+        'print("ONNX Runtime", ort.__version__, "on", platform.processor() or platform.machine())',
+    ),
+    "irops": ('print("irops", irops.__version__, "on", platform.processor() or platform.machine())',),
+    "models": ('print("irops", irops.__version__, "on", platform.processor() or platform.machine())',),
+}
+"""What a program prints first: the versions and the processor, on which numbers depend."""
 
 
 def _quoted(text: str) -> str:

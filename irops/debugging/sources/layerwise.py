@@ -10,7 +10,7 @@ import numpy as np
 
 from irops.backends.backend import Backend, Reference, kernel_of
 from irops.backends.declined import Declined
-from irops.debugging.sources.remote_backend import RemoteBackend
+from irops.debugging.sources.processes import RemoteBackend
 from irops.debugging.sources.source import (
     Answer,
     Context,
@@ -22,7 +22,8 @@ from irops.debugging.sources.source import (
     Values,
 )
 from irops.diagnostics.diagnostic import EvaluationError
-from irops.invocation import OpFault
+from irops.ir.model import LayerKind
+from irops.ops.invocation import OpFault
 from irops.runtime.evaluator import Evaluator
 from irops.runtime.precision import rounded
 from irops.runtime.run import run_model, walk_model
@@ -49,16 +50,18 @@ class Layerwise(Source):
         return isinstance(self.backend, Reference)
 
     def walk(self, context: Context) -> Iterator[LayerValue]:
-        watched = _Watched(self.backend)
+        watched, before = _Watched(self.backend), 0
         for computed in walk_model(_evaluator(context, watched), context.inputs, Variables()):
             number, failure = computed.step.layer.id, watched.failure
+            declines = watched.computed == before and not self.is_reference and not computed.step.constant
+            before = watched.computed
             if failure is not None:
                 watched.failure = None
                 yield LayerValue(number, (), failure)
                 continue
             facts = computed.step.facts.outputs
             outputs = tuple(rounded(array, fact) for array, fact in zip(computed.outputs, facts))
-            yield LayerValue(number, outputs)
+            yield LayerValue(number, outputs, declines=declines)
 
     def results(self, context: Context) -> Values | Failure:
         watched = _Watched(self.backend)
@@ -68,6 +71,8 @@ class Layerwise(Source):
             return Failure("refused", str(error))
         if watched.failure is not None:
             return watched.failure
+        if not watched.computed and not self.is_reference and _computes(context):
+            return Failure("declined", f"{self.name} computes no layer of the model")
         signature = context.analysis.signature
         return {port.name: values[port.layer.id, 0] for port in signature.results}
 
@@ -97,11 +102,15 @@ class Layerwise(Source):
 
 
 class _Watched:
-    """A backend whose failures are recorded; the next backend of the chain then computes the layer."""
+    """A backend whose failures are recorded; the next backend of the chain then computes the layer.
+
+    computed: how many layers the backend has computed
+    """
 
     def __init__(self, backend: Backend) -> None:
         self.name, self._backend = backend.name, backend
         self.failure: Failure | None = None
+        self.computed = 0
 
     def kernel(self, op: Op) -> Callable[..., Any] | None:
         try:
@@ -113,10 +122,20 @@ class _Watched:
 
     def _compute(self, kernel: Callable[..., Any], /, *inputs: Any, **attributes: Any) -> Any:
         try:
-            return kernel(*inputs, **attributes)
+            result = kernel(*inputs, **attributes)
         except SourceFailed as failed:
             self.failure = failed.failure
             raise Declined(str(failed)) from None
+        self.computed += 1
+        return result
+
+
+def _computes(context: Context) -> bool:
+    """Whether a layer of the model computes something."""
+    root = context.analysis.root
+    return any(
+        node.layer.kind is LayerKind.OPERATION and node.layer.id not in root.constants for node in root.order
+    )
 
 
 def _evaluator(context: Context, backend: _Watched) -> Evaluator:

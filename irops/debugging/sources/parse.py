@@ -10,17 +10,17 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.backends.backend import Backend, Reference
 from irops.backends.catalogue import backend_names, backend_of, missing
 from irops.debugging.sources.layerwise import Layerwise
-from irops.debugging.sources.onnx_file import ONNXFile
+from irops.debugging.sources.onnx_file import SAME, ONNXFile
 from irops.debugging.sources.openvino_device import OpenVINODevice
 from irops.debugging.sources.other_model import OtherModel
-from irops.debugging.sources.remote_backend import RemoteBackend
+from irops.debugging.sources.processes import UNBOUNDED, RemoteBackend, Workers
 from irops.debugging.sources.source import Source
 from irops.debugging.sources.stored import SourceError, Stored, stored_source
-from irops.debugging.sources.workers import UNBOUNDED, Workers
 from irops.diagnostics.suggestions import did_you_mean_word, similar
+from irops.files.urls import is_url, without_credentials
 from irops.ir.model import Model
 from irops.runtime.session import Session
-from irops.urls import is_url, without_credentials
+from irops.work.processes.requests import CAN_FORK
 
 AnySource: TypeAlias = (
     str | os.PathLike[str] | Source | Backend | Session | Model | ModelAnalysis | Mapping[str, Any]
@@ -30,7 +30,7 @@ FORMS = (
     "reference",
     "BACKEND (numba, openvino, onnxruntime …: layer by layer)",
     "openvino:DEVICE[,PROPERTY=VALUE…] (the whole model)",
-    "onnxruntime:MODEL.onnx (the whole model)",
+    "onnxruntime:MODEL.onnx (the whole model), onnxruntime:same (the compared file)",
     "model:OTHER.xml",
     "VALUES.npz or a folder of stored values",
 )
@@ -58,8 +58,17 @@ def source_of(item: AnySource, workers: Workers = UNBOUNDED) -> Source:
         case Mapping():
             return Stored(item)
         case Backend():
-            return Layerwise(item)
+            return Layerwise(_own_process(item, workers))
     raise TypeError(f"a source is {type(item).__name__}, must be a text, a backend, a model or a mapping")
+
+
+def _own_process(backend: Backend, workers: Workers) -> Backend:
+    """A backend object in a process of its own, where there are forks; the reference needs none."""
+    if isinstance(backend, Reference) or backend.name in IN_PROCESS or not CAN_FORK:
+        return backend
+    if backend.name in backend_names() and type(backend) is type(backend_of(backend.name)):
+        return RemoteBackend(backend.name, workers)
+    return RemoteBackend(backend, workers)
 
 
 def source_of_text(text: str, workers: Workers = UNBOUNDED) -> Source:
@@ -69,8 +78,9 @@ def source_of_text(text: str, workers: Workers = UNBOUNDED) -> Source:
         case "openvino:":
             return _device(rest, workers)
         case "onnxruntime:":
-            _require_local(rest)
-            _require_file(rest, text)
+            if rest != SAME:
+                _require_local(rest)
+                _require_file(rest, text)
             return ONNXFile(rest, workers)
         case "model:":
             if not is_url(rest):

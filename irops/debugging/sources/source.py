@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from irops.analysis.declaring import port_of
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.signature import MatchedPorts
 from irops.analysis.structure import LayerNode
-from irops.invocation import Invocation
-from irops.ir.model import Model
+from irops.ir.model import Edge, Graph, Layer, LayerKind, Model
+from irops.ir.unique import UniqueNames
+from irops.ops.invocation import Invocation
+from irops.runtime.arrays import size_in_bytes
 from irops.spec.op import Op
 from irops.values.element import Array, ElementType
 from irops.verdicts.arithmetic import DECLARED, Arithmetic
@@ -62,12 +66,14 @@ class LayerCall:
 class LayerValue:
     """The outputs of one layer of the model's outermost graph; None for an output that the source lacks.
 
-    failure: why there are none, where there are none.
+    failure: why there are none, where there are none; declines: whether the source declines the layer, so
+    that the reference computed the outputs.
     """
 
     layer: int
     outputs: tuple[Array | None, ...]
     failure: Failure | None = None
+    declines: bool = False
 
 
 Answer: TypeAlias = list[Array] | Failure
@@ -101,6 +107,8 @@ class Source(ABC):
     arithmetic: Arithmetic = DECLARED
     computes_layers = False
     """Whether it can compute a single layer from any inputs."""
+    judges_layers = False
+    """Whether each of its layers can be judged from the inputs that it had, without computing it again."""
     is_whole = False
     """Whether it optimises a model as a whole, so that values within are not those of a plain run."""
 
@@ -113,7 +121,18 @@ class Source(ABC):
 
     @abstractmethod
     def results(self, context: Context) -> Values | Failure:
-        """The results of the whole model by name, as the source computes it when nobody looks inside."""
+        """The results of the whole model by name, as the source computes it when nobody looks inside. Those
+        that it lacks are left out.
+        """
+
+    def matched_results(self, context: Context) -> MatchedPorts | None:  # noqa: ARG002
+        """Which results of the model are which of the one that the source runs; None where it is the same."""
+        return None
+
+    @property
+    def isolates(self) -> bool:
+        """Whether a layer can be judged apart from those before it."""
+        return self.computes_layers or self.judges_layers
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
         """The outputs of each layer, from the inputs of its call; only where computes_layers is true."""
@@ -130,5 +149,66 @@ class SourceFailed(Exception):
     """A source cannot give the values that it is asked for."""
 
     def __init__(self, failure: Failure) -> None:
-        super().__init__(str(failure))
+        super().__init__(failure)
         self.failure = failure
+
+
+# A model with further results: the values of layers within it.
+
+Tap: TypeAlias = tuple[int, int]
+"""A layer's id and the index of one of its outputs."""
+MAX_TAPS = 2000
+"""How many values are taken out of one run."""
+
+
+def tappable(analysis: ModelAnalysis) -> Iterator[Tap]:
+    """The outputs of all layers that compute, in order."""
+    for node in analysis.root.order:
+        if node.layer.kind not in (LayerKind.RESULT, LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.SINK):
+            yield from ((node.layer.id, index) for index in range(len(node.layer.outputs)))
+
+
+def chunks_of_taps(context: Context) -> Iterator[list[Tap]]:
+    """The values that are wanted, in portions that fit into the limit on memory."""
+    inferred = context.analysis.infer(
+        {
+            port.name: str(list(context.inputs[port.layer.id].shape))
+            for port in context.analysis.signature.inputs
+        }
+    )
+    chunk: list[Tap] = []
+    size = 0.0
+    for tap in tappable(context.analysis):
+        if context.taps is not None and tap[0] not in context.taps:
+            continue
+        facts = inferred.of(tap[0]).outputs
+        weight = size_in_bytes(facts[tap[1] : tap[1] + 1])
+        starts_layer = tap[1] == 0
+        too_much = size + weight > context.analysis.limits.tensor_bytes / 4 or len(chunk) >= MAX_TAPS
+        if chunk and starts_layer and too_much:
+            yield chunk
+            chunk, size = [], 0.0
+        chunk.append(tap)
+        size += weight
+    if chunk:
+        yield chunk
+
+
+def with_taps(analysis: ModelAnalysis, taps: Iterable[Tap]) -> tuple[Model, dict[Tap, str]]:
+    """The model with a Result for each tap, and the names of these Results."""
+    model = analysis.model
+    number = max((layer.id for layer in model.layers), default=-1)
+    names = UniqueNames((layer.name for layer in model.layers), mark="_")
+    layers: list[Layer] = list(model.layers)
+    edges = list(model.edges)
+    found: dict[Tap, str] = {}
+    facts = analysis.infer()
+    for tap in taps:
+        number += 1
+        source = analysis.root.layers[tap[0]].layer
+        name = found[tap] = names.unique(f"tap{number}")
+        result = Layer(number, name, "Result", "opset1")
+        result.inputs.append(port_of(0, facts.of(tap[0]).outputs[tap[1]]))
+        layers.append(result)
+        edges.append(Edge(tap[0], source.outputs[tap[1]].id, number, 0))
+    return replace(model, graph=Graph(layers, edges)), found

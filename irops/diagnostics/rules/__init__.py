@@ -1,19 +1,22 @@
-"""All rules, one module per band of codes.
+"""All rules, in a module for each group of codes; words that select rules, and addresses of pages about them.
 
-text IR0 · structure IR1 · graph IR2 · definitions IR3 · shapes IR4 · weights IR5 · evaluation IR6 · gradients
-IR62 · split batches IR65 · settings IR7 · graph building IR8 · other file formats IR90 · translation IR92 ·
-releases IR94 · errors in definitions OD1. A code is never reused for another rule.
+text IR0 · structure IR1 · graph IR2 · definitions IR3 and OD1 (errors in definitions) · shapes IR4 · weights
+IR5 · evaluation IR6, gradients IR62, split batches IR65 · building: settings IR7, graphs IR8 · formats: other
+files IR90, translation IR92, releases IR94. A code is never reused for another rule. Most are reported
+where a fault is met, at any level; those of irops/analysis/checks have a check of their own.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
 from irops.diagnostics.rule import Rule
+from irops.diagnostics.suggestions import closest
 
 
 @cache
@@ -71,3 +74,75 @@ def add_rules(rules: Iterable[Rule]) -> None:
             if other not in (None, added):
                 raise ValueError(f"{added.code} {added.name}: there is a rule {word} already")
         _CUSTOM.update({added.code: added, added.name: added})
+
+
+# Selection of rules by code, prefix or name.
+
+_DIGITS = str.maketrans("OIL", "011")
+"""The digits for which letters of the same look are typed."""
+
+
+def rules_of(selectors: Iterable[str], custom: Iterable[Rule] = ()) -> frozenset[str]:
+    """The codes of the rules selected by codes (IR202), prefixes (IR2), names (dangling-edge) or ALL.
+
+    custom: rules beside all_rules()
+    Raises:  ValueError for a selector that matches no rule, with the closest match
+    """
+    codes: set[str] = set()
+    words = tuple(selectors)
+    rules = (*all_rules(), *custom) if words else ()
+    for selector in words:
+        matches = {
+            rule.code
+            for rule in rules
+            if selector in ("ALL", rule.name) or rule.code.startswith(selector.upper())
+        }
+        if not matches or not selector:
+            meant = closest_rules(selector, rules)
+            hint = f"; did you mean {meant[0]}?" if meant else ""
+            raise ValueError(f"there is no rule {selector!r}{hint}")
+        codes |= matches
+    return frozenset(codes)
+
+
+def closest_rules(word: str, rules: Iterable[Rule]) -> list[str]:
+    """The codes, names and bands that a mistyped word may stand for, the closest first: IR4 for IR4x."""
+    rules = tuple(rules)
+    code = word.upper()[:2] + word.upper()[2:].translate(_DIGITS)
+    if any(code == rule.code for rule in rules):
+        return [code]
+    beginning = _beginning_of_codes(word, [rule.code for rule in rules])
+    if beginning is not None:
+        return [beginning]
+    bands = dict.fromkeys(rule.band for rule in rules)
+    return closest(word, (*bands, *(text for rule in rules for text in (rule.code, rule.name))))
+
+
+def _beginning_of_codes(word: str, codes: Iterable[str]) -> str | None:
+    """The longest beginning of a word, IR4 of IR4x, with which codes begin."""
+    start = word.upper()
+    for length in range(len(start) - 1, len("IR"), -1):
+        if any(code.startswith(start[:length]) for code in codes):
+            return start[:length]
+    return None
+
+
+# The addresses of the project, the only ones in irops: where one is empty, links to it are left out.
+
+SITE = ""
+"""Where the site is served, with a folder for each version; set at publication (docs/versioning.md)."""
+REPOSITORY = ""
+"""The page of the repository, below which /blob/main/FILE and /tree/main/FOLDER are; set at publication."""
+
+
+def page_of(rule: Rule) -> str | None:
+    """The page about a rule in this version of irops; None for custom rules, or without SITE."""
+    if not SITE or rule.code not in _own_codes():
+        return None
+    version = vars(sys.modules["irops"])["__version__"]  # to import irops would make a circle
+    return f"{SITE}/{version}/rules/{rule.code}.html"
+
+
+@cache
+def _own_codes() -> frozenset[str]:
+    return frozenset(rule.code for rule in own_rules())

@@ -1,10 +1,81 @@
-"""IR8: errors in graphs that are built node by node."""
+"""IR7: irops.toml, and [tool.irops] in pyproject.toml. IR8: errors in graphs that are built node by node."""
 
 from __future__ import annotations
 
 from irops.diagnostics.rule import Rule, Severity
 
 RULES: tuple[Rule, ...] = (
+    Rule(
+        "IR701",
+        "malformed-settings",
+        Severity.ERROR,
+        "the settings file cannot be read",
+        """
+        The file is not TOML or not UTF-8, or the system refuses access to it. irops reads settings from
+        irops.toml, or from the table [tool.irops] of pyproject.toml, whichever is nearest from the current
+        folder upwards, within its repository and the user's home. Nothing is checked until the settings are
+        valid, so that no intended limit is skipped.
+        """,
+    ),
+    Rule(
+        "IR702",
+        "unknown-setting",
+        Severity.ERROR,
+        "a setting does not exist",
+        """
+        The settings are limits (a table, by name), select and ignore (lists of rules), strict (true or
+        false), baseline (the path of a file, relative to the folder of the settings), rules (a list of
+        modules, or of .py files, with custom rules) and target (a release of OpenVINO, in quotes). irops
+        reads them from irops.toml, or from the table [tool.irops] of pyproject.toml, whichever is nearest
+        from the current folder upwards.
+        """,
+    ),
+    Rule(
+        "IR703",
+        "invalid-setting",
+        Severity.ERROR,
+        "the value of a setting is invalid",
+        """
+        Limits are numbers above 0, or texts such as "16G", "512M" and "inf"; rules are codes, prefixes of
+        codes, or names, in quotes. irops reads settings from irops.toml, or from the table [tool.irops] of
+        pyproject.toml, whichever is nearest from the current folder upwards.
+        """,
+    ),
+    Rule(
+        "IR704",
+        "untrusted-settings",
+        Severity.WARNING,
+        "the settings name code of a folder that the user does not trust",
+        """
+        The setting rules names Python modules, and settings come with files that others may have written. So
+        irops loads these modules only if a person has said so: irops trust FOLDER adds the folder of the
+        settings to the list in the user's own configuration, and the option --trust-settings is for one call,
+        in CI for example. The other settings apply, without selectors of rules that are not loaded. With
+        --strict, irops check fails.
+        """,
+    ),
+    Rule(
+        "IR705",
+        "foreign-settings",
+        Severity.WARNING,
+        "the settings file belongs to another user",
+        """
+        Like git, irops does not read settings of other users: neither a file of another owner, nor any file
+        in a folder of another owner or above that. Files of root are read; with sudo, also those of the user
+        who called it. Nothing that the file sets applies. Copy the file, or change its owner.
+        """,
+    ),
+    Rule(
+        "IR706",
+        "unusable-trust",
+        Severity.WARNING,
+        "the list of trusted folders cannot be used",
+        """
+        The list is trusted.json in the folder irops of the user's configuration (XDG_CONFIG_HOME, by default
+        ~/.config). It is used only if it and its folder belong to the user and nobody else may write to them.
+        No folder is trusted until that is so: chmod go-w removes the permission.
+        """,
+    ),
     Rule(
         "IR801",
         "too-many-output-names",

@@ -1,4 +1,4 @@
-"""IR6: errors of evaluation."""
+"""IR6: errors of evaluation. IR62: errors of the backward pass. IR65: errors of runs whose batch is split."""
 
 from __future__ import annotations
 
@@ -175,6 +175,71 @@ RULES: tuple[Rule, ...] = (
         checked. OpenVINO's CPU plug-in refuses such a run too.
 
         Pass inputs for which the axis has size 1, or declare the size of the axis so that its size is known.
+        """,
+    ),
+    Rule(
+        "IR621",
+        "missing-gradient",
+        Severity.ERROR,
+        "an op between the results and the requested tensor has no gradient",
+        """
+        The definition of the op declares no gradient, but the requested gradient depends on one. Request only
+        gradients that do not pass through the layer (wrt=[...]), or declare the gradient in the definition
+        and mark its function with @gradient; see docs/gradients.md.
+        """,
+    ),
+    Rule(
+        "IR622",
+        "incompatible-cotangent",
+        Severity.ERROR,
+        "a cotangent does not match its result",
+        """
+        A cotangent has the element type and the shape of its Result, whose type must be differentiable: a
+        float of 16 bits or more, or complex. Results are found by name, by tensor name or by position. A
+        tangent has the type and shape of its input or constant alike.
+        """,
+    ),
+    Rule(
+        "IR623",
+        "undifferentiable-input",
+        Severity.ERROR,
+        "a gradient is requested for a tensor that is not differentiable",
+        """
+        Gradients exist for inputs and constants with floats of 16 bits or more, or complex numbers: not for
+        integers, booleans or strings.
+        """,
+    ),
+    Rule(
+        "IR651",
+        "items-meet",
+        Severity.ERROR,
+        "a layer does not keep the items of a batch apart",
+        """
+        A run on several workers splits the inputs along the batch. That is possible only if each result of an
+        item depends on that item alone. The layer mixes items (it sums over the batch, or sorts along it), it
+        has a size of the batch as a constant, or no rule says what it does.
+
+        Run the model on one machine, or extract the part before the layer and split that part.
+        """,
+    ),
+    Rule(
+        "IR652",
+        "unequal-workers",
+        Severity.ERROR,
+        "a worker does not compute as this process does",
+        """
+        Equal results, bit for bit, need the same version of NumPy, the same library for matrix products and
+        the same processor features on all machines. With exact=False, results may differ by rounding.
+        """,
+    ),
+    Rule(
+        "IR653",
+        "lost-block",
+        Severity.ERROR,
+        "a part of a batch was not computed",
+        """
+        The process that computed the part ended, or failed, each time it was tried: it needed more memory
+        than it may use, for example.
         """,
     ),
 )

@@ -50,7 +50,8 @@ RULES: tuple[Rule, ...] = (
         "the shape declared by a port contradicts the inferred shape",
         """
         OpenVINO ignores declared dimensions and uses the inferred ones. Tools that rely on the declaration
-        read a different model.
+        read a different model. In a file of ONNX this is a warning: ONNX Runtime warns as well, and runs the
+        model with the shapes that it infers.
         """,
     ),
     Rule(

@@ -242,4 +242,17 @@ RULES: tuple[Rule, ...] = (
         point are reported; the rest of the file was not checked.
         """,
     ),
+    Rule(
+        "IR022",
+        "interrupted-write",
+        Severity.ERROR,
+        "the .xml and .bin files are of two different models",
+        """
+        irops replaces a model by first writing both new files under other names, then renaming the .bin file,
+        then the .xml file. The process that did this was killed between the two renames: the .bin file is
+        that of the new model, the .xml file that of the old one, and the new .xml file is still under its
+        other name. Rename it, as the note says, to have the new model, or write the model again. OpenVINO
+        does not notice; it reads wrong weights.
+        """,
+    ),
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 
 from irops.diagnostics.suggestions import similar
 from irops.spec.op import NoOp
@@ -25,14 +26,14 @@ def imported(version: str) -> tuple[str, int] | None:
 
 
 class OnnxOpsets:
-    """The ops of ONNX's own domain, by name, with the opsets that brought their versions. last: the newest
-    opset that is known.
+    """The ops of one domain of ONNX, by name, with the opsets that brought their versions. last: the newest
+    opset that is known; path: a file opsets.xml.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, path: Path) -> None:
         from xml.etree import ElementTree
 
-        root = ElementTree.parse(schemas_folder() / ONNX / "opsets.xml").getroot()
+        root = ElementTree.parse(path).getroot()
         self.last = int(root.attrib["last"])
         self.since = {op.attrib["type"]: _numbers(op.attrib["since"]) for op in root}
         self._gone = {op.attrib["type"]: _numbers(op.attrib.get("gone", "")) for op in root}
@@ -56,22 +57,27 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 @cache
+def opsets_in(folder: Path) -> OnnxOpsets:
+    """The table that lies beside the definitions of a domain."""
+    return OnnxOpsets(folder / "opsets.xml")
+
+
 def onnx_opsets() -> OnnxOpsets:
-    """The table of schemas/onnx/opsets.xml."""
-    return OnnxOpsets()
+    """The table of ONNX's own domain."""
+    return opsets_in(schemas_folder() / ONNX)
 
 
-def why_not(type: str, domain: str, opset: int) -> NoOp:
-    """Why irops knows no op of a type that an ONNX model names."""
-    table = onnx_opsets()
-    if domain != ONNX:
-        return NoOp.undefined(f"{type} of the domain {domain}", once=True)
+def why_not(type: str, opset: int, title: str, table: OnnxOpsets, *, may_have_more: bool) -> NoOp:
+    """Why irops knows no op of a type in an opset of a domain. may_have_more: types than the table lists"""
+    domain = f"{type} of the domain {title}" if may_have_more else f"{title}'s {type}"
     if type not in table.since:
+        if may_have_more:
+            return NoOp.undefined(domain, once=True)
         meant = similar(type, table.since)
         notes = () if meant is None else (f"did you mean {meant}?",)
-        return NoOp("unknown-op", f"ONNX has no op {type!r}", notes, once=True)
+        return NoOp("unknown-op", f"{title} has no op {type!r}", notes, once=True)
     number = table.version(type, opset)
     if number is None:
-        message = f"opset {opset} of ONNX has no {type}: {table.history(type)}"
+        message = f"opset {opset} of {title} has no {type}: {table.history(type)}"
         return NoOp("op-not-in-opset", message, once=True)
-    return NoOp.undefined(f"ONNX's {type}-{number}", once=True)
+    return NoOp.undefined(domain if may_have_more else f"{domain}-{number}", once=True)

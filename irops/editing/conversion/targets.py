@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.need import Need
-from irops.analysis.needs import needs
+from irops.analysis.needs import Need, needs
 from irops.spec.opsets import OPSETS
 from irops.spec.releases import releases
 

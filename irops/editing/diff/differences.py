@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from irops.diagnostics.printable import plural, printable
+from irops.diagnostics.printable import Markup, plural, printable
 from irops.editing.diff.html import table
+from irops.ir.model import LayerCount
 
 SCHEMA_VERSION = 1
 """Of the JSON form."""
+SHOWN = 3
+"""How many outputs with other types or shapes the report lists under the change that they follow from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +21,8 @@ class LayerChange:
     """A layer that is in one model alone, or that is another in the two.
 
     what: added, removed, changed, rewired, renamed or moved; name: in the second model, in the first for one
-    that was removed; op: its id; details: what differs, one phrase each; line: in the file of the model
+    that was removed; op: its id; details: what differs, one phrase each; line: in the file of the model;
+    follows: what follows from the change in this and other layers, inputs and results, one phrase each
     """
 
     what: str
@@ -27,11 +31,12 @@ class LayerChange:
     op: str
     details: tuple[str, ...] = ()
     line: int | None = None
+    follows: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         place = "/".join((*self.path, self.name))
         details = f": {'; '.join(self.details)}" if self.details else ""
-        return f"{self.what} {printable(place)} ({self.op}){printable(details)}"
+        return printable(f"{self.what} {place} ({self.op}){details}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,7 @@ class WeightChange:
 
     kind: changed; stored, where its elements are stored otherwise, in another type or with scales; or
     not compared; greatest, relative: the greatest difference, as it is and divided by the greatest element;
-    share: of the elements that differ, from 0 to 1
+    share: of the elements that differ, from 0 to 1; follows: as in LayerChange
     """
 
     kind: str
@@ -51,10 +56,23 @@ class WeightChange:
     greatest: float | None = None
     relative: float | None = None
     share: float | None = None
+    follows: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         place = "/".join((*self.path, self.name))
         return f"weights of {printable(place)}, input {self.input}: {printable(self.details)}"
+
+
+def _following(change: LayerChange | WeightChange, interface: Collection[str]) -> Iterator[str]:
+    """Lines on what follows from a change: inputs and results, and the first of the layers."""
+    layers = [text for text in change.follows if text not in interface]
+    for text in layers[:SHOWN]:
+        yield f"  {printable(text)}"
+    if len(layers) > SHOWN:
+        yield f"  and {plural(len(layers) - SHOWN, 'more output')} with another type or shape"
+    for text in change.follows:
+        if text in interface:
+            yield f"  {printable(text)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +95,7 @@ class Difference:
     moved: tuple[LayerChange, ...] = ()
     metadata: tuple[str, ...] = ()
     layers: tuple[int, int] = field(default=(0, 0))
+    layers_with_bodies: tuple[int, int] = field(default=(0, 0))
 
     @property
     def same(self) -> bool:
@@ -95,7 +114,7 @@ class Difference:
         return "\n".join(self._lines())
 
     def __repr__(self) -> str:
-        return f"<Difference of {self.a} and {self.b}: {self.summary}>"
+        return printable(f"<Difference of {self.a} and {self.b}: {self.summary}>")
 
     @property
     def summary(self) -> str:
@@ -113,14 +132,35 @@ class Difference:
             counts.append(plural(len(self.metadata), "difference") + " of metadata")
         return ", ".join(counts) or "no difference"
 
+    @property
+    def compared(self) -> bool:
+        """Whether the models are known to be the same, or to be different: there is a difference other than
+        weights that cannot be computed.
+        """
+        rest = replace(self, weights=tuple(one for one in self.weights if one.kind != "not compared"))
+        return len(rest.weights) == len(self.weights) or not rest.same
+
+    @property
+    def consequences(self) -> frozenset[str]:
+        """All that is listed under the changes from which it follows."""
+        return frozenset(
+            text
+            for changes in (self.removed, self.added, self.changed, self.rewired, self.weights)
+            for change in changes
+            for text in change.follows
+        )
+
     def _lines(self) -> Iterator[str]:
-        yield f"--- {printable(self.a)}: {plural(self.layers[0], 'layer')}"
-        yield f"+++ {printable(self.b)}: {plural(self.layers[1], 'layer')}"
+        yield f"--- {printable(self.a)}: {LayerCount(self.layers[0], self.layers_with_bodies[0])}"
+        yield f"+++ {printable(self.b)}: {LayerCount(self.layers[1], self.layers_with_bodies[1])}"
+        following = self.consequences
         for text in self.interface:
-            yield printable(text)
-        for name in ("removed", "added", "changed", "rewired"):
-            yield from map(str, getattr(self, name))
-        yield from map(str, self.weights)
+            if text not in following:
+                yield printable(text)
+        for name in ("removed", "added", "changed", "rewired", "weights"):
+            for change in getattr(self, name):
+                yield str(change)
+                yield from _following(change, self.interface)
         for name in ("renamed", "moved"):
             yield from map(str, getattr(self, name))
         for text in self.metadata:
@@ -131,5 +171,5 @@ class Difference:
         """The differences as JSON values, with the version of their schema."""
         return {"schema": SCHEMA_VERSION, "same": self.same, "summary": self.summary, **asdict(self)}
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         return table(self)

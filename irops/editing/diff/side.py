@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.extraction import extract
-from irops.ir.model import Layer, LayerKind
-from irops.ir.weights import constant
+from irops.ir.model import Layer
+from irops.ir.weights import constant, constant_faults
 from irops.runtime.session import run
+from irops.spec.domains import format_value
 from irops.values.element import Array
 from irops.values.fact import Fact
 
@@ -23,8 +25,8 @@ Value: TypeAlias = tuple[int, int]
 
 SIZES = ("i32", "i64")
 """Types of the constants that hold sizes and axes, which say nothing of how elements are stored."""
-RANDOM = frozenset(("RandomUniform", "Multinomial"))
-"""Ops whose outputs do not follow from their inputs."""
+BYTES = 1 << 26
+"""The size of the weights that are computed together."""
 
 
 class Side:
@@ -32,24 +34,12 @@ class Side:
 
     def __init__(self, analysis: ModelAnalysis, graph: GraphNode, inferred: Inferred | None) -> None:
         self.analysis, self.graph, self.inferred = analysis, graph, inferred
-        self.weights: set[int] = set()
-        for node in graph.order:
-            if self._is_constant(node):
-                self.weights.add(node.layer.id)
+        self.weights = graph.constants
 
-    def _is_constant(self, node: LayerNode) -> bool:
-        if node.layer.is_constant:
-            return True
-        sources = self.graph.wiring.inputs[node.layer.id]
-        return (
-            node.layer.kind is LayerKind.OPERATION
-            and node.op is not None
-            and not node.op.definition.stateful
-            and not node.layer.bodies
-            and node.layer.type not in RANDOM
-            and bool(sources)
-            and all(source is not None and source[0].id in self.weights for source in sources)
-        )
+    @cached_property
+    def lacks_weights(self) -> bool:
+        """Whether bytes of constants are missing, so that less can be inferred."""
+        return next(constant_faults(self.analysis.model), None) is not None
 
     @cached_property
     def layers(self) -> dict[int, Layer]:
@@ -104,25 +94,77 @@ class Side:
 
     def stored(self, value: Value) -> str:
         """How a weight is stored: the element types of the constants behind it, f32 or u4 * f16."""
-        seen: set[int] = set()
-        kinds: list[str] = []
-        ahead = [value[0]]
-        while ahead:
-            number = ahead.pop()
-            if number in seen:
-                continue
-            seen.add(number)
-            layer = self.graph.layers[number].layer
-            if layer.is_constant:
-                kinds.append(layer.data.get("element_type", "?"))
-            ahead += [s[0] for s in reversed(self.sources(number)) if s is not None]
-        numbers = [kind for kind in kinds if kind not in SIZES] or kinds
-        return " * ".join(dict.fromkeys(numbers))
+        kinds = self._kinds[value[0]]
+        return " * ".join([kind for kind in kinds if kind not in SIZES] or kinds)
 
-    def array(self, value: Value) -> Array:
-        """The elements of a weight. Raises: DiagnosticError where they cannot be computed"""
-        layer = self.graph.layers[value[0]].layer
-        if layer.is_constant:
+    @cached_property
+    def _kinds(self) -> dict[int, tuple[str, ...]]:
+        """The element types of the constants behind each layer that follows from constants."""
+        found: dict[int, tuple[str, ...]] = {}
+        for node in self.graph.order:
+            number = node.layer.id
+            if number in self.weights:
+                kinds = [node.layer.data.get("element_type", "?")] if node.layer.is_constant else []
+                for source in self.sources(number):
+                    kinds += () if source is None else found[source[0]]
+                found[number] = tuple(dict.fromkeys(kinds))
+        return found
+
+    def arrays(self, values: Sequence[Value]) -> Iterator[Array | DiagnosticError]:
+        """The elements of some weights, in order, or why they cannot be computed.
+
+        Those that are computed from constants are computed together, as many as have BYTES together.
+        """
+        computed: dict[Value, Array | DiagnosticError] = {}
+        for place, value in enumerate(values):
+            layer = self.graph.layers[value[0]].layer
+            if layer.is_constant:
+                yield self._constant(layer)
+                continue
+            if value not in computed:
+                computed = self._computed(values[place:])
+            yield computed[value]
+
+    def _constant(self, layer: Layer) -> Array | DiagnosticError:
+        try:
             return constant(self.analysis.model, layer)
-        part = extract(self.analysis, inputs=(), outputs=[value], path=self.graph.path)
-        return next(iter(run(part, {}, limits=self.analysis.limits).values()))
+        except DiagnosticError as error:
+            return error
+
+    def _computed(self, values: Sequence[Value]) -> dict[Value, Array | DiagnosticError]:
+        """The first of some values that are computed from constants, computed by one run."""
+        wanted: dict[Value, None] = {}
+        size = 0.0
+        for value in values:
+            if not self.graph.layers[value[0]].layer.is_constant and value not in wanted:
+                fact = self.fact(value)
+                size += fact.shape.size.low * max(fact.element_type.bits, 8) / 8
+                if wanted and size > BYTES:
+                    break
+                wanted[value] = None
+        try:
+            part = extract(self.analysis, inputs=(), outputs=wanted, path=self.graph.path)
+            return dict(zip(wanted, run(part, {}, limits=self.analysis.limits).values(), strict=True))
+        except DiagnosticError as error:
+            if len(wanted) == 1:
+                return dict.fromkeys(wanted, error)
+            return {value: self._computed([value])[value] for value in wanted}  # to know which one fails
+
+
+def changed_attributes(before: LayerNode, after: LayerNode) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The attributes in which two layers differ, by name, with both values as text."""
+    a, b = before.layer, after.layer
+    if a.is_constant:
+        return
+    values: list[dict[str, Any]] = [dict(a.data), dict(b.data)]
+    if before.invocation is not None and after.invocation is not None:
+        values = [dict(node.invocation.attributes) for node in (before, after) if node.invocation]
+    for name in dict.fromkeys((*values[0], *values[1])):
+        old, new = (side.get(name) for side in values)
+        other_op = a.type != b.type and None in (old, new)  # which has other attributes anyway
+        if old != new and (name in a.data or name in b.data) and not other_op:
+            yield name, (_spelled(old), _spelled(new))
+
+
+def _spelled(value: Any) -> str:
+    return "none" if value is None else format_value(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
@@ -10,23 +11,23 @@ from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
-from irops.editing.graph.facts import Facts
 from irops.editing.graph.faults import refuse
+from irops.editing.graph.inference import Facts
 from irops.editing.graph.node import Node, Value
 from irops.editing.graph.operands import array_of, in_order, separated, texts_of, values_of
 from irops.editing.graph.origin import Origin
-from irops.editing.graph.store import Store
-from irops.invocation import Invocation
+from irops.editing.graph.store import NodeStore
+from irops.files.limits import Limits
 from irops.ir.model import Body
 from irops.ir.region import Region
 from irops.ir.storage import Weights
-from irops.limits import Limits
+from irops.ops.invocation import Invocation
 from irops.registry import Registry
 from irops.spec.definition import Definition
 from irops.spec.op import NoOp, Op
+from irops.spec.op_names import type_of
 from irops.spec.opsets import opsets
-from irops.values.element import Array, ElementType
-from irops.values.element import element_type as element_type_named
+from irops.values.element import Array, ElementType, TypeLike, as_element_type
 from irops.values.packing import pack
 from irops.values.tensors import fact_of
 
@@ -34,15 +35,24 @@ _SERIALS = count(1)
 """Numbers of graphs, which keep the sizes of one apart from those of another."""
 
 
-class Base(Store):
-    """Nodes that are made of ops: looked up, validated, inferred."""
+class BaseGraph:
+    """Nodes that are made of ops: looked up, validated, inferred.
+
+    irops.Graph is one for models of OpenVINO. A graph of a dialect without files is another: it looks up ops
+    and writes attributes in its own way.
+    """
 
     def __init__(self, origin: Origin, registry: Registry, limits: Limits, opset: int) -> None:
-        super().__init__()
+        self.store = NodeStore()
         self.origin, self.registry, self.limits, self.opset = origin, registry, limits, opset
         self.facts = Facts(registry, limits, next(_SERIALS))
         self._counts: dict[str, int] = {}
         self._keys = count()
+
+    @property
+    def order(self) -> list[Node]:
+        """The nodes in the order in which their layers are written."""
+        return self.store.order
 
     def next_key(self) -> int:
         """A number that no other node of the graph has."""
@@ -64,17 +74,24 @@ class Base(Store):
 
         Raises:  DiagnosticError where there is none
         """
-        versions = [v for v in opsets().versions.get(type.lower(), ()) if _number(v.since) <= self.opset]
+        spelled = type
+        if type.lower() not in opsets().versions:
+            with suppress(KeyError):
+                spelled = type_of(self.registry.id_of(type))
+        versions = [v for v in opsets().versions.get(spelled.lower(), ()) if _number(v.since) <= self.opset]
         if versions:
-            found = self.registry.resolve(type, versions[-1].since)
+            found = self.registry.resolve(spelled, versions[-1].since)
         else:
-            custom = [known for known in self.registry.extensions() if known.rpartition("-")[0] == type]
+            custom = [known for known in self.registry.extensions() if known.rpartition("-")[0] == spelled]
             if custom:
                 return self.registry.op(custom[-1])
             found = self.registry.resolve(type, f"opset{self.opset}")
         if isinstance(found, NoOp):
-            meant = did_you_mean(type, self.op_types()) if found.rule == "unknown-op" else ""
-            raise refuse(found.rule, f"{found.message}{meant}")
+            if found.rule == "unknown-op":
+                meant = self.registry.suggestions(type)
+                hint = f"; did you mean {type_of(meant[0])!r}?" if meant else ""
+                raise refuse(found.rule, f"{found.message}{hint}")
+            raise refuse(found.rule, found.message)
         return found
 
     def op_types(self) -> Iterable[str]:
@@ -85,13 +102,13 @@ class Base(Store):
     def unique(self, stem: str, *, number: bool = False) -> str:
         """A name that no node has: the stem, with a number if need be or if asked for."""
         name = stem
-        while number or self.has_name(name):
+        while number or self.store.has_name(name):
             known = self._counts[stem] = self._counts.get(stem, -1) + 1
             name, number = f"{stem}_{known}", False
         return name
 
     def require_free(self, name: str) -> None:
-        if self.has_name(name):
+        if self.store.has_name(name):
             raise refuse("duplicate-name", f"the name {name!r} is given to a second node", name)
 
     def new_name(self, op: Op, name: str | None) -> str:
@@ -103,15 +120,13 @@ class Base(Store):
 
     # nodes
 
-    def constant(
-        self, value: Any, name: str | None = None, *, element_type: str | ElementType | None = None
-    ) -> Value:
+    def constant(self, value: Any, name: str | None = None, *, element_type: TypeLike | None = None) -> Value:
         """Add a constant: an array, a number, nested lists, or strings.
 
         element_type: that of the array by default; any other, such as i4, u4 or nf4, whose elements share
             bytes. Elements are converted, which must lose no digits of whole numbers; nf4 and u1 take codes.
         """
-        kind = self._element_type(element_type) if isinstance(element_type, str) else element_type
+        kind = None if element_type is None else self._element_type(element_type)
         array = array_of(value, kind, f"constant {name}" if name else "the constant", name)
         fact = fact_of(array, with_value=True)
         data = self.stored(array, fact.element_type)
@@ -119,15 +134,15 @@ class Base(Store):
             name = self.unique("Constant", number=True)
         else:
             self.require_free(name)
-        with self.change():
+        with self.store.change():
             node = self._created(self.op("Const-1"), name, data)
             node.facts = [fact]
             self._finish(node, 1)
         return node.outputs[0]
 
-    def _element_type(self, name: str) -> ElementType:
+    def _element_type(self, given: TypeLike) -> ElementType:
         try:
-            return element_type_named(name)
+            return as_element_type(given)
         except ValueError as error:
             raise refuse("invalid-constant", str(error)) from None
 
@@ -145,7 +160,7 @@ class Base(Store):
         sources = values_of(self, op, operands, name, self._named_constant)
         if place is not None:
             for offset, node in enumerate(self.order[before:]):
-                self.move(node, place + offset)
+                self.store.move(node, place + offset)
         return sources
 
     def _named_constant(self, array: Array, stem: str) -> Value:
@@ -157,7 +172,7 @@ class Base(Store):
 
     def set_sources(self, node: Node, count: int) -> None:
         """Drop the inputs of a node behind the first ones, which nothing is connected to."""
-        self.set(node, "sources", node.sources[:count])
+        self.store.set(node, "sources", node.sources[:count])
 
     def added(
         self,
@@ -176,8 +191,9 @@ class Base(Store):
         node = self._created(op, name, self.texts(op, attributes), place)
         node.bodies = dict(bodies or {})
         for index, source in enumerate(sources):
-            self.connect(node, index, source)
+            self.store.connect(node, index, source)
         node.facts = self.facts.of(node, node.input_facts, self.origin.weights, node.key)
+        node.first_inputs = node.input_facts
         self._finish(node, len(node.facts))
         self._declare_variable(node)
         return node
@@ -186,7 +202,7 @@ class Base(Store):
         """A node without inputs and outputs. Raises: DiagnosticError where its attributes are wrong"""
         node = Node(self, op.definition.type, op.definition.version, name, dict(data))
         node.invocation = self.invocation(op, name, data)
-        self.insert(node, place)
+        self.store.insert(node, place)
         return node
 
     def invocation(self, op: Op, name: str, data: Mapping[str, str]) -> Invocation:
@@ -228,7 +244,7 @@ class Base(Store):
         found = self.op(str(op))
         name = self.new_name(found, name)
         attributes, named = separated(found.definition, keywords)
-        with self.change():
+        with self.store.change():
             node = self.added(found, name, in_order(found, inputs, named, name), attributes)
         variadic = found.definition.outputs and found.definition.outputs[-1].variadic
         return node.outputs if len(node.outputs) != 1 or variadic else node.outputs[0]

@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from irops.diagnostics.suggestions import did_you_mean
-from irops.editing.graph.base import Base
-from irops.editing.graph.emission import layers_of
+from irops.editing.graph.base import BaseGraph
 from irops.editing.graph.faults import refuse
 from irops.editing.graph.node import Node
+from irops.editing.graph.origin import layers_of
 from irops.ir.model import BackEdge, Body, Edge, Layer, LayerKind, Port, PortMapping
 from irops.ir.model import Graph as Layers
 from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION
@@ -67,7 +67,7 @@ Inflow: TypeAlias = Any
 
 
 def conditional_bodies(
-    graph: Base, then: Base, otherwise: Base, inputs: Mapping[str, Any], name: str
+    graph: BaseGraph, then: BaseGraph, otherwise: BaseGraph, inputs: Mapping[str, Any], name: str
 ) -> tuple[list[Any], dict[str, Body]]:
     """The inputs of an If behind its condition, and its bodies."""
     sides = {"then_body": _Side(graph, then, name), "else_body": _Side(graph, otherwise, name)}
@@ -90,8 +90,8 @@ def conditional_bodies(
 
 
 def loop_body(
-    graph: Base,
-    body: Base,
+    graph: BaseGraph,
+    body: BaseGraph,
     first: int,
     inputs: Mapping[str, Inflow],
     outputs: Sequence[str | Stacked],
@@ -136,11 +136,12 @@ class _Side:
     parameters, results: the ids of layers by name
     """
 
-    def __init__(self, outer: Base, graph: Base, name: str) -> None:
+    def __init__(self, outer: BaseGraph, graph: BaseGraph, name: str) -> None:
         if graph is outer:
             raise refuse("cross-graph-connection", "a graph cannot be its own body", name)
         layers = _moved(
-            layers_of(graph.order, graph.origin.layers), outer.origin.weights.append(graph.origin.weights)
+            layers_of(graph.order, graph.origin.layers),
+            outer.origin.weights.append(graph.origin.weights),
         )
         self.body = Body("body", layers)
         self.parameters: dict[str, int] = {}
@@ -161,7 +162,7 @@ class _Side:
             raise _unknown("result", key, self.results, name)
         return self.results[key]
 
-    def add_purposes(self, outer: Base, purposes: Purposes, name: str) -> None:
+    def add_purposes(self, outer: BaseGraph, purposes: Purposes, name: str) -> None:
         """Connect what is not a port of the loop: the number of the iteration, and the condition."""
         if purposes.iteration is not None:
             parameter = self.parameter(purposes.iteration, name)
@@ -170,7 +171,7 @@ class _Side:
         result = self._always(outer) if wanted is None else self.result(wanted, name)
         self.body.outputs.append(PortMapping(-1, result, purpose=EXECUTION_CONDITION))
 
-    def _always(self, outer: Base) -> int:
+    def _always(self, outer: BaseGraph) -> int:
         """Add a Result of the constant true to the body; its id."""
         layers, edges = self.body.graph.layers, self.body.graph.edges
         number = 1 + max((layer.id for layer in layers), default=-1)

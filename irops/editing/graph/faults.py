@@ -9,7 +9,7 @@ from pathlib import Path
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
-from irops.invocation import OpFault
+from irops.ops.invocation import OpFault
 from irops.spec.op import Op
 from irops.values.fact import Fact
 

@@ -2,34 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
+from typing import Any
 
-from irops.diagnostics.printable import plural, shortened
-from irops.editing.graph.emission import layers_of
+from irops.analysis.declaring import declared_variables
+from irops.diagnostics.printable import Markup, html_table, plural, shortened
+from irops.diagnostics.suggestions import did_you_mean
+from irops.dialects import others
+from irops.dialects.reading import is_model, read
+from irops.editing.graph.base import BaseGraph
+from irops.editing.graph.bodies import (
+    Carried,
+    Inflow,
+    Purposes,
+    Sliced,
+    Stacked,
+    conditional_bodies,
+    loop_body,
+)
 from irops.editing.graph.faults import refuse
-from irops.editing.graph.filling import fill
-from irops.editing.graph.nesting import Nesting
+from irops.editing.graph.inference import Propagation
 from irops.editing.graph.node import Node, Value
-from irops.editing.graph.operands import own
+from irops.editing.graph.operands import array_of, own
 from irops.editing.graph.ops import Ops
-from irops.editing.graph.origin import Origin
-from irops.html_table import html_table
+from irops.editing.graph.origin import Origin, fill, layers_of
+from irops.editing.graph.pattern import Match, Pattern, Wanted, match_at
+from irops.files.limits import Limits
 from irops.ir.model import LayerKind, Model
-from irops.limits import Limits
 from irops.registry import Registry, default_registry
 from irops.spec.domains import format_value
+from irops.spec.op_names import type_of
 from irops.spec.opsets import OPSETS
-from irops.values.element import element_type
+from irops.values.element import TypeLike, as_element_type
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape, ShapeLike
+from irops.values.tensors import fact_of
+
+
+def _names_of(node: Node) -> set[str]:
+    """The type of a node as its file has it, and the id and the type of its op."""
+    return {node.type} if node.op is None else {node.type, node.op.id, node.op.definition.type}
+
 
 NEWEST = len(OPSETS)
+_INTERNAL = frozenset(("facts", "origin", "propagation", "store", "drop_unused"))
+"""What other modules of irops use of a graph, beside what its base class has."""
 
 
-class Graph(Nesting):
+class Graph(BaseGraph):
     """A model that is built or changed node by node; what is known of each tensor is inferred at once.
 
     Graph("name") starts an empty one, Graph(model) changes a copy of a model, which itself stays as it is;
+    Graph("model.xml") and Graph(Path(...)) read the model first;
     path: the layers and bodies down to the graph to change, ("loop", "body"). model() gives the result.
 
     opset: of g.ops, the newest by default; registry: where ops are looked up, custom ones included.
@@ -39,7 +66,7 @@ class Graph(Nesting):
 
     def __init__(
         self,
-        name: str | Model = "model",
+        name: str | os.PathLike[str] | Model = "model",
         *,
         path: Sequence[str] = (),
         opset: int = NEWEST,
@@ -49,6 +76,8 @@ class Graph(Nesting):
         if not 1 <= opset <= NEWEST:
             raise ValueError(f"opset is {opset}, must be 1 to {NEWEST}")
         registry, limits = registry or default_registry(), limits or Limits()
+        if isinstance(name, os.PathLike) or (isinstance(name, str) and is_model(name)):
+            name = read(name, limits=limits)
         if isinstance(name, Model):
             origin = Origin.of(name, tuple(path), registry, limits)
         elif path:
@@ -58,13 +87,15 @@ class Graph(Nesting):
         super().__init__(origin, registry, limits, opset)
         self.name = origin.base.name
         self.ops = Ops(self)
+        self.propagation = Propagation(self.store, self.facts, origin.weights)
         if origin.graph is not None:
-            fill(self)
+            self.facts.variables.update(declared_variables(origin.base))
+            fill(self.store, self, origin.graph, origin.inferred)
 
     def __repr__(self) -> str:
         return f"<Graph {shortened(self.name)!r}: {plural(len(self), 'node')}>"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         """What notebooks show: the nodes in topological order, with their inputs and what is inferred."""
         rows = (
             (
@@ -82,14 +113,14 @@ class Graph(Nesting):
     def parameter(
         self,
         name: str,
-        tensor: str | Fact,
+        tensor: TypeLike | Fact,
         shape: ShapeLike | None = None,
     ) -> Value:
-        """Add an input of the model: parameter("image", "f32[N,3,224,224]") or ("image", "f32", (1, 3)).
+        """Add an input of the model: parameter("image", "f32[N,3,224,224]") or ("image", np.float32, (1, 3)).
 
-        tensor: the element type, and the shape in brackets unless it is given apart. In a shape ? or None is
-        an unknown size, 1..8 an interval, a word a symbol: equal words are equal sizes. Without a shape, the
-        rank is unknown.
+        tensor: the element type in any spelling, and the shape in brackets unless it is given apart. In a
+        shape ? or None is an unknown size, 1..8 an interval, a word a symbol: equal words are equal sizes.
+        Without a shape, the rank is unknown.
         """
         fact = self._declared(name, tensor, shape)
         self.require_free(name)
@@ -97,22 +128,22 @@ class Graph(Nesting):
             "shape": format_value(fact.shape.unnamed()),
             "element_type": str(fact.element_type),
         }
-        with self.change():
+        with self.store.change():
             node = self._created(self.op("Parameter-1"), name, data)
             node.facts, node.tensor_names = [fact], [(name,)]
             self._finish(node, 1)
         return node.outputs[0]
 
-    def _declared(self, name: str, tensor: str | Fact, shape: ShapeLike | None) -> Fact:
+    def _declared(self, name: str, tensor: TypeLike | Fact, shape: ShapeLike | None) -> Fact:
         if isinstance(tensor, Fact):
             return tensor
-        kind, bracket, inside = tensor.partition("[")
+        kind, bracket, inside = tensor.partition("[") if isinstance(tensor, str) else (tensor, "", "")
         try:
             if bracket and (shape is not None or not inside.endswith("]")):
                 raise ValueError(f"{tensor!r} is not an element type with a shape in brackets")
             if shape is None:
                 shape = bracket + inside if bracket else UNRANKED
-            return Fact(element_type(kind.strip()), Shape.like(shape))
+            return Fact(as_element_type(kind), Shape.like(shape))
         except ValueError as error:
             raise refuse("invalid-input-shape", f"input {name!r}: {error}", name) from None
 
@@ -120,15 +151,15 @@ class Graph(Nesting):
         """Add an output of the model. name: of the tensor, by which runtimes and irops.run know it"""
         source = own(self, value, f"the result {name or ''}".rstrip(), name)
         label = name or self.unique("Result", number=True)
-        if name is not None and self.has_name(name):
+        if name is not None and self.store.has_name(name):
             label = self.unique(f"{name}/result")
-        with self.change():
+        with self.store.change():
             node = self._created(self.op("Result-1"), label, {})
             if name is not None:
                 self._name_tensor(source, name)
                 if source.node.kind is not LayerKind.PARAMETER:  # OpenVINO would rename the input
                     node.output_names = (name,)
-            self.connect(node, 0, source)
+            self.store.connect(node, 0, source)
             self._finish(node, 0)
         return node
 
@@ -140,21 +171,108 @@ class Graph(Nesting):
         if other is None:
             names = [*value.node.tensor_names]
             names[value.index] = (*names[value.index], name)
-            self.set(value.node, "tensor_names", names)
+            self.store.set(value.node, "tensor_names", names)
 
     def add_result(self, value: Value, name: str | None = None) -> Node:
         """The same as result: let the model give one more value."""
         return self.result(value, name)
 
+    # bodies
+
+    def If(  # noqa: N802
+        self,
+        condition: Any,
+        then: BaseGraph,
+        otherwise: BaseGraph,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        name: str | None = None,
+    ) -> tuple[Value, ...]:
+        """Add an If: the results of one of two graphs, whichever the condition chooses.
+
+        inputs: what flows into the Parameters of the graphs, by their names; one of a name that both have
+        flows into both. The graphs give their results in the same order; they are copied.
+        """
+        op = self.newest("If")
+        name = self.new_name(op, name)
+        with self.store.change():
+            operands, bodies = conditional_bodies(self, then, otherwise, inputs or {}, name)
+            return self.added(op, name, [condition, *operands], {}, bodies=bodies).outputs
+
+    def Loop(  # noqa: N802
+        self,
+        body: BaseGraph,
+        inputs: Mapping[str, Inflow],
+        outputs: Sequence[str | Stacked],
+        *,
+        trip_count: Any = -1,
+        condition: Any = True,
+        iteration: str | None = None,
+        continue_if: str | None = None,
+        name: str | None = None,
+    ) -> tuple[Value, ...]:
+        """Add a Loop, which runs a graph repeatedly.
+
+        inputs: what flows into the Parameters of the graph, by their names: a Value, the same in each
+        iteration; sliced(value, axis=0), a part in each; carried(initial, "result"), what the iteration
+        before gave. outputs: names of results, of which the last value flows out, or stacked("result",
+        axis=0), the values of all iterations. trip_count: the most iterations, -1 for any number; condition:
+        whether there is a first one; iteration: the Parameter that gets their number; continue_if: the result
+        that says whether there is another, true by default
+        """
+        op = self.newest("Loop")
+        name = self.new_name(op, name)
+        with self.store.change():
+            purposes = Purposes(iteration, continue_if)
+            operands, made = loop_body(self, body, 2, inputs, outputs, name, purposes)
+            operands = [trip_count, condition, *operands]
+            return self.added(op, name, operands, {}, bodies={"body": made}).outputs
+
+    def TensorIterator(  # noqa: N802
+        self,
+        body: BaseGraph,
+        inputs: Mapping[str, Inflow],
+        outputs: Sequence[str | Stacked],
+        *,
+        name: str | None = None,
+    ) -> tuple[Value, ...]:
+        """Add a TensorIterator, which runs a graph once for each part of its sliced inputs; see Loop."""
+        op = self.newest("TensorIterator")
+        name = self.new_name(op, name)
+        with self.store.change():
+            operands, made = loop_body(self, body, 0, inputs, outputs, name)
+            return self.added(op, name, operands, {}, bodies={"body": made}).outputs
+
+    @staticmethod
+    def sliced(
+        value: Any, axis: int = 0, *, start: int = 0, end: int = -1, stride: int = 1, part_size: int = 1
+    ) -> Sliced:
+        """What flows into a body part by part: part_size elements along axis from start to end in each
+        iteration, backwards with a negative stride.
+        """
+        return Sliced(value, axis, start, end, stride, part_size)
+
+    @staticmethod
+    def carried(initial: Any, result: str) -> Carried:
+        """What flows into a body from its previous iteration: a result of it, at first the initial value."""
+        return Carried(initial, result)
+
+    @staticmethod
+    def stacked(
+        result: str, axis: int = 0, *, start: int = 0, end: int = -1, stride: int = 1, part_size: int = 1
+    ) -> Stacked:
+        """What flows out of a body: the values of a result in all iterations, concatenated along axis."""
+        return Stacked(result, axis, start, end, stride, part_size)
+
     # looking up
 
     def __getitem__(self, name: str) -> Node:
         """The node of a name; KeyError, with a suggestion, if there is none."""
-        return self.find_by_name(name)
+        return self.store.find_by_name(name)
 
     def __contains__(self, item: object) -> bool:
         if isinstance(item, str):
-            return self.has_name(item)
+            return self.store.has_name(item)
         return isinstance(item, Node) and item.graph is self and not item.removed
 
     def __len__(self) -> int:
@@ -162,7 +280,12 @@ class Graph(Nesting):
 
     def __iter__(self) -> Iterator[Node]:
         """The nodes in topological order: each after those whose outputs it uses."""
-        return iter(self.topological())
+        return iter(self.store.topological())
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes in topological order: each after those whose outputs it uses."""
+        return tuple(self)
 
     @property
     def inputs(self) -> tuple[Value, ...]:
@@ -174,6 +297,350 @@ class Graph(Nesting):
         """The values that the graph's Results give, in order."""
         found = (node.sources[0] for node in self.order if node.kind is LayerKind.RESULT and node.sources)
         return tuple(value for value in found if value is not None)
+
+    @property
+    def outputs(self) -> tuple[Value, ...]:
+        """The same as results: the values that the graph gives, in order."""
+        return self.results
+
+    def __dir__(self) -> list[str]:
+        internal = {name for name in vars(BaseGraph) if name not in ("add", "constant")}
+        names = set(super().__dir__()) - internal - _INTERNAL
+        return sorted(name for name in names if not name.startswith("_") or name.startswith("__"))
+
+    # changing
+
+    @contextmanager
+    def changes(self) -> Iterator[None]:
+        """Make several changes as one: with graph.changes(): ...
+
+        Nodes may break requirements in between; all are checked at the end of the block. If one is broken
+        then, or the block raises, everything is as before it.
+        Raises:  DiagnosticError where a requirement is broken at the end
+        """
+        with self.propagation.checked_together():
+            yield
+
+    def replace(
+        self, node: Node, by: str | Value, /, *inputs: Any, name: str | None = None, **attributes: Any
+    ) -> Node | Value:
+        """Make a node one of another op, in place: it keeps its inputs, users, position and names.
+
+        by: the id or type of the op, with inputs in place of those that the node has, if any are given, and
+        attributes; or a Value that the users of the node's output use from now on: the node is then removed.
+        Returns the node, or the Value.
+        Raises:  DiagnosticError where a requirement of the op, or of a node behind it, is broken
+        """
+        self._require_own(node)
+        if isinstance(by, Value):
+            return self._replace_by_value(node, by)
+        op = self.op(str(by))
+        with self.store.change():
+            if name is not None and name != node.name:
+                self.rename(node, name)
+            operands: Sequence[Any] = inputs or node.sources
+            self._become(node, op, operands, attributes)
+        return node
+
+    def insert_after(
+        self, target: Node | Value, op: str, /, *inputs: Any, name: str | None = None, **attributes: Any
+    ) -> Node:
+        """Add a node that takes a value as its first input, and whose output all users of the value take.
+
+        inputs: those after the first. A tensor name by which a result is known moves to the new output.
+        """
+        value = own(self, self._value_of(target), "the value to insert after")
+        with self.store.change():
+            node = self._inserted(op, (value, *inputs), name, attributes, self.store.place(value.node) + 1)
+            if not node.outputs:
+                raise refuse("unusable-node", f"{node} has no output that the users could take", node.name)
+            users = self.store.redirect(value, node.outputs[0], but=node)
+            if any(user.kind is LayerKind.RESULT for user in users):
+                self.propagation.move_names(value, node.outputs[0])
+            self.propagation.follow(users)
+        return node
+
+    def insert_before(
+        self,
+        target: Node,
+        op: str,
+        /,
+        *inputs: Any,
+        input: int = 0,
+        name: str | None = None,
+        **attributes: Any,
+    ) -> Node:
+        """Add a node between one input of a node and what that input uses, which no other user notices.
+
+        inputs: of the new node after the first; input: the index of the input
+        """
+        self._require_own(target)
+        value = target.sources[input] if -len(target.sources) <= input < len(target.sources) else None
+        if value is None:
+            message = f"{target} has no input {input} to insert before; it has {len(target.sources)}"
+            raise refuse("unusable-node", message, target.name)
+        with self.store.change():
+            node = self._inserted(op, (value, *inputs), name, attributes, self.store.place(target))
+            if not node.outputs:
+                raise refuse("unusable-node", f"{node} has no output that {target} could take", node.name)
+            self.store.connect(target, input % len(target.sources), node.outputs[0])
+            self.propagation.follow([target])
+        return node
+
+    def remove(self, node: Node, *, input: int = 0) -> None:
+        """Take a node out of the graph; users of its output take its input instead.
+
+        input: which of its inputs
+        Raises:  DiagnosticError where it has users and no such input, or several outputs that are used
+        """
+        self._require_own(node)
+        used = [output for output in node.outputs if node.consumers[output.index]]
+        with self.store.change():
+            if used:
+                value = node.sources[input] if -len(node.sources) <= input < len(node.sources) else None
+                if value is None or len(used) > 1:
+                    users = ", ".join(str(user) for user in node.users[:3])
+                    message = f"{node} cannot be removed: {users} would have nothing in its place"
+                    raise refuse("unusable-node", message, node.name)
+                self.propagation.take_over(used[0], value)
+            self.store.delete(node)
+
+    def rename(self, node: Node, name: str) -> None:
+        """Give a node another name. Raises: DiagnosticError where a node has it"""
+        self._require_own(node)
+        if name != node.name:
+            self.require_free(name)
+            self.store.rename(node, name)
+
+    def set_constant(self, node: Node | Value, value: Any) -> None:
+        """Give a constant another value; its element type, if the array is of Python numbers, stays.
+
+        Raises:  DiagnosticError where a requirement of a node behind it is broken
+        """
+        constant = node.node if isinstance(node, Value) else node
+        self._require_own(constant)
+        if constant.kind is not LayerKind.CONSTANT:
+            raise refuse("unusable-node", f"{constant} is no constant", constant.name)
+        kind = None if hasattr(value, "dtype") else constant.facts[0].element_type
+        array = array_of(value, kind, f"constant {constant.name}", constant.name)
+        fact = fact_of(array, with_value=True)
+        with self.store.change():
+            data = {**constant.data, **self.stored(array, fact.element_type)}
+            self.store.set(constant, "data", data)
+            assert constant.op is not None
+            self.store.set(constant, "invocation", self.invocation(constant.op, constant.name, data))
+            self.store.set(constant, "facts", [fact])
+            self.propagation.follow(constant.users)
+
+    def set_attributes(self, node: Node, **attributes: Any) -> None:
+        """Give attributes of a node other values; the rest stay."""
+        self._require_own(node)
+        if node.op is None:
+            raise refuse("undefined-op", f"irops has no definition of {node}", node.name)
+        spelled = {a.parameter: a.name for a in node.op.definition.attributes.values()}
+        changed = {spelled.get(name, name): value for name, value in attributes.items()}
+        texts = self.texts(node.op, changed)
+        data = {**node.data, **{name: texts[name] for name in changed if name in texts}}
+        with self.store.change():
+            self.store.set(node, "invocation", self.invocation(node.op, node.name, data))
+            self.store.set(node, "data", data)
+            self.propagation.follow([node])
+
+    def reshape(self, shapes: Mapping[str | int, ShapeLike]) -> None:
+        """Give inputs of the model other shapes: reshape({"image": "N,3,H,W"}); all shapes behind follow,
+        also in bodies.
+
+        shapes: by the name of the tensor or of the node, or by position
+        Raises:  DiagnosticError where there is no such input, or a requirement of a node is broken
+        """
+        wanted = [(self._input(key), shape) for key, shape in shapes.items()]
+        with self.store.change():
+            for node, shape in wanted:
+                known = self._shape(node, shape)
+                fact = Fact(node.facts[0].element_type, known)
+                self.store.set(node, "data", {**node.data, "shape": format_value(known.unnamed())})
+                assert node.op is not None
+                self.store.set(node, "invocation", self.invocation(node.op, node.name, dict(node.data)))
+                self.store.set(node, "facts", [fact])
+            self.propagation.follow([user for node, _ in wanted for user in node.users])
+
+    def prune(self, *, inputs: bool = False) -> tuple[str, ...]:
+        """Remove the nodes that no result and no Assign depends on, such as unused constants; their names.
+
+        inputs: whether inputs of the model that nothing uses are removed too
+        """
+        nodes = self.store.topological()
+        kept = {node for node in nodes if node.kind in (LayerKind.RESULT, LayerKind.SINK)}
+        kept |= {node for node in nodes if node.kind is LayerKind.PARAMETER and not inputs}
+        assigned = {node.data.get("variable_id") for node in kept if node.kind is LayerKind.SINK}
+        kept |= {
+            node  # its variable is assigned, and OpenVINO refuses an Assign without it
+            for node in nodes
+            if node.type.lower() == "readvalue" and node.data.get("variable_id") in assigned
+        }
+        for node in reversed(nodes):
+            if node in kept:
+                kept |= {source.node for source in node.sources if source is not None}
+        removed = [node for node in nodes if node not in kept]
+        with self.store.change():
+            for node in reversed(removed):
+                self.store.delete(node)
+        return tuple(node.name for node in removed)
+
+    def find(self, type: str | None = None, name: str | None = None) -> tuple[Node, ...]:
+        """The nodes of a type (ReLU) or a version of it (ReLU-1), with a name that a pattern matches
+        ("block_*/relu"). The type is spelled as for irops.call.
+
+        Raises:  DiagnosticError, with a suggestion, for a type that no op has
+        """
+        names = None if type is None else self._names_called(type)
+        return tuple(
+            node
+            for node in self.order
+            if (names is None or names & _names_of(node)) and (name is None or fnmatchcase(node.name, name))
+        )
+
+    def _names_called(self, type: str) -> set[str]:
+        """Which of the names of a node's op a type, or an id, means. Raises: DiagnosticError for none"""
+        if any(type in _names_of(node) for node in self.order):
+            return {type}
+        meant = self._id_called(type)
+        return {meant if type.lower() == meant.lower() else type_of(meant)}
+
+    def _id_called(self, name: str) -> str:
+        for dialect in ("", *(f"{other.name}:" for other in others())):
+            with suppress(KeyError):
+                return self.registry.id_of(f"{dialect}{name}")
+        try:
+            return self.registry.id_of(name)
+        except KeyError as error:
+            raise refuse("unknown-op", str(error.args[0])) from None
+
+    def _become(self, node: Node, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> None:
+        """Make a node one of an op, with inputs and attributes."""
+        sources = self.operand_values(op, operands, node.name, self.store.place(node))
+        data = self.texts(op, attributes)
+        self.store.set(node, "invocation", self.invocation(op, node.name, data))
+        self.store.set(node, "data", data)
+        self.store.set(node, "type", op.definition.type)
+        self.store.set(node, "version", op.definition.version)
+        self.store.set(node, "failed", False)
+        for index, source in enumerate(sources):
+            self.store.connect(node, index, source)
+        for index in range(len(sources), len(node.sources)):
+            self.store.connect(node, index, None)
+        self.set_sources(node, len(sources))
+        self.propagation.follow([node])
+
+    def _inserted(
+        self, op: str, operands: Sequence[Any], name: str | None, attributes: Mapping[str, Any], place: int
+    ) -> Node:
+        found = self.op(op)
+        name = self.new_name(found, name)
+        return self.added(found, name, operands, attributes, place)
+
+    def _replace_by_value(self, node: Node, value: Value) -> Value:
+        own(self, value, f"the replacement of {node}")
+        with self.store.change():
+            used = [output for output in node.outputs if node.consumers[output.index]]
+            if len(used) > 1:
+                raise refuse("unusable-node", f"{node} has {len(used)} outputs that are used", node.name)
+            for output in used:
+                self.propagation.take_over(output, value)
+            self.store.delete(node)
+        return value
+
+    def _require_own(self, node: Node) -> None:
+        if not isinstance(node, Node):
+            raise TypeError(f"{node!r} is no node of a graph; graph[name] gives one")
+        if node.graph is not self or node.removed:
+            why = "was removed from the graph" if node.removed else "belongs to another graph"
+            raise refuse("removed-node", f"{node} {why}", node.name)
+
+    def _value_of(self, target: Node | Value) -> Value:
+        if isinstance(target, Value):
+            return target
+        self._require_own(target)
+        if len(target.outputs) != 1:
+            message = f"{target} has {len(target.outputs)} outputs; name one of them, node.outputs[0]"
+            raise refuse("unusable-node", message, target.name)
+        return target.outputs[0]
+
+    def _input(self, key: str | int) -> Node:
+        parameters = [node for node in self.order if node.kind is LayerKind.PARAMETER]
+        if isinstance(key, int) and 0 <= key < len(parameters):
+            return parameters[key]
+        for node in parameters:
+            if key == node.name or key in node.tensor_names[0]:
+                return node
+        names = [node.name for node in parameters]
+        has = ", ".join(map(repr, names)) or "none"
+        message = f"the graph has no input {key!r}; its inputs are {has}{did_you_mean(key, names)}"
+        raise refuse("unknown-input", message)
+
+    def _shape(self, node: Node, shape: ShapeLike) -> Shape:
+        try:
+            return Shape.like(shape)
+        except ValueError as error:
+            raise refuse("invalid-input-shape", f"input {node.name!r}: {error}", node.name) from None
+
+    # patterns
+
+    pattern = Pattern
+    """Makes a pattern: p = graph.pattern(); p.ops.Relu(p.ops.Relu(p.any("x")))"""
+
+    def matches(self, pattern: Wanted) -> Iterator[Match]:
+        """The places where a pattern occurs, in topological order; they may overlap."""
+        for node in self.store.topological():
+            for output in node.outputs:
+                match = match_at(self, pattern, output)
+                if match is not None and match.nodes:
+                    yield match
+
+    def rewrite(self, pattern: Wanted, replacement: Callable[[Match], Value | None]) -> int:
+        """Replace each occurrence of a pattern by what a function makes of it; the number of replacements.
+
+        replacement: gets the Match, adds nodes, and gives the Value that takes the place of match.output; or
+        None, to leave it as it is. Of overlapping occurrences the first counts. Nodes of an occurrence that
+        others use stay; the rest are removed.
+        Raises:  DiagnosticError where the new value has another element type or shape; nothing is changed
+        """
+        nodes = self.store.topological()
+        left = set(nodes)  # nodes that no replacement made or concerns
+        count = 0
+        with self.store.change():
+            for start in nodes:
+                for output in start.outputs if start in left else ():
+                    match = match_at(self, pattern, output)
+                    if match is None or not match.nodes or not left.issuperset(match.nodes):
+                        continue
+                    value = replacement(match)
+                    if value is not None and value is not output:
+                        self._put(match, value)
+                        left.difference_update(match.nodes)
+                        count += 1
+        return count
+
+    def _put(self, match: Match, value: Value) -> None:
+        old = match.output
+        fact, new = old.fact, value.fact
+        if new.element_type is not fact.element_type or new.shape != fact.shape:
+            message = (
+                f"the replacement of {old.node} is {value}, must be {old}: a rewrite keeps type and shape"
+            )
+            raise refuse("changed-by-rewrite", message, old.node.name)
+        self.propagation.take_over(old, value)
+        for node in match.nodes:
+            self.drop_unused(node)
+
+    def drop_unused(self, node: Node) -> None:
+        """Remove a node whose outputs nobody uses, and constants that nothing but it used."""
+        if node.removed or node.users or node.kind in (LayerKind.RESULT, LayerKind.SINK):
+            return
+        constants = [s.node for s in node.sources if s is not None and s.node.kind is LayerKind.CONSTANT]
+        self.store.delete(node)
+        for constant in dict.fromkeys(constants):
+            self.drop_unused(constant)
 
     # the result
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import shortened
-from irops.editing.graph.operators import Operators
-from irops.invocation import Invocation
 from irops.ir.model import Body, Layer, LayerKind, kind_of
+from irops.ops.invocation import Invocation
 from irops.spec.op import Op
 from irops.values.element import BOOLEAN, Array, ElementType
 from irops.values.fact import Fact
@@ -25,7 +24,7 @@ class Owner(Protocol):
     def apply(self, type: str, *operands: Any) -> Value: ...
 
 
-class Value(Operators):
+class Value:
     """One output of a node: a tensor whose element type, shape and, where it is known, value are inferred.
 
     Python's operators add nodes: + - * / // % ** @ == != < <= > >= & | ^ ~ and unary -. Because == adds an
@@ -84,12 +83,111 @@ class Value(Operators):
     def __iter__(self) -> Any:
         raise TypeError("a Value of a graph cannot be iterated over; use Split or Gather")
 
-    def _apply(self, type: str, *operands: Any) -> Self:
+    # Python's operators as ops: each adds a node. The other operand is a Value, an array or a number.
+
+    def __add__(self, other: Any) -> Value:
+        return self._apply("Add", self, other)
+
+    def __radd__(self, other: Any) -> Value:
+        return self._apply("Add", other, self)
+
+    def __sub__(self, other: Any) -> Value:
+        return self._apply("Subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Value:
+        return self._apply("Subtract", other, self)
+
+    def __mul__(self, other: Any) -> Value:
+        return self._apply("Multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Value:
+        return self._apply("Multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Value:
+        return self._apply("Divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Value:
+        return self._apply("Divide", other, self)
+
+    def __floordiv__(self, other: Any) -> Value:
+        return self._floor_divided(self, other)
+
+    def __rfloordiv__(self, other: Any) -> Value:
+        return self._floor_divided(other, self)
+
+    def __mod__(self, other: Any) -> Value:
+        return self._apply("FloorMod", self, other)
+
+    def __rmod__(self, other: Any) -> Value:
+        return self._apply("FloorMod", other, self)
+
+    def __pow__(self, other: Any) -> Value:
+        return self._apply("Power", self, other)
+
+    def __rpow__(self, other: Any) -> Value:
+        return self._apply("Power", other, self)
+
+    def __matmul__(self, other: Any) -> Value:
+        return self._apply("MatMul", self, other)
+
+    def __rmatmul__(self, other: Any) -> Value:
+        return self._apply("MatMul", other, self)
+
+    def __neg__(self) -> Value:
+        return self._apply("Negative", self)
+
+    def __abs__(self) -> Value:
+        return self._apply("Abs", self)
+
+    def __eq__(self, other: object) -> Value:  # type: ignore[override]
+        return self._apply("Equal", self, other)
+
+    def __ne__(self, other: object) -> Value:  # type: ignore[override]
+        return self._apply("NotEqual", self, other)
+
+    def __lt__(self, other: Any) -> Value:
+        return self._apply("Less", self, other)
+
+    def __le__(self, other: Any) -> Value:
+        return self._apply("LessEqual", self, other)
+
+    def __gt__(self, other: Any) -> Value:
+        return self._apply("Greater", self, other)
+
+    def __ge__(self, other: Any) -> Value:
+        return self._apply("GreaterEqual", self, other)
+
+    def __and__(self, other: Any) -> Value:
+        return self._apply(self._logical("And"), self, other)
+
+    def __rand__(self, other: Any) -> Value:
+        return self._apply(self._logical("And"), other, self)
+
+    def __or__(self, other: Any) -> Value:
+        return self._apply(self._logical("Or"), self, other)
+
+    def __ror__(self, other: Any) -> Value:
+        return self._apply(self._logical("Or"), other, self)
+
+    def __xor__(self, other: Any) -> Value:
+        return self._apply(self._logical("Xor"), self, other)
+
+    def __rxor__(self, other: Any) -> Value:
+        return self._apply(self._logical("Xor"), other, self)
+
+    def __invert__(self) -> Value:
+        return self._apply(self._logical("Not"), self)
+
+    __hash__ = object.__hash__
+    __array_ufunc__ = None
+    """NumPy leaves operators between an array and a Value to the Value."""
+
+    def _apply(self, type: str, *operands: Any) -> Value:
         result = self.node.graph.apply(type, *operands)
         assert isinstance(result, Value)
-        return result  # type: ignore[return-value]
+        return result
 
-    def _floor_divided(self, dividend: Any, divisor: Any) -> Self:
+    def _floor_divided(self, dividend: Any, divisor: Any) -> Value:
         quotient = self._apply("Divide", dividend, divisor)  # of integers, it is rounded down
         return self._apply("Floor", quotient) if quotient.element_type.floating else quotient
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from irops.editing.graph.faults import refuse
 from irops.editing.graph.node import Value
-from irops.invocation import input_spec
+from irops.expansion.arrays import usual_type
+from irops.ops.invocation import input_spec
 from irops.spec.definition import Attribute, Definition
-from irops.spec.domains import format_value
+from irops.spec.domains import format_value, text_of
 from irops.spec.op import Op
-from irops.values.element import DYNAMIC, Array, ElementType, element_type, element_type_of, tagged
+from irops.values.element import DYNAMIC, Array, ElementType, element_type_of, tagged
 from irops.values.tensors import as_tensor
 
 
@@ -90,7 +91,7 @@ def _value_of(
     if not isinstance(operand, (np.ndarray, np.generic)):
         kind = bound.get(spec.type) if spec.type in op.definition.types else None
     if kind is None:
-        kind = _usual_type(operand, spec.allowed)
+        kind = usual_type(operand, spec.allowed)
     array = array_of(operand, kind, f"input {spec.name} of {op.id}", node)
     return make(array, f"{node}/{spec.name}")
 
@@ -153,20 +154,6 @@ def _outside(array: Array, low: float, high: float) -> Any:
     return _misfits(array, low, high).ravel()[0]
 
 
-def _usual_type(operand: Any, allowed: Iterable[str]) -> ElementType | None:
-    """The type of Python numbers where nothing else decides: i64, f32, as far as the input takes it."""
-    if isinstance(operand, (np.ndarray, np.generic)):
-        return None
-    kind = np.asarray(operand).dtype.kind
-    order = {"b": ("boolean",), "i": ("i64", "i32"), "u": ("u64",), "f": ("f32", "f16", "f64")}.get(kind, ())
-    if kind == "f" and np.asarray(operand).size == 0:
-        order = ("i64", "i32", "f32")  # an empty list
-    known = set(allowed)
-    return next((element_type(name) for name in order if name in known), None) or (
-        element_type(order[0]) if order else None
-    )
-
-
 def texts_of(definition: Definition, attributes: Mapping[str, Any]) -> dict[str, str]:
     """Attribute values as texts, in the order of the definition, defaults written out.
 
@@ -180,7 +167,7 @@ def texts_of(definition: Definition, attributes: Mapping[str, Any]) -> dict[str,
     for name, attribute in definition.attributes.items():
         if name in given:
             if given[name][1] is not None:
-                texts[name] = _text(attribute, given[name][1])
+                texts[name] = text_of(attribute, given[name][1])
         elif attribute.default is not None:
             texts[name] = attribute.default
     unknown = {name: format_value(value) for name, (known, value) in given.items() if known is None}
@@ -190,13 +177,3 @@ def texts_of(definition: Definition, attributes: Mapping[str, Any]) -> dict[str,
 def _attribute(definition: Definition, name: str) -> Attribute | None:
     found = definition.attributes.get(name)
     return found or next((a for a in definition.attributes.values() if a.parameter == name), None)
-
-
-def _text(attribute: Attribute, value: Any) -> str:
-    if attribute.type == "element_type" and not isinstance(value, (str, ElementType)):
-        return str(element_type_of(np.empty(0, value)))
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    elif isinstance(value, np.generic):
-        value = value.item()
-    return format_value(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from irops.editing.graph.base import Base
+from irops.editing.graph.base import BaseGraph
 from irops.editing.graph.node import Value
 
 
@@ -13,12 +13,12 @@ class Ops:
     """The ops that a graph's opset contains, each in its newest version there, and custom ops.
 
     ops.X(*inputs, **attributes) adds a node of type X and gives its output, or a tuple of outputs; see
-    Graph.add.
+    Graph.add, which type checkers know for custom ops, too.
     """
 
     __slots__ = ("_graph",)
 
-    def __init__(self, graph: Base) -> None:
+    def __init__(self, graph: BaseGraph) -> None:
         self._graph = graph
 
     def __getattr__(self, type: str) -> Callable[..., Value | tuple[Value, ...]]:

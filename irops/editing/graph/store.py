@@ -11,7 +11,7 @@ from irops.editing.graph.faults import refuse
 from irops.editing.graph.node import Node, Value
 
 
-class Store:
+class NodeStore:
     """Nodes in the order in which their layers are written.
 
     All changes of nodes go through the methods here, so that a change that fails is undone as a whole. A node
@@ -26,18 +26,18 @@ class Store:
     @contextmanager
     def change(self) -> Iterator[None]:
         """Undo all steps of the block if it raises; blocks may be nested."""
-        if self._undo is not None:
-            yield
-            return
-        self._undo = []
+        steps = [] if self._undo is None else self._undo
+        is_outermost, start = self._undo is None, len(steps)
+        self._undo = steps
         try:
             yield
         except BaseException:
-            for step in reversed(self._undo):
-                step()
+            while len(steps) > start:
+                self._undo = None  # what restores is not to be undone
+                steps.pop()()
             raise
         finally:
-            self._undo = None
+            self._undo = None if is_outermost else steps
 
     def _note(self, step: Callable[[], Any]) -> None:
         if self._undo is not None:
@@ -119,6 +119,24 @@ class Store:
 
     def _drop_name(self, node: Node) -> None:
         self._by_name[node.name].remove(node)
+
+    def topological(self) -> list[Node]:
+        """The nodes, each after those whose outputs it uses; otherwise in their order."""
+        done: set[Node] = set()
+        found: list[Node] = []
+        for start in self.order:
+            ahead = [start]
+            while ahead:
+                node = ahead[-1]
+                waiting = [s.node for s in node.sources if s is not None and s.node not in done]
+                if node in done or not waiting:
+                    ahead.pop()
+                    if node not in done:
+                        done.add(node)
+                        found.append(node)
+                else:
+                    ahead.extend(reversed(waiting))
+        return found
 
     # connections
 

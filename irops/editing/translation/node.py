@@ -1,18 +1,108 @@
-"""A layer during conversion: its inferred facts, and methods that create the layers of its counterpart."""
+"""A layer during conversion, and the graph under construction that its counterparts are added to."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from irops.analysis.inferred import LayerFacts
-from irops.editing.translation.refusal import unknown
-from irops.editing.translation.target import Target, Wire
-from irops.invocation import Invocation
-from irops.values.element import Array, as_i64
+from irops.dialects.onnx.opsets import ONNX
+from irops.ir.joined_weights import JoinedWeights
+from irops.ir.model import Edge, Graph, Layer, Port
+from irops.ir.region import Region
+from irops.ir.storage import Weights
+from irops.ir.unique import UniqueNames
+from irops.ops.invocation import Invocation
+from irops.values.element import Array, as_i64, element_type_of
 from irops.values.fact import Fact
+from irops.values.packing import pack
+
+# The exception for layers that are not representable in the target dialect.
+
+DIALECT_NAMES = {"onnx": "ONNX", "openvino": "OpenVINO"}
+"""The names of dialects in messages."""
+
+
+class UntranslatableError(Exception):
+    """A layer is not representable. rule: the name of the diagnostic rule; the text is the reason."""
+
+    def __init__(self, rule: str, reason: str) -> None:
+        super().__init__(reason)
+        self.rule = rule
+
+
+def impossible(reason: str) -> UntranslatableError:
+    """The target dialect cannot express the layer."""
+    return UntranslatableError("untranslatable-op", reason)
+
+
+def unknown(reason: str) -> UntranslatableError:
+    """The conversion needs a value that is unknown."""
+    return UntranslatableError("unknown-value-for-translation", reason)
+
+
+# The graph under construction during a conversion.
+
+
+class Wire(NamedTuple):
+    """An output of a layer."""
+
+    layer: Layer
+    output: int = 0
+
+    @property
+    def port(self) -> Port:
+        return self.layer.outputs[self.output]
+
+
+class Target:
+    """Layers of the target dialect. opset: that of ONNX layers; used_names: names that new layers avoid."""
+
+    def __init__(self, dialect: str, opset: int, weights: Weights | None, used_names: Iterable[str]) -> None:
+        self.dialect, self.opset = dialect, opset
+        self.graph, self.weights = Graph(), JoinedWeights(weights or Weights.of_bytes(b""))
+        self._used_names = UniqueNames(used_names)
+
+    def add(
+        self,
+        name: str,
+        op: str,
+        inputs: Sequence[Wire | None] = (),
+        data: Mapping[str, str] | None = None,
+        outputs: int = 1,
+    ) -> Layer:
+        """Add a layer. op: an OpenVINO op id (Slice-8) or an ONNX type; an input that is None is omitted."""
+        present = list(inputs)
+        while present and present[-1] is None:
+            present.pop()
+        kind, _, number = (op, "", "") if self.dialect == ONNX else op.rpartition("-")
+        version = f"{ONNX}:{self.opset}" if self.dialect == ONNX else f"opset{number}"
+        layer = Layer(len(self.graph.layers), name, kind, version, dict(data or {}))
+        layer.inputs = [Port(output, absent=wire is None) for output, wire in enumerate(present)]
+        layer.outputs = [Port(len(present) + output) for output in range(outputs)]
+        self.graph.layers.append(layer)
+        for output, wire in enumerate(present):
+            if wire is not None:
+                self.graph.edges.append(Edge(wire.layer.id, wire.port.id, layer.id, output))
+        return layer
+
+    def constant(self, name: str, array: Array) -> Wire:
+        """Add a constant layer."""
+        kind = element_type_of(array)
+        raw = pack(array, kind)
+        data = Region(kind, array.shape, self.weights.append(Weights.of_bytes(raw)), len(raw)).data
+        return Wire(self.add(name, "Const" if self.dialect == ONNX else "Const-1", data=data))
+
+    def drop(self, candidates: Collection[Layer]) -> None:
+        """Remove those layers that have no consumers; the others keep their ids."""
+        ids = {layer.id for layer in candidates} - {edge.from_layer for edge in self.graph.edges}
+        self.graph.layers = [layer for layer in self.graph.layers if layer.id not in ids]
+
+    def unique(self, name: str) -> str:
+        """An unused name that resembles the given one."""
+        return self._used_names.unique(name)
 
 
 class Node:
@@ -50,7 +140,7 @@ class Node:
     def rank(self, name: str, purpose: str) -> int:
         """The rank of an input.
 
-        Raises:  RefusedError if it is unknown; purpose: what it is needed for
+        Raises:  UntranslatableError if it is unknown; purpose: what it is needed for
         """
         rank = self.fact(name).shape.rank
         if rank is None:
@@ -60,7 +150,7 @@ class Node:
     def numbers(self, name: str, purpose: str) -> list[int]:
         """The elements of an integer input.
 
-        Raises:  RefusedError if they are not constant
+        Raises:  UntranslatableError if they are not constant
         """
         value = self.fact(name).value
         if value is None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from irops.dialects.onnx import DIALECT
-from irops.dialects.onnx.dialect import FRAME
+from irops.dialects.onnx import DIALECT, FRAME
 from irops.dialects.onnx.opsets import ONNX, onnx_opsets
-from irops.editing.translation.refusal import impossible
+from irops.editing.translation.node import impossible
 from irops.registry import default_registry
 from irops.spec.definition import Definition, PortSpec
 from irops.spec.sharing import NotSharedError, own_attributes, source_of
@@ -26,7 +25,7 @@ def onnx_types() -> dict[str, str]:
 def onnx_definition(type: str, opset: int) -> Definition:
     """The definition of a type in an opset of ONNX.
 
-    Raises:  RefusedError if the opset has no such op or irops does not define it
+    Raises:  UntranslatableError if the opset has no such op or irops does not define it
     """
     file = DIALECT.named(type, opset)
     if file is None:

@@ -1,18 +1,17 @@
-"""Convert OpenVINO layers to ONNX by the definition of the ONNX op that shares their functions."""
+"""Convert OpenVINO layers to ONNX: by definitions of shared functions, else by rules."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from irops.editing.translation.node import Node
-from irops.editing.translation.pairs import counterpart, onnx_definition
-from irops.editing.translation.refusal import impossible
-from irops.editing.translation.target import Wire
+from irops.editing.translation.node import Node, Wire, impossible, unknown
+from irops.editing.translation.pairs import EQUIVALENT, counterpart, onnx_definition, onnx_types
+from irops.ops.movement.gather import normal_batch
 from irops.spec.definition import Definition, PortSpec
 from irops.spec.domains import default_of, format_value, parse
-from irops.spec.sharing import own_attributes
+from irops.spec.sharing import own_attributes, own_spelling
 from irops.values.element import as_i64
 
 COUNTS = frozenset(("i32", "i64"))
@@ -22,9 +21,11 @@ COUNTS = frozenset(("i32", "i64"))
 def in_onnx(node: Node, type: str) -> Wire:
     """Convert a layer to an ONNX op: the definition maps inputs and attributes to inputs and attributes.
 
-    Raises:  RefusedError
+    Raises:  UntranslatableError
     """
     definition, base = onnx_definition(type, node.target.opset), node.op.definition
+    if definition.same_as not in (base.id, EQUIVALENT.get(base.id, base.id)):
+        raise impossible(f"{definition.id} does not compute the same as {base.id}")
     data, wires_by_name = attributes_in_onnx(node, definition), dict[str, Sequence[Wire | None]]()
     force_i64 = _has_mixed_types(node, definition)
     for index, port in enumerate(base.inputs):
@@ -51,7 +52,7 @@ def in_onnx(node: Node, type: str) -> Wire:
 def attributes_in_onnx(node: Node, definition: Definition) -> dict[str, str]:
     """The attributes that both ops have, with explicit values.
 
-    Raises:  RefusedError if an attribute that the ONNX op lacks has another value than that op implies
+    Raises:  UntranslatableError if an attribute that the ONNX op lacks has another value than that op implies
     """
     base = node.op.definition
     attribute_map = own_attributes(definition)
@@ -62,7 +63,7 @@ def attributes_in_onnx(node: Node, definition: Definition) -> dict[str, str]:
     for name, attribute in base.attributes.items():
         value = node.attributes[name]
         if name in attribute_map:
-            data[attribute_map[name].name] = format_value(value)
+            data[attribute_map[name].name] = own_spelling(attribute_map[name], format_value(value))
         elif name.startswith("auto_broadcast"):
             if value == "pdpd":
                 raise impossible("auto_broadcast is pdpd, but ONNX broadcasts like numpy")
@@ -95,7 +96,7 @@ def converted_input(node: Node, name: str, port_: PortSpec, force_i64: bool = Fa
     """An input, converted to i64 if ONNX does not accept its integer type (or if force_i64 is set), and to a
     vector if ONNX requires one.
 
-    Raises:  RefusedError
+    Raises:  UntranslatableError
     """
     wire, fact = node.required(name), node.fact(name)
     if not port_.allowed <= COUNTS:
@@ -128,3 +129,186 @@ def transposed(node: Node, wire: Wire, order: Sequence[int], part: str = "") -> 
 def inverse(order: Sequence[int]) -> list[int]:
     """The inverse permutation."""
     return [int(axis) for axis in np.argsort(order)]
+
+
+# Reverse and ReverseSequence in ONNX, which has no Reverse, and ReverseSequence for axes 0 and 1 only.
+
+FIRST = int(np.iinfo(np.int64).min)
+"""An end before the first element of any axis."""
+
+
+def reverse_in_onnx(node: Node) -> Wire:
+    """A Slice with steps of -1 from the last element; an Identity without axes."""
+    axes = _axes(node)
+    if not axes:
+        return node.add("Identity", node.required("data"))
+    onnx_definition("Slice", node.target.opset)
+    count = len(axes)
+    lists = {"starts": [-1] * count, "ends": [FIRST] * count, "axes": axes, "steps": [-1] * count}
+    return node.add(
+        "Slice", node.required("data"), *(node.constant(name, numbers) for name, numbers in lists.items())
+    )
+
+
+def _axes(node: Node) -> list[int]:
+    """The axes to reverse, sorted and without duplicates."""
+    numbers = node.numbers("axes", "ONNX has no op that reverses axes computed at run time")
+    if node.attributes["mode"] == "mask":
+        return [axis for axis, flag in enumerate(numbers) if flag]
+    rank = node.fact("data").shape.rank
+    if rank is not None:
+        return sorted({axis % rank for axis in numbers})
+    if min(numbers, default=0) < 0:
+        raise unknown(f"axes {numbers} count from the end, but the rank of data is unknown")
+    return sorted(set(numbers))
+
+
+def reverse_sequence_in_onnx(node: Node) -> Wire:
+    """The ONNX op with explicit axes and i64 lengths; between two Transposes if the axes are not 0 and 1."""
+    batch, time = (_axis(node, name) for name in ("batch_axis", "seq_axis"))
+    definition = onnx_definition("ReverseSequence", node.target.opset)
+    lengths = converted_input(node, "seq_lengths", definition.inputs[1])
+    if {batch, time} == {0, 1}:
+        return node.add(
+            "ReverseSequence", node.required("data"), lengths, batch_axis=str(batch), time_axis=str(time)
+        )
+    rank = node.rank(
+        "data", f"moving axes {batch} and {time} to the front requires a Transpose that lists all axes"
+    )
+    order = [batch, time, *(axis for axis in range(rank) if axis not in (batch, time))]
+    rows = transposed(node, node.required("data"), order, part="rows")
+    reversed_rows = node.add("ReverseSequence", rows, lengths, part="reversed", batch_axis="0", time_axis="1")
+    return transposed(node, reversed_rows, inverse(order))
+
+
+def _axis(node: Node, name: str) -> int:
+    axis: int = node.attributes[name]
+    if axis < 0:
+        raise unknown(f"{name} is {axis}, which counts from the end, but the rank of data is unknown")
+    return axis
+
+
+# Rules that convert OpenVINO layers to ONNX where the definitions do not suffice: each one returns the wire
+# that replaces the layer's output.
+
+
+def to_onnx(node: Node) -> Wire:
+    """Convert a layer; return the wire that replaces its only output.
+
+    Raises:  UntranslatableError
+    """
+    rule = RULES.get(node.op.id)
+    if rule is not None:
+        return rule(node)
+    onnx_type = onnx_types().get(EQUIVALENT.get(node.op.id, node.op.id))
+    if onnx_type is None:
+        raise impossible(f"irops has no rule that translates {node.op.id} to ONNX")
+    return in_onnx(node, onnx_type)
+
+
+def _convert(node: Node) -> Wire:
+    kind = node.attributes["destination_type"]
+    definition = onnx_definition("Cast", node.target.opset)
+    if kind.name == "f8e8m0":
+        raise impossible("ONNX's Cast and Convert round to f8e8m0 differently")
+    if kind.name == "f4e2m1" and node.fact("data").element_type.floating:
+        raise impossible("ONNX's Cast converts NaN to -0 in f4e2m1, but Convert to 6")
+    plain = (
+        {"saturate": "0"} if kind.bits == 8 and kind.floating and "saturate" in definition.attributes else {}
+    )
+    return node.add("Cast", node.required("data"), to=kind.name, **plain)
+
+
+def _shape_of(node: Node) -> Wire:
+    if "output_type" not in node.attributes or node.attributes["output_type"].name == "i64":
+        return node.add("Shape", node.required("data"))
+    return node.add(
+        "Cast", node.add("Shape", node.required("data"), part="i64"), to=node.attributes["output_type"].name
+    )
+
+
+def _mat_mul(node: Node) -> Wire:
+    return node.add("MatMul", *[_side(node, name) for name in ("a", "b")])
+
+
+def _side(node: Node, name: str) -> Wire:
+    """A factor, with its last two axes swapped if the attribute is true."""
+    flag = f"transpose_{name}"
+    if not node.attributes[flag]:
+        return node.required(name)
+    rank = node.rank(name, f"{flag} is true, which requires a Transpose that lists all axes")
+    if rank < 2:
+        return node.required(name)
+    return transposed(node, node.required(name), [*range(rank - 2), rank - 1, rank - 2], part=name)
+
+
+def _reshape(node: Node) -> Wire:
+    pattern = node.fact("shape").value
+    literal = not node.attributes["special_zero"] and (pattern is None or 0 in pattern)
+    definition = onnx_definition("Reshape", node.target.opset)
+    if literal and "allowzero" not in definition.attributes:
+        raise impossible(
+            f"special_zero is false, but {definition.id} replaces every 0 in shape by a size of data"
+        )
+    shape = converted_input(node, "shape", definition.inputs[1])
+    return node.add("Reshape", node.required("data"), shape, **({"allowzero": "1"} if literal else {}))
+
+
+def _gather(node: Node) -> Wire:
+    batch, rank = node.attributes.get("batch_dims", 0), node.fact("indices").shape.rank
+    if batch < 0 and rank is None:
+        raise unknown("batch_dims is negative, but the rank of indices is unknown")
+    if batch and normal_batch(batch, rank or batch) != 0:
+        raise impossible(f"batch_dims is {format_value(batch)}, but ONNX's Gather has no such attribute")
+    node.attributes = {**node.attributes, "batch_dims": 0}
+    _check_indices(node)
+    return in_onnx(node, "Gather")
+
+
+def _check_indices(node: Node) -> None:
+    """Refuse constant indices out of range, for which OpenVINO gives zeros. Other indices are not known."""
+    axis, indices, sizes = node.fact("axis").value, node.fact("indices").value, node.fact("data").shape.dims
+    if axis is None or indices is None or sizes is None or not indices.size:
+        return
+    size, values = sizes[int(axis.ravel()[0])], as_i64(indices)
+    invalid = values[(values >= size.high) | (values < -size.high)]
+    if invalid.size:
+        raise impossible(
+            f"indices contain {invalid[0]} for an axis of size {size};"
+            " OpenVINO's Gather gives zeros there, ONNX's does not"
+        )
+
+
+def _slice(node: Node) -> Wire:
+    """Without axes, an Identity: not every runtime accepts empty lists."""
+    none = node.fact("start").shape.size == 0
+    return node.add("Identity", node.required("data")) if none else in_onnx(node, "Slice")
+
+
+def _squeeze(node: Node) -> Wire:
+    """Omit an empty list of axes: runtimes disagree on its meaning in ONNX."""
+    if (
+        node.wire("axes") is not None
+        and node.fact("axes").shape.size == 0
+        and not node.attributes.get("allow_axis_skip", False)
+    ):
+        return node.add("Squeeze", node.required("data"))
+    return in_onnx(node, "Squeeze")
+
+
+RULES: dict[str, Callable[[Node], Wire]] = {
+    "Reverse-1": reverse_in_onnx,
+    "ReverseSequence-1": reverse_sequence_in_onnx,
+    "Convert-1": _convert,
+    "ShapeOf-1": _shape_of,
+    "ShapeOf-3": _shape_of,
+    "MatMul-1": _mat_mul,
+    "Reshape-1": _reshape,
+    "Gather-1": _gather,
+    "Gather-7": _gather,
+    "Gather-8": _gather,
+    "Slice-8": _slice,
+    "Squeeze-1": _squeeze,
+    "Squeeze-15": _squeeze,
+}
+"""By id of the OpenVINO op."""

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
-from irops.cache.entries import key_of, read_entry, write_entry
-from irops.cache.folder import cache_folder
-from irops.cache.remote import BLOCKS, MINUTE, block_bytes
+from irops.files.cache.entries import key_of, read_entry, write_entry
+from irops.files.cache.folder import cache_folder
+from irops.files.cache.remote import BLOCKS, MINUTE, block_bytes
 from irops.ir.remote.remote_file import RemoteFile
 
 BLOCK = 1 << 16

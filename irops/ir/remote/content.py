@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf
 
+from irops.files.limits import Limits
 from irops.ir.remote.blocks import Blocks
 from irops.ir.remote.remote_file import NoRanges, RemoteFile
-from irops.limits import Limits
 
 AT_ONCE = 1 << 20
 """Bytes that are asked for at least, if the file has them."""

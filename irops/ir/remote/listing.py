@@ -8,13 +8,12 @@ from dataclasses import replace
 from threading import get_ident
 from typing import NamedTuple
 
+from irops.files.limits import Limits
+from irops.files.urls import parts_of, with_suffix
 from irops.ir.remote.content import RemoteContent
-from irops.ir.remote.file_systems import file_system
+from irops.ir.remote.file_systems import answered, file_system
 from irops.ir.remote.reasons import RemoteError
-from irops.ir.remote.waiting import answered
 from irops.ir.root_tag import root_tag
-from irops.limits import Limits
-from irops.urls import parts_of, with_suffix
 
 SNIFFED_BYTES = 1 << 16
 """How many bytes are read to detect the kind of a file."""

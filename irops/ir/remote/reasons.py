@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irops.diagnostics.printable import abridged
-from irops.urls import scrubbed
+from irops.files.urls import scrubbed
 
 MAX_TEXT = 300
 """Characters of a message of another library that are quoted."""
@@ -67,6 +67,9 @@ def remote_error(error: BaseException) -> RemoteError:
     if isinstance(error, RemoteError):
         return error
     chain = list(_chain(error))
+    for one in chain:
+        if isinstance(one, RemoteError):
+            return one
     for table, key in ((OF_CODE, _code), (OF_STATUS, _status), (OF_CLASS, _class)):
         for one in chain:
             reason = table.get(key(one))

@@ -7,13 +7,19 @@ from contextlib import suppress
 from threading import get_ident
 from typing import Any, ParamSpec, TypeVar
 
-from irops.ir.remote.file_systems import file_system, forget, is_archive
+from irops.files.limits import Limits
+from irops.files.urls import identity, protocol_of, without_credentials
+from irops.ir.remote.file_systems import (
+    NoAnswer,
+    Version,
+    answered,
+    file_system,
+    forget,
+    is_archive,
+    version_of,
+)
 from irops.ir.remote.reasons import RemoteError
-from irops.ir.remote.versions import Version, version_of
-from irops.ir.remote.waiting import NoAnswer, answered
 from irops.ir.traffic import count_fetched
-from irops.limits import Limits
-from irops.urls import identity, protocol_of, without_credentials
 
 P = ParamSpec("P")
 T = TypeVar("T")

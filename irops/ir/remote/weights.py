@@ -6,17 +6,17 @@ import os
 from collections.abc import Iterable
 from typing import IO, Any, BinaryIO
 
-from irops.cache.downloads import NoRoom
-from irops.cache.entries import key_of
-from irops.cache.remote import VARIABLE, downloads
+from irops.files.cache.downloads import NoRoom
+from irops.files.cache.entries import key_of
+from irops.files.cache.remote import VARIABLE, downloads
+from irops.files.limits import Limits
+from irops.files.urls import name_of, without_credentials
 from irops.ir.open_files import OpenFiles
 from irops.ir.remote.blocks import Blocks
 from irops.ir.remote.reasons import RemoteError
 from irops.ir.remote.remote_file import NoRanges, RemoteFile, RemoteFileChanged
 from irops.ir.storage import Weights, WeightsChanged
 from irops.ir.traffic import count_read
-from irops.limits import Limits
-from irops.urls import name_of, without_credentials
 
 LARGE = 1 << 20
 """Bytes from which a part is not read in blocks and not kept: files are read so from one end to the other."""

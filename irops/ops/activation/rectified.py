@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.reals import on_numbers, on_reals
+from irops.ops.conversion import on_numbers, on_reals
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim
 from irops.values.element import Array

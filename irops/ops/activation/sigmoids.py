@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.reals import on_reals
+from irops.ops.conversion import on_reals
 from irops.spec.binding import kernel, shape
 from irops.values.element import Array
 from irops.values.fact import Fact

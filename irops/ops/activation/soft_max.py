@@ -1,4 +1,4 @@
-"""SoftMax: exp(x) / sum(exp(x)) along one axis."""
+"""Softmax along one axis, and its logarithm."""
 
 from __future__ import annotations
 
@@ -20,4 +20,14 @@ def soft_max(data: Array, *, axis: int) -> Array:
 def soft_max_gradient(d_output: Array, output: Array, *, axis: int) -> Array:
     product = d_output * output
     result: Array = product - output * product.sum(axis, keepdims=True)
+    return result
+
+
+# LogSoftmax: the logarithm of the softmax along one axis.
+
+
+@kernel("LogSoftmax-5", widen=True)
+def log_softmax(data: Array, *, axis: int) -> Array:
+    shifted = data - data.max(axis, keepdims=True, initial=-np.inf)  # so that exp does not overflow
+    result: Array = shifted - np.log(np.exp(shifted).sum(axis, keepdims=True))
     return result

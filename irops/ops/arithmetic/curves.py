@@ -1,14 +1,12 @@
-"""Real functions of one tensor: Sinh, Cosh, Tan, Asin, Acos, Atan, Asinh, Acosh, Atanh, Erf.
-
-Integers are computed in f64 and rounded to the nearest integer.
-"""
+"""Functions of one real number: trigonometric, hyperbolic, exponential; the error function, its inverse."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from irops.ops.conversion import on_reals
 from irops.ops.error_function import erf as error_function
-from irops.ops.reals import on_reals
+from irops.ops.error_function import inverse_erf
 from irops.spec.binding import kernel
 from irops.values.element import Array
 
@@ -61,3 +59,11 @@ def atanh(data: Array) -> Array:
 @kernel("Erf-1", widen=True)
 def erf(data: Array) -> Array:
     return on_reals(error_function, data)
+
+
+# ErfInv: the inverse of the error function.
+
+
+@kernel("ErfInv-17", widen=True)
+def erf_inv(data: Array) -> Array:
+    return inverse_erf(data)

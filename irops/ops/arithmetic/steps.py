@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from irops.ops.conversion import on_numbers
 from irops.ops.partial import monotone, rounding
-from irops.ops.reals import on_numbers
 from irops.spec.binding import kernel, values
 from irops.values.dim import Bound
 from irops.values.element import Array

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from irops.ops.conversion import on_numbers, on_reals
 from irops.ops.partial import rounding
-from irops.ops.reals import on_numbers, on_reals
 from irops.spec.binding import gradient, kernel, values
 from irops.values.dim import Dim, maximum
 from irops.values.element import Array

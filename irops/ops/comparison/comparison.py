@@ -1,10 +1,12 @@
-"""Elementwise comparisons: Equal, NotEqual, Greater, GreaterEqual, Less, LessEqual."""
+"""Comparison of two tensors, and kinds of numbers: finite, infinite, NaN."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from irops.ops.conversion import as_numbers
 from irops.ops.elementwise import elementwise, elementwise_dims
+from irops.spec.binding import kernel
 from irops.values.dim import Dim
 from irops.values.element import Array
 
@@ -72,3 +74,23 @@ def greater_equal(a: Array, b: Array) -> Array:
 @elementwise_dims("GreaterEqual-1")
 def greater_equal_dim(a: Dim, b: Dim) -> Dim:
     return less_equal_dim(b, a)
+
+
+# Elementwise tests of floating-point numbers: IsNaN, IsInf, IsFinite.
+
+
+@kernel("IsNaN-10")
+def is_nan(data: Array) -> Array:
+    return np.isnan(as_numbers(data))
+
+
+@kernel("IsFinite-10")
+def is_finite(data: Array) -> Array:
+    return np.isfinite(as_numbers(data))
+
+
+@kernel("IsInf-10")
+def is_inf(data: Array, *, detect_negative: bool, detect_positive: bool) -> Array:
+    numbers = as_numbers(data)
+    result: Array = ((numbers == np.inf) & detect_positive) | ((numbers == -np.inf) & detect_negative)
+    return result

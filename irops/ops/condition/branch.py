@@ -9,7 +9,7 @@ from irops.spec.binding import kernel, shape
 from irops.spec.body import BodyFunction
 from irops.values.dim import ANY
 from irops.values.element import DYNAMIC, Array
-from irops.values.fact import Fact
+from irops.values.fact import Fact, NoTensor
 from irops.values.shape import Shape
 from irops.values.violation import require, violations_at, warn_unless
 
@@ -61,6 +61,8 @@ def outputs_of(body: BodyFunction, results: Sequence[Any]) -> list[Any]:
 def union(a: Fact, b: Fact) -> Fact:
     """The Fact of an output that is computed by one body or the other."""
     require(DYNAMIC in (a.element_type, b.element_type) or a.element_type is b.element_type, "C3", a, b)
+    if isinstance(a, NoTensor) or isinstance(b, NoTensor):
+        return a.union(b)
     kind = b.element_type if a.element_type is DYNAMIC else a.element_type
     if {a.shape.rank, b.shape.rank} == {0, 1}:
         return Fact(kind, Shape((ANY,)))  # as in OpenVINO, which treats a scalar as one element

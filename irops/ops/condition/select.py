@@ -9,7 +9,7 @@ from irops.ops.partial import as_dims, stored_dim
 from irops.ops.stock import broadcast
 from irops.spec.binding import kernel, shape, values
 from irops.values.dim import Dim
-from irops.values.element import Array, ElementType
+from irops.values.element import STRING, Array, ElementType
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
@@ -40,7 +40,10 @@ def select_dims(
     auto_broadcast: str,
     auto_broadcast_axis: int,
     result_type: ElementType,
-) -> Array:
+) -> Array | None:
+    if result_type is STRING:
+        return None
+
     def chosen(condition: Dim, then: Dim, other: Dim) -> Dim:
         if condition.known:
             return stored_dim(then if condition == 1 else other, result_type)

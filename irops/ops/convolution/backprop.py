@@ -10,7 +10,7 @@ import numpy as np
 from irops.ops.contraction import product
 from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.convolution.convolution import channel_groups, spatial_axes
-from irops.ops.entries import entries
+from irops.ops.partial import entries
 from irops.ops.sliding import Slide, Steps, check_empty_lists, reach
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
@@ -158,7 +158,7 @@ def group_backprop(
     )
     extra = output_padding or (0,) * len(sizes)
     crops = [
-        _crop_begin(auto_pad, fact is not None, *axis)
+        crop_begin(auto_pad, fact is not None, *axis)
         for axis in zip(
             sizes, taps, steps.strides, steps.dilations, steps.pads_begin, extra, map(int, output_sizes)
         )
@@ -177,7 +177,7 @@ def group_backprop(
     return low_bits(sums if kind.bits >= 32 else np.clip(sums, int(low), int(high)), kind)
 
 
-def _crop_begin(
+def crop_begin(
     auto_pad: str,
     has_output_shape: bool,
     size: int,

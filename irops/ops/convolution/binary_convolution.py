@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits
-from irops.ops.convolution.columns import convolve
+from irops.ops.convolution.convolution import convolve
 from irops.ops.convolution.deformable_convolution import output_size, slide_along
 from irops.ops.sliding import Steps, check_empty_lists
 from irops.spec.binding import kernel, shape

@@ -1,13 +1,16 @@
-"""Convolution and GroupConvolution."""
+"""Convolution and GroupConvolution, by matrix products or, for one channel per group, by sums."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import product as combinations
 from math import inf, prod
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
-from irops.ops.convolution.columns import convolve
-from irops.ops.convolution.depthwise import depthwise
+from irops.ops.blocks import blocks
+from irops.ops.contraction import product
 from irops.ops.sliding import Slide, Steps, check_empty_lists, positions, reach, same_padding
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
@@ -15,6 +18,134 @@ from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import Violation, require, warn_unless
+
+BLOCK_BYTES = 4 << 20
+"""The maximum size of the columns that are in memory at one time."""
+
+
+def convolve(data: Array, filters: Array, slides: Sequence[Slide]) -> Array:
+    """Convolve each group of channels with its own filters.
+
+    Shapes:  data[N, G * C, sizes...], filters[G, M, C, taps...] -> [N, G * M, positions...]
+    """
+    groups, maps, depth = filters.shape[:3]
+    batch, positions = len(data), tuple(slide.positions for slide in slides)
+    rows = filters.reshape(groups, maps, depth * prod(filters.shape[3:]))
+    grouped = data.reshape(batch, groups, depth, *data.shape[2:])
+    output = np.empty((batch, groups * maps, *positions), data.dtype)
+    if output.size:
+        flat = output.reshape(batch, groups, maps, prod(positions))
+        for items, covered, block in _blocks(grouped, slides):
+            product(rows, _columns(grouped[items], block), out=flat[items, :, :, covered])
+    return output
+
+
+def _blocks(data: Array, slides: Sequence[Slide]) -> Iterator[tuple[slice, slice, Sequence[Slide]]]:
+    """Split the work so that the columns of each block stay within BLOCK_BYTES.
+
+    Yields a slice of the batch, a slice of the flattened output positions, and the windows at these.
+    """
+    first, *others = slides
+    inner = prod(slide.positions for slide in others)
+    row = max(prod(data.shape[1:3]) * prod(slide.taps for slide in slides) * inner * data.itemsize, 1)
+    height = min(max(BLOCK_BYTES // row, 1), first.positions)
+    items = max(BLOCK_BYTES // (row * first.positions), 1)
+    for item in range(0, len(data), items):
+        for start in range(0, first.positions, height):
+            stop = min(start + height, first.positions)
+            yield (
+                slice(item, item + items),
+                slice(start * inner, stop * inner),
+                (first.cut(start, stop), *others),
+            )
+
+
+def _columns(data: Array, slides: Sequence[Slide]) -> Array:
+    """The elements under each window, 0 for padding: [N, G, C * taps, positions]."""
+    batch, groups, depth = data.shape[:3]
+    taps, positions = tuple(slide.taps for slide in slides), tuple(slide.positions for slide in slides)
+    if all(
+        slide.taps == slide.stride == 1 and slide.positions == slide.size and slide.whole for slide in slides
+    ):
+        return data.reshape(batch, groups, depth, prod(positions))
+    allocate = np.empty if all(slide.whole for slide in slides) else np.zeros
+    columns = allocate((batch, groups, depth, *taps, *positions), data.dtype)
+    for tap in combinations(*map(range, taps)):
+        covered, elements = zip(*(slide.meet(t) for slide, t in zip(slides, tap)))
+        columns[(..., *tap, *covered)] = data[(..., *elements)]
+    return columns.reshape(batch, groups, depth * prod(taps), prod(positions))
+
+
+# Depthwise convolution: one filter for each channel.
+
+BLOCK_ELEMENTS = 1 << 15
+"""The elements of the output that are computed at once."""
+
+
+def depthwise(data: Array, filters: Array, slides: Sequence[Slide]) -> Array:
+    """Convolve each channel with its own filter. Only for floats: sums of integers would not saturate.
+
+    Shapes:  data[N, C, sizes...], filters[C, taps...] -> [N, C, positions...]
+    """
+    channels, positions = len(filters), tuple(slide.positions for slide in slides)
+    output = np.empty((*data.shape[:2], *positions), data.dtype)
+    if not output.size:
+        return output
+    sums = output.reshape(len(data), channels, prod(positions))
+    weights = filters.reshape(channels, filters.shape[1], -1)
+    each = min(next(blocks(channels, prod(positions), BLOCK_ELEMENTS)).stop, channels)
+    shared = slides[0].stride == 1 and prod(positions[1:]) > 1
+    columns = np.zeros((each, *_column_shape(slides, shared)), data.dtype)
+    for item, results in zip(data, sums):
+        for block in blocks(channels, prod(positions), BLOCK_ELEMENTS):
+            elements = columns[: len(results[block])]
+            _fill(elements, item[block], slides, shared)
+            by_tap = _by_tap(elements, slides, shared)
+            np.einsum("cijp,cij->cp", by_tap, weights[block], out=results[block])
+    return output
+
+
+def _column_shape(slides: Sequence[Slide], shared: bool) -> tuple[int, ...]:
+    """The elements under each tap at each position: [taps..., positions...].
+
+    shared: the taps along the first axis share the elements, which then are all rows under any tap:
+        [1, taps..., rows, positions...].
+    """
+    first = slides[0]
+    taps, rows = (first.taps, first.positions)
+    if shared:
+        taps, rows = 1, first.positions + (first.taps - 1) * first.dilation
+    return (taps, *(s.taps for s in slides[1:]), rows, *(s.positions for s in slides[1:]))
+
+
+def _fill(columns: Array, data: Array, slides: Sequence[Slide], shared: bool) -> None:
+    """Copy data[C, sizes...] to columns[C, *_column_shape], whose padding is 0 already."""
+    if shared:
+        first, *others = slides
+        rows = columns.shape[len(slides) + 1]
+        slides = (Slide(first.size, 1, 1, 1, first.before, rows), *others)
+    for tap in np.ndindex(columns.shape[1 : len(slides) + 1]):
+        positions, elements = zip(*(slide.meet(t) for slide, t in zip(slides, tap)))
+        columns[(slice(None), *tap, *positions)] = data[(slice(None), *elements)]
+
+
+def _by_tap(columns: Array, slides: Sequence[Slide], shared: bool) -> Array:
+    """The elements under each tap: [C, taps of the first axis, taps of the others, positions]."""
+    first, *others = slides
+    count, row = prod(slide.positions for slide in slides), prod(slide.positions for slide in others)
+    flat = columns.reshape(len(columns), columns.shape[1], prod(slide.taps for slide in others), -1)
+    if not shared:
+        return flat
+    channel, _, other, element = flat.strides
+    return as_strided(
+        flat,
+        (len(flat), first.taps, flat.shape[2], count),
+        (channel, first.dilation * row * element, other, element),
+        writeable=False,
+    )
+
+
+# Convolution and GroupConvolution.
 
 Numbers = tuple[int, ...]
 MIN_DEPTHWISE_POSITIONS = 1 << 7

@@ -1,18 +1,97 @@
-"""ROIAlign and ROIAlignRotated: regions of feature maps pooled to a fixed size from interpolated samples."""
+"""Pooling of regions by interpolated samples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
+from math import ceil, isfinite
 
 import numpy as np
 
-from irops.ops.detection.sampled_regions import bilinear, check_batches, pooled, sample_points
 from irops.spec.binding import kernel, shape
-from irops.values.dim import unify
+from irops.values.dim import ANY, Dim, DimLike, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import warn_unless
+from irops.values.violation import LimitExceeded, require, warn_unless
+
+MAX_SAMPLES = 1 << 27
+"""The maximum number of values sampled at a time."""
+
+
+def bilinear(maps: Array, y: Array, x: Array) -> Array:
+    """Maps [C, H, W] at points, interpolated bilinearly for every channel; 0 at points more than one element
+    outside.
+    """
+    height, width = maps.shape[1:]
+    shape = np.broadcast_shapes(y.shape, x.shape)
+    if not maps.size:
+        return np.zeros((len(maps), *shape), maps.dtype)
+    check_sample_count(len(maps) * int(np.prod(shape, dtype=object)))
+    outside = (y < -1) | (y > height) | (x < -1) | (x > width)
+    top, bottom, down = _neighbours(y, height)
+    left, right, across = _neighbours(x, width)
+    upper = maps[:, top, left] * (1 - across) + maps[:, top, right] * across
+    lower = maps[:, bottom, left] * (1 - across) + maps[:, bottom, right] * across
+    samples: Array = np.where(outside, maps.dtype.type(0), upper * (1 - down) + lower * down)
+    return samples
+
+
+def _neighbours(coordinate: Array, size: int) -> tuple[Array, Array, Array]:
+    """The indices of the elements on either side of each coordinate, and its distance from the first."""
+    inside = np.clip(coordinate, 0, size - 1)
+    low = np.floor(np.nan_to_num(inside)).astype(np.int64)
+    return low, np.minimum(low + 1, size - 1), inside - low.astype(coordinate.dtype)
+
+
+def sample_points(extent: Array, bins: int, ratio: int, constraint: str) -> Array:
+    """The sample points of an extent relative to its start: [bins, points per bin]. A bin has `ratio` points,
+    or, with 0, one per element.
+
+    Raises:  Violation(constraint) if their number depends on an extent that is not finite
+    """
+    kind = extent.dtype
+    each = extent / kind.type(bins)
+    if ratio == 0:
+        require(isfinite(each), constraint, extent)
+    count = ratio or max(ceil(each), 0)
+    check_sample_count(bins * count)
+    steps = (np.arange(count, dtype=kind) + kind.type(0.5)) * (each / kind.type(max(count, 1)))
+    points: Array = np.arange(bins, dtype=kind)[:, np.newaxis] * each + steps
+    return points
+
+
+def check_sample_count(count: int) -> None:
+    """Raises LimitExceeded if the samples would need too much memory beside the tensors."""
+    if count > MAX_SAMPLES:
+        raise LimitExceeded(
+            "memory-limit", f"a region is sampled at {count:,} points; the limit is {MAX_SAMPLES:,}"
+        )
+
+
+def pooled(samples: Array, mode: str) -> Array:
+    """One value per bin from samples [C, bin rows, points, bin columns, points]; 0 if there are no points."""
+    if mode == "max":
+        maxima: Array = samples.max(axis=(2, 4), initial=0)
+        return maxima
+    count = samples.shape[2] * samples.shape[4]
+    average: Array = samples.sum(axis=(2, 4)) / samples.dtype.type(max(count, 1))
+    return average
+
+
+def check_batches(batches: Array, count: DimLike, constraint: str) -> None:
+    """Require that the batch indices of regions are valid for `count` batch items."""
+    indices = np.asarray(batches).astype(object).ravel()
+    end = Dim.of(count).high
+    invalid = [region for region, index in enumerate(indices) if not 0 <= index < end]
+    require(
+        not invalid,
+        constraint,
+        *(f"{indices[region]} for region {region} and {count} batch items" for region in invalid[:1]),
+    )
+
+
+# ROIAlign and ROIAlignRotated: regions of feature maps pooled to a fixed size from interpolated samples.
 
 SHIFTS = {"asymmetric": (0.0, 0.0), "half_pixel_for_nn": (0.0, -0.5), "half_pixel": (0.5, -0.5)}
 """The numbers added to coordinates before and after they are scaled, for each aligned_mode."""
@@ -122,3 +201,51 @@ def roi_align_rotated(
         half = rois.dtype.type(0.5)
         output[region] = pooled(bilinear(data[int(batch_indices[region])], y - half, x - half), "avg")
     return output
+
+
+# ExperimentalDetectronROIFeatureExtractor: features of regions from the levels of a feature pyramid.
+
+CANONICAL_SIZE = np.float32(224)
+"""The size of regions that are read from level 2."""
+
+
+@shape("ExperimentalDetectronROIFeatureExtractor-6")
+def roi_features_shape(
+    rois: Fact, *pyramid: Fact, output_size: int, pyramid_scales: tuple[int, ...]
+) -> tuple[Shape, ...]:
+    numbers = unify(rois.shape[1], 4, "C1")
+    for level in pyramid:
+        unify(level.shape[0], 1, "C2")
+    channels = reduce(lambda channels, level: unify(channels, level.shape[1], "C3"), pyramid, ANY)
+    warn_unless(len(pyramid_scales) >= len(pyramid), "C4", f"{len(pyramid_scales)} for {len(pyramid)} levels")
+    return Shape.of(rois.shape[0], channels, output_size, output_size), Shape.of(rois.shape[0], numbers)
+
+
+@kernel("ExperimentalDetectronROIFeatureExtractor-6", widen=True)
+def roi_features(
+    rois: Array,
+    *pyramid: Array,
+    output_size: int,
+    sampling_ratio: int,
+    pyramid_scales: tuple[int, ...],
+    aligned: bool,
+) -> tuple[Array, Array]:
+    require(len(pyramid_scales) >= len(pyramid), "C4", f"{len(pyramid_scales)} for {len(pyramid)} levels")
+    features = np.zeros((len(rois), pyramid[0].shape[1], output_size, output_size), rois.dtype)
+    sizes = rois[:, 2:] - rois[:, :2]
+    for region in np.flatnonzero(sizes.prod(axis=1) > 0):
+        level = level_of(sizes[region], len(pyramid))
+        offset = rois.dtype.type(0.5 if aligned else 0)
+        x1, y1, x2, y2 = rois[region] * rois.dtype.type(1 / pyramid_scales[level]) - offset
+        y = y1 + sample_points(np.maximum(y2 - y1, 1), output_size, sampling_ratio, "C5")
+        x = x1 + sample_points(np.maximum(x2 - x1, 1), output_size, sampling_ratio, "C5")
+        features[region] = pooled(bilinear(pyramid[level][0], y[:, :, np.newaxis, np.newaxis], x), "avg")
+    return features, rois
+
+
+def level_of(size: Array, levels: int) -> int:
+    """The level from which a region of a width and height is read: 2 for the canonical size, 3 for twice that
+    size.
+    """
+    level = np.floor(np.log2(np.sqrt(size.prod()) / CANONICAL_SIZE + np.float32(1e-6)) + 2)
+    return int(np.clip(np.nan_to_num(level), 0, levels - 1))

@@ -1,23 +1,129 @@
-"""Interpolate-4 and Interpolate-11: resize a tensor along given axes."""
+"""Interpolate: sizes and scales, the elements that each output is a sum of, and the sums."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import floor, inf, prod
+from math import ceil, floor, inf, prod
+from typing import NamedTuple
 
 import numpy as np
 
-from irops.ops.conversion import as_numbers
-from irops.ops.entries import entries
-from irops.ops.image.coordinates import Resizing, nearest
-from irops.ops.image.sums import rounded_sums, truncated_sums
-from irops.ops.image.taps import Taps, cubic, pillow, triangle, two_neighbours
+from irops.ops.conversion import as_numbers, converted, low_bits
+from irops.ops.image.coordinates import Resizing, away_from_zero, nearest
+from irops.ops.partial import entries
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY, Bound, Dim
 from irops.values.element import DYNAMIC, Array, as_i64, element_type_of, zeros
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import LimitExceeded, require, warn_unless
+
+
+def rounded_sums(sums: Array, like: Array) -> Array:
+    """Sums in the type of `like`; for integers rounded, halves away from zero, and saturated."""
+    kind = element_type_of(like)
+    return (
+        converted(sums, kind)
+        if kind.floating
+        else truncated_sums(away_from_zero(sums.astype(np.float32).astype(np.float64)), like)
+    )
+
+
+def truncated_sums(sums: Array, like: Array) -> Array:
+    """Sums in the type of `like`; for integers truncated and saturated."""
+    kind = element_type_of(like)
+    if kind.floating:
+        return converted(sums, kind)
+    low, high = kind.extent
+    saturated = np.clip(
+        np.trunc(sums.astype(np.float32).astype(np.float64)),
+        low,
+        np.nextafter(float(high), 0) if kind.bits == 64 else high,
+    )
+    return low_bits(saturated.astype(np.int64), kind)
+
+
+# The elements and weights from which each element of a resized axis is computed: linear, cubic, and those of
+# the Pillow library.
+
+
+class Taps(NamedTuple):
+    """Indices of elements of the old axis and their weights: a row for every position of the new axis."""
+
+    elements: Array
+    weights: Array
+
+    def applied(self, data: Array, axis: int) -> Array:
+        """data with the axis resized: the weighted sums, in f64."""
+        wide = (-1, *(1,) * (data.ndim - axis - 1))
+        total = np.zeros((*data.shape[:axis], len(self.elements), *data.shape[axis + 1 :]), np.float64)
+        for element, weight in zip(self.elements.T, self.weights.T):
+            total += np.take(data, element, axis) * weight.reshape(wide)
+        return total
+
+
+def two_neighbours(resizing: Resizing) -> Taps:
+    """Linear interpolation between the elements on either side; beyond the ends the last element."""
+    last = resizing.before - 1
+    x = np.clip(resizing.coordinates(), 0, np.float32(last))
+    low = np.minimum(x.astype(np.int64), last)
+    fraction = (x - low.astype(np.float32)).astype(np.float64)
+    return Taps(np.stack([low, np.minimum(low + 1, last)], 1), np.stack([1 - fraction, fraction], 1))
+
+
+def triangle(resizing: Resizing, steepness: np.float32) -> Taps:
+    """A triangular filter: max(0, 1 - steepness * distance), normalized; elements outside of the axis are
+    left out.
+    """
+    x = resizing.coordinates()
+    reach = 2 if resizing.scale > 1 else ceil(np.float32(2) / steepness)
+    elements = away_from_zero(x).astype(np.int64)[:, np.newaxis] + np.arange(-reach, reach + 1)
+    distance = steepness * (x[:, np.newaxis] - elements.astype(np.float32))
+    weights = np.maximum(0, 1 - np.abs(distance.astype(np.float64)))
+    return _normalized(elements, weights, resizing.before)
+
+
+def cubic(resizing: Resizing, coefficient: float) -> Taps:
+    """Cubic convolution of the four elements around a coordinate; the outer elements repeat at the ends."""
+    x = resizing.coordinates()
+    low = np.floor(x)
+    fraction = (x - low).astype(np.float64)
+    offsets = np.arange(-1, 3)
+    elements = low.astype(np.int64)[:, np.newaxis] + offsets
+    weights = cubic_weight(np.abs(fraction[:, np.newaxis] - offsets), float(np.float32(coefficient)))
+    return Taps(np.clip(elements, 0, resizing.before - 1), weights)
+
+
+def cubic_weight(distance: Array, a: float) -> Array:
+    """The kernel of the cubic convolution (Keys, 1981) at non-negative distances."""
+    near = ((a + 2) * distance - (a + 3)) * distance * distance + 1
+    far = ((distance - 5) * distance + 8) * distance * a - 4 * a
+    return np.select([distance < 1, distance < 2], [near, far], 0.0)
+
+
+def pillow(before: int, after: int, bicubic: bool, coefficient: float) -> Taps:
+    """A linear or cubic filter as in the Pillow library, widened by the factor by which the axis shrinks, so
+    that every element contributes.
+    """
+    scale = before / after if after else 1.0
+    width = max(scale, 1.0)
+    support = (2.0 if bicubic else 1.0) * width
+    centre = (np.arange(after) + 0.5) * scale
+    first = np.maximum((centre - support + 0.5).astype(np.int64), 0)
+    last = np.minimum((centre + support + 0.5).astype(np.int64), before)
+    elements = first[:, np.newaxis] + np.arange(int((last - first).max(initial=0)))
+    distance = np.abs((elements - centre[:, np.newaxis] + 0.5) / width)
+    weights = cubic_weight(distance, coefficient) if bicubic else np.maximum(0.0, 1 - distance)
+    return _normalized(elements, np.where(elements < last[:, np.newaxis], weights, 0.0), before)
+
+
+def _normalized(elements: Array, weights: Array, before: int) -> Taps:
+    """Taps with weight 0 outside of the axis, and weights that sum to 1; a sum of 0 stays 0."""
+    weights = np.where((elements >= 0) & (elements < before), weights, 0.0)
+    total = weights.sum(axis=1, keepdims=True)
+    return Taps(np.clip(elements, 0, max(before - 1, 0)), weights / np.where(total == 0, 1.0, total))
+
+
+# Interpolate-4 and Interpolate-11: resize a tensor along given axes.
 
 Numbers = tuple[int, ...]
 SCALE_EPSILON = np.float32(1e-6)
@@ -39,7 +145,7 @@ def interpolate_4_shape(
     pads_end: Numbers,
 ) -> Shape:
     wanted = scales if shape_calculation_mode == "scales" else sizes
-    return resized(image.shape, wanted, axes, mode, shape_calculation_mode, pads_begin, pads_end)
+    return resized_shape(image.shape, wanted, axes, mode, shape_calculation_mode, pads_begin, pads_end)
 
 
 @shape("Interpolate-11")
@@ -61,10 +167,12 @@ def interpolate_11_shape(
         "C8",
         f"{count} axes, mode {mode}",
     )
-    return resized(image.shape, scales_or_sizes, axes, mode, shape_calculation_mode, pads_begin, pads_end)
+    return resized_shape(
+        image.shape, scales_or_sizes, axes, mode, shape_calculation_mode, pads_begin, pads_end
+    )
 
 
-def resized(
+def resized_shape(
     image: Shape,
     wanted: Fact,
     axes: Fact | None,
@@ -81,7 +189,7 @@ def resized(
     if axes is not None and axes.value is None:
         return Shape((ANY,) * rank)
     named = range(rank) if axes is None else checked_axes(axes.value, rank)
-    check_mode(mode, named, rank)
+    warn_unless(mode != "linear_onnx" or rank <= 5, "C9", f"{rank} axes")
     count = wanted.shape[0]
     require(count >= len(named), "C1", count, f"{len(named)} axes")
     warn_unless(count.can_be(len(named)), "C6", count, f"{len(named)} axes")
@@ -132,14 +240,6 @@ def checked_axes(axes: Array | None, rank: int) -> list[int]:
         f"axes {numbers} at rank {rank}",
     )
     return numbers
-
-
-def check_mode(mode: str, axes: Sequence[int], rank: int) -> None:
-    """Warn if OpenVINO's kernel for the mode does not resize these axes."""
-    usual = list(axes) in (list(range(rank)), list(range(2, rank)))
-    warn_unless(
-        mode != "linear_onnx" or (2 <= rank <= 5 and usual), "C9", f"axes {list(axes)} at rank {rank}"
-    )
 
 
 def checked_size(size: Dim) -> Dim:
@@ -220,7 +320,7 @@ def interpolate_11(
     cube_coeff: float,
 ) -> Array:
     named = None if axes is None else Fact.of(axes)
-    after = resized(
+    after = resized_shape(
         Shape(image.shape),
         Fact.of(scales_or_sizes),
         named,
@@ -279,3 +379,93 @@ def _taps(
         return [(axis, triangle(one, one.scale if shrinks else np.float32(1))) for axis, one in along]
     make = two_neighbours if mode == "linear_onnx" else lambda one: cubic(one, cube_coeff)
     return [(axis, make(one)) for axis, one in along if one.before != one.after or one.scale != 1]
+
+
+# Interpolate-1: axes are an attribute, sizes an input, and align_corners chooses the coordinates.
+
+
+@shape("Interpolate-1")
+def interpolate_1_shape(
+    image: Fact, target_spatial_shape: Fact, *, axes: Numbers, pads_begin: Numbers, pads_end: Numbers
+) -> Shape:
+    warn_unless(axes == tuple(sorted(axes)), "C4", list(axes))
+    require(len(set(axes)) == len(axes), "C5", list(axes))
+    count = target_spatial_shape.shape[0]
+    require(count >= len(axes), "C1", count, f"{len(axes)} axes")
+    warn_unless(count.can_be(len(axes)), "C2", count, f"{len(axes)} axes")
+    for name, pads in (("pads_begin", pads_begin), ("pads_end", pads_end)):
+        require(len(set(pads)) < 2, "C6", f"{name} {list(pads)}")
+    if image.shape.dims is None:
+        return UNRANKED
+    resized = image.shape
+    for axis, size in zip(sorted(axes), entries(target_spatial_shape if count.known else None, len(axes))):
+        require(size >= 0, "C3", size)
+        resized = resized.with_dim(axis, size.at_least(0) if count.known else ANY)
+    return resized
+
+
+@kernel("Interpolate-1")
+def interpolate_1(
+    image: Array,
+    target_spatial_shape: Array,
+    *,
+    axes: Numbers,
+    mode: str,
+    align_corners: bool,
+    antialias: bool,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+) -> Array:
+    require(mode != "area", "C7")
+    sizes = as_i64(target_spatial_shape).tolist()
+    require(len(sizes) >= len(axes), "C1", len(sizes), f"{len(axes)} axes")
+    require(all(size >= 0 for size in sizes), "C3", sizes)
+    begin, end = sum(pads_begin[:1]), sum(pads_end[:1])
+    befores = [image.shape[axis] + begin + end for axis in sorted(axes)]
+    require(all(before or not size for before, size in zip(befores, sizes)), "C8", Shape(image.shape), sizes)
+    if not image.size or not all(sizes[: len(axes)]):
+        after = list(image.shape)
+        for axis, size in zip(sorted(axes), sizes):
+            after[axis] = size
+        return zeros(tuple(after), element_type_of(image))
+    transformation = coordinate_transformation(mode, align_corners, begin + end > 0, image.ndim, axes)
+    along = [
+        (axis, Resizing(before, size, np.float32(size) / np.float32(before), transformation))
+        for axis, before, size in zip(sorted(axes), befores, sizes)
+    ]
+    if mode == "nearest":
+        return nearest_elements(image, along, begin)
+    use_triangle = mode == "linear" and image.ndim >= 5
+    shrinks = antialias and any(one.scale < 1 for _, one in along)
+    result: Array = as_numbers(image).astype(np.float64)
+    for axis, one in along:
+        if use_triangle:
+            taps = triangle(one, one.scale if shrinks else np.float32(1))
+        else:
+            taps = cubic(one, -0.75) if mode == "cubic" else two_neighbours(one)
+        result = without_padding(taps, begin, image.shape[axis]).applied(result, axis)
+    return rounded_sums(result, image) if use_triangle else truncated_sums(result, image)
+
+
+def nearest_elements(image: Array, along: list[tuple[int, Resizing]], begin: int) -> Array:
+    """The image resized in mode nearest. begin: the number of zeros before each axis."""
+    zero = zeros((), element_type_of(image))
+    for axis, one in along:
+        at, size = nearest(one, "simple") - begin, image.shape[axis]
+        inside = ((at >= 0) & (at < size)).reshape(-1, *(1,) * (image.ndim - axis - 1))
+        image = np.where(inside, np.take(image, np.clip(at, 0, size - 1), axis), zero)
+    return image
+
+
+def without_padding(taps: Taps, begin: int, size: int) -> Taps:
+    """Taps of a padded axis, with indices into the axis without padding; taps on padding get weight 0."""
+    at = taps.elements - begin
+    return Taps(np.clip(at, 0, size - 1), np.where((at >= 0) & (at < size), taps.weights, 0.0))
+
+
+def coordinate_transformation(mode: str, align_corners: bool, padded: bool, rank: int, axes: Numbers) -> str:
+    """The coordinate_transformation_mode of Interpolate-4 that OpenVINO uses for Interpolate-1."""
+    if align_corners:
+        return "align_corners"
+    centred = mode.startswith("linear") and not padded and not (rank == 4 and set(axes) == {2, 3})
+    return "half_pixel" if centred else "asymmetric"

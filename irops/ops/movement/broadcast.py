@@ -11,7 +11,7 @@ from irops.ops.unbroadcast import Sizes, unbroadcast
 from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import unify
 from irops.values.element import Array
-from irops.values.fact import Fact
+from irops.values.fact import Fact, holds_dims
 from irops.values.shape import UNRANKED, Shape, broadcast_shapes
 from irops.values.violation import require, warn_unless
 
@@ -55,11 +55,18 @@ def broadcast_1_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None,
     return broadcast_shape(data, target_shape, mapping, mode="numpy" if mapping is None else mode)
 
 
-@values("Broadcast-1")
 @kernel("Broadcast-1")
 def broadcast_1(data: Array, target_shape: Array, axes_mapping: Array | None, *, mode: str) -> Array:
     mapping = axes_mapping if mode == "explicit" else None
     return broadcast(data, target_shape, mapping, mode="numpy" if mapping is None else mode)
+
+
+@values("Broadcast-1")
+def broadcast_1_values(
+    data: Array, target_shape: Array, axes_mapping: Array | None, *, mode: str
+) -> Array | None:
+    mapping = axes_mapping if mode == "explicit" else None
+    return broadcast_values(data, target_shape, mapping, mode="numpy" if mapping is None else mode)
 
 
 def check_mapping(axes_mapping: Array, rank: int) -> list[int]:
@@ -82,6 +89,14 @@ def narrowed_target(target: Shape, data: Shape, axes: Sequence[int]) -> Shape:
 
 
 @values("Broadcast-3")
+def broadcast_values(
+    data: Array, target_shape: Array, axes_mapping: Array | None, *, mode: str
+) -> Array | None:
+    if axes_mapping is not None and holds_dims(axes_mapping):
+        return None
+    return broadcast(data, target_shape, axes_mapping, mode=mode)
+
+
 @kernel("Broadcast-3")
 def broadcast(data: Array, target_shape: Array, axes_mapping: Array | None, *, mode: str) -> Array:
     mapping = None if axes_mapping is None else Fact.of(axes_mapping)

@@ -1,18 +1,23 @@
-"""start:stop:step along one axis, as in Slice and StridedSlice: which elements it takes, and how many.
-
-Negative positions count from the end. Then positions are clamped: with a positive step, both to 0..size;
-with a negative step, start to 0..size-1 and stop to -1..size. So with a negative step, a start before the
-first element takes the first element, unlike in Python.
-"""
+"""Slices by begins, ends and steps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import product
 from math import inf
+from typing import Any
 
-from irops.values.dim import Bound, Dim, maximum, minimum
-from irops.values.shape import MAX_DIM
+import numpy as np
+
+from irops.ops.partial import entries
+from irops.ops.stock import normal_axes
+from irops.ops.unbroadcast import Sizes
+from irops.spec.binding import gradient, kernel, shape, values
+from irops.values.dim import Bound, Dim, maximum, minimum, unify
+from irops.values.element import DYNAMIC, Array, as_i64
+from irops.values.fact import Fact, holds_dims
+from irops.values.shape import MAX_DIM, UNRANKED, Shape, unify_shapes
+from irops.values.violation import require, warn_unless
 
 FAR = 1 << 200
 """An integer that stands for infinity: greater than any size times any step."""
@@ -111,3 +116,255 @@ def _sizes(size: Dim, start: int, stop: int) -> Iterable[int]:
     low, high = int(size.low), FAR if size.high > MAX_DIM else int(size.high)
     turning_points = (1, -start, stop, start + 1, -stop - 1)
     return {low, high, *(point for point in turning_points if low < point < high)} if low < high else (low,)
+
+
+# Slice: extract start:stop:step along the given axes.
+
+
+@shape("Slice-8")
+def slice_shape(data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None) -> Shape:
+    lists = [start, stop, step] if axes is None else [start, stop, step, axes]
+    count = lists[0].shape[0]
+    for other in lists[1:]:
+        count = unify(count, other.shape[0], "C1")
+    warn_unless(len({fact.element_type for fact in lists[:3]} - {DYNAMIC}) < 2, "C5", start, stop, step)
+    if data.shape.dims is None:
+        return UNRANKED
+    require(count <= len(data.shape), "C2", f"{count} elements at rank {len(data.shape)}")
+    sliced_axes = _axes(axes, count, len(data.shape))
+    if sliced_axes is None:  # any axis may be sliced
+        return data.shape if count == 0 else Shape(Dim(0, size.high) for size in data.shape)
+    sizes = list(data.shape)
+    for axis, *bounds in zip(sliced_axes, *(entries(fact, len(sliced_axes)) for fact in lists[:3])):
+        require(bounds[2] != 0, "C4", f"step 0 along axis {axis}")
+        sizes[axis] = sliced_size(sizes[axis], *bounds)
+    return Shape(sizes)
+
+
+def _axes(axes: Fact | None, count: Dim, rank: int) -> tuple[int, ...] | None:
+    """The axes to slice, counted from 0; None if they are unknown."""
+    if axes is None:
+        return tuple(range(int(count))) if count.known else None
+    return None if axes.value is None else normal_axes(as_i64(axes.value).tolist(), rank, "C3")
+
+
+@kernel("Slice-8")
+def slice_kernel(data: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array:
+    return data[slices_of(data.shape, start, stop, step, axes)]
+
+
+def slices_of(shape: Sizes, start: Array, stop: Array, step: Array, axes: Array | None) -> tuple[slice, ...]:
+    """The slice to take along each axis of a tensor of this shape."""
+    numbers = np.arange(start.size) if axes is None else as_i64(axes)
+    slices = [slice(None)] * len(shape)
+    for axis, *bounds in zip(
+        normal_axes(numbers.tolist(), len(shape), "C3"), *(as_i64(a).tolist() for a in (start, stop, step))
+    ):
+        require(bounds[2] != 0, "C4", f"step 0 along axis {axis}")
+        slices[axis] = slice_of(shape[axis], *bounds)
+    return tuple(slices)
+
+
+@gradient("Slice-8")
+def slice_gradient(
+    d_output: Array, start: Array, stop: Array, step: Array, axes: Array | None, *, data_shape: Sizes
+) -> Array:
+    d_data = np.zeros(data_shape, d_output.dtype)
+    d_data[slices_of(data_shape, start, stop, step, axes)] = d_output
+    return d_data
+
+
+@values("Slice-8")
+def slice_values(data: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array | None:
+    if any(bound is not None and holds_dims(bound) for bound in (start, stop, step, axes)):
+        return None
+    return slice_kernel(data, start, stop, step, axes)
+
+
+# SliceScatter: write to start:stop:step along the given axes.
+
+
+@shape("SliceScatter-15")
+def slice_scatter_shape(
+    data: Fact, updates: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None
+) -> Shape:
+    whole = data.shape if updates.shape.rank is None else data.shape.of_rank(updates.shape.rank, "C6")
+    part = slice_shape(data.with_shape(whole), start, stop, step, axes)
+    unify_shapes(part, updates.shape, "C6")
+    return whole
+
+
+@kernel("SliceScatter-15")
+def slice_scatter(
+    data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None
+) -> Array:
+    slices = slices_of(data.shape, start, stop, step, axes)
+    result = data.copy()
+    require(
+        result[slices].shape == updates.shape,
+        "C6",
+        Shape(updates.shape),
+        f"a slice of shape {Shape(result[slices].shape)}",
+    )
+    result[slices] = updates
+    return result
+
+
+@values("SliceScatter-15")
+def slice_scatter_values(
+    data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None
+) -> Array | None:
+    if any(bound is not None and holds_dims(bound) for bound in (start, stop, step, axes)):
+        return None
+    return slice_scatter(data.astype(object), updates.astype(object), start, stop, step, axes)
+
+
+# StridedSlice: extract begin:end:stride along axes; masks add, drop or keep axes.
+
+Mask = tuple[int, ...]
+FIRST, LAST = 0, MAX_DIM
+BEFORE_FIRST = -MAX_DIM - 1
+
+
+@shape("StridedSlice-1")
+def strided_slice_shape(
+    data: Fact,
+    begin: Fact,
+    end: Fact,
+    stride: Fact | None,
+    *,
+    begin_mask: Mask,
+    end_mask: Mask,
+    new_axis_mask: Mask,
+    shrink_axis_mask: Mask,
+    ellipsis_mask: Mask,
+) -> Shape:
+    count = unify(begin.shape[0], end.shape[0], "C1")
+    if stride is not None:
+        count = unify(count, stride.shape[0], "C1")
+    types = [fact.element_type for fact in (begin, end, stride) if fact is not None]
+    kinds = dict.fromkeys(kind for kind in types if kind is not DYNAMIC)
+    warn_unless(len(kinds) < 2, "C8", *map(str, kinds))
+    lengths = [len(mask) for mask in (begin_mask, end_mask, new_axis_mask, shrink_axis_mask, ellipsis_mask)]
+    warn_unless(set(lengths) <= {0, lengths[0]}, "C2", lengths)
+    at_ellipsis = [i for i, one in enumerate(ellipsis_mask) if one == 1]
+    ignored = any(bit(mask, i) for mask in (new_axis_mask, shrink_axis_mask) for i in at_ellipsis)
+    warn_unless(not ignored, "C4", f"position {at_ellipsis}")
+    if data.shape.dims is None or not count.known:
+        return UNRANKED
+    begins, ends, steps = (entries(fact, int(count)) for fact in (begin, end, stride))
+    sizes = iter(data.shape)
+    result: list[Dim | int] = []
+    for kind, i in parts(int(count), len(data.shape), new_axis_mask, shrink_axis_mask, ellipsis_mask):
+        size = Dim.of(1) if kind == "new" else next(sizes)
+        if kind == "shrink":
+            check_index(begins[i], size)
+        elif kind == "slice":
+            result.append(
+                sliced_size(size, *masked(begins[i], ends[i], steps[i], bit(begin_mask, i), bit(end_mask, i)))
+            )
+        else:
+            result.append(size)
+    return Shape(result)
+
+
+def bit(mask: Mask, i: int) -> bool:
+    return i < len(mask) and mask[i] == 1
+
+
+def parts(
+    count: int, rank: int, new_axis_mask: Mask, shrink_axis_mask: Mask, ellipsis_mask: Mask
+) -> Iterator[tuple[str, int]]:
+    """What to do with each axis, in order, and the position that describes it.
+
+    "new" adds an axis, "shrink" drops one, "slice" slices one, "whole" keeps one. Axes that no position
+    describes are kept at the place of the ellipsis, or at the end if there is none.
+    """
+    ellipses = [i for i in range(count) if bit(ellipsis_mask, i)]
+    require(len(ellipses) < 2, "C3", f"positions {ellipses}")
+    kinds = ["shrink" if bit(shrink_axis_mask, i) else "slice" for i in range(count)]
+    kinds = ["new" if bit(new_axis_mask, i) else kind for i, kind in enumerate(kinds)]
+    kinds = ["ellipsis" if i in ellipses else kind for i, kind in enumerate(kinds)]
+    described = count - len(ellipses) - kinds.count("new")
+    require(described <= rank, "C5", f"{described} positions at rank {rank}")
+    for i, kind in enumerate(kinds):
+        if kind == "ellipsis":
+            yield from [("whole", i)] * (rank - described)
+        else:
+            yield kind, i
+    if not ellipses:
+        yield from [("whole", count)] * (rank - described)
+
+
+def masked(begin: Dim, end: Dim, step: Dim, from_start: bool, to_end: bool) -> tuple[Dim, Dim, Dim]:
+    """begin, end and step, where a bound whose mask is set is the end of the axis in that direction."""
+    require(step != 0, "C6")
+    if step.high < 0:
+        return Dim.of(LAST) if from_start else begin, Dim.of(BEFORE_FIRST) if to_end else end, step
+    return Dim.of(FIRST) if from_start else begin, Dim.of(LAST) if to_end else end, step
+
+
+def check_index(index: Dim, size: Dim) -> None:
+    """Require that the index of an axis that is dropped lies inside the axis."""
+    require(index >= -size and index < size, "C7", index, f"size {size}")
+
+
+@kernel("StridedSlice-1")
+def strided_slice(
+    data: Array,
+    begin: Array,
+    end: Array,
+    stride: Array | None,
+    *,
+    begin_mask: Mask,
+    end_mask: Mask,
+    new_axis_mask: Mask,
+    shrink_axis_mask: Mask,
+    ellipsis_mask: Mask,
+) -> Array:
+    begins, ends, steps = (
+        as_i64(a).tolist() for a in (begin, end, np.ones_like(begin) if stride is None else stride)
+    )
+    sizes = iter(data.shape)
+    picks: list[Any] = []
+    for kind, i in parts(len(begins), data.ndim, new_axis_mask, shrink_axis_mask, ellipsis_mask):
+        size = 1 if kind == "new" else next(sizes)
+        if kind == "shrink":
+            check_index(Dim.of(begins[i]), Dim.of(size))
+            picks.append(begins[i])
+        elif kind == "slice":
+            limits = masked(
+                Dim.of(begins[i]), Dim.of(ends[i]), Dim.of(steps[i]), bit(begin_mask, i), bit(end_mask, i)
+            )
+            picks.append(slice_of(size, *map(int, limits)))
+        else:
+            picks.append(np.newaxis if kind == "new" else slice(None))
+    return data[(*picks, ...)]
+
+
+@values("StridedSlice-1")
+def strided_slice_values(
+    data: Array,
+    begin: Array,
+    end: Array,
+    stride: Array | None,
+    *,
+    begin_mask: Mask,
+    end_mask: Mask,
+    new_axis_mask: Mask,
+    shrink_axis_mask: Mask,
+    ellipsis_mask: Mask,
+) -> Array | None:
+    if any(bound is not None and holds_dims(bound) for bound in (begin, end, stride)):
+        return None
+    return strided_slice(
+        data,
+        begin,
+        end,
+        stride,
+        begin_mask=begin_mask,
+        end_mask=end_mask,
+        new_axis_mask=new_axis_mask,
+        shrink_axis_mask=shrink_axis_mask,
+        ellipsis_mask=ellipsis_mask,
+    )

@@ -122,16 +122,16 @@ def _means(data: Array, slides: Sequence[Slide], counts: Array) -> Array:
     """The sum under each window divided by its count, 0 if that is 0; integers are rounded, ties to even."""
     kind = element_type_of(data)
     if kind.floating:
-        means: Array = _sums(data, slides) / np.maximum(counts, 1).astype(data.dtype)
+        means: Array = window_sums(data, slides) / np.maximum(counts, 1).astype(data.dtype)
         return means
     wide = np.uint64 if kind.name == "u64" else np.int64
     divisors = np.maximum(counts, 1).astype(wide)
-    quotients, remainders = np.divmod(_sums(as_numbers(data).astype(wide), slides), divisors)
+    quotients, remainders = np.divmod(window_sums(as_numbers(data).astype(wide), slides), divisors)
     round_up = (2 * remainders > divisors) | ((2 * remainders == divisors) & (quotients % 2 == 1))
     return low_bits(quotients + round_up.astype(wide), kind)
 
 
-def _sums(data: Array, slides: Sequence[Slide]) -> Array:
+def window_sums(data: Array, slides: Sequence[Slide]) -> Array:
     """The sums of the elements under each window, computed one axis after the other."""
     for axis, slide in reversed(list(enumerate(slides, 2))):
         total = np.zeros((*data.shape[:axis], slide.positions, *data.shape[axis + 1 :]), data.dtype)

@@ -81,10 +81,10 @@ def pooled_shape(data: Shape, along: list[Window]) -> Shape:
     """
     batch, channels, *sizes = data.of_rank(len(along) + 2, "C2")
     require(batch > 0 and channels > 0, "C4", data)
-    return Shape.of(batch, channels, *(_positions(window, size) for window, size in zip(along, sizes)))
+    return Shape.of(batch, channels, *(window_count(window, size) for window, size in zip(along, sizes)))
 
 
-def _positions(window: Window, size: Dim) -> Dim:
+def window_count(window: Window, size: Dim) -> Dim:
     """The number of windows on an axis whose size may be an interval.
 
     Raises:  Violation(C3) if no size of the interval is large enough

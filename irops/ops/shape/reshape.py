@@ -2,19 +2,90 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from functools import partial, reduce
+from itertools import combinations
 from math import prod
 
-from irops.ops.shape.copied_sizes import possible_copies, union_of_copies
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, values
 from irops.spec.binding import shape as infers
-from irops.values.count import missing_factor
-from irops.values.dim import ANY, Dim, unify
+from irops.values.count import Product, missing_factor
+from irops.values.dim import ANY, Dim, Symbol, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import MAX_DIM, UNRANKED, Shape
 from irops.values.violation import Violation, require, warn_unless
+
+# The special_zero of Reshape where it is unknown which elements of the pattern are 0 and copy a size.
+
+MAX_AXES = 4
+"""Of more elements that may be 0, the others are not distinguished: each is its own or the copied size."""
+Balanced = Callable[[list[Dim], Shape, set[int]], list[Dim]]
+
+
+def possible_copies(pattern: Sequence[Dim], data: Shape) -> list[int]:
+    """The axes whose element of the pattern is unknown, may be 0, and then copies another size.
+
+    An element that is a factor of the number of elements of data is not among them: where it is 0, data is
+    empty, and the output is assumed to be empty along the same axis.
+    """
+    factors = Product(data).named
+    return [
+        axis
+        for axis, size in enumerate(pattern[: data.rank])
+        if not size.known
+        and size.can_be(0)
+        and (size.symbol is None or not any(factor in factors for factor in size.symbol.factors()[1]))
+    ]
+
+
+def union_of_copies(
+    pattern: Sequence[Dim], sizes: list[Dim], data: Shape, copied: set[int], balanced: Balanced
+) -> Shape | None:
+    """The sizes of the output, whichever of the uncertain axes are copied; None if no choice is possible.
+
+    sizes: without the copies of uncertain axes; balanced: narrows sizes by the number of elements of data
+    """
+    uncertain = possible_copies(pattern, data)
+    distinguished, rest = sorted(uncertain)[:MAX_AXES], sorted(uncertain)[MAX_AXES:]
+    loose = list(sizes)
+    for axis in rest:
+        loose[axis] = loose[axis].union(data[axis])
+    found = []
+    for chosen in _subsets(distinguished):
+        source = _with_zeros(data, {sizes[axis].symbol for axis in chosen})
+        if source is None:
+            continue
+        choice = list(loose)
+        for axis in distinguished:
+            if axis in chosen:
+                choice[axis] = source[axis]
+            elif not pattern[axis].can_be(-1) or all(size.low >= 1 for size in source):
+                choice[axis] = _positive(choice[axis])  # else it may be -1, and stand for 0
+        if any(size == 0 for size in source) and not any(size.can_be(0) for size in choice):
+            continue
+        with suppress(Violation):
+            found.append(Shape(balanced(choice, source, copied | chosen)))
+    return reduce(Shape.union, found) if found else None
+
+
+def _with_zeros(data: Shape, symbols: Collection[Symbol | None]) -> Shape | None:
+    """The shape of data where these symbols are 0, and sizes with them; None if they cannot be 0."""
+    sizes = [Dim.of(0) if any(symbol in symbols for symbol in size.zero_with) else size for size in data]
+    possible = all(before.can_be(after) for before, after in zip(data, sizes))
+    return Shape(sizes) if possible else None
+
+
+def _subsets(axes: Sequence[int]) -> Iterator[set[int]]:
+    for count in range(len(axes) + 1):
+        yield from map(set, combinations(axes, count))
+
+
+def _positive(size: Dim) -> Dim:
+    return Dim(max(size.low, 1), max(size.high, 1), size.symbol)
+
 
 MAX_UNKNOWN = 6
 """Sizes are narrowed by the element count only if at most this many are unknown; more gain little."""
@@ -45,7 +116,7 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
     balanced = partial(_balanced, inferred=-1 in pattern)
     uncertain = possible_copies(pattern, data.shape) if special_zero else []
     if uncertain:
-        known = union_of_copies(sizes, data.shape, copied, uncertain, balanced)
+        known = union_of_copies(pattern, sizes, data.shape, copied, balanced)
         if known is not None:
             return known
         for axis in uncertain:
@@ -70,7 +141,9 @@ def _requested(size: Dim, remaining: Dim, has_minus_1: bool) -> Dim:
     """
     if size.low >= 0:
         return size
-    return size.at_least(0) if has_minus_1 and size != -1 else remaining
+    if size == -1:
+        return remaining
+    return size.at_least(0) if has_minus_1 else size.at_least(0).union(remaining)
 
 
 def _balanced(sizes: list[Dim], data: Shape, copied: set[int], inferred: bool) -> list[Dim]:

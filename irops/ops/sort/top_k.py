@@ -1,11 +1,11 @@
-"""TopK: the K largest or smallest elements along an axis, and their indices."""
+"""The largest or smallest elements along an axis."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from irops.spec.binding import kernel, shape
-from irops.values.dim import UNKNOWN, Dim
+from irops.values.dim import UNKNOWN, Dim, unify
 from irops.values.element import Array, ElementType, as_i64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -88,3 +88,19 @@ def reversed_order(keys: Array) -> Array:
     """Keys in the reverse order; NaN stays last."""
     reversed_keys: Array = ~keys if keys.dtype.kind in "biu" else -keys
     return reversed_keys
+
+
+# ExperimentalDetectronTopKROIs: select the regions with the highest probabilities.
+
+
+@shape("ExperimentalDetectronTopKROIs-6")
+def top_rois_shape(rois: Fact, probabilities: Fact, *, max_rois: int) -> Shape:
+    unify(rois.shape[1], 4, "C1")
+    unify(rois.shape[0], probabilities.shape[0], "C2")
+    return Shape.of(max_rois, 4)
+
+
+@kernel("ExperimentalDetectronTopKROIs-6", widen=True)
+def top_rois(rois: Array, probabilities: Array, *, max_rois: int) -> Array:
+    order = np.argsort(-probabilities, kind="stable")[:max_rois]
+    return np.pad(rois[order], ((0, max_rois - len(order)), (0, 0)))

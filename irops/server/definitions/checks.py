@@ -12,10 +12,9 @@ from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.server.options import ServerOptions
 from irops.spec.binding import functions_of
-from irops.spec.coherence import incoherences
 from irops.spec.definition import Definition
 from irops.spec.extension import module_of
-from irops.spec.load import load_definition
+from irops.spec.load import incoherences, load_definition
 from irops.spec.schemas import schemas_folder
 from irops.spec.types import OPENVINO
 

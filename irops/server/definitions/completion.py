@@ -12,13 +12,13 @@ from lsprotocol.types import CompletionList
 from irops.diagnostics.rules import own_rules
 from irops.dialects import dialects
 from irops.ops.stock import RULES
-from irops.server.completion_items import Item, Typed, listed
+from irops.server.completion import Item, Typed, listed
+from irops.server.cursor import TagStart, tag_start
 from irops.server.definitions.grammar import NET, ElementRule, rule_at
 from irops.server.definitions.outline import DefinitionOutline, path_of
 from irops.server.definitions.references import KINDS, TYPED, part_text, shared_op
 from irops.server.op_lookup import OpLookup
-from irops.server.outline.elements import Node, names_in, values
-from irops.server.tag_start import TagStart, tag_start
+from irops.server.outline import OutlineNode, names_in, values
 from irops.server.text import Text
 from irops.spec.opsets import OPSETS, opsets
 from irops.spec.schemas import schemas_folder
@@ -47,7 +47,7 @@ def completions(
 
 
 def _items(
-    typed: TagStart, outline: DefinitionOutline, node: Node, ops: OpLookup, path: str
+    typed: TagStart, outline: DefinitionOutline, node: OutlineNode, ops: OpLookup, path: str
 ) -> Iterator[Item]:
     if typed.what == "tag":
         around = node if node.start < typed.start else node.parent
@@ -68,11 +68,11 @@ def _items(
         yield from _values(typed, outline, rule, node, ops, path)
 
 
-def _rule(node: Node) -> ElementRule | None:
+def _rule(node: OutlineNode) -> ElementRule | None:
     return None if node.above(NET) not in (None, node) else rule_at(path_of(node))
 
 
-def _of_case(typed: TagStart, outline: DefinitionOutline, node: Node) -> Iterator[Item]:
+def _of_case(typed: TagStart, outline: DefinitionOutline, node: OutlineNode) -> Iterator[Item]:
     """The attributes of the op, and their values."""
     attributes = outline.parts.get("attribute", {})
     if typed.what == "attribute":
@@ -95,7 +95,12 @@ def _domain(kind: str, listed_values: str) -> Iterator[Item]:
 
 
 def _values(
-    typed: TagStart, outline: DefinitionOutline, rule: ElementRule, node: Node, ops: OpLookup, path: str
+    typed: TagStart,
+    outline: DefinitionOutline,
+    rule: ElementRule,
+    node: OutlineNode,
+    ops: OpLookup,
+    path: str,
 ) -> Iterator[Item]:
     attribute = rule.attributes.get(typed.attribute)
     if attribute is not None:
@@ -137,7 +142,7 @@ def _types() -> Iterator[Item]:
 
 
 def _other(
-    typed: TagStart, outline: DefinitionOutline, node: Node, ops: OpLookup, path: str
+    typed: TagStart, outline: DefinitionOutline, node: OutlineNode, ops: OpLookup, path: str
 ) -> Iterator[Item]:
     """Values that name what is outside the definition, or a part that is not defined yet."""
     tag, name = typed.tag, typed.attribute

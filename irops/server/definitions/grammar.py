@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from xml.etree import ElementTree
 
-from irops.server.outline.nodes import Vocabulary
+from irops.server.outline import Vocabulary
 from irops.spec.schemas import schemas_folder
 
 _RNG = "{http://relaxng.org/ns/structure/1.0}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from irops.server.definitions.grammar import AttributeRule, ElementRule
-from irops.server.definitions.outline import Place
+from irops.server.definitions.outline import DefinitionPlace
 from irops.server.definitions.references import (
     TYPED,
     code_text,
@@ -18,7 +18,7 @@ from irops.server.op_lookup import OpLookup
 from irops.spec.op import Op
 
 
-def hover_text(place: Place, offset: int, ops: OpLookup) -> str | None:
+def hover_text(place: DefinitionPlace, offset: int, ops: OpLookup) -> str | None:
     """Markdown about what is at a place; None where there is nothing to say."""
     if place.rule is None:
         return None
@@ -38,7 +38,7 @@ def hover_text(place: Place, offset: int, ops: OpLookup) -> str | None:
     return types_text(place.word) if place.rule.tag == "type" else None
 
 
-def _meaning(place: Place, ops: OpLookup) -> str | None:
+def _meaning(place: DefinitionPlace, ops: OpLookup) -> str | None:
     """What the word of a value names."""
     at = part_at(place)
     if at is not None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from lsprotocol.types import Location
 
-from irops.server.definitions.outline import NAMES, DefinitionOutline, Place
+from irops.server.definitions.outline import NAMES, DefinitionOutline, DefinitionPlace
 from irops.server.definitions.references import KINDS, part_at
 from irops.server.navigation import line_location
 from irops.server.op_lookup import OpLookup, places
-from irops.server.outline.elements import Node, attributes
+from irops.server.outline import OutlineNode, attributes
 from irops.server.text import Text
 from irops.spec.definition import definition_id
 from irops.spec.schemas import PACKAGE, schemas_folder
@@ -23,7 +23,7 @@ MAX_CODE = 1 << 20
 """Modules with more bytes are not searched."""
 
 
-def definitions(place: Place, ops: OpLookup, text: Text, uri: str, path: str) -> list[Location]:
+def definitions(place: DefinitionPlace, ops: OpLookup, text: Text, uri: str, path: str) -> list[Location]:
     """Where what is at a place is defined; for the op itself and its constraints, the code.
 
     path: of the file
@@ -45,7 +45,9 @@ def definitions(place: Place, ops: OpLookup, text: Text, uri: str, path: str) ->
     return []
 
 
-def references(place: Place, text: Text, uri: str, path: str, *, declaration: bool) -> list[Location]:
+def references(
+    place: DefinitionPlace, text: Text, uri: str, path: str, *, declaration: bool
+) -> list[Location]:
     """The elements that refer to the part at a place, and the code that cites a constraint."""
     outline = place.outline
     part = part_at(place) or _defined_at(place)
@@ -59,7 +61,7 @@ def references(place: Place, text: Text, uri: str, path: str, *, declaration: bo
     return found
 
 
-def _defined_at(place: Place) -> tuple[str, str] | None:
+def _defined_at(place: DefinitionPlace) -> tuple[str, str] | None:
     """The part that the element at a place defines."""
     if place.node.tag not in NAMES or place.rule is None:
         return None
@@ -70,7 +72,7 @@ def _defined_at(place: Place) -> tuple[str, str] | None:
     return None
 
 
-def _referring(outline: DefinitionOutline, kind: str, name: str) -> Iterator[Node]:
+def _referring(outline: DefinitionOutline, kind: str, name: str) -> Iterator[OutlineNode]:
     ahead = [] if outline.layer is None else [outline.layer]
     while ahead:
         node = ahead.pop()
@@ -114,5 +116,5 @@ def _module(outline: DefinitionOutline, path: Path) -> Path:
     return path.parent / f"{name}.py"
 
 
-def _location(uri: str, text: Text, node: Node) -> Location:
+def _location(uri: str, text: Text, node: OutlineNode) -> Location:
     return Location(uri, text.range(node.start, node.head_end))

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
 
+from lsprotocol.types import DocumentSymbol, SymbolKind
+
 from irops.server.definitions.grammar import NET, ROOT, ElementRule, rule_at, vocabulary
-from irops.server.outline.elements import AttributeSpan, Node, attributes, values
-from irops.server.outline.nodes import nodes_of
+from irops.server.outline import AttributeSpan, OutlineNode, attributes, nodes_of, values
+from irops.server.symbols import symbol
+from irops.server.text import Text
 
 NAMES = {"attribute": "name", "type": "name", "body": "name", "constraint": "id", "port": "name"}
 """The attribute that names what an element defines."""
@@ -25,19 +28,19 @@ class DefinitionOutline:
     """
 
     text: str
-    root: Node
-    parts: dict[str, dict[str, Node]] = field(default_factory=dict)
+    root: OutlineNode
+    parts: dict[str, dict[str, OutlineNode]] = field(default_factory=dict)
 
     @property
-    def layer(self) -> Node | None:
+    def layer(self) -> OutlineNode | None:
         """The outermost element."""
         return next(self.root.named(ROOT), None)
 
-    def value(self, node: Node | None, name: str) -> str:
+    def value(self, node: OutlineNode | None, name: str) -> str:
         """The value of an attribute; empty if there is none."""
         return "" if node is None else values(self.text, node).get(name, "")
 
-    def content(self, node: Node) -> str:
+    def content(self, node: OutlineNode) -> str:
         """The text in an element, up to its first child."""
         end = node.children[0].start if node.children else node.end
         return unescape(self.text[node.head_end : end][:MAX_CONTENT].partition("</")[0]).strip()
@@ -52,7 +55,7 @@ def definition_outline(text: str) -> DefinitionOutline:
     return outline
 
 
-def _defining(outline: DefinitionOutline) -> Iterator[tuple[str, Node]]:
+def _defining(outline: DefinitionOutline) -> Iterator[tuple[str, OutlineNode]]:
     """The elements that define something, with its kind."""
     layer = outline.layer
     for section in () if layer is None else layer.children:
@@ -64,10 +67,10 @@ def _defining(outline: DefinitionOutline) -> Iterator[tuple[str, Node]]:
             yield from ((section.tag, node) for node in section.named("port"))
 
 
-def path_of(node: Node) -> tuple[str, ...]:
+def path_of(node: OutlineNode) -> tuple[str, ...]:
     """The tags from the outermost element down to one."""
     tags: list[str] = []
-    at: Node | None = node
+    at: OutlineNode | None = node
     while at is not None and at.tag:
         tags.append(at.tag)
         at = at.parent
@@ -75,13 +78,13 @@ def path_of(node: Node) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DefinitionPlace:
     """What an offset is about. rule: of the innermost element; attribute: the one at the offset, in the start
     tag; word: the word of its value, or of the text of the element, at the offset, with its range.
     """
 
     outline: DefinitionOutline
-    node: Node
+    node: OutlineNode
     rule: ElementRule | None
     attribute: AttributeSpan | None
     in_head: bool
@@ -90,7 +93,7 @@ class Place:
     end: int
 
 
-def place_at(outline: DefinitionOutline, offset: int) -> Place:
+def place_at(outline: DefinitionOutline, offset: int) -> DefinitionPlace:
     """What an offset is about; nothing within the model of a case, which is not part of the definition."""
     node = outline.root.at(offset)
     net = node.above(NET)
@@ -102,7 +105,7 @@ def place_at(outline: DefinitionOutline, offset: int) -> Place:
     word, start, end = "", offset, offset
     if 0 <= low <= offset <= high and not (in_head and span is None):
         word, start, end = _word(outline.text, offset, low, high)
-    return Place(outline, node, rule, span, in_head, word, start, end)
+    return DefinitionPlace(outline, node, rule, span, in_head, word, start, end)
 
 
 def _word(text: str, offset: int, low: int, high: int) -> tuple[str, int, int]:
@@ -113,3 +116,39 @@ def _word(text: str, offset: int, low: int, high: int) -> tuple[str, int, int]:
             word = match[0].partition("<")[0]
             return word, match.start(), match.start() + len(word)
     return "", offset, offset
+
+
+# The symbols of a definition.
+
+FOLDED = ("layer", "data", "input", "output", "example", "counterexample", "net")
+KINDS = {
+    "attribute": SymbolKind.Property,
+    "port": SymbolKind.Field,
+    "type": SymbolKind.TypeParameter,
+    "body": SymbolKind.Namespace,
+    "constraint": SymbolKind.Boolean,
+    "example": SymbolKind.Event,
+    "counterexample": SymbolKind.Event,
+    "gradient": SymbolKind.Function,
+}
+SECTIONS = ("data", "input", "output")
+
+
+def symbols(outline: DefinitionOutline, text: Text) -> list[DocumentSymbol]:
+    """A symbol for each part of the definition: attributes and ports within their section."""
+    result: list[DocumentSymbol] = []
+    for section in () if outline.layer is None else outline.layer.children:
+        if section.tag in SECTIONS:
+            inner = [_symbol(outline, text, node) for node in section.children if node.tag in KINDS]
+            result.append(symbol(text, section, section.tag, "", SymbolKind.Namespace, inner))
+        elif section.tag in KINDS:
+            result.append(_symbol(outline, text, section))
+    return result
+
+
+def _symbol(outline: DefinitionOutline, text: Text, node: OutlineNode) -> DocumentSymbol:
+    label = NAMES.get(node.tag, {"gradient": "of", "counterexample": "violates"}.get(node.tag, "name"))
+    name = outline.value(node, label)
+    shown = f"{node.tag} {name}".strip() if node.tag not in NAMES else name
+    detail = outline.value(node, "type") or outline.content(node)
+    return symbol(text, node, shown, " ".join(detail.split()), KINDS[node.tag], [])

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from irops.diagnostics.rules import rule
 from irops.ops.stock import RULES
-from irops.server.definitions.outline import DefinitionOutline, Place
+from irops.server.definitions.outline import DefinitionOutline, DefinitionPlace
 from irops.server.markdown import code, plain
 from irops.server.op_lookup import OpLookup
-from irops.server.outline.elements import Node
+from irops.server.outline import OutlineNode
 from irops.spec.op import Op
 from irops.spec.types import GROUPS, allowed_types
 
@@ -34,7 +34,7 @@ TYPED = {("port", "type"), ("attribute", "values"), ("tensor", "type")}
 """The attributes whose values are element types or groups of them."""
 
 
-def kinds_of(place: Place) -> tuple[str, ...]:
+def kinds_of(place: DefinitionPlace) -> tuple[str, ...]:
     """The kinds of parts that the word at a place may name."""
     if place.attribute is None or place.rule is None:
         return ()
@@ -43,7 +43,7 @@ def kinds_of(place: Place) -> tuple[str, ...]:
     return KINDS.get((place.node.tag, place.attribute.name), ())
 
 
-def part_at(place: Place) -> tuple[str, str] | None:
+def part_at(place: DefinitionPlace) -> tuple[str, str] | None:
     """Kind and name of the part that a place refers to; None if it refers to none."""
     kinds, word = kinds_of(place), place.word
     if place.attribute is not None and place.node.tag == "data" and kinds:
@@ -61,7 +61,7 @@ def part_text(outline: DefinitionOutline, kind: str, name: str) -> str:
     return f"{kind} {code(name)}{f' ({plain(facts)})' if facts else ''}: {text}"
 
 
-def _facts(outline: DefinitionOutline, kind: str, node: Node) -> Iterator[str]:
+def _facts(outline: DefinitionOutline, kind: str, node: OutlineNode) -> Iterator[str]:
     if kind in ("attribute", *PORTS):
         yield outline.value(node, "type") or "no type"
     if outline.value(node, "rank"):

@@ -17,7 +17,7 @@ MAX_NAME = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ReportedCell:
     """A cell as the report shows it. status: None where only the earlier survey has it; before: the earlier
     status, None where the earlier survey does not have it; change: "" without an earlier survey
     """
@@ -41,7 +41,7 @@ class ModelCells:
 
     index: int
     name: str
-    cells: tuple[Cell, ...]
+    cells: tuple[ReportedCell, ...]
 
     @property
     def ops(self) -> dict[str, int]:
@@ -73,14 +73,16 @@ def models_of(rows: Iterable[Row], against: Iterable[Row] | None) -> Iterator[Mo
         yield ModelCells(index, plain(name, MAX_NAME), cells)
 
 
-def _cell(rows: dict[int, Row], compares: bool) -> Cell:
+def _cell(rows: dict[int, Row], compares: bool) -> ReportedCell:
     now, earlier = rows.get(0), rows.get(1)
     if now is None:
         gone = rows[1]
-        return Cell(plain(gone.task), None, None, None, Detail(), gone.status, "gone")
+        return ReportedCell(plain(gone.task), None, None, None, Detail(), gone.status, "gone")
     before = None if earlier is None else earlier.status
     change = change_between(before, now.status) if compares else ""
-    return Cell(plain(now.task), now.status, now.seconds, now.bytes, read_detail(now.detail), before, change)
+    return ReportedCell(
+        plain(now.task), now.status, now.seconds, now.bytes, read_detail(now.detail), before, change
+    )
 
 
 def _sorted(rows: Iterable[Row]) -> Iterator[Row]:

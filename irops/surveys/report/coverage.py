@@ -10,7 +10,7 @@ from irops.backends.backend import Reference
 from irops.diagnostics.diagnostic import DefinitionError
 from irops.diagnostics.rule import Severity
 from irops.registry import Registry, default_registry
-from irops.surveys.report.cells import Cell, ModelCells
+from irops.surveys.report.cells import ModelCells, ReportedCell
 
 EVALUATED, NOT_EVALUATED, UNDEFINED = "evaluated", "not evaluated", "undefined"
 """What irops does with an op version."""
@@ -78,7 +78,9 @@ class Coverage:
         if explained and len(lacking) == 1:
             self._would_be_clean.update(lacking)
 
-    def _causes(self, cell: Cell, ops: dict[str, int], layers: dict[str, str]) -> tuple[set[str], bool]:
+    def _causes(
+        self, cell: ReportedCell, ops: dict[str, int], layers: dict[str, str]
+    ) -> tuple[set[str], bool]:
         """The ops that errors of a cell are at, and whether all of them are at these ops.
 
         layers: the ops of layers, as findings of all tasks name them

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from errno import EEXIST
 from pathlib import Path
 from typing import Any
 
 from irops.ir.abandoned import claim, remove_abandoned
-from irops.ir.pending import Pending, signals_blocked
+from irops.ir.folders import replace_folder
+from irops.ir.pending import Pending, encoded
 from irops.registry import Registry
 from irops.surveys.report.cells import models_of
 from irops.surveys.report.coverage import Coverage
 from irops.surveys.report.index_page import Content, index_page
 from irops.surveys.report.model_page import model_page
-from irops.surveys.report.pages import is_page_name, page_name
 from irops.surveys.row import Row
 
 INDEX, MODELS = "index.html", "models"
 MAX_PAGES = 10_000
 """How many models have a page."""
 _PART = ".models-"
+_UNFINISHED = re.compile(rf"{re.escape(_PART)}[a-z0-9_]{{8}}(\.replaced)?")
 """How the name of a folder of pages begins that are being written."""
 
 
@@ -35,27 +37,30 @@ def write_report(
     *,
     against: Iterable[Row] | None = None,
     registry: Registry | None = None,
+    notes: Sequence[str] = (),
 ) -> Path:
     """Write index.html and models/ into a folder that exists; return the path of index.html.
 
     rows, against: those of the survey and of an earlier one, each sorted by model and task, and read once;
-    settings: names and values that the page lists, without credentials; registry: of custom ops
+    settings: names and values that the page lists, without credentials; registry: of custom ops;
+    notes: sentences that the page begins with
 
     Raises:  ValueError where rows are not sorted; OSError where the folder cannot be written
     """
     target = Path(folder)
     _require_pages(target / MODELS)
-    content = Content(settings or {}, against is not None, Coverage(registry))
-    remove_abandoned(target, _PART)
+    content = Content(settings or {}, against is not None, Coverage(registry), notes)
+    remove_abandoned(target, _UNFINISHED, folders=True)
     new_folder = Path(tempfile.mkdtemp(prefix=_PART, dir=target))
     handle = os.open(new_folder, os.O_RDONLY)
     try:
         claim(handle)
         _write_models(new_folder, content, rows, against)
         with Pending(target / INDEX) as (file,):
-            file.writelines(piece.encode() for piece in index_page(content))
+            file.writelines(map(encoded, index_page(content)))
             file.flush()  # a full disk shows here, where both files and folder are as before
-            _replace(target / MODELS, new_folder)
+            new_folder.chmod(0o755)
+            replace_folder(new_folder, target / MODELS)
     finally:
         os.close(handle)
         shutil.rmtree(new_folder, ignore_errors=True)
@@ -69,7 +74,7 @@ def _write_models(folder: Path, content: Content, rows: Iterable[Row], against: 
         page = ""
         if written < MAX_PAGES and model.needs_page:
             page = page_name(model.index, model.name)
-            (folder / page).write_bytes("".join(model_page(model)).encode())
+            (folder / page).write_bytes(encoded("".join(model_page(model))))
             written += 1
         content.totals.add(model)
         content.reported.add(model)
@@ -84,12 +89,19 @@ def _require_pages(folder: Path) -> None:
             raise FileExistsError(EEXIST, "it has files other than pages of models; remove it", str(folder))
 
 
-def _replace(target: Path, new_folder: Path) -> None:
-    """Put a folder of pages into the place of an earlier one."""
-    new_folder.chmod(0o755)
-    replaced = new_folder.with_name(f"{new_folder.name}.replaced")
-    with signals_blocked():
-        if target.exists():
-            target.rename(replaced)
-        new_folder.rename(target)
-    shutil.rmtree(replaced, ignore_errors=True)
+MAX_STEM = 60
+"""The greatest number of characters of a model's name in that of its page."""
+_PAGE = re.compile(r"\d+-[A-Za-z0-9._-]+\.html")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def page_name(index: int, model: str) -> str:
+    """The name of the page of a model. index: its place among all models, which makes the name unique"""
+    last = re.split(r"[/\\]", model.rstrip("/\\"))[-1]
+    stem = _UNSAFE.sub("-", last[: 4 * MAX_STEM])[-MAX_STEM:].strip(".-")
+    return f"{index + 1}-{stem or 'model'}.html"
+
+
+def is_page_name(name: str) -> bool:
+    """Whether a file has a name that page_name gives."""
+    return _PAGE.fullmatch(name) is not None

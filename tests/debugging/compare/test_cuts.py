@@ -90,3 +90,66 @@ def test_no_value_within_a_part_is_asked_for(model):
     assert seen[0] == 1  # the whole
     assert seen[1] == 11  # the effect of taps
     assert set(seen[2:]) <= {1, 2}
+
+
+class Limited(Fusing):
+    """Fusing, which also refuses models in which some layers stand alone."""
+
+    def __init__(self, refuses):
+        super().__init__()
+        self.refuses = refuses
+
+    def results(self, context):
+        layers = {layer.name: layer for layer in context.model.layers}
+        return Failure("refused", "no kernel") if self.refuses(layers) else super().results(context)
+
+
+def test_a_part_that_fails_in_another_way_does_not_have_the_fault(model):
+    """Results are wrong by a factor; that a part of the model cannot be compiled is no reason of that."""
+    found = irops.compare(model, [X], b=Limited(lambda layers: "add_2" not in layers), mode="cuts")
+    assert [layer.name for layer in found.layers] == ["add_3", "gate", "swish"]
+    assert str(found.first.verdict) == "wrong"
+
+
+def test_a_part_with_a_far_smaller_difference_does_not_have_the_fault(model):
+    class Coarse(Fusing):
+        """Fusing, with a small error in each Tanh."""
+
+        def results(self, context):
+            results = super().results(context)
+            is_near = any(layer.name == "tanh_0" for layer in context.model.layers)
+            is_fused = any(layer.name == "gate" for layer in context.model.layers)
+            if not is_near or is_fused:
+                return results
+            return {name: array * np.float32(1.0005) for name, array in results.items()}
+
+    found = irops.compare(model, [X], b=Coarse(), mode="cuts")
+    assert [layer.name for layer in found.layers] == ["gate", "swish"]
+
+
+@pytest.fixture
+def filled():
+    """x + zeros of the shape of x, by way of layers that depend on that shape alone."""
+    graph = irops.Graph("filled")
+    x = graph.parameter("x", "f32", [-1, 4])
+    zeros = graph.add("Broadcast", np.float32(0), graph.add("ShapeOf", x, name="shape"), name="zeros")
+    value = graph.add("Multiply", graph.add("Sigmoid", x, name="gate"), x, name="swish")
+    graph.result(graph.add("Add", value, zeros, name="sum"), name="y")
+    return graph.model()
+
+
+def test_what_follows_from_shapes_becomes_a_constant_where_a_part_needs_it(filled):
+    class Needing(Fusing):
+        """Wrong where swish and sum are compiled together; refuses a sum with zeros from outside."""
+
+        def results(self, context):
+            layers = {layer.name: layer for layer in context.model.layers}
+            if "zeros" in layers and layers["zeros"].type == "Parameter":
+                return Failure("refused", "expects Constant for port 1")
+            results = self.reference.results(context)
+            is_wrong = {"swish", "sum"} <= {name for name, x in layers.items() if x.type != "Parameter"}
+            return {name: array * np.float32(1.5) for name, array in results.items()} if is_wrong else results
+
+    found = irops.compare(filled, [X], b=Needing(), mode="cuts")
+    assert [layer.name for layer in found.layers] == ["swish", "sum"]
+    assert str(found.first.verdict) == "wrong"

@@ -12,9 +12,8 @@ from wrong_call import Planted, sign
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.debugging.compare.html import page
-from irops.debugging.compare.junit import junit
-from irops.debugging.compare.report import MAX_ROWS, report_text
-from irops.drawing.engines import MissingExtraError
+from irops.debugging.compare.report import MAX_ROWS, junit, report_text
+from irops.files.extras import MissingExtraError
 
 
 @pytest.fixture
@@ -31,18 +30,18 @@ X = np.float32([-1, 0.5, 1, 2])
 
 
 def test_junit_has_a_case_for_each_layer(analysis):
-    found = irops.compare(analysis, [X], b=Planted("Tanh-1", 3, sign))
+    found = irops.compare(analysis, [X], b=Planted("Tanh-1", 3, sign, of=30))
     suite = ElementTree.fromstring(junit(found))
-    assert (suite.attrib["tests"], suite.attrib["failures"], suite.attrib["skipped"]) == ("30", "1", "0")
+    assert (suite.attrib["tests"], suite.attrib["failures"], suite.attrib["skipped"]) == ("31", "2", "0")
     failed = [case for case in suite if case.find("failure") is not None]
-    assert [case.attrib["name"] for case in failed] == ["<tanh 3>"]
-    assert "4 of 4 elements differ" in failed[0].find("failure").attrib["message"]
+    assert [case.attrib["name"] for case in failed] == ["y", "<tanh 3>"]
+    assert "4 of 4 elements differ" in failed[1].find("failure").attrib["message"]
     skipping = ElementTree.fromstring(junit(irops.compare(analysis, [X], b="numpy")))
     assert skipping.attrib["skipped"] == "30"
 
 
 def test_the_page_needs_no_network_and_escapes_names(analysis, monkeypatch):
-    found = irops.compare(analysis, [X], b=Planted("Tanh-1", 3, sign), mode="propagated")
+    found = irops.compare(analysis, [X], b=Planted("Tanh-1", 3, sign, of=30), mode="propagated")
     text = page(found, analysis)
     assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org)", text)
     assert "&lt;tanh 3&gt;" in text
@@ -58,7 +57,7 @@ def test_the_page_needs_no_network_and_escapes_names(analysis, monkeypatch):
 
 
 def test_the_table_has_twenty_rows_unless_all_are_asked_for(analysis):
-    found = irops.compare(analysis, [X], b=Planted("Tanh-1", 3, sign), mode="propagated")
+    found = irops.compare(analysis, [X], b=Planted("Tanh-1", 3, sign, of=30), mode="propagated")
     lines = report_text(found).splitlines()
     assert lines[-1] == "and 7 more layers that differ; --all lists every layer"
     assert sum(line.startswith("<tanh") for line in lines) == MAX_ROWS

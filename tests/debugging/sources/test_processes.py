@@ -9,8 +9,8 @@ from libraries import needs
 import irops
 from irops.debugging.sources.openvino_device import OpenVINODevice
 from irops.debugging.sources.parse import source_of_text
+from irops.debugging.sources.processes import Workers
 from irops.debugging.sources.source import Context, Failure
-from irops.debugging.sources.workers import Workers
 
 pytestmark = needs("openvino")
 

@@ -9,11 +9,17 @@ import numpy as np
 import pytest
 
 import irops
-from irops.debugging.sources.blob_dump import dump_name, dump_names
 from irops.debugging.sources.layerwise import Layerwise
-from irops.debugging.sources.parse import source_of_text
+from irops.debugging.sources.parse import source_of, source_of_text
 from irops.debugging.sources.source import Context
-from irops.debugging.sources.stored import SourceError, Stored, save_values, stored_source
+from irops.debugging.sources.stored import (
+    SourceError,
+    Stored,
+    dump_name,
+    dump_names,
+    save_values,
+    stored_source,
+)
 from irops.values.element import element_type
 
 
@@ -58,7 +64,7 @@ def test_an_npz_and_a_folder_of_npy_are_sources(split, tmp_path):
     for path in ("f", "v.npz"):
         found = irops.compare(split, [X], b=str(tmp_path / path))
         assert [(layer.name, str(layer.verdict)) for layer in found.layers] == [("total", "equal")]
-        assert found.notes == (f"1 layer not compared: reference or {tmp_path / path} has no value of them",)
+        assert found.coverage.left_out == {"not in B": 1}
 
 
 def test_a_broken_file_is_refused_with_its_path(split, tmp_path):
@@ -142,3 +148,18 @@ def test_an_array_beyond_the_limit_is_not_loaded(tmp_path):
     stored = stored_source(str(tmp_path / "relu.npy"))
     with pytest.raises(SourceError, match="4,000,000,000,000 bytes"):
         stored._values["relu"](element_type("f32"))
+
+
+def test_results_are_recorded_too_as_another_model_may_have_more_layers_before_them(tmp_path):
+    def model(floor: bool) -> irops.Model:
+        g = irops.Graph("m")
+        y = g.ops.Tanh(g.parameter("x", "f32[3]"), name="last")
+        g.result(g.ops.Floor(y) if floor else y, "y")
+        return g.model()
+
+    inputs = {"x": np.float32([-1, 0.5, 2])}
+    first = model(floor=False)
+    save_values(source_of(model(floor=True)), context_of(first, inputs["x"]), tmp_path / "recorded")
+    found = irops.compare(first, inputs, b=str(tmp_path / "recorded"))
+    assert [result.is_fault for result in found.results] == [True]
+    assert not found.ok

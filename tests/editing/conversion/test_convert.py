@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import irops
-from irops.analysis.infer import analyse
-from irops.editing.conversion.convert import converted
+from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.analysis.needs import oldest_release
+from irops.editing.conversion.convert import ConversionWarning, converted
 from irops.values.element import Array
 
 DATA = np.array([[1, 5, 2], [7, 0, 3]], np.float32)
@@ -270,3 +271,23 @@ def test_bodies_that_cannot_be_distinguished_by_names_are_refused() -> None:
         if layer.type == "TensorIterator":
             layer.name = "same"
     assert all("several layers have the name 'same'" in reason for reason in reasons(model, "opset:7"))
+
+
+def test_an_infinite_bound_becomes_the_largest_finite_number_and_a_note_says_so():
+    g = irops.Graph()
+    g.result(g.ops.Clamp(g.parameter("x", "f32[3]"), min=0, max=float("inf"), name="clamp"), "y")
+    with pytest.warns(ConversionWarning, match="max is the largest finite number now") as warned:
+        model = irops.convert(g.model(), "2023.0")
+    assert len(warned) == 1
+    assert model.layer("clamp").data["max"] == "3.4028234663852886e+38"
+    assert model.layer("clamp").data["min"] == "0"
+    data = np.array([-1, 3e38, 5], np.float32)
+    assert irops.run(model, [data])["y"].tolist() == irops.run(g.model(), [data])["y"].tolist()
+    assert oldest_release(ModelAnalysis(model))[0] == "2023.0"
+
+
+def test_an_infinite_factor_has_no_finite_form():
+    g = irops.Graph()
+    g.result(g.ops.Elu(g.parameter("x", "f32[3]"), alpha=float("inf"), name="elu"), "y")
+    with pytest.raises(irops.DiagnosticError, match="no finite number has the effect of alpha=inf"):
+        irops.convert(g.model(), "2023.0")

@@ -264,7 +264,11 @@ def test_nodes_are_found_by_type_and_name():
     first = graph.find("Const")[0]
     assert first in graph.find(name=f"{first.name[:2]}*")
     assert graph.find("Const-1", name=first.name) == (first,)
-    assert graph.find("Nothing") == ()
+    assert graph.find("NonMaxSuppression") == graph.find("non_max_suppression") == ()
+    assert graph.find("const") == graph.find("Constant") == graph.find("Const")
+    for name, meant in (("Nothing", ""), ("Cosnt", "Const-1"), ("NMS", "NonMaxSuppression-9")):
+        with pytest.raises(irops.DiagnosticError, match=f"no op is called {name!r}.*{meant}"):
+            graph.find(name)
 
 
 def test_nodes_are_iterated_after_those_that_they_use():

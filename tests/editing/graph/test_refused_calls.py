@@ -33,7 +33,7 @@ REFUSED: dict[str, tuple[str, str, Callable[[irops.Graph, irops.Graph], object]]
         "data has rank 2",
         lambda g, _: g.ops.SoftMax(g.inputs[0], axis=7),
     ),
-    "a missing attribute": ("IR312", "has no attribute", lambda g, _: g.ops.Clamp(g.inputs[0], min=0)),
+    "a missing attribute": ("IR312", "Clamp-1 needs max", lambda g, _: g.ops.Clamp(g.inputs[0], min=0)),
     "a malformed attribute": ("IR314", "must be", lambda g, _: g.ops.SoftMax(g.inputs[0], axis="one")),
     "a missing input": ("IR321", "takes 2", lambda g, _: g.ops.Add(g.inputs[0])),
     "a broken requirement": (

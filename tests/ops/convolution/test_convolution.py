@@ -11,9 +11,9 @@ import pytest
 from invoking import infer_layer
 
 import irops
-from irops.ops.convolution import columns
+from irops.ops.convolution import convolution
 from irops.registry import default_registry
-from irops.spec.attributes import bind
+from irops.spec.domains import bind
 from irops.values.element import F32
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -91,7 +91,7 @@ def by_definition(data, filters, strides, dilations, pads):
 def test_convolution_is_the_sum_under_every_window_whatever_the_blocks(
     monkeypatch, block, data, filters, strides, dilations, pads, dtype
 ):
-    monkeypatch.setattr(columns, "BLOCK_BYTES", block)
+    monkeypatch.setattr(convolution, "BLOCK_BYTES", block)
     rng = np.random.default_rng(0)
     elements, weights = rng.integers(-2, 3, data).astype(dtype), rng.integers(-1, 2, filters).astype(dtype)
     found = irops.call(

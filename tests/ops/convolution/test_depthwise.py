@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.ops.convolution.columns import convolve
-from irops.ops.convolution.depthwise import depthwise
+from irops.ops.convolution.convolution import convolve, depthwise
 from irops.ops.sliding import Slide
 
 PLAIN = {"strides": (1, 1), "dilations": (1, 1)}

@@ -9,7 +9,7 @@ from invoking import infer_layer
 
 import irops
 from irops.registry import default_registry
-from irops.spec.attributes import bind
+from irops.spec.domains import bind
 from irops.values.element import F32
 from irops.values.fact import Fact
 from irops.values.shape import Shape

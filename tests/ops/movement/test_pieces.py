@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from invoking import infer_layer
 
-from irops.invocation import OpFault
+from irops.ops.invocation import OpFault
 from irops.registry import default_registry
-from irops.spec.attributes import bind
+from irops.spec.domains import bind
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import I64, element_type
 from irops.values.fact import Fact, dims_array

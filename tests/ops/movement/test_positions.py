@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from invoking import attach_values, infer_layer
 
-from irops.invocation import OpFault
+from irops.ops.invocation import OpFault
 from irops.registry import default_registry
-from irops.spec.attributes import bind
+from irops.spec.domains import bind
 from irops.values.dim import Dim
 from irops.values.element import element_type
 from irops.values.fact import Fact, dims_array

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import irops
 from irops.ops.pooling.max_pool import _by_positions, _by_taps, _first_along, _maxima_along
-from irops.ops.pooling.windows import Window, _positions
+from irops.ops.pooling.windows import Window, window_count
 from irops.ops.sliding import Slide
 from irops.values.dim import Dim
 from irops.values.violation import Violation
@@ -30,7 +30,7 @@ WINDOWS = st.builds(
 
 def count(window, size):
     try:
-        return int(_positions(window, Dim.of(size)))
+        return int(window_count(window, Dim.of(size)))
     except Violation:
         return None
 
@@ -46,9 +46,9 @@ def test_an_interval_of_sizes_gives_exactly_the_interval_of_positions(window, lo
     ]
     if not counts:
         with pytest.raises(Violation):
-            _positions(window, Dim(low, high))
+            window_count(window, Dim(low, high))
         return
-    found = _positions(window, Dim(low, high))
+    found = window_count(window, Dim(low, high))
     assert found.low == min(counts)
     assert found.high == (inf if more is None else max(counts))
 

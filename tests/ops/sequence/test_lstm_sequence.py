@@ -9,9 +9,9 @@ import pytest
 from invoking import infer_layer
 
 import irops
-from irops.invocation import OpFault
+from irops.ops.invocation import OpFault
 from irops.registry import default_registry
-from irops.spec.attributes import bind
+from irops.spec.domains import bind
 from irops.values.element import element_type
 from irops.values.fact import Fact
 from irops.values.shape import Shape

@@ -7,7 +7,7 @@ import pytest
 from invoking import infer_layer
 
 import irops
-from irops.invocation import OpFault
+from irops.ops.invocation import OpFault
 from irops.registry import default_registry
 from irops.values.element import element_type
 from irops.values.fact import Fact

@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 import pytest
 from differentiable import CASES, IN_ONNX
+from tiers import slow_but
 
 import irops
 from irops.registry import default_registry
@@ -87,21 +88,17 @@ def test_the_gradient_of_what_is_linear_is_its_transpose(case, net):
     )
 
 
-def test_every_op_that_states_a_gradient_is_tried():
+def test_every_gradient_of_arrays_is_tried():
+    """Those that are compositions of ops are tried in tests/differentiation."""
     registry = default_registry()
-    stated = {op for op in registry.ids() if registry.op(op).definition.gradients}
+    stated = {op for op in registry.ids() if registry.op(op).functions.gradients}
     assert stated == {case.op for case in CASES} | {"Result-1"}
 
 
 def test_an_op_of_onnx_has_the_gradients_of_the_op_that_it_shares():
     registry = default_registry()
-    stated = {op for op in registry.ids("onnx") if registry.op(op).definition.gradients} - {"onnx:Result-1"}
+    stated = {op for op in registry.ids("onnx") if registry.op(op).functions.gradients} - {"onnx:Result-1"}
     assert stated == {registry.op(case.op).definition.file_id for case in IN_ONNX}
-    for op in registry.ids("onnx"):
-        same = registry.op(op).definition.same_as
-        assert same is None or bool(registry.op(op).definition.gradients) == bool(
-            registry.op(same).definition.gradients
-        ), op
 
 
 @pytest.mark.parametrize("source", ["f16", "bf16", "f32", "f64"])
@@ -121,7 +118,7 @@ def test_a_conversion_between_floats_converts_the_gradient_back(source, to, net)
     np.testing.assert_array_equal(found, dy.astype(x.dtype))
 
 
-@pytest.mark.parametrize("kind", ["f16", "bf16", "f32", "f64"])
+@pytest.mark.parametrize("kind", slow_but(("f16", "bf16", "f32", "f64"), ("bf16",)))
 @pytest.mark.parametrize("case", [case for case in CASES if case.op.startswith("Reverse")], ids=str)
 def test_going_back_twice_is_going_nowhere_bit_by_bit(case, kind, net):
     model, inputs = net(*case.layers(kind)), inputs_of(case, kind)

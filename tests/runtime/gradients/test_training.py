@@ -33,6 +33,7 @@ def trained(example):
     return {coefficient: example[0].train(coefficient, STEPS) for coefficient in (1.0, 0.0)}
 
 
+@pytest.mark.slow
 def test_the_encoder_learns_both_ways(trained):
     losses, _ = trained[1.0]
     assert (losses[:3].mean(0) > 0.6).all()

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from releases.probe import Probe, attributes_of, cast
 from releases.probes import type_variables
 
-from irops.backends.one_op import one_op_model
-from irops.conformance.example import expected_outputs, inputs_of
+from irops.backends.openvino import one_op_model
+from irops.conformance.cases import expected_outputs, inputs_of
 from irops.registry import default_registry
 from irops.spec.cases import examples
 from irops.spec.definition import Case

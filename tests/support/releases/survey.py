@@ -28,6 +28,8 @@ Answers = Mapping[str, Mapping[Name, str]]
 """Of each release, oldest first: why it refuses each probe, "" for those that it reads."""
 ORDER = '  <order types="i4 u4" since="2023.2"/>'
 """What reading does not show: constants of these types give other values in older releases."""
+NUMBERS = '  <number since="2026.2">inf -inf nan</number>'
+"""Nor this: older releases read 0; tests/conformance/test_releases.py compares."""
 OTHER_REASONS = ("zero dimension", "Attribute and shape size are inconsistent")
 """Beginnings of refusals that are not about the op of a probe."""
 
@@ -91,6 +93,7 @@ def table(answers: Answers) -> str:
         *(f'  <constant type="{name}" since="{of}"/>' for name, of in constants.items() if of != types[name]),
         *_inputs(answers, since, types),
         *_values(answers, since, types),
+        NUMBERS,
         ORDER,
         *(
             f'  <feature name="{name[1]}" since="{of}"/>'

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from releases.probe import Probe
 
-from irops.backends.one_op import one_op_model
+from irops.backends.openvino import one_op_model
 from irops.registry import default_registry
 from irops.values.element import Array, element_type
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from releases.probe import Probe, made
 
-from irops.conformance.example import inputs_of
-from irops.invocation import Invocation, OpFault
+from irops.conformance.cases import inputs_of
+from irops.ops.invocation import Invocation, OpFault
 from irops.spec.definition import Attribute, Case
 from irops.spec.op import Op
 from irops.spec.opsets import OpVersion

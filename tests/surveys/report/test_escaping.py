@@ -9,8 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from survey_rows import finding, row, with_findings
 
-from irops.surveys.report.pages import is_page_name, page_name
-from irops.surveys.report.write import write_report
+from irops.surveys.report.write import is_page_name, page_name, write_report
 
 HOSTILE = (
     "</script><script>alert(1)</script>",

@@ -13,6 +13,7 @@ from survey_rows import finding, many_rows, row, with_findings
 from irops.surveys.report.write import write_report
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
     pytest.mark.timeout(300),
 ]

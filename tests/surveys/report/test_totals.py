@@ -7,7 +7,7 @@ from survey_rows import finding, row, with_findings
 
 from irops.surveys.report.cells import models_of
 from irops.surveys.report.coverage import EVALUATED, UNDEFINED, Coverage
-from irops.surveys.report.totals import SLOWEST, Reported, Totals, bin_of, start_of
+from irops.surveys.report.index_page import SLOWEST, Reported, Totals, bin_of, start_of
 
 AT_RELU = with_findings(finding("IR402"), finding("IR402", message="another"), finding("IR305", op="Add-1"))
 

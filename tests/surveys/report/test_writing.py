@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 from survey_rows import TASKS, finding, many_rows, row, with_findings
 
-from irops.surveys.report import matrix, model_page, write
+from irops.surveys.report import index_page, model_page, write
 from irops.surveys.report.write import write_report
 from irops.surveys.row import STATUSES
 
@@ -121,29 +121,44 @@ def test_the_data_say_what_the_rows_say(tmp_path):
         "IR402",
     ]
     notes = check["notes"]["1"]
-    assert [data["texts"][note[2]] for note in notes] == [f"m{n}" for n in range(matrix.FINDINGS)]
+    assert [data["texts"][note[2]] for note in notes] == [f"m{n}" for n in range(index_page.FINDINGS)]
     assert data["codes"][notes[0][0]] == ["IR402", "violated-constraint", "error"]
 
 
 def test_the_findings_in_the_index_are_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr(matrix, "MAX_TEXTS", 4000)
+    monkeypatch.setattr(index_page, "MAX_TEXTS", 4000)
     detail = [with_findings(*(finding(message=f"{n} {k} " + "x" * 100) for k in range(9))) for n in range(40)]
     write_report(tmp_path, [row(f"m{n:02}", status="fail", **detail[n]) for n in range(40)])
     [column] = data_of(tmp_path)["columns"]
     counts = [len(column["notes"].get(str(n), ())) for n in range(40)]
     assert counts == sorted(counts, reverse=True)
-    assert (counts[0], counts[-1], 1 in counts) == (matrix.FINDINGS, 0, True)
+    assert (counts[0], counts[-1], 1 in counts) == (index_page.FINDINGS, 0, True)
     assert column["totals"] == {str(n): 9 for n in range(40)}
     assert sum(map(len, data_of(tmp_path)["texts"])) < 5000
 
 
 def test_models_beyond_the_bound_are_not_in_the_matrix(tmp_path, monkeypatch):
-    monkeypatch.setattr(matrix, "MAX_MODELS", 5)
-    monkeypatch.setattr("irops.surveys.report.index_page.MAX_MODELS", 5)
+    monkeypatch.setattr(index_page, "MAX_MODELS", 5)
     write_report(tmp_path, [row(f"m{n}") for n in range(8)])
     assert len(data_of(tmp_path)["models"]) == 5
-    assert "The matrix has the first 5 models" in index_of(tmp_path)
+    assert "The matrix has 5 of 8 models" in index_of(tmp_path)
     assert "8 of 8 models" in index_of(tmp_path)
+
+
+def test_the_size_of_the_index_page_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(write, "MAX_PAGES", 3)
+    for name in ("MAX_MODELS", "MAX_SOUND", "MAX_NAMES", "MAX_TEXTS"):
+        monkeypatch.setattr(index_page, name, getattr(index_page, name) // 50)
+    sizes = []
+    for count in (1000, 3000):
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        found = [with_findings(finding(message=f"{n} " + "x" * 200)) for n in range(count)]
+        rows = (row(f"{n:06}.xml", status="fail" if n % 3 else "pass", **found[n]) for n in range(count))
+        write_report(folder, rows)
+        sizes.append(len(index_of(folder)))
+        assert f"of {count:,} models; results.csv has all of them" in index_of(folder)
+    assert abs(sizes[1] - sizes[0]) < 1000
 
 
 def test_the_number_of_pages_is_bounded(tmp_path, monkeypatch):

@@ -1,0 +1,1 @@
+"""Inputs generated for a model: sizes and values with which its layers show what they do."""

@@ -1,0 +1,1 @@
+"""Functions of the ops of the domain com.microsoft.nchwc."""

@@ -1,0 +1,1 @@
+"""Functions of the ops of the domain ai.onnx.ml."""

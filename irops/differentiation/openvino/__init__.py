@@ -1,0 +1,1 @@
+"""The derivatives of OpenVINO's ops, by families of ops."""

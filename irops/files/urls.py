@@ -1,0 +1,187 @@
+"""Where a file lies. An Address is made once of the path or URL that a caller names: it knows whether the
+file is remote, how it is printed, and what lies beside it. The functions are about URLs as texts.
+
+A URL is what fsspec takes: s3://bucket/model.xml, https://host/model.xml, or a chain such as
+zip://model.xml::s3://bucket/models.zip. A URL of the protocol file is a local path in another form.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+StrPath = str | os.PathLike[str]
+HIDDEN = "…"
+"""What is printed in place of a part that may hold credentials."""
+CHAINED = "::"
+_URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-_]+::)*([A-Za-z][A-Za-z0-9+.\-]+)://", re.ASCII)
+"""A protocol has two letters or more: C:/model.xml and C://model.xml are paths of Windows."""
+_LOCAL = re.compile(r"(?:file|local)://", re.IGNORECASE)
+_WEB = ("http", "https")
+_CONTAINER_AT = frozenset(("abfs", "abfss", "az", "adl", "wasb", "wasbs", "github"))
+"""Protocols in which what stands before @ is no user: abfs://container@account.dfs.core.windows.net/."""
+_GRANTS = re.compile(
+    r"(?i)(x-amz-|x-goog-|(sig|signature|se|st|sp|sv|sr|spr|skoid|sktid|skt|ske|sks|skv|expires|policy|key-pair-id"
+    r"|awsaccesskeyid|googleaccessid|token|access_token)=)"
+)
+"""Parameters of a query that grant access for a while: those of presigned URLs and of shared access."""
+_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+://[^\s'\"<>()]+")
+_SECRET = re.compile(
+    r"(?i)\b((?:x-amz-[\w-]+|x-goog-[\w-]+|signature|sig|token|password|secret|authorization|[\w-]*key(?:id)?)"
+    r"\s*[=:]\s*)[^\s&'\",;]+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a file lies; see address.
+
+    text: the path or URL by which the file is opened; is_remote: whether fsspec reads it; shown: the text as
+    it is printed and stored, without credentials
+    """
+
+    text: str
+    is_remote: bool
+    shown: str
+
+    def with_suffix(self, suffix: str) -> Address:
+        """The file of the same name with another suffix. A URL keeps its query, which may grant access."""
+        return address(with_suffix(self.text, suffix))
+
+    def sibling(self, location: str) -> Address:
+        """The file with a path relative to the folder of this one."""
+        if not self.is_remote:
+            return address(os.path.join(os.path.dirname(self.text), location))
+        before, path, after = parts_of(self.text)
+        return address(f"{before}{posixpath.join(posixpath.dirname(path), location)}{after}")
+
+    def absolute(self) -> str:
+        """A URL as it is, a path as one that does not depend on the working folder."""
+        return self.text if self.is_remote else os.path.abspath(self.text)
+
+    def folder(self) -> Path:
+        """The local folder of the file, without links; the current one for a path that no system accepts."""
+        try:
+            return Path(os.path.realpath(self.text)).parent
+        except ValueError:  # reported when the file is opened
+            return Path()
+
+
+def address(path: StrPath) -> Address:
+    """The address of a local path, or of a URL of fsspec. A URL of the protocol file is a local path."""
+    text = local_path(path)
+    return Address(text, is_url(text), without_credentials(text))
+
+
+def protocol_of(path: StrPath) -> str | None:
+    """The protocol of a URL, of a chain that of its first link with a path; None for a local path."""
+    match = _URL.match(os.fspath(path))
+    return None if match is None else match[1].lower()
+
+
+def is_url(path: StrPath) -> bool:
+    """Whether a text names a file that is not local. Those of the protocol file are local."""
+    text = os.fspath(path)
+    return "://" in text and _URL.match(text) is not None and _LOCAL.match(text) is None
+
+
+def looks_cut(path: StrPath) -> bool:
+    """Whether a text is what pathlib makes of a URL: s3:/bucket/model.xml."""
+    return re.match(r"[a-z][a-z0-9+.\-]+:/[^/]", os.fspath(path), re.ASCII) is not None
+
+
+def local_path(path: StrPath) -> str:
+    """The path that a URL of the protocol file stands for; other texts unchanged."""
+    text = os.fspath(path)
+    match = _LOCAL.match(text)
+    if match is None:
+        return text
+    place = unquote(text[match.end() :])
+    if place.startswith("localhost/"):
+        place = place.removeprefix("localhost")
+    return re.sub(r"^/([A-Za-z]:)", r"\1", place) if sys.platform == "win32" else place
+
+
+def parts_of(path: StrPath) -> tuple[str, str, str]:
+    """What precedes the path of a URL, the path, and its query with further links of a chain."""
+    text = os.fspath(path)
+    match = _URL.match(text)
+    if match is None:
+        return "", text, ""
+    body, separator, chain = text[match.end() :].partition(CHAINED)
+    query = _query_at(match[1], body)
+    return text[: match.end()], body[:query], f"{body[query:]}{separator}{chain}"
+
+
+def suffix_of(path: StrPath) -> str:
+    """The suffix of the file name, in lower case: of a URL without what follows its path."""
+    return os.path.splitext(parts_of(path)[1])[1].lower()
+
+
+def with_suffix(path: StrPath, suffix: str) -> str:
+    """The file of the same name with another suffix. A URL keeps its query, which may grant access."""
+    before, place, after = parts_of(path)
+    return f"{before}{os.path.splitext(place)[0]}{suffix}{after}"
+
+
+def name_of(path: StrPath) -> str:
+    """The name of the file, without folders."""
+    text = os.fspath(path)
+    return posixpath.basename(parts_of(text)[1]) if is_url(text) else os.path.basename(text)
+
+
+def without_credentials(path: StrPath) -> str:
+    """A path or URL as it may be printed and stored: without user, password and query."""
+    text = os.fspath(path)
+    if "://" not in text:
+        return text
+    return CHAINED.join(map(_shown_link, text.split(CHAINED)))
+
+
+def identity(url: str) -> str:
+    """A URL without what only grants access to the file: user, password and signatures, in any link."""
+    return CHAINED.join(map(_unsigned, url.split(CHAINED)))
+
+
+def scrubbed(text: str) -> str:
+    """A text of another library that may contain URLs, without the credentials in them."""
+    return _SECRET.sub(rf"\1{HIDDEN}", _IN_TEXT.sub(lambda match: without_credentials(match[0]), text))
+
+
+def _query_at(protocol: str, body: str) -> int:
+    """Where a query begins. Names of objects in a bucket may contain question marks."""
+    if protocol.lower() in _WEB:
+        return min((at for at in (body.find("?"), body.find("#")) if at >= 0), default=len(body))
+    match = re.search(r"\?[^/?]*=", body)
+    return match.start() if match else len(body)
+
+
+def _shown_link(link: str) -> str:
+    protocol, separator, body = link.partition("://")
+    if not separator:
+        return link
+    body = body if protocol.lower() in _CONTAINER_AT else _without_user(body)
+    query = _query_at(protocol, body)
+    return f"{protocol}://{body[:query]}{f'?{HIDDEN}' if query < len(body) else ''}"
+
+
+def _unsigned(link: str) -> str:
+    protocol, separator, body = link.partition("://")
+    body = body if protocol.lower() in _CONTAINER_AT or not separator else _without_user(body)
+    place, question, query = body.partition("?")
+    kept = [one for one in query.split("&") if not _GRANTS.match(one)]
+    return f"{protocol}{separator}{place}{question}{'&'.join(kept)}"
+
+
+def _without_user(body: str) -> str:
+    """The part of a URL behind its protocol without user and password, in which a slash may stand."""
+    authority = body.partition("/")[0]
+    if "@" in authority:
+        return body[authority.rindex("@") + 1 :]
+    user_like = re.search(r":(?!\d*$)", authority)
+    return body[body.rindex("@") + 1 :] if user_like and "@" in body else body

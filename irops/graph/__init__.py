@@ -1,1 +1,0 @@
-"""The topology of a graph: wiring, topological order, cycles."""

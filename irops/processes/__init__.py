@@ -1,1 +1,0 @@
-"""Work in other processes, which may crash, hang or use too much memory."""

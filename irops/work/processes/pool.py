@@ -1,0 +1,457 @@
+"""Distribute work among processes; a process that dies loses only the item that it works on."""
+
+from __future__ import annotations
+
+import mmap
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from math import inf
+from multiprocessing.connection import Connection, wait
+from subprocess import DEVNULL
+from time import monotonic
+from typing import Any
+
+from irops.files.process_setting import ProcessSetting
+from irops.work.processes.memory import Watch, used_bytes
+from irops.work.processes.python import start_python
+from irops.work.processes.serving import BEGUN, SINCE, Died, Failed, Shared, Work, serve_items
+
+# Distributes items in batches, of which each takes about the same time.
+
+Batch = list[tuple[int, Any]]
+"""Items with their indices."""
+SECONDS = 0.1
+"""How long the work on a batch should take: sending one costs little beside it."""
+LARGEST = 64
+SHARES = 4
+"""No batch is larger than what is left for each process, divided by this: all are to be done at one time."""
+
+
+class Batches:
+    """The items that no process has. Batches grow while items turn out to be quick.
+
+    processes: how many work at a time; seconds: how long a batch should take; largest: the most items of one;
+    seconds_per_item: the estimate to begin with; inf: every batch has one item until one is done
+    """
+
+    def __init__(
+        self,
+        items: Sequence[Any],
+        processes: int,
+        *,
+        seconds: float = SECONDS,
+        largest: int = LARGEST,
+        seconds_per_item: float | None = None,
+    ) -> None:
+        self._items, self.processes = items, processes
+        self._seconds, self._largest = seconds, largest
+        self._next = 0
+        self._returned: deque[Batch] = deque()
+        self.seconds_per_item = seconds if seconds_per_item is None else seconds_per_item
+
+    @property
+    def quick(self) -> bool:
+        """Whether a process should have the next batch before it is done with one, so that it never waits.
+
+        Otherwise an item could wait behind a slow one while another process has nothing to do.
+        """
+        return 2 * self.seconds_per_item <= self._seconds
+
+    def next(self) -> Batch:
+        """The next batch; an empty one if there is none."""
+        if self._returned:
+            return self._returned.popleft()
+        left = len(self._items) - self._next
+        size = min(
+            int(self._seconds / self.seconds_per_item), self._largest, left // (SHARES * self.processes)
+        )
+        start = self._next
+        self._next = min(start + max(size, 1), len(self._items))
+        return [(number, self._items[number]) for number in range(start, self._next)]
+
+    def took(self, seconds: float, count: int) -> None:
+        """Take into account how long some items took."""
+        average = (self.seconds_per_item + seconds / count) / 2
+        self.seconds_per_item = max(average, self._seconds / self._largest)
+
+    def give_back(self, batch: Batch) -> None:
+        """Return items that a process could not work on; they are the next batch."""
+        if batch:
+            self._returned.appendleft(batch)
+
+
+# Ways to start a process that works on items: as a copy of this one, or as a new one.
+
+PREPARED = tuple[Callable[..., Work], tuple[Any, ...]]
+"""A function that returns the function for each item, and the arguments for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A process. ended: waits for its end and returns its exit status, which is negative for a signal"""
+
+    number: int
+    pipe: Any
+    shared: Shared
+    kill: Callable[[], None]
+    ended: Callable[[], int]
+    lives: Callable[[], bool]
+
+
+def started(prepared: PREPARED, copied: bool) -> Started:
+    """Start a process. copied: whether it may be a copy of this one, with what is imported, which takes no
+    time, where the system and the threads of this process allow it.
+    """
+    if os.name == "nt":
+        return _by_multiprocessing("spawn", prepared)
+    alone = threading.active_count() == 1  # a copy would have the locks of other threads, but not the threads
+    if copied and sys.platform == "linux" and alone:
+        return _by_multiprocessing("fork", prepared)
+    return _as_module(prepared)
+
+
+@contextmanager
+def safe_path() -> Iterator[None]:
+    """Pythons that other libraries start within find no module in the current folder."""
+    with _SAFE_PATH.changed(lambda _: "1"):
+        yield
+
+
+def _set_safe_path(value: str | None) -> None:
+    if value is None:
+        os.environ.pop("PYTHONSAFEPATH", None)
+    else:
+        os.environ["PYTHONSAFEPATH"] = value
+
+
+_SAFE_PATH = ProcessSetting[str | None](lambda: os.environ.get("PYTHONSAFEPATH"), _set_safe_path)
+
+
+def _by_multiprocessing(method: str, prepared: PREPARED) -> Started:
+    context: Any = multiprocessing.get_context(method)
+    if method == "fork":
+        shared: Shared = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("d")
+    else:
+        shared = context.RawArray("d", 2)
+    shared[SINCE] = monotonic()
+    pipe, other = context.Pipe()
+    process = context.Process(
+        target=serve_items, args=(other, shared, os.getpid(), *prepared), daemon=True
+    )  # fmt: skip
+    with _block_interrupt(), safe_path():
+        process.start()
+    other.close()
+
+    def ended() -> int:
+        process.join()
+        return process.exitcode or 0
+
+    return Started(process.pid, pipe, shared, process.kill, ended, process.is_alive)
+
+
+def _as_module(prepared: PREPARED) -> Started:
+    """Start a new interpreter, which imports nothing of the program that started this one."""
+    pipe, other = multiprocessing.Pipe()
+    memory = _shared_file()
+    shared = memoryview(mmap.mmap(memory, mmap.PAGESIZE)).cast("d")
+    shared[SINCE] = monotonic()
+    try:
+        with _block_interrupt():
+            process = start_python(
+                "irops.work.processes.serving",
+                *map(str, (other.fileno(), memory, os.getpid())),
+                stdin=DEVNULL,
+                pass_fds=(other.fileno(), memory),
+            )
+    finally:
+        other.close()
+        os.close(memory)
+    _send_first(pipe, prepared)
+    return Started(process.pid, pipe, shared, process.kill, process.wait, lambda: process.poll() is None)
+
+
+def _send_first(pipe: Connection, prepared: PREPARED) -> None:
+    try:
+        pipe.send(prepared)
+    except OSError:  # it has died already, which is seen when its results are waited for
+        return
+
+
+def _shared_file() -> int:
+    """The descriptor of a page of memory that another process can have, too."""
+    if sys.platform == "linux":
+        memory = os.memfd_create("irops")
+    else:
+        with tempfile.TemporaryFile() as file:
+            memory = os.dup(file.fileno())
+    os.truncate(memory, mmap.PAGESIZE)
+    return memory
+
+
+@contextmanager
+def _block_interrupt() -> Iterator[None]:
+    """Processes started within ignore Ctrl-C: the parent process handles it and ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
+
+
+# A process that works on items, seen from the one that gives it items: started, restarted, bounded.
+
+PREPARING = 120.0
+"""Seconds beyond the bound of an item that a process may take to start."""
+SMALL = 1 << 14
+"""Bytes of a batch that may be sent to a process while it works: they fit into the buffer of the pipe, so
+that this process never waits for one that waits for it.
+"""
+
+
+class Child:
+    """A process, restarted when it died.
+
+    given: the batches that it has, without the items that are done; seconds, memory: the bounds of an item
+    """
+
+    def __init__(
+        self, prepared: PREPARED, *, seconds: float = inf, memory: float = inf, copied: bool = False
+    ) -> None:
+        self._prepared, self._seconds, self._memory, self._copied = prepared, seconds, memory, copied
+        self.given: deque[Batch] = deque()
+        self._unsent: deque[bytes] = deque()
+        self._process: Started | None = None
+        self._watch: Watch | None = None
+        self._done = 0
+        self._ready = self._stopped = False
+
+    @property
+    def pipe(self) -> Any:
+        """Where results arrive."""
+        assert self._process is not None
+        return self._process.pipe
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which to look again whether it works too long on an item, which it may begin now."""
+        return min(max(self._deadline - monotonic(), 0.0), self._seconds)
+
+    @property
+    def _deadline(self) -> float:
+        if self._process is None or self._seconds == inf:
+            return inf
+        shared = self._process.shared
+        return shared[SINCE] + self._seconds + (0 if shared[BEGUN] else PREPARING)
+
+    def fill(self, batches: Batches) -> None:
+        """Give it batches: one to work on and, if items are quick, one that waits."""
+        while len(self.given) < (2 if batches.quick else 1) and (batch := batches.next()):
+            self._give(batch)
+
+    def _give(self, batch: Batch) -> None:
+        if not self.given and self._process is not None and not self._process.lives():
+            self.end()  # while it had nothing to do
+        if self._process is None:
+            self._start()
+        self.given.append(batch)
+        items = [item for _, item in batch]
+        self._unsent.append(pickle.dumps(items, pickle.HIGHEST_PROTOCOL))
+        self._send_small()
+
+    def _start(self) -> None:
+        process = self._process = started(self._prepared, self._copied)
+        self._done, self._ready = 0, False
+        if self._stopped:  # meanwhile, so that stop() saw no process
+            process.kill()
+        if self._memory < inf:
+            self._watch = Watch(inf, self._memory, lambda: used_bytes(process.number), process.kill)
+
+    def _send_small(self) -> None:
+        """Send what it can take now."""
+        while self._unsent and (
+            len(self._unsent[0]) < SMALL or (self._ready and len(self._unsent) == len(self.given))
+        ):
+            with suppress(OSError):  # it has died already, which results() reports
+                self.pipe.send_bytes(self._unsent[0])
+            self._unsent.popleft()
+
+    def results(self, batches: Batches) -> list[tuple[int, Any]]:
+        """The results that there are, with the indices of their items; Died for one on which it died."""
+        return [
+            pair
+            for numbers, payload in self.payloads(batches)
+            for pair in zip(numbers, unpickled(payload, len(numbers)))
+        ]
+
+    def payloads(self, batches: Batches) -> list[tuple[list[int], bytes]]:
+        """The same, as the indices of some items and the pickled list of their results."""
+        assert self._process is not None
+        try:
+            return self._received(batches) if self.pipe.poll() else self._late(batches)
+        except (EOFError, OSError):
+            return self._lost(batches, self._process.ended())
+
+    def _late(self, batches: Batches) -> list[tuple[list[int], bytes]]:
+        """Kill the process if it works on an item for too long."""
+        assert self._process is not None
+        begun = self._process.shared[BEGUN]
+        if monotonic() <= self._deadline:
+            return []
+        self._process.kill()
+        self._process.ended()
+        payloads = []
+        with suppress(EOFError, OSError):
+            while self.pipe.poll():
+                payloads += self._received(batches)
+        exceeded = "seconds" if self._process.shared[BEGUN] == begun else ""  # else it was done after all
+        return [*payloads, *self._lost(batches, None, exceeded)]
+
+    def _received(self, batches: Batches) -> list[tuple[list[int], bytes]]:
+        count, seconds, payload = self.pipe.recv()
+        self._ready = True
+        numbers = []
+        if count:
+            batch = self.given[0]
+            numbers = [number for number, _ in batch[:count]]
+            del batch[:count]
+            if not batch:
+                self.given.popleft()
+            self._done += count
+            batches.took(seconds, count)
+        self._send_small()
+        return [(numbers, payload)] if count else []
+
+    def _lost(
+        self, batches: Batches, status: int | None, exceeded: str = ""
+    ) -> list[tuple[list[int], bytes]]:
+        """Return the items to the batches, but for the one that the process worked on.
+
+        If it had worked on others before, that one is given to a new process: it is to blame only if it ends
+        that one, too, so that results do not depend on what a process did before. An item that takes too
+        long is not tried again.
+        """
+        assert self._process is not None
+        begun, done = int(self._process.shared[BEGUN]), self._done
+        was_idle = status is None and not exceeded
+        if self._watch is not None and self._watch.exceeded and not exceeded:
+            exceeded = self._watch.exceeded
+        self.end()
+        if not self.given:
+            return []
+        first, *waiting = self.given
+        self.given.clear()
+        for batch in reversed(waiting):
+            batches.give_back(batch)
+        at = max(begun - done - 1, 0)
+        item, rest = first[at], [*first[:at], *first[at + 1 :]]
+        if self._stopped:
+            batches.give_back([item, *rest])
+            return []
+        batches.give_back(rest)
+        is_certain = exceeded == "seconds" or (begun <= 1 and done == 0 and not was_idle)
+        if not is_certain:
+            self._give([item])
+            return []
+        return [([item[0]], pickle.dumps([Died(self._why(status, exceeded), exceeded)]))]
+
+    def _why(self, status: int | None, exceeded: str) -> str:
+        if exceeded == "seconds":
+            return "was killed because it took too long"
+        if exceeded == "memory":
+            return f"was killed because it used more than {self._memory:,.0f} bytes of memory"
+        assert status is not None
+        return f"ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+
+    def stop(self) -> None:
+        """Kill the process from another thread, for good: what it has goes back to the batches."""
+        self._stopped = True
+        if (process := self._process) is not None:
+            process.kill()
+
+    def end(self) -> None:
+        """End the process; the next batch starts a new one."""
+        self._unsent.clear()
+        if self._watch is not None:
+            self._watch.stop()
+            self._watch = None
+        if (process := self._process) is not None:
+            process.kill()
+            process.ended()
+            process.pipe.close()
+            self._process = None
+
+
+def unpickled(payload: bytes, count: int) -> list[Any]:
+    """The results of some items; Failed for each if they cannot be read here."""
+    load: Callable[[bytes], list[Any]] = pickle.loads
+    try:
+        return load(payload)
+    except Exception as error:
+        return [Failed(f"{type(error).__name__}: {error}")] * count
+
+
+__all__ = ["Died", "Failed", "Work", "cores", "run_in_processes"]
+
+
+def cores() -> int:
+    """The number of cores available to this process."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this system
+        return os.cpu_count() or 1
+
+
+def run_in_processes(
+    prepare: Callable[..., Work],
+    arguments: tuple[Any, ...],
+    items: Sequence[Any],
+    processes: int,
+    timeout: float = inf,
+    *,
+    memory: float = inf,
+    copied: bool = True,
+) -> Generator[tuple[int, Any], None, None]:
+    """Yield the index of each item with its result, as results arrive: Died or Failed if there is none.
+
+    Each process calls `prepare` once, with the arguments, and then the returned function for each item.
+    timeout: seconds that an item may take before its process is killed; memory: bytes that a process may
+    use, mapped files apart; copied: whether a process may start as a copy of this one, with what is imported,
+    where the system and the threads of this process allow it.
+    """
+    batches = Batches(items, processes)
+    children = [
+        Child((prepare, arguments), seconds=timeout, memory=memory, copied=copied)
+        for _ in range(min(processes, len(items)))
+    ]
+    try:
+        for child in children:
+            child.fill(batches)
+        while busy := [child for child in children if child.given]:
+            wait_for(busy)
+            for child in busy:
+                yield from child.results(batches)
+                child.fill(batches)
+            for child in children:  # what another child gave back
+                if not child.given:
+                    child.fill(batches)
+    finally:
+        for child in children:
+            child.end()
+
+
+def wait_for(children: Sequence[Child]) -> None:
+    """Wait until a process has results, has ended or works for too long on an item."""
+    patience = min(child.patience for child in children)
+    wait([child.pipe for child in children], timeout=None if patience == inf else patience)

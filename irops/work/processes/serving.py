@@ -1,0 +1,177 @@
+"""The side of a process that works on items: it gets batches from a pipe and sends the results, of which each
+is a value, Failed or Died.
+
+`python -m irops.work.processes.serving PIPE MEMORY PARENT` is such a process; PIPE and MEMORY are
+descriptors.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib.util import module_from_spec, spec_from_file_location
+from math import inf
+from multiprocessing.connection import Connection
+from time import monotonic
+from typing import Any, Protocol
+
+from irops.work.processes.python import end_with_parent
+
+# What stands for the result of an item that has none. Both are values: they are returned, not raised.
+
+
+class Died(Exception):
+    """The process ended before it returned a result; the message says how.
+
+    exceeded: the bound that it exceeded, "seconds" or "memory", or "" if it ended by itself;
+    lost: whether the machines that worked on the item were lost, one after the other
+    """
+
+    def __init__(self, description: str, exceeded: str = "", *, lost: bool = False) -> None:
+        super().__init__(description)
+        self.exceeded, self.lost = exceeded, lost
+
+
+class Failed(Exception):
+    """The work raised an unexpected exception; the message gives it."""
+
+
+# Work that is in a file and not in a package, such as a script: workers import it by its path.
+
+
+def from_file(path: str, prepare: str, *arguments: Any) -> Work:
+    """The function that `prepare`, a function of the Python file at an absolute path, returns for arguments.
+
+    Raises:  ImportError; AttributeError
+    """
+    name = f"irops_file_{path}"
+    if name not in sys.modules:
+        spec = spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{path} is not a Python file")
+        sys.modules[name] = module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+    work: Work = getattr(sys.modules[name], prepare)(*arguments)
+    return work
+
+
+# The side of a process that works on items: it gets batches from a pipe and sends the results.
+#
+# `python -m irops.work.processes.serving PIPE MEMORY PARENT` is such a process; PIPE and MEMORY are
+# descriptors.
+
+Work = Callable[[Any], Any]
+STREAMED = 0.05
+"""Seconds after which the results that there are of a batch are sent, before it is done."""
+BEGUN, SINCE = 0, 1
+
+
+class Shared(Protocol):
+    """Two numbers in memory that both processes see, so that one that dies or hangs shows where it was:
+    BEGUN, the number of items that it began, and SINCE, when it began the last one, or inf if it waits.
+    """
+
+    def __getitem__(self, index: int, /) -> float: ...
+    def __setitem__(self, index: int, value: float, /) -> None: ...
+
+
+def serve_items(
+    pipe: Any, shared: Shared, parent: int | None, prepare: Callable[..., Work], arguments: tuple[Any, ...]
+) -> None:
+    """Call `prepare`, then work on each batch that comes, until the pipe is closed or the parent dies."""
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if callable(signal.getsignal(number)):  # that of the command, of which this process may be a copy
+            signal.signal(number, signal.SIG_DFL)
+    if parent is not None:
+        end_with_parent(parent)
+    work = _prepared(prepare, arguments)
+    shared[SINCE] = inf
+    with suppress(EOFError, OSError):  # the parent closed the pipe or died
+        _send(pipe, [], 0.0)
+        while True:
+            _work_through(pipe, shared, work, pipe.recv())
+
+
+def _prepared(prepare: Callable[..., Work], arguments: tuple[Any, ...]) -> Work:
+    try:
+        return prepare(*arguments)
+    except Exception as error:
+        return _unprepared(_failure(error))
+
+
+def _work_through(pipe: Any, shared: Shared, work: Work, batch: Sequence[Any]) -> None:
+    """Send the results of a batch: at its end, and before that as often as somebody may watch them."""
+    results: list[Any] = []
+    start = monotonic()
+    for done, item in enumerate(batch, 1):
+        shared[SINCE] = monotonic()
+        shared[BEGUN] += 1
+        results.append(_outcome(work, item))
+        seconds = monotonic() - start
+        if done == len(batch) or seconds > STREAMED:
+            shared[SINCE] = inf  # it may have to wait until the parent takes them
+            _send(pipe, results, seconds)
+            results, start = [], monotonic()
+
+
+def _send(pipe: Any, results: list[Any], seconds: float) -> None:
+    """Send results: how many, how long they took, and themselves, which the parent need not look into."""
+    try:
+        payload = pickle.dumps(results, pickle.HIGHEST_PROTOCOL)
+    except Exception:  # one of them cannot be sent
+        payload = pickle.dumps([_sendable(result) for result in results], pickle.HIGHEST_PROTOCOL)
+    pipe.send((len(results), seconds, payload))
+
+
+def _sendable(result: Any) -> Any:
+    try:
+        pickle.dumps(result)
+    except Exception as error:
+        return _failure(error)
+    return result
+
+
+def _outcome(work: Work, item: Any) -> Any:
+    try:
+        return work(item)
+    except Exception as error:
+        return _failure(error)
+
+
+def _failure(error: Exception) -> Failed:
+    return Failed(f"{type(error).__name__}: {error}")
+
+
+def main(pipe: int, memory: int, parent: int) -> None:
+    """Serve as a process of its own; the first thing to come is what to prepare."""
+    end_with_parent(parent)
+    connection = Connection(pipe)
+    shared = memoryview(mmap.mmap(memory, mmap.PAGESIZE)).cast("d")
+    os.close(memory)
+    with suppress(EOFError, OSError):
+        prepare, arguments = _imported(connection.recv_bytes())
+        serve_items(connection, shared, None, prepare, arguments)
+
+
+def _imported(prepared: bytes) -> tuple[Callable[..., Work], tuple[Any, ...]]:
+    try:
+        prepare, arguments = pickle.loads(prepared)
+    except Exception as error:  # a module is missing here
+        return _unprepared, (_failure(error),)
+    return prepare, arguments
+
+
+def _unprepared(failure: Failed) -> Work:
+    return lambda _: failure
+
+
+if __name__ == "__main__":
+    # what this module sends is found by its name, not in __main__
+    from irops.work.processes.serving import main as main_of_module
+
+    main_of_module(*map(int, sys.argv[1:]))
