@@ -37,7 +37,6 @@ LEVELS = {
     "verdicts": 6,
     "runtime": 7,
     "editing": 8,
-    "splitting": 9,
     "drawing": 9,
     "viewing": 10,
     "debugging": 10,
