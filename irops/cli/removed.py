@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 _WORKERS = "a run is not split over workers any more; irops survey examines many models on many machines"
-REMOVED = dict.fromkeys(
-    (
-        "irops run --jobs",
-        "irops run --scheduler",
-        "irops run --cluster",
-        "irops run --worker-wait",
-        "irops run --allow-rounding",
+REMOVED = {
+    "irops run --jobs": _WORKERS,
+    "irops run --scheduler": _WORKERS,
+    "irops run --cluster": _WORKERS,
+    "irops run --worker-wait": _WORKERS,
+    "irops run --allow-rounding": _WORKERS,
+    "irops view": (
+        "irops view was removed; irops draw MODEL -o page.html draws a page that searches and explains layers"
     ),
-    _WORKERS,
-)
-"""By the words of the command line, the end of the message about them."""
+}
+"""By the words of the command line, the message about a command, or the end of that about an option."""
