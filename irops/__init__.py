@@ -85,7 +85,7 @@ _HOMES = {
     "why": "irops.debugging.origins.why",
     "reduce": "irops.debugging.reduce.reduction",
     "Session": "irops.runtime.session",
-    "run": "irops.splitting.run",
+    "run": "irops.runtime.session",
     "infer": "irops.analysis.infer",
     "vjp": "irops.runtime.gradients",
     "Declined": "irops.backends.declined",
@@ -133,8 +133,8 @@ if TYPE_CHECKING:
     from irops.runtime.call import call as call
     from irops.runtime.gradients import vjp as vjp
     from irops.runtime.session import Session as Session
+    from irops.runtime.session import run as run
     from irops.spec.custom_rules import rules as rules
-    from irops.splitting.run import run as run
     from irops.surveys.survey import survey as survey
     from irops.values.element import tagged as tagged
     from irops.writing import write as write

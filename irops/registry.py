@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 from threading import RLock
 from types import ModuleType
-from typing import Any
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.printable import plural
@@ -68,11 +67,6 @@ class Registry:
     def __repr__(self) -> str:
         folders = f", {plural(len(self._folders), 'folder')} of definitions" if self._folders else ""
         return f"<Registry: {len(self._own)} ops of OpenVINO{folders}>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """What another process makes its registry of: it loads the definitions itself."""
-        folders = tuple(str(folder.absolute()) for folder in self._folders)
-        return _registry_of, (folders, self.modules, self._plugins)
 
     def resolve(self, type: str, version: str) -> Op | NoOp:
         """The op that a layer's type and version mean, or why they mean none."""
@@ -265,10 +259,6 @@ def _import_own(definition: Definition) -> ModuleType:
 def _own_modules() -> list[str]:
     """Modules of irops.ops that bind something: an op may take a function of another one's module."""
     return [module for module in BOUND if module.startswith("irops.ops.")]
-
-
-def _registry_of(folders: tuple[str, ...], modules: tuple[str, ...], plugins: bool) -> Registry:
-    return Registry(folders, modules, plugins=plugins)
 
 
 @cache

@@ -22,7 +22,6 @@ MEANING_OF_1 = {
     "compare": "a layer is wrong, or the model cannot be evaluated on these inputs",
     "reduce": "the fault does not show in the model, or the model has errors",
     "draw": "the model has errors, or cannot be drawn",
-    "view": "the model has errors that prevent reading it",
     "conformance": "a case failed",
     "survey": "a cell is neither pass nor warn; with --against, if cells got worse",
 }

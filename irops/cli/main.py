@@ -16,6 +16,7 @@ import irops
 from irops.cli.exit_codes import FINDINGS, INTERRUPTED, PIPE_CLOSED, REFUSED, exit_codes, refuses
 from irops.cli.leaving import leave
 from irops.cli.parser import Parser
+from irops.cli.removed import REMOVED
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.switches import disabled
@@ -37,7 +38,6 @@ COMMANDS = {
     "compare": "name the layers whose values are wrong",
     "reduce": "find the smallest model that still shows a fault",
     "draw": "draw a model as a picture or a page",
-    "view": "view a model in Model Explorer, in the browser",
     "translate": "convert a model into another dialect",
     "convert": "convert a model to what another release of OpenVINO reads",
     "survey": "examine many models, and write one table",
@@ -125,6 +125,8 @@ def _dispatch(arguments: list[str]) -> int:
     name = arguments[0]
     if name == "help":
         return _dispatch([*arguments[1:2], "--help"])
+    if removed := REMOVED.get(f"irops {name}"):
+        raise Refusal(removed)
     if name not in COMMANDS:
         meant = did_you_mean_word(name, COMMANDS)
         if os.path.exists(name):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from irops.cli.coloured_help import coloured
+from irops.cli.removed import REMOVED
 from irops.cli.streams import uses_colour
 from irops.diagnostics.suggestions import did_you_mean_word
 
@@ -30,9 +31,9 @@ class Parser(argparse.ArgumentParser):
         known, others = self.parse_known_args(words)
         if others:
             option = others[0].partition("=")[0]
-            self.error(
-                f"unrecognized arguments: {' '.join(others)}{did_you_mean_word(option, self._options())}"
-            )
+            removed = REMOVED.get(f"{self.prog} {option}")
+            hint = f"; {removed}" if removed else did_you_mean_word(option, self._options())
+            self.error(f"unrecognized arguments: {' '.join(others)}{hint}")
         return known
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

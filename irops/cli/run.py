@@ -9,7 +9,6 @@ example:
   irops run model.xml --load-inputs in.npz --expect out.npz
   irops run model.xml --input x=x.npy --fill zeros --shape lengths:2 --keep all
   irops run model.xml --fill random --profile trace.json
-  irops run model.xml --load-inputs batch.npz --scheduler tcp://host:8786
 """
 
 from __future__ import annotations
@@ -34,16 +33,12 @@ from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.cli.values import first_elements, minimum_mean_maximum
-from irops.cli.worker_options import add_workers, is_distributed, workers_of
 from irops.debugging.compare.expected import Expectation, expectation
 from irops.debugging.sources.source import Context
 from irops.diagnostics.printable import shown
-from irops.ir.model import Model
 from irops.ir.tensor_files import save_all
 from irops.reading import read
-from irops.runtime.batching import Batching
 from irops.runtime.session import Keep, Results, Session
-from irops.splitting.run import run
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
 
@@ -91,15 +86,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="show time and bytes by op and of the slowest layers; write a trace for Perfetto or Chrome",
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="show no results, no progress")
-    parser.add_argument(
-        "--allow-rounding",
-        action="store_true",
-        help=(
-            "with --jobs, --scheduler or --cluster, which split the batch: distribute more layers; results"
-            " may differ by rounding"
-        ),
-    )
-    add_workers(parser, "this process alone")
     add_limits(parser)
     add_extensions(parser)
 
@@ -124,18 +110,13 @@ def execute(args: argparse.Namespace) -> int:
         except KeyError as error:
             raise Refusal(f"--keep: {error.args[0]}") from None
         wanted: Keep = "all" if keep == ["all"] else kept
-        if is_distributed(args):
-            outcome = _distributed(args, model, inputs, wanted, backends)
-        else:
-            outcome = session.run(inputs, keep=wanted, profile=args.profile is not None)
+        outcome = session.run(inputs, keep=wanted, profile=args.profile is not None)
         expected = _expectation(session, inputs, outcome, args.expect) if args.expect else None
     if args.save_outputs:
         for name, written in save_all(args.save_outputs, outcome).items():
             print(f"result {shown(name)!r} is saved as {written!r}", file=sys.stderr)
     if not args.quiet:
         _show(session.signature, outcome)
-    if outcome.batching is not None and not args.quiet:
-        print(_sentence(outcome.batching), file=sys.stderr)
     if outcome.profile is not None:
         report_profile(outcome.profile, args.profile, quiet=args.quiet)
     if outcome.warnings:
@@ -149,37 +130,6 @@ def execute(args: argparse.Namespace) -> int:
         sys.stdout.flush()
         print("\n".join(expected.lines(args.expect)), file=sys.stderr)
     return CLEAN if expected.ok else FINDINGS
-
-
-def _distributed(
-    args: argparse.Namespace,
-    model: Model,
-    inputs: Mapping[str | int, Array],
-    keep: Keep,
-    backends: tuple[str, ...] | None,
-) -> Results:
-    """The results, with the batch split among workers."""
-    if args.profile is not None:
-        raise Refusal("--profile measures this process, it cannot be given with workers")
-    with workers_of(args) as workers:
-        return run(
-            args.model if args.weights is None else model,
-            inputs,
-            backends=backends,
-            keep=keep,
-            registry=registry_of(args),
-            limits=limits_of(args, settings().limits),
-            verify=args.verify,
-            client=workers,
-            exact=not args.allow_rounding,
-        )
-
-
-def _sentence(batching: Batching) -> str:
-    """How the batch was split."""
-    text = repr(batching).removeprefix("<Batching ").removesuffix(">")
-    kept_here = f"; rounding keeps {shown(batching.uneven[0])!r} here" if batching.uneven else ""
-    return f"split the batch: {text}{kept_here}"
 
 
 def _expectation(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from irops.diagnostics.diagnostic import Diagnostic, in_document_order
 from irops.diagnostics.printable import plural
-from irops.runtime.batching import Batching
 from irops.runtime.profile import Profile
 from irops.verdicts.verdict import Verdict
 
@@ -19,13 +18,11 @@ LayerKey = tuple[tuple[str, ...], int]
 class Record:
     """The findings of one run; limit: the largest number of warnings that are kept.
 
-    profile: collects the time and the bytes of the run, if that is asked for; batching: how the run was
-    divided among workers, if it was.
+    profile: collects the time and the bytes of the run, if that is asked for.
     """
 
     limit: float
     profile: Profile | None = None
-    batching: Batching | None = None
     compared: dict[LayerKey, str] = field(default_factory=dict)
     """The layers whose results were compared with the reference, and the backend that computed each."""
     unverified: dict[LayerKey, str] = field(default_factory=dict)

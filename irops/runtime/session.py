@@ -18,7 +18,6 @@ from irops.diagnostics.suggestions import did_you_mean
 from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry
-from irops.runtime.batching import Batching
 from irops.runtime.evaluator import Evaluator, Progress, kept_layers
 from irops.runtime.measured import MeasuredRun
 from irops.runtime.plan import ValueKey
@@ -52,11 +51,6 @@ class Results(dict[str, Array]):
     def profile(self) -> Profile | None:
         """The time and the bytes of each layer, if the run was asked to measure them."""
         return self.record.profile
-
-    @property
-    def batching(self) -> Batching | None:
-        """How the batch was divided among workers, if the run had some."""
-        return self.record.batching
 
     def __missing__(self, key: Key) -> Array:
         name = self._aliases.get(key)
@@ -176,10 +170,9 @@ def run(
 
     inputs: arrays by tensor name, layer name or position; backends: what computes, by name or as objects, the
     first that can (by default the fastest that is installed, then the reference); keep: further layers by
-    name or id, or "all"; verify: compare every result of other backends with the reference; progress:
-    called with
-    (layers done, layers in all, layer); profile: measure time and bytes of each layer: results.profile has
-    .ops and .layers, and .write(path) writes a trace for Perfetto.
+    name or id, or "all"; verify: compare every result of other backends with the reference; progress: called
+    with (layers done, layers in all, layer); profile: measure time and bytes of each layer: results.profile
+    has .ops and .layers, and .write(path) writes a trace for Perfetto.
     Raises:  ReadError; EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement,
         a limit
     """

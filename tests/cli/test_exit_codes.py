@@ -29,7 +29,6 @@ SUCCESS = {
     "compare": ("MODEL", "--fill", "ones", "--b", "numpy"),
     "reduce": ("MODEL", "--command", "true", "--fill", "ones", "-o", "OUT"),
     "draw": ("MODEL", "--output", "OUT.svg"),
-    "view": ("MODEL", "--no-open"),
     "survey": ("MODEL", "--output", "OUT", "-j", "1"),
     "backends": (),
     "conformance": ("--backend", "numpy", "--op", "Reverse-1", "--examples", "1"),
@@ -57,7 +56,6 @@ FINDINGS = {
     "compare": ("MALFORMED", "--fill", "ones"),
     "reduce": ("MALFORMED", "--rule", "IR401", "-o", "OUT"),
     "draw": ("MALFORMED", "--output", "OUT.svg"),
-    "view": ("MALFORMED",),
     "survey": ("BROKEN", "-o", "OUT", "-j", "1"),
     "backends": ("--definitions", "FAULTY"),
     "conformance": ("--backend", "numpy", "--op", "Odd-extension", "--definitions", "FAULTY"),
@@ -116,7 +114,6 @@ REFUSED = {
         ("MODEL", "--fill", "ones", "-o", "OUT"),
     ],
     "draw": [("ABSENT", "-o", "OUT.svg"), ("MODEL",), ("MODEL", "-o", "OUT.typo")],
-    "view": [("ABSENT",), (), ("MODEL", "--port", "70000"), ("MODEL", "--node-data", "ABSENT")],
     "diff": [("MODEL", "ABSENT"), ("MODEL",), ("MODEL", "MODEL", "--ignore", "typo")],
     "backends": [("--op", "typo")],
     "conformance": [("--backend", "typo"), ()],
@@ -144,9 +141,7 @@ REFUSED = {
 
 @pytest.fixture(autouse=True)
 def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let irops view and irops server end at once, whether or not Model Explorer is installed."""
-    monkeypatch.setattr("irops.cli.view.require_model_explorer", lambda: None)
-    monkeypatch.setattr("irops.cli.view.serve", lambda *_, **__: None)
+    """Let irops server end at once."""
     monkeypatch.setattr("irops.server.start.serve", lambda *_: None)
 
 

@@ -134,6 +134,29 @@ def test_invalid_arguments_of_run_are_wrong_usage(
     assert sentence in result.err
 
 
+WORKERS = "; a run is not split over workers any more; irops survey examines many models on many machines"
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("-j2",), ""),
+        (("--jobs", "2"), WORKERS),
+        (("--jobs=2",), WORKERS),
+        (("--scheduler", "tcp://host:8786"), WORKERS),
+        (("--cluster", "dask.distributed.LocalCluster"), WORKERS),
+        (("--worker-wait", "5"), WORKERS),
+        (("--allow-rounding",), WORKERS),
+    ],
+)
+def test_run_has_no_option_for_workers(
+    words: tuple[str, ...], hint: str, irops: Irops, reversing: Path
+) -> None:
+    result = irops("run", reversing, "--fill", "ones", *words)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.endswith(f"irops run: error: unrecognized arguments: {' '.join(words)}{hint}\n")
+
+
 def test_a_value_that_violates_a_constraint_is_a_finding(
     irops: Irops, reversing: Path, tmp_path: Path
 ) -> None:

@@ -52,6 +52,18 @@ def test_an_unknown_command_gives_a_suggestion(irops: Irops) -> None:
 
 
 @pytest.mark.parametrize(
+    "words", [("view",), ("view", "model.xml", "--no-open"), ("view", "--help"), ("help", "view")]
+)
+def test_a_removed_command_says_what_takes_its_place(words: tuple[str, ...], irops: Irops) -> None:
+    result = irops(*words)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
+        f"irops {words[0]}: irops view was removed; irops draw MODEL -o page.html draws a page that searches"
+        " and explains layers\n"
+    )
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ["check"],

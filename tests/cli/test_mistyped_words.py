@@ -60,7 +60,6 @@ Irops = Callable[..., Any]
         (("ops", "--attribute", "keep_dimz"), "did you mean keep_dims?"),
         (("weights", "MODEL", "--sort", "byts"), "did you mean bytes?"),
         (("server", "--tpc", "localhost:1"), "did you mean --tcp?"),
-        (("view", "MODEL", "--prot", "8080"), "did you mean --port?"),
     ],
 )
 def test_a_mistyped_word_is_wrong_usage_with_a_suggestion(

@@ -350,6 +350,10 @@ def test_a_rule_is_found_by_name_and_by_code():
     assert {r.band for r in all_rules()} >= {"IR1", "IR2", "OD1"}
 
 
+def test_the_code_of_a_rule_that_was_removed_is_not_used_again():
+    assert {"IR651", "IR652", "IR653"}.isdisjoint(r.code for r in all_rules())
+
+
 @pytest.mark.parametrize(
     ("name", "known", "found"),
     [

@@ -26,7 +26,6 @@ ELSEWHERE = {
 }
 """Pages whose snippets need more than a folder with a model, and where they are tested."""
 NEEDS = {
-    "docs/batches.md": "distributed",
     "docs/graiphic.md": "onnx",
     "docs/tokenizers.md": "openvino_tokenizers",
     "docs/translation.md": "onnx",

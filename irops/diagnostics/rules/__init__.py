@@ -1,7 +1,7 @@
 """All rules, one module per band of codes.
 
 text IR0 · structure IR1 · graph IR2 · definitions IR3 · shapes IR4 · weights IR5 · evaluation IR6 · gradients
-IR62 · split batches IR65 · settings IR7 · graph building IR8 · other file formats IR90 · translation IR92 ·
+IR62 · settings IR7 · graph building IR8 · other file formats IR90 · translation IR92 ·
 releases IR94 · errors in definitions OD1. A code is never reused for another rule.
 """
 

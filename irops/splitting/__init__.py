@@ -1,1 +1,0 @@
-"""Runs on several workers: each computes some items of a batch."""

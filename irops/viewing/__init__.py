@@ -1,1 +1,0 @@
-"""Models in Model Explorer. It loads main.py for `model-explorer MODEL --extensions irops.viewing`."""
