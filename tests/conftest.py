@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 import irops
 from irops.cache.entries import clean
 from irops.ir.read import loads
+
+
+def pytest_configure():
+    """Let signals end the processes that tests start, also where a shell started pytest in the background or
+    nohup did: processes inherit that a signal is ignored, but not that a function handles it. pytest itself
+    goes on as before.
+    """
+    for name in ("SIGINT", "SIGQUIT", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 def layer_text(number, name, kind, version, data, inputs, outputs):

@@ -227,8 +227,8 @@ def test_results_that_a_caller_keeps_do_not_change_in_later_runs(turned: irops.M
 
 
 class Filling:
-    """ReverseSequence of the reference, into the array that it gets. It works in the calling thread: the threads
-    of other backends may refer to an array for some moments after they have delivered it.
+    """ReverseSequence of the reference, into the array that it gets, in the calling thread: the threads of
+    other backends may refer to an array for some moments after they have delivered it.
     """
 
     name = "filling"
