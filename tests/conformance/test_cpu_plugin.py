@@ -6,8 +6,8 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 import pytest
-from compiling.processor import instructions, is_x86
 from compiling.probes import CONSTANT_ONLY, Name, all_probes
+from compiling.processor import instructions, is_x86
 from compiling.survey import ask
 from compiling.table import condition, entries, is_refused, table
 from libraries import needs

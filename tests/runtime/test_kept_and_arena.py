@@ -259,7 +259,7 @@ def test_memory_is_used_again_once_nobody_refers_to_it(turned: irops.Model) -> N
 def test_threads_that_share_a_session_give_what_one_gives(turned: irops.Model) -> None:
     session, wrong = irops.Session(turned), []
     cases = [(inputs(seed), expected_of(*inputs(seed))) for seed in range(3)]
-    barrier = Barrier(8, timeout=30)
+    barrier = Barrier(8, timeout=200)
 
     def work(number: int) -> None:
         barrier.wait()

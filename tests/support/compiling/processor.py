@@ -1,4 +1,4 @@
-"""What the processor of this machine has, of the instructions for which the CPU plug-in has kernels of their own."""
+"""The instructions of this processor, of those for which the CPU plug-in has kernels of their own."""
 
 from __future__ import annotations
 
