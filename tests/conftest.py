@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 
 import pytest
@@ -30,6 +31,17 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section(f"tests over {LONGEST_SECONDS} s that are not marked as slow")
     for count, name in found:
         terminalreporter.write_line(f"{count:6.1f} s  {name}")
+
+
+def pytest_configure():
+    """Let signals end the processes that tests start, also where a shell started pytest in the background or
+    nohup did: processes inherit that a signal is ignored, but not that a function handles it. pytest itself
+    goes on as before.
+    """
+    for name in ("SIGINT", "SIGQUIT", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 def layer_text(number, name, kind, version, data, inputs, outputs):

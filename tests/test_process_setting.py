@@ -15,8 +15,8 @@ from irops.limits import recursion_limit_for
 from irops.process_setting import ProcessSetting
 
 THREADS = 8
-WAIT = 10
-"""Seconds after which a barrier fails instead of waiting for ever."""
+WAIT = 200
+"""Seconds after which a thread gives up to wait for the others: one of them has failed."""
 
 
 @pytest.fixture(autouse=True)

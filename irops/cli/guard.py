@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
+from irops.cli.exit_codes import INTERRUPTED
 from irops.processes.lifetime import end_with_parent
 
 REASONS = {
@@ -30,32 +31,47 @@ def guarded(command: str, command_body: Callable[[], int]) -> int:
         return command_body()
     sys.stdout.flush()
     sys.stderr.flush()
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _forwarded())  # until they can be sent to the child
     parent, child = os.getpid(), os.fork()
     if child == 0:
         status = FAULT
         try:
             end_with_parent(parent)
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             status = command_body()
+        except SystemExit as end:  # a signal came before the command began, which handles these itself
+            status = end.code if isinstance(end.code, int) else FAULT
+        except KeyboardInterrupt:
+            print(f"irops {command}: interrupted", file=sys.stderr)
+            status = INTERRUPTED
         except BaseException:
             sys.excepthook(*sys.exc_info())
         finally:
             with suppress(OSError, ValueError):
                 sys.stdout.flush()
             os._exit(status)
-    return _exit_status(command, _wait_for(child))
+    return _exit_status(command, _wait_for(child, mask))
 
 
-def _wait_for(child: int) -> int:
-    """The wait status of the child. Until then, signals that would end this process are sent to the child."""
+def _forwarded() -> tuple[signal.Signals, ...]:
+    """Signals that would end a process, and that it can handle."""
+    return signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+
+
+def _wait_for(child: int, mask: set[signal.Signals]) -> int:
+    """The wait status of the child. Until then, signals that would end this process are sent to the child,
+    which ignores those that it was started to ignore.
+
+    mask: the signals that are blocked from here on
+    """
 
     def forward(number: int, _: object) -> None:
         with suppress(ProcessLookupError):
             os.kill(child, number)
 
-    previous_handlers = {
-        number: signal.signal(number, forward) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    }
+    previous_handlers = {number: signal.signal(number, forward) for number in _forwarded()}
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return os.waitpid(child, 0)[1]
     finally:
         for number, handler in previous_handlers.items():

@@ -30,18 +30,28 @@ def escape_unencodable() -> None:
 
 
 def handle_signals() -> None:
-    """Turn the first Ctrl-C and other termination signals into exceptions, so that cleanup code runs."""
+    """Turn the first Ctrl-C and other termination signals into exceptions, so that cleanup code runs.
+
+    Signals that this process was started to ignore stay ignored: nohup and shells that start a process in the
+    background expect that.
+    """
 
     def interrupted(number: int, _: object) -> None:
-        signal.signal(number, signal.SIG_IGN)
+        signal.signal(number, _do_nothing)
         if number == signal.SIGINT:
             raise KeyboardInterrupt
         raise SystemExit(128 + number)
 
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) != signal.SIG_IGN:  # nohup, for example
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, interrupted)
+
+
+def _do_nothing(number: int, _: object) -> None:
+    """Handle a signal in place of SIG_IGN: processes that are started later do not inherit it, and Python
+    prints no complaint about a signal that came just before.
+    """
 
 
 def discard_output() -> None:

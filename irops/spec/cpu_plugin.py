@@ -28,10 +28,14 @@ class Refused:
 
 
 class CpuPlugin:
-    """The entries of the table by op. release: with which they were measured."""
+    """The entries of the table by op.
 
-    def __init__(self, release: str, entries: Iterable[Refused]) -> None:
-        self.release = release
+    release: with which they were measured; instructions: those of the x86-64 processor on which they were
+    measured. A processor that has fewer refuses more, apart from bf16, which it converts.
+    """
+
+    def __init__(self, release: str, instructions: Iterable[str], entries: Iterable[Refused]) -> None:
+        self.release, self.instructions = release, frozenset(instructions)
         by_op: dict[str, list[Refused]] = {}
         for entry in entries:
             by_op.setdefault(entry.op, []).append(entry)
@@ -69,4 +73,4 @@ def cpu_plugin() -> CpuPlugin:
         for entry in root.findall("refused")
         for op in (entry.text or "").split()
     )
-    return CpuPlugin(root.attrib["release"], entries)
+    return CpuPlugin(root.attrib["release"], root.attrib["instructions"].split(), entries)

@@ -10,6 +10,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +36,12 @@ def endless(tmp_path: Path) -> Path:
 
 
 def started(*words: str | Path, **more: Any) -> subprocess.Popen[str]:
+    return python("-m", "irops", *words, **more)
+
+
+def python(*words: str | Path, **more: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "irops", *map(str, words)],
+        [sys.executable, *map(str, words)],
         cwd=ROOT,
         text=True,
         stdout=subprocess.PIPE,
@@ -44,17 +51,37 @@ def started(*words: str | Path, **more: Any) -> subprocess.Popen[str]:
     )
 
 
-def processes_of(group: int) -> bool:
-    """Whether there are any, after those that are about to end have ended."""
-    for _ in range(100):
-        try:
+def wait_until(holds: Callable[[], bool], running: subprocess.Popen[str]) -> None:
+    """Return once something holds, while a process runs."""
+    while not holds():
+        assert running.poll() is None, running.communicate()
+        time.sleep(0.01)
+
+
+def wait_until_it_computes(running: subprocess.Popen[str], model: Path) -> None:
+    """Return once a child of `irops run` has mapped the weights of a model, as it does before it computes."""
+    weights = str(model.with_suffix(".bin"))
+    wait_until(lambda: any(weights in maps for maps in _maps_of_children(running.pid)), running)
+
+
+def _maps_of_children(parent: int) -> Iterator[str]:
+    with suppress(OSError):  # it has just ended
+        for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
+            yield Path(f"/proc/{child}/maps").read_text()
+
+
+def wait_for_the_end_of(group: int) -> None:
+    """Return once all processes of a group have ended."""
+    with suppress(ProcessLookupError):
+        while True:
             os.killpg(group, 0)
-        except ProcessLookupError:
-            return False
-        time.sleep(0.1)
-    return True
+            time.sleep(0.01)
 
 
+needs_proc = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="this system has no /proc")
+
+
+@needs_proc
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
@@ -64,31 +91,105 @@ def test_an_interrupted_run_writes_nothing(
 ) -> None:
     out = endless.with_name("out.npz")
     running = started("run", endless, "--fill", "ones", "--save-outputs", out)
-    time.sleep(2.5)
-    assert running.poll() is None, running.stderr and running.stderr.read()
+    wait_until_it_computes(running, endless)
     (os.killpg if whole_group else os.kill)(running.pid, number)
-    result, complained = running.communicate(timeout=30)
+    result, complained = running.communicate()
     assert running.returncode == status
     assert (result, "Traceback" in complained) == ("", False)
     if number == signal.SIGINT:
         assert complained == "irops run: interrupted\n"
     assert sorted(os.listdir(endless.parent)) == ["endless.bin", "endless.xml"]
-    assert not processes_of(running.pid)
+    wait_for_the_end_of(running.pid)
 
 
-def test_an_interrupted_parallel_check_leaves_no_process(tmp_path: Path) -> None:
-    text = (ROOT / "examples" / "bidirectional_encoder" / "model.xml").read_text()
-    for k in range(1500):
-        (tmp_path / f"{k}.xml").write_text(text)
-    running = started("check", tmp_path, "-j", "2", "--output-format", "json")
-    time.sleep(3)
-    assert running.poll() is None
+@needs_proc
+@pytest.mark.parametrize("ignored", [signal.SIGINT, signal.SIGHUP])
+def test_a_run_that_a_shell_or_nohup_made_ignore_a_signal_ignores_it_and_ends_by_others(
+    ignored: signal.Signals, endless: Path
+) -> None:
+    """Shells let what they start in the background ignore SIGINT."""
+    running = started("run", endless, "--fill", "ones", preexec_fn=partial(_ignore, ignored))
+    wait_until_it_computes(running, endless)
+    os.killpg(running.pid, ignored)
+    os.kill(running.pid, signal.SIGTERM)
+    assert running.communicate() == ("", "")
+    assert running.returncode == 128 + signal.SIGTERM
+    wait_for_the_end_of(running.pid)
+
+
+def _ignore(number: signal.Signals) -> None:
+    signal.signal(number, signal.SIG_IGN)
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_an_interrupted_parallel_check_leaves_no_process(ignored: bool, tmp_path: Path) -> None:
+    """ignored: whether it was started to ignore SIGINT, so that SIGTERM ends it"""
+    script = """if True:
+        import os, sys, time
+        from pathlib import Path
+        from irops.cli.checking import Checker
+        from irops.cli.main import main
+        def work(checker, file):
+            Path(file).with_name(f"begun-{os.getpid()}").touch()
+            time.sleep(600)
+        Checker.__call__ = work
+        sys.exit(main())
+    """
+    for name in "abcd":
+        (tmp_path / f"{name}.xml").write_text("<net/>")
+    options: Any = {"preexec_fn": partial(_ignore, signal.SIGINT)} if ignored else {}
+    running = python("-c", script, "check", tmp_path, "-j", "2", "--output-format", "json", **options)
+    wait_until(lambda: len([*tmp_path.glob("begun-*")]) == 2, running)
     os.killpg(running.pid, signal.SIGINT)
-    result, complained = running.communicate(timeout=30)
-    status, out, result = (running.returncode, result, complained)
-    # a process that was still starting may say that it was interrupted, too
-    assert (status, out, result.splitlines()[-1]) == (130, "", "irops check: interrupted")
-    assert not processes_of(running.pid)
+    if ignored:
+        os.kill(running.pid, signal.SIGTERM)
+    complaint, status = ("", 143) if ignored else ("irops check: interrupted\n", 130)
+    assert running.communicate() == ("", complaint)
+    assert running.returncode == status
+    wait_for_the_end_of(running.pid)
+
+
+@pytest.mark.parametrize(
+    ("number", "complaint"), [(signal.SIGINT, "irops run: interrupted\n"), (signal.SIGTERM, "")]
+)
+def test_a_signal_just_after_the_child_was_started_is_sent_to_the_child(
+    number: signal.Signals, complaint: str
+) -> None:
+    script = """if True:
+        import os, signal, sys
+        from irops.cli.guard import guarded
+        from irops.cli.streams import handle_signals
+        real = os.fork
+        def fork():
+            child = real()
+            if child:
+                os.kill(os.getpid(), int(sys.argv[1]))
+            return child
+        def work():
+            while True:
+                signal.pause()
+        os.fork = fork
+        handle_signals()
+        sys.exit(guarded("run", work))
+    """
+    running = python("-c", script, str(int(number)))
+    assert running.communicate() == ("", complaint)
+    assert running.returncode == 128 + number
+    wait_for_the_end_of(running.pid)
+
+
+def test_what_is_started_after_an_interruption_does_not_inherit_that_further_ones_are_ignored() -> None:
+    script = """if True:
+        import signal, subprocess
+        from irops.cli.streams import handle_signals
+        handle_signals()
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            signal.raise_signal(signal.SIGINT)
+            print(subprocess.run(["sh", "-c", "kill -INT $$"]).returncode)
+    """
+    assert python("-c", script).communicate() == (f"{-signal.SIGINT}\n", "")
 
 
 def test_a_run_killed_by_a_truncated_file_reports_the_cause(endless: Path) -> None:
@@ -157,11 +258,11 @@ def test_unwritable_outputs_exit_with_2_and_leave_no_file(tmp_path: Path) -> Non
     running = started(
         "run", path, "--fill", "ones", "-q", "--save-outputs", tmp_path / "out.npz", preexec_fn=limited
     )
-    assert running.communicate(timeout=60) == ("", "irops run: [Errno 27] File too large\n")
+    assert running.communicate() == ("", "irops run: [Errno 27] File too large\n")
     assert running.returncode == 2
     assert os.listdir(tmp_path) == ["m.xml"]
     running = started("run", path, "--fill", "ones", "-q", "--save-outputs", tmp_path / "out.npz")
-    assert running.communicate(timeout=60) == ("", "")
+    assert running.communicate() == ("", "")
     with np.load(tmp_path / "out.npz") as found:
         assert found["file"].shape == (999,)
 

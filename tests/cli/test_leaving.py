@@ -44,8 +44,8 @@ def test_what_is_registered_for_the_end_is_called() -> None:
 
 def test_python_ends_in_its_usual_way_while_another_thread_works() -> None:
     code = (
-        "import sys, threading, time;"
-        " threading.Thread(target=lambda: (time.sleep(1), print('the thread'))).start();"
+        "import sys, threading;"
+        " threading.Thread(target=lambda: (threading.main_thread().join(), print('the thread'))).start();"
     )
     done = process("-c", code + MAIN, "explain", "IR202")
     assert done.returncode == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from contextlib import closing, suppress
 from math import inf
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from cluster_work import naming_parents, unready, working
 from libraries import needs
+from waiting import wait_until
 
 from irops.cluster import bounded, cluster_run
 from irops.cluster.cluster_workers import ClusterWorkers
@@ -58,12 +58,7 @@ def test_each_thread_keeps_one_process_for_a_run_and_none_after_it(client):
     results = outcomes(ClusterWorkers(client), [("doze", 0.01)] * 200)
     processes = {process for _, process in results}
     assert len(processes) <= 4
-    for _ in range(100):
-        alive = {process for process in processes if os.path.exists(f"/proc/{process}/task")}
-        if not alive:
-            return
-        threading.Event().wait(0.1)
-    pytest.fail(f"processes {alive} still run")
+    wait_until(lambda: not any(os.path.exists(f"/proc/{process}/task") for process in processes))
 
 
 def test_work_that_cannot_be_prepared_fails_every_item(client):
@@ -91,11 +86,7 @@ def test_a_run_that_is_left_ends_what_it_began_and_leaves_the_workers_usable(cli
         assert next(run)[1][0] == 1
     assert [result[0] for result in outcomes(workers, range(8))] == list(range(8))
     hanging = [file for file in tmp_path.iterdir() if "hang" in file.read_text()]
-    for _ in range(100):
-        if not any(os.path.exists(f"/proc/{file.name[6:]}/task") for file in hanging):
-            return
-        threading.Event().wait(0.1)
-    pytest.fail(f"{hanging} still run")
+    wait_until(lambda: not any(os.path.exists(f"/proc/{file.name[6:]}/task") for file in hanging))
 
 
 def test_no_more_is_in_flight_than_workers_can_begin_soon(client, monkeypatch):
@@ -140,17 +131,23 @@ def test_a_client_that_is_closed_or_asynchronous_is_refused(cluster):
 def test_a_process_that_had_nothing_to_do_for_some_time_is_ended(monkeypatch):
     import pickle
 
-    monkeypatch.setattr(bounded, "IDLE_SECONDS", 0.4)
+    now, end_idle = [0.0], bounded._end_idle
+    monkeypatch.setattr(bounded, "_end_idle", lambda: None)  # runs in this thread, below
+    monkeypatch.setattr(bounded, "monotonic", lambda: now[0])
     settings = pickle.dumps(((naming_parents, ()), inf, inf))
     payloads, _ = bounded.work_on("idle", settings, pickle.dumps([1]), 0.1)
     assert pickle.loads(payloads[0][1]) == [(1, os.getpid())]
     (kept,) = [one for (run, _), one in bounded._kept.items() if run == "idle"]
-    assert kept.child._process.lives()
-    for _ in range(100):
-        if not bounded._kept:
-            break
-        threading.Event().wait(0.1)
+
+    def sleep(seconds):
+        assert kept.child._process.lives(), "it is not ended before its time"
+        now[0] += seconds
+
+    monkeypatch.setattr(bounded, "sleep", sleep)
+    end_idle()
+    assert bounded.IDLE_SECONDS < now[0] <= 1.25 * bounded.IDLE_SECONDS
     assert kept.child._process is None
+    assert not bounded._kept
 
 
 def test_tasks_of_a_run_that_ended_begin_nothing():

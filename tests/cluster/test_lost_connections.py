@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 
 import pytest
 from cluster_work import working
 from dask_processes import Processes, Proxy
 from libraries import Late, needs
+from waiting import wait_until
 
 from irops.cluster import connection, losses
 from irops.cluster.cluster_workers import ClusterWorkers
@@ -63,14 +63,6 @@ def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nan
 def refreshed(workers):
     workers._members.refresh()
     return workers._members.threads
-
-
-def wait_until(is_so):
-    for _ in range(600):
-        if is_so():
-            return
-        time.sleep(0.1)
-    pytest.fail("this takes too long")
 
 
 def no_process_of(leader):

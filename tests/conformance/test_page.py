@@ -23,7 +23,7 @@ def test_the_backend_of_the_page_conforms():
     )
     names: dict[str, object] = {}
     exec(compile(code, str(PAGE), "exec"), names)
-    report = run_conformance(names["Mine"](), ["ReverseSequence-1"], examples=100, seconds=10)
+    report = run_conformance(names["Mine"](), ["ReverseSequence-1"], examples=100, seconds=3600)
     assert report.ok, str(report)
     assert report.ops[0].count(status=Status.PASSED) > 60
     assert set(report.ops[0].declined) == {"only integers as lengths"}

@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
 
 import pytest
 
@@ -164,12 +163,18 @@ def test_a_lock_ends_when_the_block_raises(tmp_path: Path) -> None:
 
 
 def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locks, "TIMEOUT", 0.05)
+    now = [0.0]
+
+    def nap(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(locks, "monotonic", lambda: now[0])
+    monkeypatch.setattr(locks, "sleep", nap)
     with folder_lock(tmp_path, exclusive=True):
-        before, start = open_files(), monotonic()
+        before = open_files()
         with folder_lock(tmp_path):
             assert open_files() == before
-        assert 0.05 <= monotonic() - start < 5
+        assert locks.TIMEOUT < now[0] < 1.1 * locks.TIMEOUT
 
 
 def test_a_lock_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

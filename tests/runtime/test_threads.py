@@ -18,7 +18,8 @@ from irops.ir.storage import Weights
 
 THREADS, CALLS = 8, 1250
 """Together 10,000 calls."""
-WAIT = 30
+WAIT = 200
+"""Seconds after which a thread gives up to wait for the others: one of them has failed."""
 ROWS = 5
 BIAS, FACTORS = np.float32([1, -2, 3]), np.float32([[1, 2, 0], [0, 1, 3], [2, 0, 1]])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 
 from releases.asking import CRASHED
@@ -81,8 +81,8 @@ def _joined(refused: Mapping[Entry, set[str]]) -> dict[Entry, set[str]]:
     }
 
 
-def table(answers: Answers, release: str) -> str:
-    """The text of schemas/cpu_plugin.xml."""
+def table(answers: Answers, release: str, instructions: Sequence[str]) -> str:
+    """The text of schemas/cpu_plugin.xml. instructions: of the processor that gave the answers"""
     ops: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for (op, of, when, beside, others), types in entries(answers).items():
         ops[" ".join(sorted(types, key=ORDER.index)), of, when, beside, others].append(op)
@@ -92,8 +92,8 @@ def table(answers: Answers, release: str) -> str:
         "     tests/support/compiling/survey.py finds. of: the type variable or the name of the input; when:",
         "     static, if the shapes of all inputs are static; variable, if the layer depends on an input of",
         "     the model; constant, if it does not; beside: the attribute or type variable that has one of",
-        "     the types in others. -->",
-        f'<cpu_plugin release="{release}">',
+        "     the types in others; instructions: those of the x86-64 processor that was asked. -->",
+        f'<cpu_plugin release="{release}" instructions="{" ".join(instructions)}">',
     ]
     for (types, of, when, beside, others), named in sorted(ops.items()):
         more = {"when": when, "beside": beside, "others": others}
