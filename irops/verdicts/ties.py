@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -84,19 +84,25 @@ def _undecided(question: Question, truth: Array, ours: Array, output: int) -> st
     """The reference itself gives what ours has, once its inputs change by their roundoff."""
     if not question.floats or not is_discrete(question):
         return ""
-    low = high = truth.astype(np.float64)
     unequal = differs(truth, ours)
-    results = changes(question, output, TRIES)
-    alike = [result for result in results if result.shape == truth.shape]
-    if question.op.definition.category in DISCRETE_CATEGORIES and results and not alike:
+    defined, changed = np.asarray(question.again(question.inputs)[output]), changes(question, output, TRIES)
+    alike = [result for result in (defined, *changed) if result.shape == truth.shape]
+    if question.op.definition.category in DISCRETE_CATEGORIES and changed and len(alike) < 2:
         return "how many elements there are depends on the rounding of the inputs"
-    for result in alike:
-        low, high = np.minimum(low, result), np.maximum(high, result)
-    with np.errstate(all="ignore"):
-        slack = (
-            SAFETY * question.arithmetic.roundoff(element_type_of(truth)) * np.abs(truth.astype(np.float64))
-        )
-        possible = (ours >= low - slack) & (ours <= high + slack)
-    if (unequal & ~possible).any():
+    possible = [_possible(question, alike, array) for array in (truth, ours)] if alike else []
+    if not possible or (unequal & ~np.logical_and(*possible)).any():
         return ""
     return "the elements that differ depend on the rounding of the inputs"
+
+
+def _possible(question: Question, results: Sequence[Array], ours: Array) -> Array:
+    """Which elements are between those that the reference gives, or are one of them: what is between a number
+    and infinity says nothing.
+    """
+    element, wide = ours.astype(np.float64), [result.astype(np.float64) for result in results]
+    finite = np.logical_and.reduce([np.isfinite(result) for result in wide])
+    with np.errstate(all="ignore"):
+        slack = SAFETY * question.arithmetic.roundoff(element_type_of(ours)) * np.abs(element)
+        low, high = np.minimum.reduce(wide) - slack, np.maximum.reduce(wide) + slack
+        one_of_them: Array = np.logical_or.reduce([element == result for result in wide])
+        return one_of_them | (finite & (element >= low) & (element <= high))

@@ -65,6 +65,32 @@ def nan(out: Any) -> Any:
 
 
 @_kind
+def infinity(out: Any) -> Any:
+    """One number is infinity."""
+    if not element_type_of(out).floating or not out.size:
+        return None
+    wrong = out.copy()
+    wrong.flat[out.size // 2] = np.inf
+    return wrong
+
+
+@_kind
+def unmasked(out: Any) -> Any:
+    """Infinities and NaN are a number."""
+    if not element_type_of(out).floating or np.isfinite(out).all():
+        return None
+    return np.where(np.isfinite(out), out, out.dtype.type(5))
+
+
+@_kind
+def exchanged(out: Any) -> Any:
+    """Infinities have the other sign."""
+    if not element_type_of(out).floating or not np.isinf(out).any():
+        return None
+    return np.where(np.isinf(out), -out, out)
+
+
+@_kind
 def scale(out: Any) -> Any:
     """All elements are 1 % too large."""
     return (out * out.dtype.type(1.01)).astype(out.dtype) if element_type_of(out).floating else None

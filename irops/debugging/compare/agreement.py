@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from irops.debugging.compare.noise import allowance
-from irops.diagnostics.printable import plural
 from irops.values.element import STRING, Array, element_type_of
 from irops.verdicts.arithmetic import Arithmetic
+from irops.verdicts.faults import count, fault, greatest_share, outside
 from irops.verdicts.metrics import Metrics, differs, metrics_of
 from irops.verdicts.question import is_float
 from irops.verdicts.verdict import Judgement, Verdict
@@ -24,9 +24,9 @@ def agreement(one: Array, other: Array, runs: Sequence[Array], arithmetic: Arith
     if not unequal.any():
         return Judgement(Verdict.EQUAL, "", Metrics(one.size))
     if element_type_of(one) is STRING:
-        verdict, reason = Verdict.WRONG, _count(unequal)
+        verdict, reason = Verdict.WRONG, count(unequal)
     elif is_float(one):
-        verdict, reason = _of_numbers(one, other, unequal, runs, arithmetic)
+        verdict, reason = _of_numbers(one, other, runs, arithmetic)
     else:
         verdict, reason = _of_integers(unequal, runs)
     return Judgement(verdict, reason, metrics_of(one, other))
@@ -35,30 +35,17 @@ def agreement(one: Array, other: Array, runs: Sequence[Array], arithmetic: Arith
 def _of_integers(unequal: Array, runs: Sequence[Array]) -> tuple[Verdict, str]:
     moved = sum(int(differs(runs[0], array).sum()) for array in runs[1:] if array.shape == runs[0].shape)
     if moved and int(unequal.sum()) <= NOISE_MARGIN * moved:
-        return Verdict.TIE, f"{_count(unequal)}; rounding before this layer changes {moved:,}"
-    return Verdict.WRONG, _count(unequal)
+        return Verdict.TIE, f"{count(unequal)}; rounding before this layer changes {moved:,}"
+    return Verdict.WRONG, count(unequal)
 
 
 def _of_numbers(
-    one: Array, other: Array, unequal: Array, runs: Sequence[Array], arithmetic: Arithmetic
+    one: Array, other: Array, runs: Sequence[Array], arithmetic: Arithmetic
 ) -> tuple[Verdict, str]:
-    wide = np.complex128 if one.dtype.kind == "c" else np.float64
-    a, b = one.astype(wide), other.astype(wide)
     with np.errstate(all="ignore"):
         allowed = allowance(one, runs, arithmetic)
-        apart = np.abs(a - b)
-        outside = unequal & ~(apart <= NOISE_MARGIN * allowed)
-        ratio = apart / allowed
-    if not outside.any():
-        greatest = float(ratio[np.isfinite(ratio)].max(initial=0.0))
+        beyond = outside(one, other, NOISE_MARGIN * allowed, arithmetic)
+    greatest = greatest_share(one, other, allowed)
+    if not beyond.any():
         return Verdict.ROUNDING, f"{greatest:.2g} times what rounding does in another run"
-    begins = ~np.isfinite(b) & np.isfinite(a)
-    if begins.any():
-        what = "NaN" if np.isnan(b[begins]).any() else "infinity"
-        return Verdict.NOT_FINITE, f"{what} in {plural(int(begins.sum()), 'element')}"
-    greatest = float(ratio[np.isfinite(ratio)].max(initial=0.0))
-    return Verdict.WRONG, f"{_count(unequal)}, by up to {greatest:.3g} times what rounding does"
-
-
-def _count(unequal: Array) -> str:
-    return f"{int(unequal.sum()):,} of {unequal.size:,} elements differ"
+    return fault(one, other, beyond, arithmetic, f"by up to {greatest:.3g} times what rounding does")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from math import sqrt
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from irops.runtime.variables import Variables
 from irops.values.element import Array, element_type_of
 from irops.verdicts.arithmetic import ROUNDOFF, Arithmetic
 from irops.verdicts.bounds import EXACT, EXACT_CATEGORIES, ULPS
+from irops.verdicts.conditioning import root_mean_square
 from irops.verdicts.question import is_float
 
 SUMMING_CATEGORIES = ("matrix", "convolution", "normalization", "sequence", "reduction", "pooling", "signals")
@@ -100,5 +100,9 @@ def allowance(truth: Array, runs: Sequence[Array], arithmetic: Arithmetic) -> Ar
                 distance = np.abs(other.astype(number) - base)
                 change = np.maximum(change, np.nan_to_num(distance, posinf=0.0))
         floor = ULPS * max(arithmetic.roundoff(kind), ROUNDOFF.get(kind.name, 0.0)) * np.abs(wide)
-        typical = sqrt(float(np.mean(change * change))) if change.size else 0.0
-        return np.maximum(change, typical) + np.nan_to_num(floor) + arithmetic.smallest(kind)
+        typical = root_mean_square(change) if change.size else 0.0
+        return (
+            np.maximum(change, typical).reshape(truth.shape)
+            + np.nan_to_num(floor)
+            + arithmetic.smallest(kind)
+        )
