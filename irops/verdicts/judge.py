@@ -117,6 +117,8 @@ def _share(truth: Array, ours: Array, bound: Bound) -> str:
     greatest = greatest_share(truth, ours, bound.values)
     if not isfinite(greatest):
         return "infinitely many times"
+    if not greatest:
+        return "infinity beside the greatest number, within 100%"
     return f"{greatest:.0%}" if greatest < 10 else f"{greatest:.3g} times"
 
 

@@ -46,6 +46,8 @@ def _of_numbers(
         allowed = allowance(one, runs, arithmetic)
         beyond = outside(one, other, NOISE_MARGIN * allowed, arithmetic)
     greatest = greatest_share(one, other, allowed)
+    if not beyond.any() and not greatest:
+        return Verdict.ROUNDING, "infinity beside the greatest number, within rounding"
     if not beyond.any():
         return Verdict.ROUNDING, f"{greatest:.2g} times what rounding does in another run"
     return fault(one, other, beyond, arithmetic, f"by up to {greatest:.3g} times what rounding does")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -185,8 +185,3 @@ class _Propagated:
             if source is not None and source[0].id in self._wrong:
                 return f"; its input {abridged(source[0].name, 60)} differs already"
         return ""
-
-
-def growth(layers: Sequence[ComparedLayer]) -> Mapping[str, float]:
-    """The relative error (noise to signal) of each layer in order: the curve over depth."""
-    return {layer.name: 10 ** (-layer.metrics.snr / 20) for layer in layers if layer.metrics is not None}
