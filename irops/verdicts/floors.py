@@ -41,6 +41,12 @@ def _greatest(question: Question) -> Array:
     return np.asarray(greatest_finite(_input(question)))
 
 
+def _levels(question: Question) -> Array:
+    """low + level * quantum"""
+    ends = [np.abs(array.astype(np.float64)) for array in question.inputs[3:5] if array is not None]
+    return np.maximum(*ends)
+
+
 FLOORS: Mapping[str, Callable[[Question], Array]] = {
     "Gelu": _input,
     "Mish": _input,
@@ -61,6 +67,7 @@ FLOORS: Mapping[str, Callable[[Question], Array]] = {
     "Interpolate": _greatest,
     "GridSample": _greatest,
     "Range": _range,
+    "FakeQuantize": _levels,
 }
 """By op type: to what magnitude the error of a result is relative, besides the result itself."""
 
