@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -19,7 +20,17 @@ ROUNDOFF = {
     "f4e2m1": 2.0**-2,
 }
 """The unit roundoff of each floating type: half of the distance from 1 to the next number."""
-GREATEST = {"f16": 65504.0, "bf16": 3.3895313892515355e38, "f32": 3.4028234663852886e38}
+GREATEST = {
+    "f64": float(np.finfo(np.float64).max),
+    "f32": 3.4028234663852886e38,
+    "f16": 65504.0,
+    "bf16": 3.3895313892515355e38,
+    "f8e4m3": 448.0,
+    "f8e5m2": 57344.0,
+    "f8e8m0": 2.0**127,
+    "f4e2m1": 6.0,
+}
+"""The greatest finite number of each floating type."""
 SMALLEST = {"f64": 2.0**-1022, "f32": 2.0**-126, "bf16": 2.0**-126, "f16": 2.0**-24}
 """The smallest normal number, which may be flushed to 0; f16 has so few that its subnormals are kept."""
 COMPLEX = {"complex64": "f32", "complex128": "f64"}
@@ -69,7 +80,16 @@ class Arithmetic:
 
     def greatest(self, kind: ElementType) -> float:
         """The greatest finite number."""
-        return GREATEST.get(self.computed_in(kind), float(np.finfo(np.float64).max))
+        return GREATEST.get(self.computed_in(kind), GREATEST["f64"])
+
+    def greatest_numbers(self, kind: ElementType) -> tuple[float, ...]:
+        """The greatest finite numbers of a type, and of that which its elements are computed in."""
+        return self.greatest(kind), GREATEST.get(COMPLEX.get(kind.name, kind.name), GREATEST["f64"])
+
+    def overflow(self, kind: ElementType) -> float:
+        """The least number that rounds to infinity: half a unit beyond the greatest one."""
+        greatest, unit = self.greatest(kind), self.roundoff(kind)
+        return inf if greatest == GREATEST["f64"] else greatest * (1 + unit / (2 - 2 * unit))
 
 
 DECLARED = Arithmetic()

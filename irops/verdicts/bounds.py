@@ -46,6 +46,8 @@ EXACT = (
 """Ops outside of these categories that give elements of their inputs, or round them as they say."""
 ADDING = ("ScatterElementsUpdate", "ScatterNDUpdate", "Col2Im")
 """Ops of a moving category that may add elements up."""
+STEPPED = ("FakeQuantize",)
+"""Ops whose results are constant between jumps: a change of their inputs changes nothing, or is a tie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ def full_bound(question: Question, truth: Array, output: int) -> Bound | None:
             narrowed = 2 * arithmetic.input_roundoff(kind)
             error = (SAFETY * sqrt(length) * arithmetic.sum_roundoff(kind) + narrowed) * terms
             return Bound(base + error, f"a sum of {length:,} terms")
+        if question.type in STEPPED:
+            return Bound(base, "the range of its levels")
         change = sensitivity(question, truth, output)
         return Bound(base + SAFETY * change, "its inputs changed by one roundoff")
 

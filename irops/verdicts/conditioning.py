@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import sqrt
-
 import numpy as np
 
 from irops.values.element import Array, element_type_of
@@ -52,19 +50,39 @@ def changes(question: Question, output: int, tries: int = TRIES) -> list[Array]:
 
 
 def sensitivity(question: Question, truth: Array, output: int) -> Array:
-    """The change of each element, and of elements beside it, when inputs change by their roundoff."""
-    reference = truth.astype(np.complex128 if truth.dtype.kind == "c" else np.float64)
+    """The change of each element, and of elements beside it, when inputs change by their roundoff.
+
+    truth: what the inputs are said to give, which is not what the definition gives where a source is wrong
+    """
+    wide = np.complex128 if truth.dtype.kind == "c" else np.float64
+    reference = np.asarray(question.again(question.inputs)[output]).astype(wide)
     change = np.zeros(truth.shape)
+    if reference.shape != truth.shape:
+        return change
     for result in changes(question, output):
         if result.shape == truth.shape:
-            change = np.maximum(change, np.nan_to_num(np.abs(result - reference), posinf=0.0))
+            with np.errstate(all="ignore"):
+                change = np.maximum(change, np.nan_to_num(np.abs(result - reference), posinf=0.0))
     if change.ndim == 0 or not change.size:
         return change
     if is_discrete(question):  # a jump is no error; irops.verdicts.ties looks at those
         kind = element_type_of(truth)
-        limit = JUMP * question.arithmetic.roundoff(kind) * float(np.max(np.abs(reference), initial=0.0))
+        limit = JUMP * question.arithmetic.roundoff(kind) * greatest_finite(reference)
         change = np.where(change > limit, 0.0, change)
     # signs may cancel for one element by chance, but not for a whole row of them
-    row = np.sqrt(np.mean(change * change, axis=-1, keepdims=True))
-    tensor = sqrt(float(np.mean(change * change)))
-    return np.maximum(change, np.maximum(row, tensor))
+    return np.maximum(change, np.maximum(root_mean_square(change, -1), root_mean_square(change)))
+
+
+def root_mean_square(array: Array, axis: int | None = None) -> Array:
+    """The root of the mean of squares of finite numbers that are not negative; the axes keep size 1. The
+    squares do not overflow.
+    """
+    scale = float(np.max(array, initial=0.0)) or 1.0
+    with np.errstate(under="ignore"):
+        mean: Array = scale * np.sqrt(np.mean(np.square(array / scale), axis=axis, keepdims=True))
+    return mean
+
+
+def greatest_finite(array: Array) -> float:
+    """The greatest magnitude of the finite elements, 0 where there are none."""
+    return float(np.max(np.abs(array[np.isfinite(array)]), initial=0.0))

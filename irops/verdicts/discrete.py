@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from irops.spec.op import Op
 from irops.verdicts.question import Question
 
 DISCRETE_CATEGORIES = ("detection", "sort")
 DISCRETE = ("Mod", "FloorMod", "Interpolate", "GridSample", "CTCGreedyDecoder", "CTCGreedyDecoderSeqLen")
 
 
-def is_discrete(question: Question) -> bool:
+def has_jumps(op: Op) -> bool:
     """Whether the result of an op may jump."""
-    return question.op.definition.category in DISCRETE_CATEGORIES or question.type in DISCRETE
+    return op.definition.category in DISCRETE_CATEGORIES or op.definition.type in DISCRETE
+
+
+def is_discrete(question: Question) -> bool:
+    """Whether the result of the op of a question may jump."""
+    return has_jumps(question.op)

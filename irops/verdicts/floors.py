@@ -8,6 +8,7 @@ from math import log2
 import numpy as np
 
 from irops.values.element import Array
+from irops.verdicts.conditioning import greatest_finite
 from irops.verdicts.question import Question
 
 
@@ -37,7 +38,13 @@ def _range(question: Question) -> Array:
 
 def _greatest(question: Question) -> Array:
     """Weights from coordinates that are rounded: the error is that of the neighbours, which may be larger."""
-    return np.asarray(np.max(_input(question), initial=0.0))
+    return np.asarray(greatest_finite(_input(question)))
+
+
+def _levels(question: Question) -> Array:
+    """low + level * quantum"""
+    ends = [np.abs(array.astype(np.float64)) for array in question.inputs[3:5] if array is not None]
+    return np.maximum(*ends)
 
 
 FLOORS: Mapping[str, Callable[[Question], Array]] = {
@@ -60,6 +67,7 @@ FLOORS: Mapping[str, Callable[[Question], Array]] = {
     "Interpolate": _greatest,
     "GridSample": _greatest,
     "Range": _range,
+    "FakeQuantize": _levels,
 }
 """By op type: to what magnitude the error of a result is relative, besides the result itself."""
 
@@ -71,12 +79,12 @@ TRANSFORMS = ("DFT", "IDFT", "RDFT", "IRDFT", "STFT", "ISTFT")
 def floor_of(question: Question, truth: Array) -> Array | None:
     """The magnitude of the numbers that cancel in an op; None where none do."""
     if question.type in TRANSFORMS:
-        greatest = np.max(np.abs(truth.astype(np.float64)), initial=0.0)
+        greatest = greatest_finite(truth.astype(np.float64))
         return np.asarray(greatest * log2(truth.size + 1))
     floor = FLOORS.get(question.type)
     if floor is None:
         return None
     if question.op.definition.category in ("activation", "arithmetic"):
         largest = np.asarray(floor(question))
-        return largest if largest.shape in ((), truth.shape) else np.max(largest, initial=0.0)
+        return largest if largest.shape in ((), truth.shape) else np.asarray(greatest_finite(largest))
     return floor(question)

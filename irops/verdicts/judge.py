@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from irops.diagnostics.printable import plural
 from irops.values.element import STRING, Array, element_type_of
 from irops.values.shape import Shape
 from irops.verdicts.bounds import Bound, full_bound, quick_bound
+from irops.verdicts.faults import count, fault, greatest_share, outside
 from irops.verdicts.metrics import Metrics, differs, metrics_of
 from irops.verdicts.question import Question, is_float
 from irops.verdicts.random_values import RANDOM
@@ -20,8 +22,8 @@ from irops.verdicts.verdict import Judgement, Verdict
 def judge_layer(question: Question, truth: Sequence[Array], ours: Sequence[Array]) -> tuple[Judgement, ...]:
     """The judgement of every output of a layer."""
     if len(truth) != len(ours):
-        count = plural(len(ours), "output")
-        return (Judgement(Verdict.WRONG, f"gives {count}, must give {len(truth)}"),)
+        gives = f"gives {plural(len(ours), 'output')}, must give {len(truth)}"
+        return (Judgement(Verdict.WRONG, gives),)
     return tuple(judge(question, a, b, index) for index, (a, b) in enumerate(zip(truth, ours)))
 
 
@@ -53,22 +55,24 @@ def _unlike(truth: Array, ours: Array) -> str:
 def _difference(question: Question, truth: Array, ours: Array, output: int) -> tuple[Verdict, str]:
     """The verdict on results that differ, and its reason."""
     if element_type_of(truth) is STRING:
-        return Verdict.WRONG, _count(differs(truth, ours))
+        return Verdict.WRONG, count(differs(truth, ours))
     if not is_float(truth):
         return _of_integers(question, truth, ours, output)
     bound = quick_bound(question, truth)
-    outside = _outside(truth, ours, bound)
-    if outside.any():
+    beyond = _outside(question, truth, ours, bound)
+    if beyond.any():
         better = full_bound(question, truth, output)
         if better is not None:
             bound = better
-            outside = _outside(truth, ours, bound)
-    if not outside.any():
+            beyond = _outside(question, truth, ours, bound)
+    if not beyond.any():
         return Verdict.ROUNDING, f"{_share(truth, ours, bound)} of the error bound of {bound.basis}"
     reason = tie(question, truth, ours, output)
     if reason:
         return Verdict.TIE, reason
-    return _fault(question, truth, ours, outside, bound)
+    begins = " is here" if _any_not_finite(question) else " begins here"
+    excess = f"by up to {_share(truth, ours, bound)} of the error bound"
+    return fault(truth, ours, beyond, question.arithmetic, excess, begins)
 
 
 def _of_integers(question: Question, truth: Array, ours: Array, output: int) -> tuple[Verdict, str]:
@@ -79,13 +83,13 @@ def _of_integers(question: Question, truth: Array, ours: Array, output: int) -> 
     kind = element_type_of(truth)
     if kind.integral and _beyond(question, truth):
         narrow = question.arithmetic.integers_in(kind)
-        return Verdict.OVERFLOW, f"{_count(unequal)}; {kind} is computed in {narrow}, and numbers exceed it"
+        return Verdict.OVERFLOW, f"{count(unequal)}; {kind} is computed in {narrow}, and numbers exceed it"
     if kind.integral and kind.bits <= 64:
         low, high = kind.extent
         extreme = (ours == int(low)) | (ours == int(high))
         if extreme[unequal].all():
-            return Verdict.SATURATION, f"{_count(unequal)}; all that do are the extremes of {kind}"
-    return Verdict.WRONG, _count(unequal)
+            return Verdict.SATURATION, f"{count(unequal)}; all that do are the extremes of {kind}"
+    return Verdict.WRONG, count(unequal)
 
 
 def _beyond(question: Question, truth: Array) -> bool:
@@ -99,33 +103,8 @@ def _beyond(question: Question, truth: Array) -> bool:
     return False
 
 
-def _outside(truth: Array, ours: Array, bound: Bound) -> Array:
-    """Where two results differ by more than a bound, or one is not finite."""
-    with np.errstate(all="ignore"):
-        apart = np.abs(_wide(truth) - _wide(ours))
-        within: Array = apart <= bound.values
-        return differs(truth, ours) & ~within
-
-
-def _fault(
-    question: Question, truth: Array, ours: Array, outside: Array, bound: Bound
-) -> tuple[Verdict, str]:
-    """Why elements that are outside of the error bound are wrong."""
-    finite = np.isfinite(_wide(ours))
-    begins = outside & ~finite & np.isfinite(_wide(truth))
-    kind = element_type_of(truth)
-    if begins.any():
-        large = np.abs(_wide(truth)) >= question.arithmetic.greatest(kind) * (1 - 2.0**-8)
-        if (large | ~begins).all():
-            name = question.arithmetic.computed_in(kind)
-            return Verdict.OVERFLOW, f"{_count(begins)}: the numbers exceed the greatest one of {name}"
-        what = "NaN" if np.isnan(_wide(ours))[begins].any() else "infinity"
-        begin = "begins" if not _any_not_finite(question) else "is"
-        return Verdict.NOT_FINITE, f"{what} {begin} here in {plural(int(begins.sum()), 'element')}"
-    ends = outside & finite & np.isinf(_wide(truth))
-    if ends.any() and (ends | ~outside).all():
-        return Verdict.SATURATION, f"{_count(ends)}: finite where the definition gives infinity"
-    return Verdict.WRONG, f"{_count(outside)} by up to {_share(truth, ours, bound)} of the error bound"
+def _outside(question: Question, truth: Array, ours: Array, bound: Bound) -> Array:
+    return outside(truth, ours, bound.values, question.arithmetic)
 
 
 def _any_not_finite(question: Question) -> bool:
@@ -133,18 +112,13 @@ def _any_not_finite(question: Question) -> bool:
     return any(array is not None and not np.isfinite(_wide(array)).all() for array in inputs)
 
 
-def _count(unequal: Array) -> str:
-    return f"{int(unequal.sum()):,} of {unequal.size:,} elements differ"
-
-
 def _share(truth: Array, ours: Array, bound: Bound) -> str:
     """The greatest quotient of difference and bound."""
-    with np.errstate(all="ignore"):
-        quotients = np.abs(_wide(truth) - _wide(ours)) / np.broadcast_to(bound.values, truth.shape)
-    finite = quotients[np.isfinite(quotients)]
-    if not finite.size:
+    greatest = greatest_share(truth, ours, bound.values)
+    if not isfinite(greatest):
         return "infinitely many times"
-    greatest = float(finite.max())
+    if not greatest:
+        return "infinity beside the greatest number, within 100%"
     return f"{greatest:.0%}" if greatest < 10 else f"{greatest:.3g} times"
 
 

@@ -8,7 +8,7 @@ sum|t|: applied to the absolute values of its inputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -123,7 +123,20 @@ def magnitude(question: Question, output: int) -> Array | None:
     subtrahend = None if negated is None else inputs[negated]
     if negated is not None and subtrahend is not None:
         inputs[negated] = -subtrahend
-    return np.abs(np.asarray(question.again(inputs)[output]).astype(np.float64))
+    return _again_in_f64_if_infinite(question, inputs, output)
+
+
+def _again_in_f64_if_infinite(question: Question, inputs: Sequence[Array | None], output: int) -> Array:
+    """The magnitudes, which may exceed a type that the result itself does not exceed."""
+    sums = np.abs(np.asarray(question.again(inputs)[output]).astype(np.float64))
+    if np.isfinite(sums).all():
+        return sums
+    wide = [
+        array.astype(np.float64) if array is not None and index in question.floats else array
+        for index, array in enumerate(inputs)
+    ]
+    sums = np.abs(np.asarray(question.again(wide)[output]).astype(np.float64))
+    return np.minimum(sums, np.finfo(np.float64).max)
 
 
 def length_of(question: Question, output: Array) -> int:

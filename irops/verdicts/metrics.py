@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf, isfinite, log10, nan, sqrt
+from math import inf, isfinite, isnan, log10, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,14 @@ WITH_ULP = ("f64", "f32", "f16", "bf16")
 class Metrics:
     """How far the second of two tensors is from the first.
 
-    elements: how many there are; differing: how many differ; max_abs: the greatest difference; max_rel: the
-    greatest quotient of difference and first element, inf where that is 0; max_ulp: the greatest number of
-    numbers of the element type between two elements, None for other types; cosine: of the angle between both
-    as vectors; snr: signal to noise in dB, inf where nothing differs; worst: the index of the greatest
-    difference with both elements there, None where nothing differs.
+    elements: how many there are; differing: how many differ; nans: of these, where one of the two is NaN;
+    infinities: of the others, where one of the two is infinite. All figures are of elements that are finite
+    in both: max_abs: the greatest difference; max_rel: the greatest quotient of difference and first element,
+    inf where that is 0; max_ulp: the greatest number of numbers of the element type between two elements,
+    None for other types; cosine: of the angle between both as vectors; snr: signal to noise in dB, inf where
+    nothing differs. They are NaN where none of the elements that differ is finite in both. worst: the index
+    of the greatest difference with both elements there, None where nothing differs; one that is not finite
+    is greater than all others.
     """
 
     elements: int
@@ -40,7 +43,19 @@ class Metrics:
     first: Any = None
     second: Any = None
     histogram: tuple[int, ...] = ()
-    """How many elements differ by each of DECADES, relative to the greatest element."""
+    """How many finite elements differ by each of DECADES, relative to the greatest element."""
+    nans: int = 0
+    infinities: int = 0
+
+    @property
+    def not_finite(self) -> int:
+        """How many elements differ that are NaN or infinite in one of the two."""
+        return self.nans + self.infinities
+
+    @property
+    def relative_error(self) -> float:
+        """Noise to signal: 0 where nothing differs, inf where an element that differs is not finite."""
+        return inf if self.not_finite or isnan(self.snr) else 10.0 ** (-self.snr / 20)
 
     @property
     def share(self) -> float:
@@ -52,6 +67,8 @@ class Metrics:
         return {
             "elements": self.elements,
             "differing": self.differing,
+            "nans": self.nans,
+            "infinities": self.infinities,
             "max_abs": number(self.max_abs),
             "max_rel": number(self.max_rel),
             "max_ulp": None if self.max_ulp is None else number(self.max_ulp),
@@ -107,61 +124,75 @@ def _blocks(a: Array, b: Array) -> Iterator[tuple[int, Array, Array]]:
 
 
 class _Totals:
-    """Sums and extremes over blocks."""
+    """Sums and extremes over blocks. scale: a number near the greatest element, by which squares are divided
+    so that they do not overflow
+    """
 
     def __init__(self, *, with_ulp: bool, scale: float) -> None:
-        self._differing, self._scale = 0, scale
+        self._scale = scale
+        self._differing = self._nans = self._infinities = 0
         self._decades = np.zeros(len(DECADES), np.int64)
-        self._max_abs = self._max_rel = -1.0
+        self._max_abs = self._max_rel = 0.0
         self._max_ulp: float | None = 0.0 if with_ulp else None
         self._aa = self._bb = self._ab = self._dd = 0.0
-        self._worst = -1
+        self._worst, self._worst_distance = -1, -1.0
 
     def add(self, start: int, one: Array, other: Array) -> None:
         """Take in a block that starts at an index of the flat tensors."""
         unequal = differs(one, other)
         with np.errstate(all="ignore"):
             a, b = as_numbers(one), as_numbers(other)
-            distance = np.where(unequal, np.abs(a - b), 0.0)
-            distance = np.where(np.isnan(distance), inf, distance)
             valid = np.isfinite(a) & np.isfinite(b)
-            a, b = a[valid], b[valid]
-            self._aa += float(np.vdot(a, a).real)
-            self._bb += float(np.vdot(b, b).real)
-            self._ab += float(np.vdot(a, b).real)
-            self._dd += float(np.vdot(a - b, a - b).real)
-            count = int(np.count_nonzero(unequal))
-            if not count:
+            self._add_squares(a[valid] / self._scale, b[valid] / self._scale)
+            if not unequal.any():
                 return
-            self._differing += count
-            decades = np.floor(np.log10(distance[unequal] / self._scale))
-            places = np.clip(np.nan_to_num(decades, posinf=DECADES[-1]), DECADES[0], DECADES[-1])
-            self._decades += np.bincount(places.astype(np.int64) - DECADES[0], minlength=len(DECADES))
+            distance = np.where(unequal, np.where(valid, np.abs(a - b), inf), 0.0)
             place = int(np.argmax(distance))
-            if distance[place] > self._max_abs:
-                self._max_abs, self._worst = float(distance[place]), start + place
-            relative = distance[unequal] / np.abs(as_numbers(one[unequal]))
-            self._max_rel = max(self._max_rel, float(np.nanmax(relative, initial=0.0)))
-            if self._max_ulp is not None:
-                self._max_ulp = max(self._max_ulp, float(_steps(one[unequal], other[unequal]).max()))
+            if distance[place] > self._worst_distance:
+                self._worst, self._worst_distance = start + place, float(distance[place])
+            either_nan = np.isnan(a) | np.isnan(b)
+            self._differing += int(np.count_nonzero(unequal))
+            self._nans += int(np.count_nonzero(unequal & either_nan))
+            self._infinities += int(np.count_nonzero(unequal & ~valid & ~either_nan))
+            finite = unequal & valid
+            if finite.any():
+                self._add_finite(one[finite], other[finite], distance[finite])
+
+    def _add_squares(self, a: Array, b: Array) -> None:
+        self._aa += float(np.vdot(a, a).real)
+        self._bb += float(np.vdot(b, b).real)
+        self._ab += float(np.vdot(a, b).real)
+        self._dd += float(np.vdot(a - b, a - b).real)
+
+    def _add_finite(self, one: Array, other: Array, distance: Array) -> None:
+        """Take in finite elements that differ."""
+        decades = np.floor(np.log10(distance / self._scale))
+        places = np.clip(np.nan_to_num(decades, posinf=DECADES[-1]), DECADES[0], DECADES[-1])
+        self._decades += np.bincount(places.astype(np.int64) - DECADES[0], minlength=len(DECADES))
+        self._max_abs = max(self._max_abs, float(distance.max()))
+        self._max_rel = max(self._max_rel, float((distance / np.abs(as_numbers(one))).max()))
+        if self._max_ulp is not None:
+            self._max_ulp = max(self._max_ulp, float(_steps(one, other).max()))
 
     def metrics(self, a: Array, b: Array) -> Metrics:
-        norms = sqrt(self._aa) * sqrt(self._bb)
         if not self._differing:
             return Metrics(a.size, max_ulp=self._max_ulp)
+        some = self._differing > self._nans + self._infinities
         worst = tuple(int(i) for i in np.unravel_index(self._worst, a.shape))
         return Metrics(
             a.size,
             self._differing,
-            self._max_abs,
-            self._max_rel,
-            self._max_ulp,
-            _quotient(self._ab, norms),
-            _decibels(self._aa, self._dd),
+            self._max_abs if some else nan,
+            self._max_rel if some else nan,
+            self._max_ulp if some or self._max_ulp is None else nan,
+            _quotient(self._ab, sqrt(self._aa) * sqrt(self._bb)) if some else nan,
+            _decibels(self._aa, self._dd) if some else nan,
             worst,
             _item(a[worst]),
             _item(b[worst]),
             tuple(int(count) for count in self._decades),
+            self._nans,
+            self._infinities,
         )
 
 
@@ -183,7 +214,7 @@ def _quotient(product: float, norms: float) -> float:
 def _decibels(signal: float, noise: float) -> float:
     if not noise:
         return inf
-    return 10 * log10(signal / noise) if signal else -inf
+    return 10 * (log10(signal) - log10(noise)) if signal else -inf
 
 
 def _steps(a: Array, b: Array) -> Array:

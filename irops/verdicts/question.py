@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from irops.invocation import Invocation
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.verdicts.arithmetic import DECLARED, Arithmetic
+from irops.verdicts.metrics import as_numbers
 
 Compute = Callable[[Sequence[Array | None]], Sequence[Any]]
 MOVING = ("movement", "shape")
@@ -24,7 +25,8 @@ class Question:
     """A layer and the inputs that both results were computed from.
 
     again: what the definition gives for other inputs of the same types and shapes; arithmetic: of the second
-    result.
+    result; input_errors: by index, how far elements of inputs may be from those that the second result was
+    computed from, where that was computed through a whole model.
     """
 
     op: Op
@@ -32,6 +34,7 @@ class Question:
     inputs: Sequence[Array | None]
     again: Compute
     arithmetic: Arithmetic = DECLARED
+    input_errors: Mapping[int, Array] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -49,6 +52,16 @@ class Question:
     def floats(self) -> tuple[int, ...]:
         """The indices of floating inputs."""
         return tuple(k for k, array in enumerate(self.inputs) if array is not None and is_float(array))
+
+    def input_error(self, index: int) -> Array:
+        """How far elements of a floating input may be from those that the second result was computed from:
+        errors of those before it, and the rounding to the type that is computed in.
+        """
+        array = self.inputs[index]
+        if array is None or index not in self.floats:
+            return np.zeros(())
+        error: Array = self.arithmetic.input_roundoff(element_type_of(array)) * np.abs(as_numbers(array))
+        return np.nan_to_num(error, posinf=0.0) + self.input_errors.get(index, 0.0)
 
 
 def is_float(array: Array) -> bool:

@@ -30,6 +30,11 @@ def _multinomial(question: Question, ours: Array) -> str:
     return f"{int(outside.sum())} elements are not of the {classes} classes" if outside.any() else ""
 
 
+def _numbers(_question: Question, ours: Array) -> str:
+    outside = ~np.isfinite(ours)
+    return f"{int(outside.sum())} elements are no numbers" if outside.any() else ""
+
+
 def _accepted(_question: Question, _ours: Array) -> str:
     return ""
 
@@ -37,9 +42,9 @@ def _accepted(_question: Question, _ours: Array) -> str:
 RANDOM: Mapping[str, Property] = {
     "RandomUniform": _random_uniform,
     "Multinomial": _multinomial,
-    "RandomNormal": _accepted,
-    "RandomNormalLike": _accepted,
-    "RandomUniformLike": _accepted,
+    "RandomNormal": _numbers,
+    "RandomNormalLike": _numbers,
+    "RandomUniformLike": _numbers,
     "Bernoulli": _accepted,
     "Dropout": _accepted,
 }

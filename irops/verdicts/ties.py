@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
-from irops.verdicts.bounds import SAFETY
+from irops.verdicts.bounds import SAFETY, ULPS
 from irops.verdicts.conditioning import changes
-from irops.verdicts.discrete import DISCRETE_CATEGORIES, is_discrete
-from irops.verdicts.metrics import differs
-from irops.verdicts.question import Question
+from irops.verdicts.discrete import DISCRETE_CATEGORIES, has_jumps, is_discrete
+from irops.verdicts.metrics import as_numbers, differs
+from irops.verdicts.question import Question, is_float
 
 Tie = Callable[[Question, Array, Array, int], str]
 """Why a difference is a tie, or ""."""
@@ -23,42 +24,90 @@ def tie(question: Question, truth: Array, ours: Array, output: int) -> str:
 
 
 def _top_k(question: Question, truth: Array, ours: Array, output: int) -> str:
-    """Indices that differ, where both select equal elements."""
+    """Other elements that are equal, or an order that is not defined.
+
+    With sort none, the order is any; with index, it is that of data; only stable decides between equal ones.
+    """
     data = question.inputs[0]
-    if data is None or output != 1:
+    if data is None:
         return ""
-    axis = int(question.attributes["axis"])
-    size = data.shape[axis]
-    if ours.size and (int(ours.min()) < 0 or int(ours.max()) >= size):
+    attributes = question.attributes
+    axis, sort = int(attributes["axis"]), attributes["sort"]
+    rows, error = (np.moveaxis(array, axis, -1) for array in _numbers(data, question.input_error(0)))
+    first, second = (np.moveaxis(array, axis, -1) for array in (truth, ours))
+    if output == 0:
+        values = [as_numbers(array) if is_float(array) else array for array in (first, second)]
+        if sort == "value" or not _are_alike(*(np.sort(one, -1) for one in values), error.max(initial=0.0)):
+            return ""
+        in_order = sort == "none" or (not attributes.get("stable") and _in_order_of(rows, values[1]))
+        return "equal elements are selected in an order that is not defined" if in_order else ""
+    if not all(_may_be_selected(one, rows.shape[-1], ascending=sort == "index") for one in (first, second)):
         return ""
-    chosen = [np.take_along_axis(data, np.asarray(i, np.int64), axis) for i in (truth, ours)]
-    if differs(chosen[0], chosen[1]).any():
+    indices = [np.asarray(one, np.int64) for one in (first, second)]
+    chosen = [np.take_along_axis(rows, one, -1) for one in indices]
+    allowed = np.maximum(*(np.take_along_axis(error, one, -1) for one in indices))
+    if attributes.get("stable") and not allowed.any():
         return ""
-    ordered = np.sort(np.asarray(ours), axis=axis)
-    repeated = np.take(ordered, range(1, ordered.shape[axis]), axis) == np.take(
-        ordered, range(ordered.shape[axis] - 1), axis
-    )
-    return "" if repeated.any() else "other elements that compare equal are selected"
+    if sort != "value":
+        chosen, allowed = [np.sort(one, -1) for one in chosen], allowed.max(initial=0.0)
+    return "other elements that compare equal are selected" if _are_alike(*chosen, 2 * allowed) else ""
+
+
+def _numbers(data: Array, error: Array) -> tuple[Array, Array]:
+    """Elements in a type that NumPy compares exactly, and how far each may be off."""
+    numbers = as_numbers(data) if is_float(data) else data
+    return numbers, np.broadcast_to(error, data.shape)
+
+
+def _are_alike(one: Array, other: Array, allowed: Array | float) -> bool:
+    """Whether elements are equal, or floating and no farther apart than is allowed."""
+    unequal = differs(one, other)
+    if one.dtype.kind != "f" or not unequal.any():
+        return not unequal.any()
+    with np.errstate(all="ignore"):
+        return bool((~unequal | (np.abs(one - other) <= allowed)).all())
+
+
+def _in_order_of(rows: Array, selected: Array) -> bool:
+    """Whether the elements of each row of a selection come one after the other in a row of data."""
+    length, count = rows.shape[-1], selected.shape[-1]
+    pairs = zip(rows.reshape(-1, length).tolist(), selected.reshape(-1, count).tolist())
+    return all(_is_subsequence(part, row) for row, part in pairs)
+
+
+def _is_subsequence(part: Sequence[float], row: Sequence[float]) -> bool:
+    rest = iter(row)
+    return all(any(item == other for other in rest) for item in part)
+
+
+def _may_be_selected(indices: Array, size: int, *, ascending: bool) -> bool:
+    """Whether indices along the last axis are those of different elements."""
+    if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= size):
+        return False
+    ordered = indices if ascending else np.sort(indices, axis=-1)
+    return bool((ordered[..., 1:] > ordered[..., :-1]).all())
 
 
 def _fake_quantize(question: Question, truth: Array, ours: Array, _: int) -> str:
-    """Elements within rounding of the middle between two levels, which differ by one level."""
+    """Elements on the other one of two levels, where the input is within rounding of the middle between."""
     data, low, high, out_low, out_high = (
         np.zeros(()) if array is None else array.astype(np.float64) for array in question.inputs[:5]
     )
     levels = float(question.attributes["levels"]) - 1
     unit = question.arithmetic.roundoff(element_type_of(truth))
+    a, b = truth.astype(np.float64), ours.astype(np.float64)
     with np.errstate(all="ignore"):
-        scale = levels / (high - low)
-        place = (data - low) * scale
-        error = 2 * SAFETY * unit * (np.abs(data) + np.abs(low) + np.abs(high)) * np.abs(scale)
-        near = np.abs(place - np.floor(place) - 0.5) <= error
+        scale = np.abs(levels / (high - low))
+        place = (data - low) * levels / (high - low)
+        rounding = 2 * SAFETY * unit * (np.abs(data) + np.abs(low) + np.abs(high))
+        error = (rounding + question.input_error(0)) * scale
         quantum = (out_high - out_low) / levels
-        slack = 4 * SAFETY * unit * np.maximum(np.abs(out_low), np.abs(out_high))
-        between = place * quantum + out_low
-        halfway = near & (np.abs(ours.astype(np.float64) - between) <= np.abs(quantum) / 2 + slack)
-        same = np.abs(truth.astype(np.float64) - ours.astype(np.float64)) <= slack
-    if not (same | halfway).all():
+        slack = 2 * ULPS * unit * np.maximum(np.abs(out_low), np.abs(out_high))
+        middle = ((a + b) / 2 - out_low) / quantum
+        one_level = np.abs(np.abs(a - b) - np.abs(quantum)) <= slack
+        decided = one_level & (np.abs(place - middle) <= error + slack / np.abs(quantum))
+        same = (np.abs(a - b) <= slack) | (a == b)
+    if not (same | decided).all():
         return ""
     return "the elements that differ lie within rounding of the middle between two levels"
 
@@ -80,23 +129,34 @@ TRIES = 8
 """How often the inputs are changed to see which results are possible."""
 
 
+def may_tie(op: Op) -> bool:
+    """Whether results of an op may differ although both are right."""
+    return op.definition.type in TIES or has_jumps(op)
+
+
 def _undecided(question: Question, truth: Array, ours: Array, output: int) -> str:
     """The reference itself gives what ours has, once its inputs change by their roundoff."""
     if not question.floats or not is_discrete(question):
         return ""
-    low = high = truth.astype(np.float64)
     unequal = differs(truth, ours)
-    results = changes(question, output, TRIES)
-    alike = [result for result in results if result.shape == truth.shape]
-    if question.op.definition.category in DISCRETE_CATEGORIES and results and not alike:
+    defined, changed = np.asarray(question.again(question.inputs)[output]), changes(question, output, TRIES)
+    alike = [result for result in (defined, *changed) if result.shape == truth.shape]
+    if question.op.definition.category in DISCRETE_CATEGORIES and changed and len(alike) < 2:
         return "how many elements there are depends on the rounding of the inputs"
-    for result in alike:
-        low, high = np.minimum(low, result), np.maximum(high, result)
-    with np.errstate(all="ignore"):
-        slack = (
-            SAFETY * question.arithmetic.roundoff(element_type_of(truth)) * np.abs(truth.astype(np.float64))
-        )
-        possible = (ours >= low - slack) & (ours <= high + slack)
-    if (unequal & ~possible).any():
+    possible = [_possible(question, alike, array) for array in (truth, ours)] if alike else []
+    if not possible or (unequal & ~np.logical_and(*possible)).any():
         return ""
     return "the elements that differ depend on the rounding of the inputs"
+
+
+def _possible(question: Question, results: Sequence[Array], ours: Array) -> Array:
+    """Which elements are between those that the reference gives, or are one of them: what is between a number
+    and infinity says nothing.
+    """
+    element, wide = ours.astype(np.float64), [result.astype(np.float64) for result in results]
+    finite = np.logical_and.reduce([np.isfinite(result) for result in wide])
+    with np.errstate(all="ignore"):
+        slack = SAFETY * question.arithmetic.roundoff(element_type_of(ours)) * np.abs(element)
+        low, high = np.minimum.reduce(wide) - slack, np.maximum.reduce(wide) + slack
+        one_of_them: Array = np.logical_or.reduce([element == result for result in wide])
+        return one_of_them | (finite & (element >= low) & (element <= high))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from math import isnan
+from math import inf
 from typing import Any
 
 from irops.verdicts.metrics import Metrics
@@ -77,5 +77,7 @@ def worst(judgements: tuple[Judgement, ...]) -> Judgement:
 
 
 def _gravity(judgement: Judgement) -> tuple[int, float]:
-    error = 0.0 if judgement.metrics is None else judgement.metrics.max_abs
-    return judgement.verdict.severity, 0.0 if isnan(error) else error
+    metrics = judgement.metrics
+    if metrics is None:
+        return judgement.verdict.severity, 0.0
+    return judgement.verdict.severity, inf if metrics.not_finite else metrics.max_abs

@@ -65,6 +65,32 @@ def nan(out: Any) -> Any:
 
 
 @_kind
+def infinity(out: Any) -> Any:
+    """One number is infinity."""
+    if not element_type_of(out).floating or not out.size:
+        return None
+    wrong = out.copy()
+    wrong.flat[out.size // 2] = np.inf
+    return wrong
+
+
+@_kind
+def unmasked(out: Any) -> Any:
+    """Infinities and NaN are a number."""
+    if not element_type_of(out).floating or np.isfinite(out).all():
+        return None
+    return np.where(np.isfinite(out), out, out.dtype.type(5))
+
+
+@_kind
+def exchanged(out: Any) -> Any:
+    """Infinities have the other sign."""
+    if not element_type_of(out).floating or not np.isinf(out).any():
+        return None
+    return np.where(np.isinf(out), -out, out)
+
+
+@_kind
 def scale(out: Any) -> Any:
     """All elements are 1 % too large."""
     return (out * out.dtype.type(1.01)).astype(out.dtype) if element_type_of(out).floating else None
@@ -169,6 +195,58 @@ class Planted:
         kinds = tuple(kind for kind in WRONG if Plant(kind, call).wrong(outputs) is not None)
         first = outputs[0] if isinstance(outputs, tuple) else outputs
         self.calls.append((call, kinds, max(getattr(first, "shape", ()), default=0)))
+
+
+class Tied:
+    """The reference, but for ties, which it decides otherwise: the last of equal elements in TopK, and in
+    FakeQuantize the other level for the element that is closest to the middle between two.
+
+    wrong: what it gives is no tie: other elements, or two levels more. decided: how many calls gave another
+    result
+    """
+
+    name = "tied"
+
+    def __init__(self, *, wrong: bool = False) -> None:
+        self.wrong, self.decided = wrong, 0
+
+    def kernel(self, op: Any) -> Callable[..., Any] | None:
+        others = {"TopK": self._top_k, "FakeQuantize": self._fake_quantize}
+        other, right = others.get(op.definition.type), op.functions.kernel
+        if other is None or right is None:
+            return None
+
+        def kernel(*inputs: Any, **attributes: Any) -> Any:
+            outputs = right(*inputs, **attributes)
+            changed = other(outputs, *inputs, **attributes)
+            last = [one[-1] if isinstance(one, tuple) else one for one in (outputs, changed)]
+            self.decided += int((last[0] != last[1]).any())
+            return changed
+
+        return kernel
+
+    def _top_k(self, outputs: Any, data: Any, k: Any, *, axis: int, mode: str, **_: Any) -> Any:
+        backwards = np.flip(data, axis).astype(np.float64)
+        descending = (mode == "max") is not self.wrong
+        order = np.argsort(-backwards if descending else backwards, axis=axis, kind="stable")
+        chosen = data.shape[axis] - 1 - np.take(order, range(int(k)), axis)
+        return np.take_along_axis(data, chosen, axis), chosen.astype(outputs[1].dtype)
+
+    def _fake_quantize(self, outputs: Any, data: Any, *ends: Any, levels: int, **_: Any) -> Any:
+        low, high, out_low, out_high = (np.asarray(end, np.float64) for end in ends)
+        place = (data.astype(np.float64) - low) * (levels - 1) / (high - low)
+        quantum = (out_high - out_low) / (levels - 1)
+        distance = np.abs(place - np.floor(place) - 0.5)
+        distance[(place < 1) | (place > levels - 2)] = 1
+        closest = np.unravel_index(np.argmin(distance), data.shape)
+        if distance[closest] > 1e-4 and not self.wrong:
+            return outputs
+        level = np.rint((outputs.astype(np.float64) - out_low) / quantum)
+        step = np.sign(np.floor(place) + 0.5 - level) * (2 if self.wrong else 1)
+        changed = (level + step) * quantum + out_low
+        right = np.asarray(outputs).copy()
+        right[closest] = changed[closest]
+        return right
 
 
 def calls_of(model: ModelAnalysis, inputs: Mapping[Any, Any]) -> list[tuple[Call, tuple[str, ...], int]]:

@@ -40,11 +40,11 @@ class Planted:
 
 
 def matters(right, wrong):
-    """Whether a change is beyond all rounding: a thousandth of the greatest element, or a NaN."""
+    """Whether a change is beyond all rounding: a thousandth of the greatest element, NaN or infinity."""
     if right.shape != wrong.shape or right.dtype.kind not in "fV":
         return right.shape != wrong.shape or bool((right != wrong).any())
     a, b = right.astype(np.float64), wrong.astype(np.float64)
-    if np.isnan(b).any() and not np.isnan(a).any():
+    if (np.isnan(a) != np.isnan(b)).any() or (np.isinf(a) | np.isinf(b))[~np.equal(a, b)].any():
         return True
     finite = np.isfinite(a) & np.isfinite(b)
     if not finite.any():
@@ -80,6 +80,27 @@ def one_nan(array):
     return array
 
 
+def one_infinity(array):
+    """Infinity in one element; the extreme of a type without it."""
+    if array.size:
+        flat = array.reshape(-1)
+        kind = element_type_of(array)
+        flat[flat.size // 2] = np.inf if kind.floating else 1
+    return array
+
+
+def unmasked(array):
+    """A number in place of every infinity and NaN."""
+    if element_type_of(array).floating:
+        array[~np.isfinite(array)] = 5
+    return array
+
+
+def exchanged(array):
+    """The other infinity in place of each."""
+    return np.where(np.isinf(array), -array, array) if element_type_of(array).floating else array
+
+
 def one_percent(array):
     """One percent more."""
     return (array.astype(np.float64) * 1.01).astype(array.dtype)
@@ -99,4 +120,6 @@ def odd_sizes(array):
     return array
 
 
-FAULTS = (sign, last_row, off_by_one, one_nan, one_percent, transposed, odd_sizes)
+FAULTS = (sign, last_row, off_by_one, one_nan, one_infinity, one_percent, transposed, odd_sizes)
+INFINITE_FAULTS = (unmasked, exchanged)
+"""Faults in results that have infinities."""

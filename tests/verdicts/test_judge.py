@@ -214,3 +214,11 @@ def test_one_percent_is_wrong_where_sizes_follow_from_an_input_too():
     )  # fmt: skip
     (truth,) = truth_of(asked)
     assert judge(asked, truth, truth * np.float32(1.01)).verdict is Verdict.WRONG
+
+
+@pytest.mark.parametrize("op", ["Exp-1", "SoftMax-8", "Mod-1"])
+def test_a_first_source_that_is_wrong_makes_no_bound_for_itself(op):
+    """The bound follows from what the definition gives, not from how far the first source is from it."""
+    asked = question(op, floats(4, 9), *([np.float32(0.3)] if op == "Mod-1" else []))
+    (right,) = truth_of(asked)
+    assert judge(asked, right + np.float32(0.1), right).verdict is Verdict.WRONG

@@ -112,13 +112,21 @@ def _described(array: Array, place: tuple[int, ...] | None) -> str:
         if numbers.size == 1:
             return f"{text} = {_number(numbers.reshape(-1)[0])}"
         if array.dtype.kind != "c":
-            text += f", from {_number(np.min(numbers))} to {_number(np.max(numbers))}"
+            text += _range(numbers)
         if place is not None and len(place) >= array.ndim:
             inner = place[len(place) - array.ndim :]
             if all(size in (1,) or index < size for index, size in zip(inner, array.shape)):
                 inner = tuple(0 if size == 1 else index for index, size in zip(inner, array.shape))
                 text += f", at {list(inner)} {_number(numbers[inner])}"
     return text
+
+
+def _range(numbers: Array) -> str:
+    """The range of the finite elements, and how many others there are."""
+    finite = numbers[np.isfinite(numbers)]
+    text = f", from {_number(finite.min())} to {_number(finite.max())}" if finite.size else ""
+    counts = ((np.isnan(numbers), "NaN"), (numbers == np.inf, "inf"), (numbers == -np.inf, "-inf"))
+    return text + "".join(f", {int(where.sum()):,} {what}" for where, what in counts if where.any())
 
 
 def _number(item: Any) -> str:

@@ -15,7 +15,8 @@ from irops.analysis.structure import LayerNode
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.expected import expectation
 from irops.debugging.compare.noise import QUIET_KINDS
-from irops.debugging.sources.source import Context, Failure, Source, Values
+from irops.debugging.compare.propagated import propagated
+from irops.debugging.sources.source import Context, Failure, Source, SourceFailed, Values
 from irops.debugging.sources.taps import tappable, with_taps
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import abridged, plural
@@ -23,6 +24,7 @@ from irops.editing.extraction import Boundary, cut_values, extracted
 from irops.runtime.evaluator import Progress
 from irops.values.element import Array
 from irops.verdicts.metrics import differs
+from irops.verdicts.ties import may_tie
 from irops.verdicts.verdict import Judgement, Verdict
 
 MAX_DROPPED = 24
@@ -94,7 +96,7 @@ class Cuts:
             right = self.a.results(inner)
         except DiagnosticError:  # a part that cannot be cut out, such as one between a variable and its use
             return None
-        return None if isinstance(right, Failure) else judged_results(inner, right, self.b)
+        return None if isinstance(right, Failure) else judged_results(inner, self.a, right, self.b)
 
     def _context_of(self, layers: Sequence[LayerNode]) -> Context:
         """The part as a model, with the values of the whole one at its cut."""
@@ -122,17 +124,40 @@ class Cuts:
 
 
 def judged_results(
-    context: Context, right: Values, b: Source, answer: Values | Failure | None = None
+    context: Context, a: Source, right: Values, b: Source, answer: Values | Failure | None = None
 ) -> Judgement | None:
-    """What is wrong with the results of a source; None where they agree but for rounding.
+    """What is wrong with the results of a source; None where they agree but for rounding and ties.
 
-    answer: the results, if they are computed already
+    right: the results of a; answer: those of b, if they are computed already
     """
     answer = b.results(context) if answer is None else answer
     if isinstance(answer, Failure):
         return Judgement(Verdict.FAILED, str(answer)) if answer.is_fault else None
     found = expectation(context, answer, right, b.arithmetic)
-    return next((judgement for judgement in found.judgements.values() if judgement.is_fault), None)
+    fault = next((judgement for judgement in found.judgements.values() if judgement.is_fault), None)
+    return None if fault is not None and _follows_from_ties(context, a, b, answer) else fault
+
+
+def _follows_from_ties(context: Context, a: Source, b: Source, answer: Values) -> bool:
+    """Whether the results of b follow from ties: a run that shows all layers has the same results, so that no
+    fault is hidden, and none of its layers is wrong.
+    """
+    root = context.analysis.root
+    if not any(node.op is not None and may_tie(node.op) for node in root.order):
+        return False
+    sources = {port.name: root.wiring.inputs[port.layer.id][0] for port in context.analysis.signature.results}
+    giving = {source[0].id for source in sources.values() if source is not None}
+    try:
+        shown = {value.layer: value.outputs for value in b.walk(context) if value.layer in giving}
+        layers, _, complete = propagated(context, a, b)
+    except SourceFailed:
+        return False
+    for name, source in sources.items():
+        outputs = shown.get(source[0].id, ()) if source is not None else ()
+        value = outputs[source[1]] if source is not None and source[1] < len(outputs) else None
+        if value is None or _changed(answer[name], value):
+            return False
+    return complete and not any(layer.is_fault for layer in layers)
 
 
 def constant_layers(analysis: ModelAnalysis) -> set[int]:
@@ -164,7 +189,7 @@ def cuts(
     if isinstance(right, Failure):
         return (), (f"{a.name} gives no results: {right}",)
     notes = [_effect_of_taps(context, b, whole)] if not isinstance(whole, Failure) else []
-    if judged_results(context, right, b, whole) is None or not layers:
+    if judged_results(context, a, right, b, whole) is None or not layers:
         return (), (f"the results of {b.name}, compiled as a whole, are those of {a.name}", *notes)
     part = search.smallest(layers)
     judgement = search.fault(part)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from irops.analysis.signature import Signature
 from irops.debugging.compare.agreement import agreement
-from irops.debugging.compare.noise import noisy_walk
-from irops.debugging.sources.source import Context
+from irops.debugging.compare.noise import noisy_walk, question_of
+from irops.debugging.sources.source import Context, LayerValue
 from irops.diagnostics.printable import plural, printable
 from irops.ir.tensor_files import as_declared
 from irops.values.element import Array, element_type_of
@@ -56,15 +57,17 @@ def expectation(
     """
     signature = context.analysis.signature
     wanted = {_result(signature, key): array for key, array in expected.items()}
-    noisy: list[Mapping[str, Array]] = []
+    noisy: list[Mapping[int, LayerValue]] = []
     judgements: dict[str, Judgement] = {}
     for name, array in wanted.items():
         declared = as_declared(array, element_type_of(results[name]))
         judgement = _unlike(results[name], declared) or agreement(declared, results[name], [], arithmetic)
         if judgement.is_fault and judgement.metrics is not None:
             noisy = noisy or [_noisy_results(context, arithmetic, seed) for seed in (1, 2)]
-            judgement = agreement(
-                declared, results[name], [run[name] for run in noisy if name in run], arithmetic
+            source = context.analysis.root.wiring.inputs[signature.result(name).layer.id][0]
+            assert source is not None
+            judgement = _of_layer(
+                context, (source[0].id, source[1]), declared, results[name], noisy, arithmetic
             )
         judgements[name] = judgement
     return Expectation(judgements, tuple(name for name in results if name not in wanted))
@@ -90,18 +93,25 @@ def _unlike(ours: Array, expected: Array) -> Judgement | None:
     return None
 
 
-def _noisy_results(context: Context, arithmetic: Arithmetic, seed: int) -> Mapping[str, Array]:
-    """The results of a run with other rounding errors."""
+def _of_layer(
+    context: Context,
+    source: tuple[int, int],
+    expected: Array,
+    result: Array,
+    noisy: Sequence[Mapping[int, LayerValue]],
+    arithmetic: Arithmetic,
+) -> Judgement:
+    """The judgement of a result that an output of a layer gives. noisy: the layers that give results"""
+    number, index = source
+    values = [run[number] for run in noisy if number in run]
+    runs = [array for value in values if (array := value.outputs[index]) is not None]
+    ask = partial(question_of, context.analysis.root.layers[number], values, arithmetic)
+    return agreement(expected, result, runs, arithmetic, ask, index)
+
+
+def _noisy_results(context: Context, arithmetic: Arithmetic, seed: int) -> Mapping[int, LayerValue]:
+    """The layers that give results, by id, in a run with other rounding errors."""
     wiring = context.analysis.root.wiring
-    wanted: dict[tuple[int, int], list[str]] = {}
-    for port in context.analysis.signature.results:
-        source = wiring.inputs[port.layer.id][0]
-        assert source is not None
-        wanted.setdefault((source[0].id, source[1]), []).append(port.name)
-    found: dict[str, Array] = {}
-    for value in noisy_walk(context, arithmetic, seed):
-        for index, array in enumerate(value.outputs):
-            for name in wanted.get((value.layer, index), ()):
-                assert array is not None
-                found[name] = array
-    return found
+    sources = [wiring.inputs[port.layer.id][0] for port in context.analysis.signature.results]
+    wanted = {source[0].id for source in sources if source is not None}
+    return {value.layer: value for value in noisy_walk(context, arithmetic, seed) if value.layer in wanted}

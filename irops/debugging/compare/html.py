@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from math import isfinite, log10
+from math import log10
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.debugging.compare.compared_layer import ComparedLayer
-from irops.debugging.compare.report import Reportable, answer, place_of
+from irops.debugging.compare.report import Reportable, answer, greatest_difference, place_of
 from irops.diagnostics.printable import abridged, printable
 from irops.drawing.draw import draw
 from irops.drawing.engines import MissingExtraError
@@ -66,7 +66,7 @@ def _body(comparison: Reportable, analysis: ModelAnalysis, title: str) -> Iterat
     yield f"<pre>{escape(printable_text(lines))}</pre>"
     yield f"<h2>Error over depth</h2>{curve(comparison.layers)}"
     first = comparison.first
-    if first is not None and first.metrics is not None and first.metrics.histogram:
+    if first is not None and first.metrics is not None and any(first.metrics.histogram):
         yield f"<h2>Differences in {escape(printable(first.name))}</h2>{histogram(first.metrics)}"
     yield f"<h2>Drawing</h2>{drawing(comparison.layers, analysis)}"
     yield f"<h2>Layers</h2>{''.join(_table(comparison.layers))}"
@@ -128,10 +128,8 @@ def _relative_error(metrics: Metrics | None) -> float | None:
     """The power of ten of noise to signal; None where there are no values."""
     if metrics is None:
         return None
-    power = -metrics.snr / 20
-    if isfinite(power):
-        return power
-    return 1.0 if metrics.differing else -10.0
+    error = metrics.relative_error
+    return min(max(log10(error), -10.0), 1.0) if error else -10.0
 
 
 def _table(layers: Sequence[ComparedLayer]) -> Iterator[str]:
@@ -143,8 +141,9 @@ def _table(layers: Sequence[ComparedLayer]) -> Iterator[str]:
         metrics = layer.metrics
         numbers = ("", "", "")
         if metrics is not None:
-            ulp = "" if metrics.max_ulp is None else f"{metrics.max_ulp:,.0f}"
-            numbers = (f"{metrics.max_abs:.3g}", ulp, f"{metrics.share:.2%}")
+            has_ulp = metrics.max_ulp is not None and not metrics.not_finite
+            ulp = f"{metrics.max_ulp:,.0f}" if has_ulp else ""
+            numbers = (greatest_difference(metrics), ulp, f"{metrics.share:.2%}")
         name = escape(printable(abridged("/".join((*layer.path, layer.name)), 100)))
         yield (
             f"<tr><td>{name}</td><td>{escape(layer.op)}</td><td>{_mark(layer.verdict)}{layer.verdict}</td>"

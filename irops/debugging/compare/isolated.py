@@ -133,7 +133,7 @@ def isolated(
         evaluator = Evaluator(context.analysis, backends, progress=progress)
         run_model(evaluator, context.inputs, (), Variables(), observer=comparison.observe)
     else:
-        for pending in _of_values(context, a):
+        for pending in layers_of_values(context, a):
             comparison.take(pending)
     return comparison.layers()
 
@@ -167,7 +167,7 @@ def _declared(context: Context, computed: Computed) -> Pending:
     return Pending(call, truth, again)
 
 
-def _of_values(context: Context, a: Source) -> Iterator[Pending]:
+def layers_of_values(context: Context, a: Source) -> Iterator[Pending]:
     """The layers of which a has the inputs and the outputs."""
     root = context.analysis.root
     values: dict[tuple[int, int], Array] = {(number, 0): array for number, array in context.inputs.items()}

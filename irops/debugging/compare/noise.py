@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from math import sqrt
+from dataclasses import replace
 
 import numpy as np
 
+from irops.analysis.structure import LayerNode
 from irops.backends.backend import Reference
 from irops.debugging.sources.source import Context, LayerValue
 from irops.diagnostics.diagnostic import EvaluationError
@@ -25,12 +26,17 @@ from irops.runtime.variables import Variables
 from irops.values.element import Array, element_type_of
 from irops.verdicts.arithmetic import ROUNDOFF, Arithmetic
 from irops.verdicts.bounds import EXACT, EXACT_CATEGORIES, ULPS
-from irops.verdicts.question import is_float
+from irops.verdicts.conditioning import root_mean_square
+from irops.verdicts.metrics import differs
+from irops.verdicts.question import Question, is_float
+from irops.verdicts.ties import may_tie
 
 SUMMING_CATEGORIES = ("matrix", "convolution", "normalization", "sequence", "reduction", "pooling", "signals")
 """Categories whose ops add up terms that may cancel, so that errors are relative to the whole tensor."""
 SMALLEST_TENSOR = 2
 """Single numbers stay as they are: sizes of other tensors are computed from them."""
+NOISE_MARGIN = 32.0
+"""By how much a difference may exceed what rounding does in another run."""
 QUIET_KINDS = (LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.RESULT, LayerKind.SINK)
 
 
@@ -51,7 +57,7 @@ def _noisy_values(context: Context, arithmetic: Arithmetic, seed: int) -> Iterat
             computed.outputs[:] = [_noisy(computed, array, arithmetic, random) for array in computed.outputs]
         facts = computed.step.facts.outputs
         outputs = tuple(rounded(array, fact) for array, fact in zip(computed.outputs, facts))
-        yield LayerValue(computed.step.layer.id, outputs)
+        yield LayerValue(computed.step.layer.id, outputs, inputs=tuple(computed.inputs))
 
 
 def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.random.Generator) -> Array:
@@ -100,5 +106,37 @@ def allowance(truth: Array, runs: Sequence[Array], arithmetic: Arithmetic) -> Ar
                 distance = np.abs(other.astype(number) - base)
                 change = np.maximum(change, np.nan_to_num(distance, posinf=0.0))
         floor = ULPS * max(arithmetic.roundoff(kind), ROUNDOFF.get(kind.name, 0.0)) * np.abs(wide)
-        typical = sqrt(float(np.mean(change * change))) if change.size else 0.0
-        return np.maximum(change, typical) + np.nan_to_num(floor) + arithmetic.smallest(kind)
+        typical = root_mean_square(change) if change.size else 0.0
+        return (
+            np.maximum(change, typical).reshape(truth.shape)
+            + np.nan_to_num(floor)
+            + arithmetic.smallest(kind)
+        )
+
+
+def question_of(node: LayerNode, runs: Sequence[LayerValue], arithmetic: Arithmetic) -> Question | None:
+    """A layer whose result may be a tie, as a question; None for other layers.
+
+    runs: of the layer by the reference, each with other rounding errors. Its inputs are those of the first,
+    and how far they may be off follows from the others.
+    """
+    if node.op is None or node.invocation is None or node.op.functions.kernel is None or not runs:
+        return None
+    definition = node.op.definition
+    if definition.bodies or definition.stateful or not may_tie(node.op):
+        return None
+    inputs, *others = (run.inputs for run in runs)
+    errors = {
+        index: NOISE_MARGIN * allowance(array, [array, *moved], arithmetic)
+        for index, array in enumerate(inputs)
+        if array is not None and is_float(array) and (moved := _moved(array, index, others))
+    }
+    return replace(Question.of(node.invocation, inputs, arithmetic), input_errors=errors)
+
+
+def _moved(array: Array, index: int, others: Sequence[Sequence[Array | None]]) -> list[Array]:
+    """An input in those runs in which rounding changes it."""
+    found = (inputs[index] for inputs in others if index < len(inputs))
+    return [
+        one for one in found if one is not None and one.shape == array.shape and differs(array, one).any()
+    ]

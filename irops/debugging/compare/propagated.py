@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from functools import partial
 
 import numpy as np
 
-from irops.analysis.structure import LayerNode
+from irops.analysis.structure import GraphNode, LayerNode
 from irops.debugging.compare.agreement import agreement
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
-from irops.debugging.compare.noise import QUIET_KINDS, noisy_walk
+from irops.debugging.compare.isolated import layers_of_values
+from irops.debugging.compare.noise import QUIET_KINDS, noisy_walk, question_of
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Context, LayerValue, Source, SourceFailed
 from irops.diagnostics.diagnostic import EvaluationError
@@ -19,12 +20,19 @@ from irops.diagnostics.printable import abridged, plural
 from irops.runtime.evaluator import Progress
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
+from irops.values.violation import LimitExceeded, Violation
 from irops.verdicts.arithmetic import Arithmetic
-from irops.verdicts.question import is_float
+from irops.verdicts.judge import judge_layer
+from irops.verdicts.metrics import DECADES
+from irops.verdicts.question import Question, is_float
 from irops.verdicts.random_values import RANDOM
+from irops.verdicts.ties import may_tie
 from irops.verdicts.verdict import Judgement, Verdict
 
-Outputs: TypeAlias = tuple[Array | None, ...]
+STEPPED = ("FakeQuantize", "FakeConvert", "Round", "Floor", "Ceiling", "Sign", "Convert")
+"""Ops whose results have steps: differences of inputs that are within rounding may become whole ones."""
+STEP_DECADE = -5
+"""A step is at least 1e-5 of the greatest element: one of 65,536 levels is; what f32 rounds is 1e-7 of it."""
 
 
 def propagated(
@@ -58,6 +66,8 @@ def propagated(
         layers.append(compared_layer(context.analysis, nodes[ended.layer], (failed,)))
     order = {node.layer.id: index for index, node in enumerate(context.analysis.root.order)}
     layers.sort(key=lambda layer: order[layer.id])
+    if not ended.reason:
+        layers = without_inherited_ties(context, b, layers)
     notes: list[str] = []
     missing = sum(1 for n in nodes.values() if n.layer.kind not in QUIET_KINDS) - len(layers)
     if ended.reason:
@@ -65,6 +75,83 @@ def propagated(
     if missing:
         notes.append(f"{plural(missing, 'layer')} not compared: {a.name} or {b.name} has no value of them")
     return tuple(layers), tuple(notes), not ended.reason
+
+
+def without_inherited_ties(
+    context: Context, b: Source, layers: Sequence[ComparedLayer]
+) -> list[ComparedLayer]:
+    """The layers; those of which rounding decides the inputs are ties, too, if they follow from these.
+
+    Where TopK selects another of two equal elements, or an element falls on another level of FakeQuantize,
+    what is computed from it differs by more than rounding does. Such a layer is right if the reference gives
+    its outputs for its inputs, both of the run that is compared. Raises: SourceFailed
+    """
+    doubtful = _decided_by_rounding(context.analysis.root, layers)
+    right = _that_follow(context, b, doubtful) if doubtful else set()
+    wiring = context.analysis.root.wiring.inputs
+    faulty: set[int] = set()
+    judged: list[ComparedLayer] = []
+    for layer in layers:
+        inherits = any(source is not None and source[0].id in faulty for source in wiring[layer.id])
+        judged.append(_tied(layer) if layer.id in right and not inherits else layer)
+        if judged[-1].is_fault:
+            faulty.add(layer.id)
+    return judged
+
+
+def _decided_by_rounding(root: GraphNode, layers: Sequence[ComparedLayer]) -> set[int]:
+    """The layers that are wrong, and of which a tie or a jump decides the result or an input."""
+    compared = {layer.id: layer for layer in layers}
+    decided: set[int] = set()
+    doubtful: set[int] = set()
+    for node in root.order:
+        number = node.layer.id
+        layer = compared.get(number)
+        behind = any(source is not None and source[0].id in decided for source in root.wiring.inputs[number])
+        verdict = None if layer is None else layer.verdict
+        if verdict is Verdict.WRONG and (behind or _may_jump(node)):
+            doubtful.add(number)
+        jumps = layer is not None and (layer.verdict is Verdict.TIE or _has_jumped(node, layer))
+        if jumps or number in doubtful or (behind and verdict is not Verdict.EQUAL):
+            decided.add(number)
+    return doubtful
+
+
+def _may_jump(node: LayerNode) -> bool:
+    return node.layer.type in STEPPED or (node.op is not None and may_tie(node.op))
+
+
+def _has_jumped(node: LayerNode, layer: ComparedLayer) -> bool:
+    """Whether elements differ by as much as a step, which noise allows where others jump."""
+    if node.layer.type not in STEPPED or layer.verdict is not Verdict.ROUNDING:
+        return False
+    histograms = [judged.metrics.histogram for judged in layer.judgements if judged.metrics is not None]
+    return any(any(histogram[DECADES.index(STEP_DECADE) :]) for histogram in histograms)
+
+
+def _that_follow(context: Context, b: Source, doubtful: set[int]) -> set[int]:
+    """Those of the layers whose outputs the reference gives for b's inputs of them."""
+    right: set[int] = set()
+    for pending in layers_of_values(context, b):
+        call = pending.call
+        if call.node.layer.id not in doubtful:
+            continue
+        question = Question.of(call.invocation, call.inputs, b.arithmetic)
+        try:
+            truth = [np.asarray(array) for array in question.again(call.inputs)]
+        except (Violation, LimitExceeded):
+            continue
+        if not any(judged.is_fault for judged in judge_layer(question, truth, pending.truth)):
+            right.add(call.node.layer.id)
+    return right
+
+
+def _tied(layer: ComparedLayer) -> ComparedLayer:
+    reason = "follows from its inputs, which rounding decides"
+    judged = tuple(
+        replace(one, verdict=Verdict.TIE, reason=reason) if one.is_fault else one for one in layer.judgements
+    )
+    return replace(layer, judgements=judged, inputs=())
 
 
 class _Ended:
@@ -136,13 +223,11 @@ class _Propagated:
         if failure is not None:
             verdict = Verdict.FAILED if failure.is_fault else Verdict.SKIPPED
             return compared_layer(self._context.analysis, node, (Judgement(verdict, str(failure)),))
-        noisy = [value.outputs for value in values[2:] if value is not None]
+        noisy = [value for value in values[2:] if value is not None]
         if self._a_is_base:
-            noisy.insert(0, first.outputs)
+            noisy.insert(0, first)
         judgements = [
-            self._judged(
-                node, index, one, other, [outputs[index] for outputs in noisy if index < len(outputs)]
-            )
+            self._judged(node, index, one, other, noisy)
             for index, (one, other) in enumerate(zip(first.outputs, second.outputs))
             if one is not None and other is not None
         ]
@@ -152,9 +237,9 @@ class _Propagated:
         return layer
 
     def _judged(
-        self, node: LayerNode, index: int, one: Array, other: Array, noisy: Sequence[Array | None]
+        self, node: LayerNode, index: int, one: Array, other: Array, noisy: Sequence[LayerValue]
     ) -> Judgement:
-        """The judgement of one output."""
+        """The judgement of one output. noisy: the layer in runs with other rounding errors"""
         if self._is_random(node):
             return Judgement(Verdict.RANDOM, "follows from random values", None, index)
         kinds = element_type_of(one), element_type_of(other)
@@ -166,8 +251,10 @@ class _Propagated:
                 return Judgement(Verdict.WRONG, f"has element type {kinds[1]}, not {kinds[0]}", None, index)
             wider = np.float64 if "f64" in (kinds[0].name, kinds[1].name) else np.float32
             one, other = one.astype(wider), other.astype(wider)
-        runs = [array for array in noisy if array is not None]
-        judged = agreement(one, other, runs, self._arithmetic)
+        outputs = [value.outputs[index] for value in noisy if index < len(value.outputs)]
+        runs = [array for array in outputs if array is not None]
+        ask = partial(question_of, node, noisy, self._arithmetic)
+        judged = agreement(one, other, runs, self._arithmetic, ask, index)
         origin = self._origin(node) if judged.is_fault else ""
         return replace(judged, reason=f"{judged.reason}{origin}", output=index)
 
@@ -185,8 +272,3 @@ class _Propagated:
             if source is not None and source[0].id in self._wrong:
                 return f"; its input {abridged(source[0].name, 60)} differs already"
         return ""
-
-
-def growth(layers: Sequence[ComparedLayer]) -> Mapping[str, float]:
-    """The relative error (noise to signal) of each layer in order: the curve over depth."""
-    return {layer.name: 10 ** (-layer.metrics.snr / 20) for layer in layers if layer.metrics is not None}

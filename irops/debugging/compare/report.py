@@ -100,16 +100,36 @@ def place_of(location: Location) -> str:
 
 
 def metrics_line(metrics: Metrics) -> str:
-    """All metrics on one line."""
+    """All metrics on one line; elements that are not finite are counted, and the figures are of the rest."""
+    count = f"{metrics.differing:,} of {metrics.elements:,} elements differ ({metrics.share:.1%})"
+    if not metrics.not_finite:
+        return f"{_figures(metrics)}, {count}"
+    counts = ((metrics.nans, "NaN"), (metrics.infinities, "infinite"))
+    apart = ", ".join(f"{number:,} {what}" for number, what in counts if number)
+    rest = (
+        "the rest is equal" if metrics.not_finite == metrics.differing else f"the rest: {_figures(metrics)}"
+    )
+    return f"{count}: {apart}; {rest}"
+
+
+def _figures(metrics: Metrics) -> str:
     parts = [
         f"max abs {metrics.max_abs:.3g}",
         f"max rel {metrics.max_rel:.3g}",
         *([] if metrics.max_ulp is None else [f"{metrics.max_ulp:,.0f} ULP"]),
         f"cosine {metrics.cosine:.6f}",
         f"SNR {metrics.snr:.1f} dB",
-        f"{metrics.differing:,} of {metrics.elements:,} elements differ ({metrics.share:.1%})",
     ]
     return ", ".join(parts)
+
+
+def greatest_difference(metrics: Metrics | None) -> str:
+    """The cell of a table: the greatest difference, NaN or inf where an element is that in one of the two."""
+    if metrics is None:
+        return ""
+    if metrics.nans:
+        return "NaN"
+    return "inf" if metrics.infinities else f"{metrics.max_abs:.3g}"
 
 
 def worst_lines(metrics: Metrics, a: str, b: str) -> Iterator[str]:
@@ -129,8 +149,8 @@ def table_rows(layers: Sequence[ComparedLayer], all_layers: bool) -> list[tuple[
 
 
 def _rank(layer: ComparedLayer) -> tuple[bool, int, float]:
-    snr = layer.metrics.snr if layer.metrics is not None else 0.0
-    return not layer.is_fault, 0 if layer.is_fault else -layer.verdict.severity, snr
+    error = layer.metrics.relative_error if layer.metrics is not None else 1.0
+    return not layer.is_fault, 0 if layer.is_fault else -layer.verdict.severity, -error
 
 
 def _row(layer: ComparedLayer) -> tuple[str, ...]:
@@ -139,7 +159,7 @@ def _row(layer: ComparedLayer) -> tuple[str, ...]:
         printable(abridged("/".join((*layer.path, layer.name)), NAME_WIDTH)),
         layer.op,
         str(layer.verdict),
-        "" if metrics is None else f"{metrics.max_abs:.3g}",
+        greatest_difference(metrics),
         "" if metrics is None else f"{metrics.share:.2%}",
         printable(layer.reason),
     )

@@ -58,7 +58,7 @@ class Layerwise(Source):
                 continue
             facts = computed.step.facts.outputs
             outputs = tuple(rounded(array, fact) for array, fact in zip(computed.outputs, facts))
-            yield LayerValue(number, outputs)
+            yield LayerValue(number, outputs, inputs=tuple(computed.inputs))
 
     def results(self, context: Context) -> Values | Failure:
         watched = _Watched(self.backend)

@@ -62,12 +62,14 @@ class LayerCall:
 class LayerValue:
     """The outputs of one layer of the model's outermost graph; None for an output that the source lacks.
 
-    failure: why there are none, where there are none.
+    failure: why there are none, where there are none; inputs: what the layer was computed from, of sources
+    that know it.
     """
 
     layer: int
     outputs: tuple[Array | None, ...]
     failure: Failure | None = None
+    inputs: tuple[Array | None, ...] = ()
 
 
 Answer: TypeAlias = list[Array] | Failure

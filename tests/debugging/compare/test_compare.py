@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from wrong_call import FAULTS, Planted, one_percent, sign
+from wrong_call import FAULTS, INFINITE_FAULTS, Planted, one_percent, sign
 
 import irops
 
@@ -51,6 +51,22 @@ def test_propagated_names_the_wrong_layer_first(model, fault):
     assert found.first.name == "active"
     assert [layer.name for layer in found.layers if layer.is_fault] == ["active", "total"]
     assert "its input active differs already" in found.layers[-1].reason
+
+
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+@pytest.mark.parametrize("fault", INFINITE_FAULTS)
+@pytest.mark.parametrize(("op", "name"), [("Log-1", "log"), ("Abs-1", "abs"), ("Exp-1", "exp")])
+def test_faults_in_infinities_are_found(fault, op, name, mode):
+    graph = irops.Graph("infinities")
+    value = graph.parameter("x", "f32[5]")
+    for each in ("Log", "Abs", "Exp"):
+        value = graph.add(each, value, name=each.lower())
+    graph.result(value, "y")
+    planted = Planted(op, 0, fault)
+    found = irops.compare(graph.model(), [np.float32([0, 0, 1, 2, 3])], b=planted, mode=mode)
+    assert planted.changed
+    assert found.first is not None
+    assert found.first.name == name
 
 
 @pytest.mark.parametrize("mode", ["isolated", "propagated"])
