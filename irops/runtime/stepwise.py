@@ -142,7 +142,8 @@ class Run:
             require_room(self.bytes_held, size, self.limits)
             check_possible(op, facts.outputs)
             results = self._compute(step, facts, arrays, given=given)
-            return self._checked(step, arrays, results, facts.outputs), facts
+            found = self._checked(step, arrays, results, facts.outputs)
+            return [*map(_of_inferred_rank, found, step.facts.outputs)], facts
         except OpFault as fault:
             raise self._located(step, fault) from fault.__cause__
         except (Violation, LimitExceeded, MemoryError) as error:
@@ -247,3 +248,10 @@ class Run:
         if self.evaluator.verify and arrays and step.layer.kind is not LayerKind.RESULT:
             verify(self.record, self.evaluator.kernel(op)[0].name, step, arrays, found)
         return found
+
+
+def _of_inferred_rank(array: Array, inferred: Fact) -> Array:
+    """A scalar of one branch of an If as one element, where the other branch gives an array of rank 1: the
+    output then has rank 1, whichever branch runs.
+    """
+    return array.reshape(1) if array.ndim == 0 and inferred.shape.rank == 1 else array

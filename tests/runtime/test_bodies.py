@@ -196,6 +196,39 @@ def test_a_condition_of_two_elements_is_refused_when_it_shows():
         irops.run(choosing(), {"cond": np.array([True, False]), "x": X})
 
 
+def scalar_or_list(cond):
+    """An If one of whose branches gives a scalar, the other a tensor of rank 1, with ops that need the rank."""
+    net = Net()
+    x = net.parameter("x", "f32", "?")
+    bodies = {}
+    for name, shape in (("then_body", []), ("else_body", [-1])):
+        body = net.body()
+        p = body.parameter("p", "f32", "?")
+        reshaped = body.op("Reshape", p, body.const(shape, np.int64), special_zero="false")
+        bodies[name] = (body, takes(1, p) + gives(2, body.result(reshaped)))
+    chosen = net.apply(IF, cond(net), x, name="if", **bodies)[0]
+    net.result(chosen, "y")
+    net.result(net.op("ShapeOf", chosen, version="opset3", output_type="i64"), "shape")
+    net.result(net.op("Unsqueeze", chosen, net.const(1, np.int64)), "column")
+    return net.model()
+
+
+@pytest.mark.parametrize(("cond", "size"), [(True, 1), (False, 3)])
+def test_a_scalar_of_a_branch_is_one_element_where_the_other_branch_gives_a_list(cond, size):
+    model = scalar_or_list(lambda net: net.parameter("cond", "boolean", "1"))
+    x = np.arange(size, dtype=np.float32)
+    results = irops.run(model, {"cond": np.array([cond]), "x": x})
+    assert results["y"].tolist() == x.tolist()
+    assert results["shape"].tolist() == [size]
+    assert results["column"].shape == (size, 1)
+
+
+def test_a_branch_that_always_runs_keeps_its_scalar():
+    model = scalar_or_list(lambda net: net.const([True], bool))
+    with pytest.raises(irops.DiagnosticError, match="Unsqueeze-1"):
+        irops.run(model, {"x": np.ones(1, np.float32)})
+
+
 def test_loops_and_branches_nest():
     """The collatz sequence of each number, its length found by a Loop in a TensorIterator, with an If
     in it.
