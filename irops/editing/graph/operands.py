@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import frexp, ldexp
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from irops.editing.graph.faults import refuse
@@ -122,35 +124,56 @@ def array_of(given: Any, kind: ElementType | None, what: str, node: str | None) 
         raise refuse("invalid-constant", f"{what} cannot be a constant: {error}", node) from None
     if kind is None or element_type_of(array) is kind:
         return array
-    if array.dtype.kind == "O" or kind.kind in ("string", "lookup"):
-        message = f"{what} is an array of {element_type_of(array)}, must be of {kind}"
-        raise refuse("invalid-constant", message, node)
+    _require_same_kind(array, kind, what, node)
     with np.errstate(all="ignore"):
         converted = tagged(array.astype(kind.dtype), kind)
-    low, high = kind.extent
-    exact = kind.integral or kind.kind == "boolean"
-    if exact and array.size and not _all_representable(array, low, high):
-        message = f"{what} has elements that {kind} cannot represent, such as {_outside(array, low, high)}"
+    lost = _lost(array, converted, kind)
+    if lost.size:
+        message = f"{what} has elements that {kind} cannot represent, such as {lost.flat[0]}"
         raise refuse("invalid-constant", message, node)
     return converted
 
 
-def _all_representable(array: Array, low: float, high: float) -> bool:
-    return _misfits(array, low, high).size == 0
+def _require_same_kind(array: Array, kind: ElementType, what: str, node: str | None) -> None:
+    """Refuse strings for numbers, complex numbers for real ones, and numbers for codes."""
+    found = element_type_of(array)
+    if kind.kind == "lookup":
+        message = f"{what} is an array of {found}; {kind} takes its codes, 0 to 15, as an array of uint8"
+    else:
+        message = f"{what} is an array of {found}, must be of {kind}"
+    if array.dtype.kind == "O" or kind.kind in ("string", "lookup"):
+        raise refuse("invalid-constant", message, node)
+    if found.kind == "complex" and kind.kind != "complex":
+        raise refuse("invalid-constant", message, node)
 
 
-def _misfits(array: Array, low: float, high: float) -> Array:
-    """The elements that are not whole, or out of range."""
+def _lost(array: Array, converted: Array, kind: ElementType) -> Array:
+    """The elements that a type cannot represent: those of integers that are not whole or out of range, those
+    of floats that would become another kind of number (finite, infinite, NaN) or exceed the greatest one.
+    """
+    if kind.kind == "complex":
+        return array[:0].ravel()
     numbers = array if array.dtype.kind in "biu" else array.astype(np.float64)
+    if kind.floating:
+        found = converted.astype(np.float64)
+        wrong = np.isnan(numbers) ^ np.isnan(found) | np.isinf(numbers) ^ np.isinf(found)
+        wrong |= np.isfinite(numbers) & (np.abs(numbers) >= _overflow(kind))
+        return np.asarray(array[wrong])
+    low, high = kind.extent
     wrong = ~((numbers >= low) & (numbers <= high))
     if numbers.dtype.kind == "f":
         wrong |= numbers != np.floor(numbers)
-    found: Array = numbers[wrong]
-    return found
+    return np.asarray(numbers[wrong])
 
 
-def _outside(array: Array, low: float, high: float) -> Any:
-    return _misfits(array, low, high).ravel()[0]
+def _overflow(kind: ElementType) -> float:
+    """The least number that rounds beyond the greatest one; types without infinity take the greatest one for
+    it.
+    """
+    limits = ml_dtypes.finfo(kind.dtype)
+    greatest = float(limits.max)
+    spacing = ldexp(float(limits.eps), frexp(greatest)[1] - 1)
+    return greatest + spacing / 2
 
 
 def _usual_type(operand: Any, allowed: Iterable[str]) -> ElementType | None:

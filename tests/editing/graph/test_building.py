@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import ml_dtypes
@@ -177,6 +178,55 @@ def test_constants_have_any_element_type(element_type: str, tmp_path: Path):
     graph.result(graph.ops.Convert(value, destination_type="f32"), "y")
     irops.write(graph.model(), tmp_path / "m.xml")
     assert irops.run(tmp_path / "m.xml", {})["y"].tolist() == [[0, 1], [1, 0], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("value", "element_type", "lost"),
+    [
+        ([1, 0], "f8e8m0", "0"),
+        ([-1.0], "f8e8m0", "-1.0"),
+        ([448, 1e6], "f8e4m3", "1000000.0"),
+        ([np.inf], "f8e4m3", "inf"),
+        ([np.nan], "f4e2m1", "nan"),
+        ([6.9, 7.0], "f4e2m1", "7.0"),
+        ([65519, 65520], "f16", "65520"),
+        ([1e39], "f32", "1e+39"),
+        ([3.4e38], "bf16", "3.4e+38"),
+        ([127, 128], "i8", "128"),
+    ],
+)
+def test_a_number_that_its_type_cannot_represent_is_refused(value: list[float], element_type: str, lost: str):
+    with pytest.raises(
+        DiagnosticError, match=rf"that {element_type} cannot represent, such as {re.escape(lost)}$"
+    ):
+        irops.Graph().constant(value, element_type=element_type)
+
+
+@pytest.mark.parametrize(
+    ("value", "element_type"),
+    [
+        ([448, 463], "f8e4m3"),
+        ([6.9], "f4e2m1"),
+        ([65519, np.inf, np.nan], "f16"),
+        ([1e-50], "f32"),
+        ([], "f64"),
+    ],
+)
+def test_numbers_are_rounded_to_floats(value: list[float], element_type: str):
+    assert irops.Graph().constant(value, element_type=element_type).element_type.name == element_type
+
+
+@pytest.mark.parametrize(
+    ("value", "element_type", "words"),
+    [
+        ([1.0], "nf4", "is an array of f64; nf4 takes its codes, 0 to 15, as an array of uint8"),
+        ([1 + 2j], "f32", "is an array of complex128, must be of f32"),
+        (["a"], "f32", "is an array of string, must be of f32"),
+    ],
+)
+def test_a_constant_of_another_kind_is_refused(value: list[object], element_type: str, words: str):
+    with pytest.raises(DiagnosticError, match=re.escape(words)):
+        irops.Graph().constant(value, element_type=element_type)
 
 
 def test_constants_of_arrays_keep_their_type_and_strings_are_one():
