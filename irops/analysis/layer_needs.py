@@ -16,6 +16,9 @@ from irops.spec.releases import Releases
 from irops.values.element import element_type_of_precision
 from irops.values.fact import Fact
 
+NO_LIMIT = "clip"
+"""An attribute of recurrent ops that sets no limit where it is 0, as where it is inf."""
+
 
 def port_needs(graph: GraphNode, layer: Layer, table: Releases) -> Iterator[Need]:
     """Precisions of outputs, which OpenVINO parses in every layer."""
@@ -64,6 +67,10 @@ class LayerNeeds:
                     since = self.table.of_order(text.lower())
                     what = f"has elements of {text.lower()} with the first of two in the lower half of a byte"
                     yield self._need("format-newer-than-target", what, since, layer.data_at, name)
+            elif text is not None and attribute.type in ("float", "floats") and name != NO_LIMIT:
+                since = self.table.newest_of(map(self.table.of_number, text.split(",")))
+                what = f'({op.id}) has {name}="{text}" (older releases take inf and nan for 0)'
+                yield self._need("value-newer-than-target", what, since, layer.data_at, name)
             elif since is not None:
                 what = f'({op.id}) has {name}="{text}"'
                 yield self._need("value-newer-than-target", what, since, layer.data_at, name)

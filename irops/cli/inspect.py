@@ -22,6 +22,7 @@ from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.diagnostics.printable import plural, printable, shown
 from irops.reading import read
+from irops.spec.releases import UNRELEASED
 from irops.urls import without_credentials
 
 if TYPE_CHECKING:
@@ -141,7 +142,8 @@ def _file(summary: ModelSummary) -> str:
 
 def _release(oldest: OldestRelease) -> str:
     """One line: the release, and the first thing that decides it."""
-    text = f"read by OpenVINO {oldest.name} and later"
+    is_released = oldest.name != UNRELEASED
+    text = f"read by OpenVINO {oldest.name} and later" if is_released else "read by no release of OpenVINO"
     if not oldest.decided_by:
         return f"{text}; older releases are not known"
     others = len(oldest.decided_by) - 1

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from irops.spec.definition import Definition
 from irops.spec.opsets import opsets
-from irops.spec.releases import releases
+from irops.spec.releases import UNRELEASED, releases
 
 
 def release_of(definition: Definition) -> str | None:
-    """The release of OpenVINO from which on the op version is read; None for ops that no opset has."""
-    return releases().of_op(definition.type, definition.version) if definition.dialect == "openvino" else None
+    """The release of OpenVINO from which on the op version is read; None for ops that no release has."""
+    if definition.dialect != "openvino":
+        return None
+    since = releases().of_op(definition.type, definition.version)
+    return None if since == UNRELEASED else since
 
 
 def availability(definition: Definition) -> str:

@@ -10,16 +10,19 @@ from irops.diagnostics.suggestions import did_you_mean_word
 from irops.spec.opsets import opsets
 from irops.spec.schemas import schemas_folder
 
+UNRELEASED = "none"
+"""In place of a release, where no release listed reads something."""
+
 
 class Releases:
-    """The releases, and since which of them something is read. None means that no release listed reads it."""
+    """The releases, and since which of them something is read."""
 
     def __init__(self) -> None:
         from xml.etree import ElementTree
 
         root = ElementTree.parse(schemas_folder() / "releases.xml").getroot()
         self.names: tuple[str, ...] = tuple(one.attrib["name"] for one in root.findall("release"))
-        self._places = {name: place for place, name in enumerate(self.names)}
+        self._places = {name: place for place, name in enumerate((*self.names, UNRELEASED))}
         self.opsets: dict[str, str] = {}
         """The release that completes each opset."""
         self._ops: dict[tuple[str, str], str] = {}
@@ -43,6 +46,9 @@ class Releases:
             (one.attrib["op"], one.attrib["attribute"], one.text or ""): one.attrib["since"]
             for one in root.findall("value")
         }
+        self._numbers = {
+            name: one.attrib["since"] for one in root.findall("number") for name in (one.text or "").split()
+        }
         self.limited: frozenset[str] = frozenset(op for op, _, _ in self._inputs)
         """The ops of which some input takes an element type only in later releases."""
 
@@ -57,7 +63,7 @@ class Releases:
         Raises:  ValueError, with the known releases, the others, and the one that may be meant
         """
         number = re.fullmatch(r"(\d{4}\.\d+)(\.\d+)*", text.strip(), re.ASCII)
-        if number is None or number[1] not in self._places:
+        if number is None or number[1] not in self.names:
             words = (*self.names, *others)
             raise ValueError(
                 f"{text!r} is no known release of OpenVINO; known are {', '.join(words)}"
@@ -74,12 +80,12 @@ class Releases:
         return max(since, key=self._places.__getitem__, default=self.oldest)
 
     def of_op(self, type: str, version: str) -> str | None:
-        """Since when the type is read in an opset; None where no opset has it."""
+        """Since when the type is read in an opset, which may be UNRELEASED; None where no opset has it."""
         found = opsets().find(type, version)
         if found is None:
             return None
         opset = opsets().redirected.get((type.lower(), version), version)
-        return self._ops.get((type.lower(), opset), self.opsets.get(opset))
+        return self._ops.get((type.lower(), opset), self.opsets.get(opset, UNRELEASED))
 
     def of_type(self, name: str, *, constant: bool = False) -> str:
         """Since when an element type is read, in general or in a constant."""
@@ -99,6 +105,10 @@ class Releases:
     def of_value(self, op: str, attribute: str, value: str) -> str | None:
         """Since when an attribute of an op takes a value; None where the table does not list the value."""
         return self._values.get((op, attribute, value.strip().lower()))
+
+    def of_number(self, text: str) -> str:
+        """Since when a number of an attribute is read as it is; older releases read inf and nan as 0."""
+        return self._numbers.get(text.strip().lower(), self.oldest)
 
     def of_feature(self, name: str) -> str:
         return self._features.get(name, self.oldest)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ import irops
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.needs import oldest_release
-from irops.spec.releases import releases
+from irops.spec.releases import UNRELEASED, releases
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -138,6 +140,50 @@ def test_a_value_of_an_attribute_that_came_after_the_op_is_reported() -> None:
     g.result(pooled, "y")
     assert codes(g.model(), "2024.0") == ["IR945"]
     assert codes(g.model(), "2024.1") == []
+
+
+@pytest.mark.parametrize(
+    ("op", "attributes"),
+    [
+        ("Clamp", {"min": 0, "max": inf}),
+        ("Clamp", {"min": -inf, "max": 1}),
+        ("Elu", {"alpha": inf}),
+    ],
+)
+def test_an_infinite_attribute_is_reported_for_releases_that_take_it_for_0(op: str, attributes: Any) -> None:
+    g = irops.Graph("infinite")
+    g.result(g.add(op, g.parameter("x", "f32[2,3]"), **attributes), "y")
+    assert codes(g.model(), "2026.1") == ["IR945"]
+    assert codes(g.model(), "2026.2") == []
+
+
+def test_an_infinite_clip_of_a_recurrent_op_has_the_effect_of_0() -> None:
+    g = irops.Graph("cell")
+    x, h = g.parameter("x", "f32[1,3]"), g.parameter("h", "f32[1,2]")
+    w, r, b = (np.ones(shape, np.float32) for shape in ((2, 3), (2, 2), (2,)))
+    g.result(g.ops.RNNCell(x, h, w, r, b, hidden_size=2, clip=inf), "y")
+    assert codes(g.model(), "2023.0") == []
+
+
+def test_an_op_of_an_opset_that_no_release_has_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(releases().opsets, "opset14")
+    g = irops.Graph("new")
+    g.result(
+        g.add(
+            "MaxPool-14",
+            g.parameter("x", "f32[1,1,4,4]"),
+            strides=[1, 1],
+            dilations=[1, 1],
+            pads_begin=[0, 0],
+            pads_end=[0, 0],
+            kernel=[2, 2],
+        )[0],
+        "y",
+    )
+    (finding,) = irops.check(g.model(), target=releases().names[-1])
+    assert finding.code == "IR941"
+    assert finding.message.endswith("does not read; no release that irops knows does")
+    assert oldest_release(analyse(g.model()))[0] == UNRELEASED
 
 
 def test_the_type_of_an_input_is_the_inferred_one() -> None:

@@ -197,7 +197,7 @@ def test_a_condition_of_two_elements_is_refused_when_it_shows():
 
 
 def scalar_or_list(cond):
-    """An If one of whose branches gives a scalar, the other a tensor of rank 1, with ops that need the rank."""
+    """An If whose branches give a scalar and a tensor of rank 1, with ops that need the rank."""
     net = Net()
     x = net.parameter("x", "f32", "?")
     bodies = {}

@@ -8,7 +8,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.need import Need
 from irops.analysis.needs import needs
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.spec.releases import releases
+from irops.spec.releases import UNRELEASED, releases
 
 
 def the_target_reads_the_model(analysis: ModelAnalysis, target: str) -> Iterator[Diagnostic]:
@@ -26,7 +26,9 @@ def the_target_reads_the_model(analysis: ModelAnalysis, target: str) -> Iterator
 
 def _finding(analysis: ModelAnalysis, need: Need, target: str) -> Diagnostic:
     subject = f"{need.layer} {need.what}" if need.layer is not None else need.what
+    known = "no release that irops knows does" if need.since == UNRELEASED else None
     message = (
-        f"{subject}, which OpenVINO {target} does not read; the oldest release that does is {need.since}"
+        f"{subject}, which OpenVINO {target} does not read; "
+        f"{known or f'the oldest release that does is {need.since}'}"
     )
     return analysis.finding(need.rule, message, need.at, need.graph, need.layer, attribute=need.attribute)
