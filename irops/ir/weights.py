@@ -13,7 +13,7 @@ from irops.ir.open_files import OpenFiles
 from irops.ir.region import Region
 from irops.ir.storage import Weights, WeightsChanged
 from irops.values.element import STRING, Array
-from irops.values.packing import LAYOUTS, checked_string_count, packed_size, unpack
+from irops.values.packing import LAYOUTS, check_strings, packed_size, unpack
 from irops.values.shape import MAX_AXES
 
 SMALL = 512
@@ -91,7 +91,7 @@ def _error(model: Model, layer: Layer, fault: Fault) -> DiagnosticError:
 
 
 def constant_faults(model: Model) -> Iterator[Diagnostic]:
-    """Errors in the declarations of all constants. Of the weights, only string tables are read."""
+    """Errors in the declarations of all constants. Of the weights, only strings are read."""
     weights = model.weights or Weights.of_bytes(b"")
     faults: list[tuple[tuple[str, ...], Layer, Fault]] = []
     first: tuple[tuple[str, ...], Layer] | None = None
@@ -165,7 +165,7 @@ def _outside_fault(layer: Layer, region: Region, weights: Weights) -> Fault:
 
 def _strings_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:
     try:
-        checked_string_count(
+        check_strings(
             lambda start, size: weights.read(region.offset + start, size), region.size, region.elements
         )
     except ValueError as error:

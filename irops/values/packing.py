@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from collections.abc import Callable
+from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
@@ -15,6 +17,8 @@ Buffer = bytes | bytearray | memoryview
 Codes = npt.NDArray[np.uint8]
 _BLOCK = 1 << 18
 """The number of entries of a string table that are checked at one time."""
+_CHUNK = 1 << 20
+"""The number of bytes of characters that are decoded at one time."""
 
 
 class Layout(NamedTuple):
@@ -178,6 +182,50 @@ def checked_string_count(read: Callable[[int, int], Buffer], size: int, count: i
     return strings
 
 
+def check_strings(read: Callable[[int, int], Buffer], size: int, count: int) -> None:
+    """Check a string table and the characters of its strings, block by block.
+
+    read, size, count: as in checked_string_count
+    Raises:  ValueError with the first error
+    """
+    strings = checked_string_count(read, size, count)
+    table = 4 * (strings + 2)
+    for first in range(0, strings, _BLOCK):
+        raw = read(4 + 4 * first, 4 * (min(_BLOCK, strings - first) + 1))
+        bounds = np.frombuffer(raw, "<i4").astype(np.int64)
+        text = memoryview(read(table + int(bounds[0]), int(bounds[-1] - bounds[0]))).cast("B")
+        if not _are_utf8(text, bounds[:-1] - bounds[0]):
+            for k, (start, end) in enumerate(pairwise((bounds - bounds[0]).tolist())):
+                _decoded(text[start:end], first + k)
+
+
+def _are_utf8(text: memoryview, starts: npt.NDArray[np.int64]) -> bool:
+    """Whether all strings that lie one after the other are valid: the whole is, and no string starts within a
+    character.
+    """
+    octets = np.frombuffer(text, np.uint8)
+    if (octets[starts[starts < len(octets)]] & 0xC0 == 0x80).any():
+        return False
+    decoder = getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(text), _CHUNK):
+            decoder.decode(text[start : start + _CHUNK])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _decoded(raw: memoryview, number: int) -> str:
+    """The characters of the string of a number. Raises: ValueError"""
+    try:
+        return str(raw, "utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"string {number} is not valid UTF-8: {error.reason} at byte {error.start}"
+        ) from None
+
+
 def _check_bounds(bounds: npt.NDArray[np.int64], first: int, characters: int) -> None:
     """Check a block of bounds in a string table. first: the index of its first string"""
     if bounds[0] < 0:
@@ -198,10 +246,7 @@ def _strings(raw: memoryview, count: int) -> Array:
     text = raw[4 * (len(bounds) + 1) :]
     strings = np.empty(count, object)
     for k in range(count):
-        try:
-            strings[k] = str(text[bounds[k] : bounds[k + 1]], "utf-8")
-        except UnicodeDecodeError as error:
-            raise ValueError(f"string {k} is not valid UTF-8: {error.reason} at byte {error.start}") from None
+        strings[k] = _decoded(text[bounds[k] : bounds[k + 1]], k)
     return strings
 
 

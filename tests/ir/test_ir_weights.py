@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from irops.ir.model import Graph, Layer, Model
 from irops.ir.open_files import OpenFiles
 from irops.ir.read import load, loads, read
 from irops.ir.weights import Weights, constant, constant_faults, require_unchanged_weights
+from irops.values import packing
+from irops.values.element import element_type
 
 FILES = Path(__file__).parent / "files"
 
@@ -213,12 +216,46 @@ def test_corrupt_strings_are_reported_from_their_table(table: bytes, why: str) -
     assert (found.name, found.message) == ("corrupt-strings", f'layer 0 "c0" (Const): {why}')
 
 
-def test_strings_that_are_no_utf8_are_reported_when_they_are_read() -> None:
-    table = struct.pack("<3i", 1, 0, 1) + b"\xff"
-    model = model_of(region("string", "1", 0, len(table)), weights=table)
-    assert list(constant_faults(model)) == []
-    with pytest.raises(DiagnosticError, match="string 0 is not valid UTF-8"):
+@pytest.mark.parametrize(
+    ("strings", "number", "why"),
+    [
+        ((b"\xff",), 0, "invalid start byte at byte 0"),
+        (("é".encode(), b"a", b"b\xe2\x82"), 2, "unexpected end of data at byte 1"),
+        (("é".encode()[:1], "é".encode()[1:]), 0, "unexpected end of data at byte 0"),
+    ],
+)
+def test_strings_that_are_no_utf8_are_reported_as_a_run_does(
+    strings: tuple[bytes, ...], number: int, why: str
+) -> None:
+    ends = [0, *accumulate(map(len, strings))]
+    table = struct.pack(f"<{len(ends) + 1}i", len(strings), *ends) + b"".join(strings)
+    model = model_of(region("string", str(len(strings)), 0, len(table)), weights=table)
+    (reported,) = constant_faults(model)
+    assert reported.code == "IR507"
+    assert reported.message.endswith(f"string {number} is not valid UTF-8: {why}")
+    with pytest.raises(DiagnosticError) as caught:
         constant(model, model.layers[0])
+    assert caught.value.diagnostics[0].message == reported.message
+
+
+def test_characters_that_another_constant_overwrites_are_reported() -> None:
+    table = struct.pack("<3i", 1, 0, 4) + struct.pack("<f", -1.5)
+    model = model_of(region("string", "1", 0, len(table)), region("f32", "1", 12, 4), weights=table)
+    assert [fault.code for fault in constant_faults(model)] == ["IR507"]
+
+
+def test_long_strings_are_decoded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "_CHUNK", 3)
+    monkeypatch.setattr(packing, "_BLOCK", 2)
+    text = ["", "aé€𝄞" * 5, "b", "", "é"]
+    table = packing.pack(np.array(text, object), element_type("string"))
+    model = model_of(region("string", "5", 0, len(table)), weights=table)
+    assert list(constant_faults(model)) == []
+    assert constant(model, model.layers[0]).tolist() == text
+    broken = bytearray(table)
+    broken[-1] = ord("x")
+    (reported,) = constant_faults(model_of(region("string", "5", 0, len(table)), weights=bytes(broken)))
+    assert "string 4 is not valid UTF-8" in reported.message
 
 
 def test_packing_that_was_forgotten_is_noticed() -> None:

@@ -95,15 +95,15 @@ RULES: tuple[Rule, ...] = (
         "IR507",
         "corrupt-strings",
         Severity.ERROR,
-        "the string table of a constant is corrupt",
+        "the strings of a constant are corrupt",
         """
         The bytes of a string constant start with a table of 32-bit little-endian integers: the number of
         strings, the start of the first string, and the end of each, counted in bytes from the end of the
-        table. The UTF-8 characters follow. The ends must not decrease or exceed the last byte, and the number
-        of strings must equal the number of elements of the shape.
+        table. The UTF-8 characters follow. The ends must not decrease or exceed the last byte, the number
+        of strings must equal the number of elements of the shape, and each string must be valid UTF-8.
 
-        OpenVINO checks the ends, but not the number: it drops surplus strings and adds empty ones for those
-        that are missing.
+        OpenVINO checks the ends, but neither the number, where it drops surplus strings and adds empty ones
+        for those that are missing, nor the characters.
         """,
     ),
     Rule(
