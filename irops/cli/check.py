@@ -30,7 +30,7 @@ from irops.cli import baseline, check_cache
 from irops.cli.cache_options import add_cache
 from irops.cli.check_options import CheckedFile, CheckOptions, unchecked_file, without_accepted
 from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED, refuses
-from irops.cli.extension_options import add_extensions, has_extensions
+from irops.cli.extension_options import add_config, add_extensions, has_extensions
 from irops.cli.findings import write_reports
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
@@ -118,12 +118,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
     add_cache(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    config = settings()
+    config = settings(args.config)
     for option, words in (("--select", args.select), ("--ignore", args.ignore)):
         _require_rules(option, words)
     accepted = args.baseline or (None if args.write_baseline else config.baseline)
@@ -140,6 +141,7 @@ def execute(args: argparse.Namespace) -> int:
     )
     cached = not args.no_cache and check_cache.is_usable(options, has_extensions(args))
     options = replace(options, cached=cached)
+    strict = args.strict or config.strict
     for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff)
     reports: list[Report] = []
     accepted_count, changes = 0, False
@@ -157,16 +159,13 @@ def execute(args: argparse.Namespace) -> int:
     if args.write_baseline:
         return _write_baseline(args.write_baseline, reports)
     if args.diff:
-        return (
-            FINDINGS
-            if changes and not args.exit_zero
-            else _status(reports, args.strict or config.strict, args.exit_zero)
-        )
+        return FINDINGS if changes and not args.exit_zero else _status(reports, strict, args.exit_zero)
     if not for_people:
         write_reports(reports, args.output_format)
     elif not args.quiet:
         sys.stdout.write(f"{summary(reports, accepted_count, others)}\n")
-    return _status(reports, args.strict or config.strict, args.exit_zero)
+    status = _status(reports, strict, args.exit_zero)
+    return FINDINGS if status == CLEAN and strict and config.left_out and not args.exit_zero else status
 
 
 def _fixing(args: argparse.Namespace) -> str:

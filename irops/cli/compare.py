@@ -28,6 +28,7 @@ from contextlib import ExitStack
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.input_options import add_inputs, inputs_of
 from irops.cli.limit_options import add_limits, limits_of
@@ -84,11 +85,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", "-o", metavar="FILE", help="write the report to a file")
     parser.add_argument("--quiet", "-q", action="store_true", help="no report, only the exit code")
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    limits = limits_of(args, settings().limits)
+    limits = limits_of(args, settings(args.config).limits)
     try:
         with ExitStack() as opened:
             workers = Workers.of(registry_of(args), limits)

@@ -19,6 +19,7 @@ import argparse
 
 from irops.analysis.infer import analyse
 from irops.cli.exit_codes import CLEAN
+from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
@@ -60,6 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary and no notes")
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
 
 
@@ -70,7 +72,7 @@ def execute(args: argparse.Namespace) -> int:
         target_named(args.target)
     except ValueError as error:
         raise Refusal(f"--target: {error}") from None
-    limits = limits_of(args, settings().limits)
+    limits = limits_of(args, settings(args.config).limits)
     analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
     conversion = converted(analysis, args.target, upgrade=args.upgrade, ir_version=args.ir_version)
     write(conversion.model, args.output, registry=analysis.registry)

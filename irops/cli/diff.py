@@ -19,6 +19,7 @@ import json
 from irops.analysis.infer import analyse
 from irops.cli.arguments import argument_errors
 from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.model_files import model_help
@@ -47,11 +48,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", "-o", metavar="FILE", help="write the report to a file")
     parser.add_argument("--quiet", "-q", action="store_true", help="no report, only the exit code")
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    limits, registry = limits_of(args, settings().limits), registry_of(args)
+    limits, registry = limits_of(args, settings(args.config).limits), registry_of(args)
     ignore = [word for text in args.ignore for word in text.split(",") if word]
     analyses = [analyse(read(path, limits=limits), registry, limits) for path in (args.a, args.b)]
     with argument_errors("--ignore: "):

@@ -21,6 +21,7 @@ from irops.analysis.body_path import path_of_text
 from irops.analysis.infer import analyse
 from irops.cli.arguments import argument_errors
 from irops.cli.exit_codes import CLEAN
+from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
@@ -53,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--path", metavar="LAYER/BODY", default="", help="draw a body: loop/body")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
 
 
@@ -62,7 +64,7 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal(f"--output {args.output} is no .svg, .html or .dot file")
     if args.hops is not None and args.around is None:
         raise Refusal("--hops is given without --around; name a layer with --around")
-    limits = limits_of(args, settings().limits)
+    limits = limits_of(args, settings(args.config).limits)
     analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
     try:
         with argument_errors():

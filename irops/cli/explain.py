@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from irops.cli.catalogue import Catalogue, catalogue
 from irops.cli.exit_codes import CLEAN
-from irops.cli.extension_options import add_extensions
+from irops.cli.extension_options import add_config, add_extensions
 from irops.cli.index import part
 from irops.cli.main import Refusal
 from irops.cli.page import Page
@@ -48,6 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     add_extensions(parser)
+    add_config(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -69,13 +70,11 @@ def _subject(word: str, args: argparse.Namespace) -> Subject:
     content = part("rules")
     bands = content["bands"]
     rules: list[RuleText] = [SimpleNamespace(**one) for one in content["rules"].values()]
-    return (
-        _rule(word, rules, bands)
-        or _band(word, rules, bands)
-        or _rule(word, _custom_rules(), bands)
-        or _band(word, _custom_rules(), bands)
-        or _op_or_constraint(word, args)
-    )
+    known = _rule(word, rules, bands) or _band(word, rules, bands)
+    if known is not None:
+        return known
+    custom = _custom_rules(args.config)
+    return _rule(word, custom, bands) or _band(word, custom, bands) or _op_or_constraint(word, args)
 
 
 def _rule(word: str, rules: list[RuleText], bands: dict[str, str]) -> Subject | None:
@@ -98,12 +97,12 @@ def _band(word: str, all_rules: list[RuleText], bands: dict[str, str]) -> Subjec
     return Subject("band", partial(explain_band, prefix, name, rules), content)
 
 
-def _custom_rules() -> list[RuleText]:
+def _custom_rules(config: str | None) -> list[RuleText]:
     """The rules that settings and packages add. No name of them can be that of a rule of irops."""
     from irops.cli.settings import settings
     from irops.diagnostics.rules import custom_rules
 
-    settings()
+    settings(config)
     return list(custom_rules())
 
 

@@ -1,8 +1,16 @@
-"""Options that add custom ops: --definitions and --module."""
+"""Options that add custom ops and rules: --definitions, --module and --config."""
 
 from __future__ import annotations
 
 import argparse
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="take the settings from this TOML file, and load the custom rules that it names",
+    )
 
 
 def add_extensions(parser: argparse.ArgumentParser) -> None:

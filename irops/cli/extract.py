@@ -24,6 +24,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.arguments import argument_errors
 from irops.cli.array_files import load_all
 from irops.cli.exit_codes import CLEAN
+from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
@@ -76,6 +77,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
 
 
@@ -84,7 +86,7 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal("--around is given together with --from or --to; give it alone")
     if args.around is None and not args.inputs and not args.outputs and not args.path:
         raise Refusal("no part is named; give --from, --to, --around or --path")
-    limits = limits_of(args, settings().limits)
+    limits = limits_of(args, settings(args.config).limits)
     model = read(args.model, args.weights, limits=limits)
     if dialect_of_suffix(args.output) is not dialect_of(model):
         raise Refusal(

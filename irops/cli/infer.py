@@ -22,6 +22,7 @@ from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.signature import Key, Signature
 from irops.cli.array_files import load_one
 from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
@@ -80,11 +81,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="no table, only diagnostics")
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    limits = limits_of(args, settings().limits)
+    limits = limits_of(args, settings(args.config).limits)
     model = read(args.model, args.weights, limits=limits)
     analysis = analyse(model, registry_of(args), limits)
     facts = infer(analysis, dict(_override(analysis.signature, pair, limits) for pair in args.inputs))

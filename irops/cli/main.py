@@ -19,6 +19,7 @@ from irops.cli.parser import Parser
 from irops.cli.removed import REMOVED
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
+from irops.processes.python import forget_current_folder
 from irops.switches import disabled
 from irops.urls import is_url, without_credentials
 
@@ -81,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is not None:
         return _command(list(arguments))
+    forget_current_folder()
     handle_signals()
     arguments = sys.argv[1:]
     if arguments[:1] in (["run"], ["compare"]):  # maps weights, and calls libraries that compute

@@ -31,6 +31,7 @@ from typing import Any
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.exit_codes import CLEAN, FINDINGS, INTERRUPTED
+from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.input_options import add_inputs, inputs_of
 from irops.cli.limit_options import add_limits, limits_of
@@ -85,11 +86,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    limits = limits_of(args, settings().limits)
+    limits = limits_of(args, settings(args.config).limits)
     analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
     inputs = {} if args.rule else inputs_of(analysis.signature, args, limits)
     try:

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Sequence
 
 from irops.cli.exit_codes import CLEAN
+from irops.cli.extension_options import add_config
 from irops.cli.main import Refusal
 from irops.cli.plain_tables import show_table
 from irops.cli.rule_page import rule_as_json
@@ -33,10 +34,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="print only the codes")
+    add_config(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    settings()
+    settings(args.config)
     try:
         chosen = rules_of(args.rules)
     except ValueError as error:

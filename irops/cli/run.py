@@ -21,6 +21,7 @@ from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
 from irops.cli.array_files import load_all
 from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.input_options import add_inputs, inputs_of
@@ -87,11 +88,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="show no results, no progress")
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    limits = limits_of(args, settings().limits)
+    limits = limits_of(args, settings(args.config).limits)
     model = read(args.model, args.weights, limits=limits)
     keep = [name for text in args.keep for name in text.split(",") if name]
     with progress_bar("evaluating", quiet=args.quiet) as progress:

@@ -17,6 +17,7 @@ import argparse
 
 from irops.backends.extras import missing_libraries
 from irops.cli.exit_codes import CLEAN
+from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
@@ -41,6 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--stdio", action="store_true", help="use standard input and output (default)")
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
 
 
@@ -50,7 +52,7 @@ def execute(args: argparse.Namespace) -> int:
     reason = missing_libraries("server", "pygls", "lsprotocol")
     if reason is not None:
         raise Refusal(reason)
-    config = settings()
+    config = settings(args.config)
     registry_of(args)  # refuses folders and modules that do not exist
     from irops.server.start import listening, serve
 

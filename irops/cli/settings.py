@@ -1,15 +1,21 @@
 """Read the configuration: irops.toml or [tool.irops] in pyproject.toml, in the current folder or the nearest
-parent folder that has one.
+parent folder that has one, within a repository and the user's home; or the file that --config names.
+
+Settings that are found come with files of others: they are data, and modules that they name are not loaded.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import limit
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, in_document_order
 from irops.diagnostics.rules import rule
@@ -26,7 +32,7 @@ OWN, SHARED = "irops.toml", "pyproject.toml"
 class Settings:
     """The values set in a file. limits: by name; select, ignore: rules; strict: whether warnings fail;
     baseline: the file of accepted findings; rules: modules of custom rules, which are loaded; target: a
-    release of OpenVINO.
+    release of OpenVINO; left_out: modules of custom rules that are not loaded.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -36,20 +42,73 @@ class Settings:
     baseline: Path | None = None
     rules: tuple[str, ...] = ()
     target: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
-def settings(folder: Path | None = None) -> Settings:
-    """The settings that apply in a folder, by default the current one.
+def settings(named: str | None = None) -> Settings:
+    """The settings of a file that a person names, or else those found from the current folder upwards.
+
+    Modules of custom rules are loaded if the file was named. Warnings go to standard error.
 
     Raises:  DiagnosticError if the file is not TOML, or has unknown settings or invalid values
     """
     load_installed_rules()
-    for parent in ((folder or Path.cwd()).absolute(), *(folder or Path.cwd()).absolute().parents):
-        for path in (parent / OWN, parent / SHARED):
-            text_and_table = _irops_table(path) if path.is_file() else None
-            if text_and_table is not None:
-                return _Reader(path, *text_and_table).settings()
+    if named is not None:
+        path = Path(named)
+        return _Reader(path, *(_irops_table(path) or ("", {})), named=True).settings()
+    for path in _files():
+        if (text_and_table := _irops_table(path)) is None:
+            continue
+        if (owner := _foreign_owner(path)) is not None:
+            _warn(_foreign(path, owner))
+            break
+        reader = _Reader(path, *text_and_table, named=False)
+        found = reader.settings()
+        _warn(*reader.warnings)
+        return found
     return Settings()
+
+
+def _files() -> Iterator[Path]:
+    """The files that may hold settings, the nearest first: up to the user's home, the root of a repository,
+    or a folder of another user, whose files are not read.
+    """
+    try:
+        start = Path.cwd().resolve()
+    except OSError:  # the current folder was deleted
+        return
+    home = os.path.realpath(os.path.expanduser("~"))
+    for parent in (start, *start.parents):
+        files = [path for name in (OWN, SHARED) if (path := parent / name).is_file()]
+        if (owner := _foreign_owner(parent)) is not None:
+            _warn(*(_foreign(path, owner) for path in files[:1]))
+            return
+        yield from files
+        if str(parent) == home or os.path.lexists(parent / ".git"):
+            return
+
+
+def _foreign_owner(path: Path) -> int | None:
+    """The user to whom a file or folder belongs, or the link that leads to it, if that is neither this user
+    nor root; None otherwise, and on Windows. With sudo, its caller counts as this user, as in git.
+    """
+    if os.name == "nt":
+        return None
+    own = {0, os.geteuid()}
+    caller = os.environ.get("SUDO_UID", "")
+    if os.geteuid() == 0 and caller.isascii() and caller.isdigit():
+        own.add(int(caller))
+    return next((one.st_uid for one in (os.lstat(path), os.stat(path)) if one.st_uid not in own), None)
+
+
+def _foreign(path: Path, owner: int) -> Diagnostic:
+    message = f"settings are not read: {path} belongs to user {owner}, and you are user {os.geteuid()}"
+    return _diagnostic("foreign-settings", message, path)
+
+
+def _warn(*warnings: Diagnostic) -> None:
+    if warnings:
+        print_diagnostics(warnings, sys.stderr)
 
 
 _MAY_NAME_IROPS = re.compile(
@@ -81,7 +140,7 @@ def _irops_table(path: Path) -> tuple[str, Mapping[str, Any]] | None:
         raise _error(
             "malformed-settings", f"not TOML: {str(error).partition(' (at ')[0]}", path, line, column
         ) from None
-    if path.name == OWN:
+    if path.name != SHARED:
         return text, document
     tool = document.get("tool", {})
     table = tool.get("irops") if isinstance(tool, dict) else None
@@ -91,9 +150,11 @@ def _irops_table(path: Path) -> tuple[str, Mapping[str, Any]] | None:
 class _Reader:
     """Reads one table and collects all its errors."""
 
-    def __init__(self, path: Path, text: str, table: Mapping[str, Any]) -> None:
-        self.path, self.text, self.table = path, text, table
+    def __init__(self, path: Path, text: str, table: Mapping[str, Any], *, named: bool) -> None:
+        self.path, self.text, self.table, self.named = path, text, table, named
         self.diagnostics: list[Diagnostic] = []
+        self.warnings: list[Diagnostic] = []
+        self.left_out: tuple[str, ...] = ()
 
     def settings(self) -> Settings:
         """Raises: DiagnosticError"""
@@ -116,7 +177,7 @@ class _Reader:
                 self._invalid(name, str(error))
         if self.diagnostics:
             raise DiagnosticError(in_document_order(self.diagnostics))
-        return Settings(**values)
+        return Settings(**values, left_out=self.left_out)
 
     def _limits(self, table: Any) -> Mapping[str, float]:
         if not isinstance(table, dict):
@@ -135,17 +196,40 @@ class _Reader:
     def _rules(self, words: Any) -> tuple[str, ...]:
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise ValueError(f"is {_shown(words)}, must be a list of rules in quotes")
-        rules_of(words)
-        return tuple(words)
+        return tuple(word for word in words if self._is_rule(word))
+
+    def _is_rule(self, word: str) -> bool:
+        """Raises: ValueError for a word that names no rule, unless it may be one of the rules left out"""
+        try:
+            rules_of([word])
+        except ValueError:
+            if not self.left_out:
+                raise
+            return False
+        return True
 
     def _modules(self, sources: Any) -> tuple[str, ...]:
-        """The modules of custom rules, or .py files, relative to the folder of the settings; now loaded."""
+        """The modules of custom rules, or .py files, relative to the folder of the settings. They are loaded
+        if a person named the file.
+        """
         if not isinstance(sources, list) or not all(isinstance(source, str) for source in sources):
             raise ValueError(f"is {_shown(sources)}, must be a list of modules or .py files in quotes")
         found = tuple(str(self.path.parent / s) if s.endswith(".py") else s for s in sources)
+        if not self.named:
+            self.left_out = found
+            self.warnings += [self._not_loaded(sources)] if found else []
+            return ()
         for source in found:
             load_rules(source)
         return found
+
+    def _not_loaded(self, sources: list[str]) -> Diagnostic:
+        message = (
+            f"the custom rules of {', '.join(sources)} are not loaded, because {self.path.name} was found and"
+            f" not named; --config {shlex.quote(os.path.relpath(self.path))} loads them"
+        )
+        place = next(self._positions("rules"), (None, None))
+        return _diagnostic("untrusted-settings", message, self.path, *place)
 
     def _path(self, text: Any) -> Path:
         if not isinstance(text, str) or not text:
@@ -172,7 +256,7 @@ class _Reader:
         lines = self.text.splitlines()
         start = (
             0
-            if self.path.name == OWN
+            if self.path.name != SHARED
             else next((k for k, line in enumerate(lines) if "tool" in line and "irops" in line), 0)
         )
         for number, line in enumerate(lines[start:], start + 1):

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from irops.backends.extras import missing_libraries
 from irops.cli.exit_codes import CLEAN, FINDINGS, INTERRUPTED
+from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limit, limits_of
 from irops.cli.main import Refusal
@@ -100,6 +101,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_workers(parser)
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
 
 
@@ -124,7 +126,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _surveyed(args: argparse.Namespace) -> SurveyTable:
-    config = settings()
+    config = settings(args.config)
     limits = limits_of(args, config.limits)
     tasks = tasks_of(_words(args.tasks), parted_sources(args.sources), _words(args.targets))
     again = _statuses(args.again)

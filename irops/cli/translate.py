@@ -15,6 +15,7 @@ import argparse
 
 from irops.analysis.infer import analyse
 from irops.cli.exit_codes import CLEAN
+from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
@@ -50,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
 
 
@@ -63,7 +65,7 @@ def execute(args: argparse.Namespace) -> int:
     last = len(dialect_named("onnx").opsets)
     if args.opset is not None and not 1 <= args.opset <= last:
         raise Refusal(f"--opset {args.opset} is not supported; expected 1 to {last}")
-    limits = limits_of(args, settings().limits)
+    limits = limits_of(args, settings(args.config).limits)
     analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
     target = translated(analysis, args.to, args.opset)
     write(target, args.output)

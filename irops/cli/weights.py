@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from irops.analysis.structure import ModelStructure
 from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
@@ -67,11 +68,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="no table, no progress")
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    limits = limits_of(args, settings().limits)
+    limits = limits_of(args, settings(args.config).limits)
     structure = ModelStructure(read(args.model, args.weights, limits=limits), registry_of(args), limits)
     with progress_bar("reading", quiet=args.quiet) as progress:
         weights = weights_of(structure, progress)

@@ -24,6 +24,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key
 from irops.cli.arguments import argument_errors
 from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
@@ -77,11 +78,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", "-q", action="store_true", help="only the first line, without steps")
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     add_limits(parser)
+    add_config(parser)
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    limits = limits_of(args, settings().limits)
+    limits = limits_of(args, settings(args.config).limits)
     analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
     shapes: dict[Key, Any] = {
         analysis.signature.input_of_text(name).position: shape for name, shape, _ in args.shapes

@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection
 from time import monotonic
 from typing import Any
 
+from irops.processes.python import start_python
 from irops.processes.serving import SINCE, Shared, Work, serve_items
 
 PREPARED = tuple[Callable[..., Work], tuple[Any, ...]]
@@ -75,19 +76,13 @@ def _as_module(prepared: PREPARED) -> Started:
     memory = _shared_file()
     shared = memoryview(mmap.mmap(memory, mmap.PAGESIZE)).cast("d")
     shared[SINCE] = monotonic()
-    paths = os.pathsep.join(os.path.abspath(path) for path in sys.path)
     try:
         with _block_interrupt():
-            process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "irops.processes.serving",
-                    *map(str, (other.fileno(), memory, os.getpid())),
-                ],
+            process = start_python(
+                "irops.processes.serving",
+                *map(str, (other.fileno(), memory, os.getpid())),
                 stdin=subprocess.DEVNULL,
                 pass_fds=(other.fileno(), memory),
-                env={**os.environ, "PYTHONPATH": paths},
             )
     finally:
         other.close()

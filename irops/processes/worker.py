@@ -9,7 +9,6 @@ import os
 import pickle
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from math import inf
@@ -17,6 +16,7 @@ from typing import IO, Any
 
 from irops.processes.lifetime import end_with_parent
 from irops.processes.memory import Watch, used_bytes
+from irops.processes.python import start_python
 
 
 class ProcessDied(Exception):
@@ -95,15 +95,8 @@ class Process:
             watch.stop()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        paths = os.pathsep.join(os.path.abspath(path) for path in sys.path)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-        return subprocess.Popen(
-            [sys.executable, "-m", self._module],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env={**os.environ, "PYTHONPATH": paths},
-        )
+        return start_python(self._module, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors)
 
     def _end_description(self, status: int, exceeded: str) -> str:
         """How the process ended, with the last line of its error output if it ended by itself."""

@@ -4,6 +4,7 @@ bytes and ignore element types.
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
 from typing import Any
@@ -62,6 +63,8 @@ class Numba:
         if self._reversing is None:
             if data.nbytes < self.min_bytes and "numba" not in sys.modules:
                 raise Declined(f"numba is not loaded for less than {self.min_bytes} bytes of data")
+            # otherwise a .numba_config.yaml in the current folder could name a folder of code that numba runs
+            os.environ.setdefault("NUMBA_CACHE_DIR", "")
             from irops.backends.numba import reversing
 
             self._reversing = reversing

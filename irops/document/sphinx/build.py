@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from irops.processes.python import start_python
+
 CONFIGURATION = Path(__file__).resolve().parent
-PACKAGE = CONFIGURATION.parents[2]
-"""The folder that contains the package irops."""
 
 
 class BuildError(RuntimeError):
@@ -34,22 +32,17 @@ def build_html(sources: Path, output: Path, options: BuildOptions) -> None:
 
     Raises:  BuildError
     """
-    environment = {
-        **os.environ,
+    more = {
         "IROPS_DOCS_TITLE": options.title,
         "IROPS_DOCS_URL": options.url,
         "IROPS_DOCS_API": "1" if options.api else "",
-        "PYTHONPATH": os.pathsep.join(filter(None, (str(PACKAGE), os.environ.get("PYTHONPATH")))),
     }
     settings = ("-b", "html", "-W", "--keep-going", "-q", "-j", str(options.jobs), "-c", str(CONFIGURATION))
     places = ("-d", str(sources.with_name(f"{sources.name}.doctrees")), str(sources), str(output))
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", *settings, *places],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
+    process = start_python(
+        "sphinx", *settings, *places, more=more, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    if done.returncode:
-        raise BuildError(f"Sphinx reports:\n{(done.stderr or done.stdout).replace(str(sources), '')}")
+    printed, errors = process.communicate()
+    if process.returncode:
+        raise BuildError(f"Sphinx reports:\n{(errors or printed).replace(str(sources), '')}")
     (output / ".buildinfo").unlink(missing_ok=True)
