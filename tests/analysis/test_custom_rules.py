@@ -37,6 +37,9 @@ def made(code="ACME001", name="layer-exists", check=every_layer, severity=irops.
     return irops.Rule(code, name, severity, "a layer exists", "Explained.", check)
 
 
+NAMED = ("--config", "irops.toml")
+
+
 def command(*words, cwd, **more):
     return subprocess.run(
         [sys.executable, "-m", "irops", *map(str, words)],
@@ -165,15 +168,27 @@ def test_settings_name_the_rules_of_a_team(tmp_path):
     for file in EXAMPLE.iterdir():
         if file.is_file():
             (tmp_path / file.name).write_text(file.read_text())
-    done = command("check", model, "--output-format", "json", cwd=tmp_path)
+    done = command("check", model, *NAMED, "--output-format", "json", cwd=tmp_path)
     found = json.loads(done.stdout)["files"][0]["diagnostics"]
     assert done.returncode == 1
     assert "TEAM001" in {d["code"] for d in found}
     assert "TEAM002" not in {d["code"] for d in found}
-    assert command("check", model, "--ignore", "TEAM", "-q", cwd=tmp_path).returncode == 0
-    assert "TEAM001 space-in-name (error)" in command("explain", "team001", cwd=tmp_path).stdout
-    assert command("rules", "TEAM", "-q", cwd=tmp_path).stdout == "TEAM001\nTEAM002\n"
-    many = command("check", model, model, MODEL, "--jobs", "2", "--output-format", "json", cwd=tmp_path)
+    assert command("check", model, *NAMED, "--ignore", "TEAM", "-q", cwd=tmp_path).returncode == 0
+    assert "TEAM001 space-in-name (error)" in command("explain", "team001", *NAMED, cwd=tmp_path).stdout
+    assert command("rules", "TEAM", "-q", *NAMED, cwd=tmp_path).stdout == "TEAM001\nTEAM002\n"
+    many = command(
+        "check",
+        model,
+        model,
+        MODEL,
+        "--jobs",
+        "2",
+        "--config",
+        "irops.toml",
+        "--output-format",
+        "json",
+        cwd=tmp_path,
+    )
     assert many.stdout.count('"TEAM001"') == 1
 
 
@@ -191,7 +206,7 @@ def test_settings_that_name_no_rules_are_reported(setting, message, tmp_path):
     (tmp_path / "irops.toml").write_text(setting)
     (tmp_path / "broken.py").write_text("def")
     (tmp_path / "empty.py").write_text("")
-    done = command("rules", cwd=tmp_path)
+    done = command("rules", *NAMED, cwd=tmp_path)
     assert done.returncode in (1, 2)
     assert message in done.stderr
     assert "internal error" not in done.stderr

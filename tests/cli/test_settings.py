@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +16,21 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 Irops = Callable[..., Any]
 
 
+def settings_in(folder: Path) -> Settings:
+    """The settings that are found from a folder upwards."""
+    with chdir(folder):
+        return settings()
+
+
 def faults_of(folder: Path) -> list[Diagnostic]:
     with pytest.raises(DiagnosticError) as error:
-        settings(folder)
+        settings_in(folder)
     return list(error.value.diagnostics)
 
 
 def test_settings_are_empty_without_a_file(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n")
-    assert settings(tmp_path).limits == {}
+    assert settings_in(tmp_path).limits == {}
 
 
 def test_the_nearest_file_with_irops_settings_applies(tmp_path: Path) -> None:
@@ -30,9 +38,9 @@ def test_the_nearest_file_with_irops_settings_applies(tmp_path: Path) -> None:
     inner.mkdir(parents=True)
     (tmp_path / "irops.toml").write_text("strict = true\n")
     (inner / "pyproject.toml").write_text("[tool.ruff]\nline-length = 3\n")
-    assert settings(inner).strict
+    assert settings_in(inner).strict
     (inner.parent / "pyproject.toml").write_text("[tool.irops]\nignore = ['IR2']\n")
-    assert settings(inner) == Settings(ignore=("IR2",))
+    assert settings_in(inner) == Settings(ignore=("IR2",))
 
 
 def test_everything_can_be_set(tmp_path: Path) -> None:
@@ -40,7 +48,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         'select = ["IR3"]\ntarget = "2023.3.1"\nignore = ["IR304", "dead-layer"]\n'
         'baseline = "known.json"\n[limits]\ndepth = 90\ntensor_bytes = "16G"\nseconds = 2.5\n'
     )
-    assert settings(tmp_path) == Settings(
+    assert settings_in(tmp_path) == Settings(
         {"depth": 90, "tensor_bytes": 16 << 30, "seconds": 2.5},
         ("IR3",),
         ("IR304", "dead-layer"),
@@ -53,7 +61,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
 def test_irops_toml_takes_precedence_over_pyproject(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.irops]\nstrict = true\n")
     (tmp_path / "irops.toml").write_text("")
-    assert not settings(tmp_path).strict
+    assert not settings_in(tmp_path).strict
 
 
 @pytest.mark.parametrize(
@@ -212,9 +220,91 @@ def test_an_unknown_target_is_refused_at_its_line(tmp_path: Path) -> None:
 )
 def test_the_table_of_pyproject_is_found_however_it_is_spelled(text: str, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_bytes(text.encode())
-    assert settings(tmp_path).strict is True
+    assert settings_in(tmp_path).strict is True
 
 
 def test_a_pyproject_that_does_not_name_irops_is_not_parsed(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'irops'\nodd = = 1\n")
-    assert not settings(tmp_path).strict
+    assert not settings_in(tmp_path).strict
+
+
+RULES = 'rules = ["team.py"]\nignore = ["TEAM002", "IR208"]\nstrict = true\n'
+TEAM = """
+import irops
+RULES = (irops.Rule("TEAM001", "a-layer", irops.Severity.WARNING, "a layer", "Explained.", lambda m, f: ()),)
+raise SystemExit("this code was run")
+"""
+
+
+def test_rules_of_settings_that_are_found_are_not_loaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "irops.toml").write_text(RULES)
+    (tmp_path / "team.py").write_text(TEAM)
+    found = settings_in(tmp_path)
+    assert (found.rules, found.left_out, found.ignore) == ((), (str(tmp_path / "team.py"),), ("IR208",))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith(f"{tmp_path / 'irops.toml'}:1:1: warning IR704 ")
+    assert "--config irops.toml loads them" in lines[0]
+
+
+def test_a_strict_check_that_leaves_rules_out_is_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, irops: Irops, valid_model: Path
+) -> None:
+    (tmp_path / "irops.toml").write_text(RULES)
+    (tmp_path / "team.py").write_text(TEAM)
+    monkeypatch.chdir(tmp_path)
+    assert irops("check", valid_model).status == 1
+    assert "IR704" in irops("check", valid_model).err
+    (tmp_path / "irops.toml").write_text(RULES.replace("strict = true", ""))
+    assert irops("check", valid_model).status == 0
+
+
+def test_a_file_that_is_named_applies_with_its_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, irops: Irops, valid_model: Path
+) -> None:
+    (tmp_path / "team.toml").write_text('rules = ["team.py", "acme.rules"]\nstrict = true\n')
+    loaded: list[str] = []
+    monkeypatch.setattr("irops.cli.settings.load_rules", loaded.append)
+    monkeypatch.chdir(tmp_path)
+    assert settings("team.toml") == Settings(strict=True, rules=("team.py", "acme.rules"))
+    assert loaded == ["team.py", "acme.rules"]
+    done = irops("check", valid_model, "--config", "absent.toml")
+    assert done.status == 2
+    assert "absent.toml cannot be read: No such file or directory" in done.err
+
+
+def test_the_search_ends_at_the_root_of_a_repository_and_at_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = tmp_path / "home" / "repository" / "folder"
+    inner.mkdir(parents=True)
+    (tmp_path / "irops.toml").write_text("strict = true\n")
+    assert settings_in(inner).strict
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert not settings_in(inner).strict
+    (tmp_path / "home" / "irops.toml").write_text("strict = true\n")
+    assert settings_in(inner).strict
+    (inner.parent / ".git").write_text("gitdir: elsewhere\n")
+    assert not settings_in(inner).strict
+
+
+@pytest.mark.parametrize("of", ["the file", "a folder"])
+def test_settings_of_another_user_are_not_read(
+    of: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    file = tmp_path / "irops.toml"
+    file.write_text("strict = true\n")
+    foreign = file if of == "the file" else tmp_path
+    own = os.lstat
+
+    def lstat(path: Any) -> os.stat_result:
+        found = own(path)
+        other = os.geteuid() + 1
+        return os.stat_result((*found[:4], other, *found[5:10])) if Path(path) == foreign else found
+
+    monkeypatch.setattr("irops.cli.settings.os.lstat", lstat)
+    assert not settings_in(inner).strict
+    assert "IR705 settings are not read" in capsys.readouterr().err

@@ -1,0 +1,130 @@
+"""A folder of strangers' files: a module of every name that irops or its processes may import lies beside the
+model, and no command runs one.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from irops.cli.main import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "reversing"
+TRAP = """
+import os
+open(os.path.join({folder!r}, f"sprung-{{os.path.basename(__file__)}}-{{os.getpid()}}"), "w").close()
+"""
+SCRIPT = "import sys\nfrom irops.cli.main import main\nsys.exit(main())\n"
+"""What an installer writes as the command irops."""
+FILL = ("model.xml", "--fill", "ones")
+WORDS: dict[str, list[tuple[str, ...]]] = {
+    "check": [("model.xml", "other.xml", "-j", "2")],
+    "infer": [("model.xml",)],
+    "run": [FILL, (*FILL, "--backend", "numba")],
+    "why": [("model.xml", "y")],
+    "weights": [("model.xml",)],
+    "inspect": [("model.xml",)],
+    "extract": [("model.xml", "--to", "y", "--output", "OUT.xml")],
+    "diff": [("model.xml", "other.xml")],
+    "compare": [(*FILL, "--b", "numpy"), (*FILL, "--b", "openvino:CPU"), (*FILL, "--b", "model:other.xml")],
+    "reduce": [(*FILL, "--differs", "openvino:CPU", "-o", "OUT")],
+    "draw": [("model.xml", "--output", "OUT.svg")],
+    "translate": [("model.xml", "--to", "onnx", "--output", "OUT.onnx")],
+    "convert": [("model.xml", "--target", "2023.0", "--output", "OUT.xml")],
+    "survey": [(".", "--output", "OUT", "-j", "2", "--tasks", "check,run")],
+    "backends": [()],
+    "conformance": [("--backend", "openvino", "--op", "Reverse-1", "--examples", "1")],
+    "docs": [("--output", "OUT", "--no-runtimes"), ("--output", "OUT", "--format", "markdown")],
+    "explain": [("IR202",), ("ReverseSequence-1",), ("TEAM001",)],
+    "rules": [()],
+    "ops": [()],
+    "where": [("Reverse-1",)],
+    "new": [("CubeRoot", "--category", "arithmetic", "--output", "OUT")],
+    "server": [()],
+    "cache": [()],
+    "completion": [("bash",)],
+}
+"""Arguments of each command. OUT: outside of the folder"""
+FAST = (("check", 0), ("compare", 0), ("explain", 2))
+"""Commands that are tried in the fast tier: each way to start a process or to read settings."""
+CALLS = [
+    pytest.param(
+        name, rest, marks=() if (name, at) in FAST else pytest.mark.slow("starts every command in a process")
+    )
+    for name, many in WORDS.items()
+    for at, rest in enumerate(many)
+]
+
+
+def importable_names() -> set[str]:
+    """Modules of Python and of the packages here, and those that are imported where they are there."""
+    names = {"sitecustomize", "usercustomize", "conftest", "conf", "team"}
+    names |= set(sys.stdlib_module_names) | set(importlib.metadata.packages_distributions())
+    return {name for name in names if name.isidentifier()} - {"__main__", "irops"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two models and a trap for each name; its settings name a trap, too."""
+    folder = tmp_path_factory.mktemp("strangers")
+    trap = TRAP.format(folder=str(folder))
+    for name in ("model", "other"):
+        (folder / f"{name}.xml").write_bytes((EXAMPLE / "model.xml").read_bytes())
+    for name in importable_names():
+        (folder / f"{name}.py").write_text(trap)
+    (folder / "irops").mkdir()
+    (folder / "irops" / "__init__.py").write_text(trap)
+    (folder / "irops.toml").write_text('rules = ["team.py", "numpy"]\n')
+    (folder / ".numba_config.yaml").write_text(f"cache_dir: {folder / 'compiled'}\n")
+    return folder
+
+
+def sprung(folder: Path) -> list[str]:
+    """The traps that were run; they are set again."""
+    marks = sorted(folder.glob("sprung-*"))
+    for mark in marks:
+        mark.unlink()
+    return sorted({mark.name.split("-")[1] for mark in marks})
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def test_a_trap_works(folder: Path) -> None:
+    subprocess.run([sys.executable, "-c", "import numpy, team"], cwd=folder, check=True, env=environment())
+    assert sprung(folder) == ["numpy.py", "team.py"]
+
+
+def test_every_command_is_tried() -> None:
+    assert WORDS.keys() == COMMANDS.keys()
+
+
+@pytest.mark.parametrize(("command", "rest"), CALLS)
+def test_no_command_runs_a_module_of_the_current_folder(
+    command: str, rest: tuple[str, ...], folder: Path, tmp_path: Path
+) -> None:
+    for library in ("numba", "openvino", "onnx", "pyarrow", "sphinx"):
+        pytest.importorskip(library)
+    script = tmp_path / "irops"
+    script.write_text(SCRIPT)
+    words = [word.replace("OUT", str(tmp_path / "out")) for word in rest]
+    done = subprocess.run(
+        [sys.executable, script, command, *words],
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert sprung(folder) == [], done.stderr
+    assert not (folder / "compiled").exists()
+    assert "internal error" not in done.stderr
+    assert done.returncode in (0, 1, 2), done.stderr
