@@ -12,9 +12,13 @@ from irops.cli.main import Refusal
 from irops.diagnostics.fingerprint import fingerprints
 from irops.diagnostics.report import Report
 from irops.ir.pending import Pending
+from irops.ir.regular import NotRegular, open_regular
+from irops.ir.targets import local_target
 from irops.urls import is_url
 
 VERSION = 1
+MAX_BYTES = 1 << 28
+"""The greatest size of a baseline: some million findings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,11 @@ class Baseline:
     def read(path: Path) -> Baseline:
         """Raises: Refusal if the file is not a baseline"""
         try:
-            content = json.loads(path.read_text("utf-8"))
+            with open_regular(str(path)) as file:
+                text = file.read(MAX_BYTES + 1)
+            if len(text) > MAX_BYTES:
+                raise Refusal(f"the baseline {path} has more than {MAX_BYTES:,} bytes")
+            content = json.loads(text.decode("utf-8"))
             if content["version"] != VERSION:
                 raise Refusal(
                     f"the baseline {path} has version {content['version']!r}; expected version {VERSION}"
@@ -39,6 +47,8 @@ class Baseline:
             }
         except FileNotFoundError:
             raise Refusal(f"the baseline {path} does not exist; --write-baseline {path} creates it") from None
+        except NotRegular as error:
+            raise Refusal(f"the baseline {path} {error}, must be a file") from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise Refusal(f"{path} is not a baseline: {type(error).__name__}: {error}") from None
         return Baseline(path.absolute().parent, accepted)
@@ -60,7 +70,7 @@ def write(path: Path, reports: Sequence[Report]) -> None:
         ]
         for report in reports
     }
-    with Pending(path.absolute()) as (file,):
+    with Pending(local_target(path, may_replace=(path,))) as (file,):
         file.write(
             _text({name: findings[name] for name in sorted(findings) if findings[name]}).encode("ascii")
         )

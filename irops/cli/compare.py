@@ -51,7 +51,8 @@ from irops.debugging.sources.source import Context, Source, SourceFailed
 from irops.debugging.sources.stored import SourceError, save_values
 from irops.debugging.sources.workers import Workers
 from irops.diagnostics.printable import plural, printable_lines
-from irops.ir.pending import Pending, local_target
+from irops.ir.pending import Pending
+from irops.ir.targets import local_target
 from irops.limits import Limits
 from irops.reading import read
 

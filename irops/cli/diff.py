@@ -28,7 +28,8 @@ from irops.diagnostics.printable import printable_lines
 from irops.editing.diff.diff import IGNORABLE, diff
 from irops.editing.diff.differences import Difference
 from irops.editing.diff.html import page
-from irops.ir.pending import Pending, local_target
+from irops.ir.pending import Pending
+from irops.ir.targets import local_target
 from irops.reading import read
 
 FORMATS = ("full", "json", "html")

@@ -19,6 +19,7 @@ from irops.cli.parser import Parser
 from irops.cli.removed import REMOVED
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
+from irops.ir.targets import noting_files_read
 from irops.processes.python import forget_current_folder
 from irops.switches import disabled
 from irops.urls import is_url, without_credentials
@@ -141,7 +142,8 @@ def _dispatch(arguments: list[str]) -> int:
     args = parser.parse(arguments[1:])
     for option in WRITTEN:
         _require_local(option, getattr(args, option, None))
-    return command.execute(args)
+    with noting_files_read():
+        return command.execute(args)
 
 
 def _require_local(option: str, path: object) -> None:

@@ -21,11 +21,14 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, 
 from irops.diagnostics.rules import rule
 from irops.diagnostics.selection import rules_of
 from irops.diagnostics.suggestions import meant_or_all
+from irops.ir.regular import NotRegular, open_regular
 from irops.limits import Limits
 from irops.spec.custom_rules import load_installed_rules, load_rules
 from irops.spec.releases import releases
 
 OWN, SHARED = "irops.toml", "pyproject.toml"
+MAX_BYTES = 1 << 24
+"""The greatest size of a settings file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +123,14 @@ _MAY_NAME_IROPS = re.compile(
 def _irops_table(path: Path) -> tuple[str, Mapping[str, Any]] | None:
     """The text of a file and its table of irops; None without such a table."""
     try:
-        content = path.read_bytes()
+        with open_regular(str(path)) as file:
+            content = file.read(MAX_BYTES + 1)
+    except NotRegular as error:
+        raise _error("malformed-settings", f"{path} {error}, must be a file", path) from None
     except OSError as error:
         raise _error("malformed-settings", f"{path} cannot be read: {error.strerror}", path) from None
+    if len(content) > MAX_BYTES:
+        raise _error("malformed-settings", f"{path} has more than {MAX_BYTES:,} bytes", path)
     if path.name == SHARED and not _MAY_NAME_IROPS.search(content):
         return None
     import tomllib

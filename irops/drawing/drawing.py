@@ -13,7 +13,8 @@ from irops.drawing.page import page
 from irops.drawing.scene import Scene, boxes
 from irops.drawing.svg import svg
 from irops.editing.scope import Scope
-from irops.ir.pending import Pending, local_target
+from irops.ir.pending import Pending
+from irops.ir.targets import local_target
 
 SUFFIXES = (".svg", ".html", ".dot")
 

@@ -13,7 +13,6 @@ from typing import IO
 from irops.ir.abandoned import claim, remove_abandoned
 from irops.ir.locks import folder_lock
 from irops.ir.ownership import copy_ownership
-from irops.urls import StrPath, is_url, local_path, without_credentials
 
 INTERRUPTIONS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -77,13 +76,6 @@ class Pending:
                 file.close()
         for part in self._parts:
             part.unlink(missing_ok=True)
-
-
-def local_target(path: StrPath) -> Path:
-    """The file that is written for a path: the one that a link leads to. Raises: OSError for a URL"""
-    if is_url(path):
-        raise OSError(None, f"{without_credentials(path)} is a URL; irops writes local files only")
-    return Path(os.path.realpath(local_path(path)))
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import os
 import stat
 from typing import BinaryIO
 
+from irops.ir.targets import note_read
 from irops.urls import is_url
 
 
@@ -27,7 +28,9 @@ def open_regular(path: str) -> BinaryIO:
         os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0),
     )
     try:
-        require_regular(os.fstat(handle))
+        status = os.fstat(handle)
+        require_regular(status)
+        note_read(status, path)
         return os.fdopen(handle, "rb")
     except BaseException:
         os.close(handle)

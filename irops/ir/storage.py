@@ -14,6 +14,7 @@ from typing import IO, BinaryIO
 from irops.ir.copying import copy_range, read_at
 from irops.ir.open_files import OpenFiles
 from irops.ir.regular import NotRegular, open_regular, require_regular
+from irops.ir.targets import note_read
 from irops.ir.traffic import count_read
 
 _OPENING = RLock()
@@ -184,6 +185,7 @@ class Weights:
             )
         else:
             self._size, self._identity = status.st_size, _identity(status)
+            note_read(status, path)
 
     def _mapped(self) -> memoryview:
         """All bytes; maps the file, once, even if several threads ask at the same time."""

@@ -12,7 +12,8 @@ from zipfile import ZipFile
 import numpy as np
 
 from irops.diagnostics.printable import MAX_NAME, abridged, printable
-from irops.ir.pending import Pending, local_target
+from irops.ir.pending import Pending
+from irops.ir.targets import local_target
 from irops.ir.unique import UniqueNames
 from irops.values.element import CODED, STRING, Array, ElementType, element_type_of, tagged
 

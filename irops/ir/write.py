@@ -12,9 +12,10 @@ from irops.diagnostics.rules import rule
 from irops.ir.contents import Contents
 from irops.ir.model import Element, Layer, Model
 from irops.ir.numbers import integer
-from irops.ir.pending import Pending, local_target
+from irops.ir.pending import Pending
 from irops.ir.serialize import document
 from irops.ir.storage import Weights, WeightsChanged
+from irops.ir.targets import local_target
 from irops.ir.weights import changed_weights, checked_region
 from irops.limits import MAX_DEPTH, recursion_limit_for
 
@@ -30,8 +31,8 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
     Raises:  DiagnosticError if bytes of a constant or a mean image are missing or changed; ValueError for
         text that XML cannot represent; OSError
     """
-    xml = local_target(path)
-    weights = xml.with_suffix(".bin")
+    xml = local_target(path, of_model=True)
+    weights = local_target(xml.with_suffix(".bin"), of_model=True)
     if weights == xml:
         raise ValueError(f"the model path is {xml.name}, must end with .xml: .bin is for weights")
     with recursion_limit_for(MAX_DEPTH), Pending(weights, xml) as (weights_file, xml_file):

@@ -11,7 +11,8 @@ from typing import Any
 
 from irops.diagnostics.printable import plural
 from irops.html_table import html_table
-from irops.ir.pending import Pending, local_target
+from irops.ir.pending import Pending
+from irops.ir.targets import local_target
 from irops.runtime.plan import Step
 from irops.runtime.trace import Event, trace_of
 from irops.values.element import Array

@@ -12,6 +12,7 @@ from typing import Any, overload
 from irops.diagnostics.printable import plural
 from irops.html_table import html_table
 from irops.ir.pending import Pending
+from irops.ir.targets import local_target
 from irops.surveys.differences import Differences
 from irops.surveys.exports import results_csv
 from irops.surveys.faults import SurveyError
@@ -84,7 +85,7 @@ class SurveyTable(Sequence[Row]):
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write what does not depend on time to a CSV file. Raises: OSError"""
-        with Pending(Path(path)) as (file,):
+        with Pending(local_target(path)) as (file,):
             file.write(results_csv(self.rows).encode("utf-8", "surrogateescape"))
 
     @overload

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.fix import applied
 from irops.diagnostics.report import Report
-from irops.ir.pending import Pending, local_target
+from irops.ir.pending import Pending
 from irops.ir.regular import open_regular
+from irops.ir.targets import local_target
 
 PASSES = 20
 """The number of passes: applying fixes may reveal findings with further fixes."""
@@ -49,7 +50,7 @@ def store(path: str, fixed: FixedText) -> None:
 
     Raises:  ChangedMeanwhile, without writing, if the file has changed since it was checked; OSError
     """
-    target = local_target(path)
+    target = local_target(path, of_model=True, may_replace=(path,))
     with Pending(target) as (file,):
         file.write(fixed.after)
         with open_regular(str(target)) as there:

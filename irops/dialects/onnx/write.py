@@ -18,7 +18,8 @@ from irops.dialects.onnx.types import number_of
 from irops.dialects.onnx.values import tensor_of
 from irops.graph.wiring import Wiring
 from irops.ir.model import Layer, LayerKind, Model
-from irops.ir.pending import Pending, local_target
+from irops.ir.pending import Pending
+from irops.ir.targets import local_target
 from irops.ir.weights import checked_region
 from irops.values.dim import Dim
 from irops.values.element import DYNAMIC
@@ -34,7 +35,7 @@ def write(model: Model, path: str | os.PathLike[str], *, registry: Ops, interfac
     """
     name = os.fspath(path)
     data = _serialized(proto_of(model, name, registry=registry, interface=interface), name)
-    with Pending(local_target(path)) as (file,):
+    with Pending(local_target(path, of_model=True)) as (file,):
         file.write(data)
 
 

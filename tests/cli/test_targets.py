@@ -1,0 +1,117 @@
+"""No command writes over what it reads, or a report over a model."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from irops.ir.regular import open_regular
+from irops.ir.targets import TargetRefused, local_target, noting_files_read
+
+Irops = Callable[..., Any]
+EXAMPLE = Path(__file__).parents[2] / "examples" / "digit_classifier"
+FILL = ("--fill", "ones")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with two models, inputs, a baseline, and links to some of them."""
+    for name, source in (("m.xml", "model.xml"), ("m.bin", "model.bin"), ("in.npz", "inputs.npz")):
+        shutil.copy(EXAMPLE / source, tmp_path / name)
+    for name in ("xml", "bin"):
+        shutil.copy(EXAMPLE / f"model.{name}", tmp_path / f"other.{name}")
+    os.link(tmp_path / "m.bin", tmp_path / "hard.npz")
+    (tmp_path / "soft.html").symlink_to("m.xml")
+    (tmp_path / "baseline.json").write_text('{"version": 1, "findings": {}}')
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+REFUSED = {
+    "results over the weights that are read": ("run", "m.xml", *FILL, "--save-outputs", "m.bin"),
+    "results over a hard link to the weights": ("run", "m.xml", *FILL, "--save-outputs", "hard.npz"),
+    "results over the inputs": ("run", "m.xml", "--load-inputs", "in.npz", "--save-outputs", "in.npz"),
+    "results over another model": ("run", "m.xml", *FILL, "--save-outputs", "other.xml"),
+    "results over other weights": ("run", "m.xml", *FILL, "--save-outputs", "other.bin"),
+    "a profile over the model": ("run", "m.xml", *FILL, "--profile", "m.xml"),
+    "a difference over a model": ("diff", "m.xml", "other.xml", "--output", "m.xml"),
+    "a page over a link to a model": (
+        *("diff", "m.xml", "other.xml", "--output-format", "html", "--output", "soft.html"),
+    ),
+    "a comparison over the model": (
+        *("compare", "m.xml", "--b", "reference", *FILL, "--output", "m.xml"),
+        *("--output-format", "junit"),
+    ),
+    "a baseline over the model": ("check", "m.xml", "--write-baseline", "m.xml"),
+    "a baseline over the weights": ("check", "m.xml", "--write-baseline", "m.bin"),
+    "a picture over a link to the model": ("draw", "m.xml", "-o", "soft.html"),
+    "a converted model over its source": ("convert", "m.xml", "--target", "2025.0", "-o", "m.xml"),
+    "a part over its source": ("extract", "m.xml", "--around", "probabilities", "--hops", "1", "-o", "m.xml"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_target_that_users_do_not_expect_is_refused_and_no_file_changes(
+    irops: Irops, folder: Path, case: str
+) -> None:
+    before = contents(folder)
+    result = irops(*REFUSED[case])
+    assert result.status == 2, result.err
+    assert "Traceback" not in result.err
+    assert "internal error" not in result.err
+    assert result.err.strip()
+    assert contents(folder) == before
+
+
+ACCEPTED = {
+    "results over earlier ones": ("run", "m.xml", *FILL, "--save-outputs", "out.npz"),
+    "a report over an earlier one": ("compare", "m.xml", "--b", "reference", *FILL, "--output", "report.txt"),
+    "a JUnit report": (
+        *("compare", "m.xml", "--b", "reference", *FILL, "--output-format", "junit"),
+        *("--output", "junit.xml"),
+    ),
+    "a baseline over an earlier one": ("check", "m.xml", "--write-baseline", "baseline.json"),
+    "a converted model over an earlier one": ("convert", "m.xml", "--target", "2025.0", "-o", "other.xml"),
+    "fixes": ("check", "m.xml", "--fix"),
+}
+
+
+@pytest.mark.parametrize("case", ACCEPTED)
+def test_what_users_expect_is_written_twice(irops: Irops, folder: Path, case: str) -> None:
+    for _ in range(2):
+        result = irops(*ACCEPTED[case])
+        assert result.status == 0, result.err
+
+
+def test_files_are_noted_while_a_command_runs_and_no_longer(tmp_path: Path) -> None:
+    path = tmp_path / "report.txt"
+    path.write_text("read")
+    with noting_files_read():
+        open_regular(str(path)).close()
+        with pytest.raises(TargetRefused, match="is read by this command, and would be replaced"):
+            local_target(path)
+        assert local_target(path, may_replace=(path,)) == path
+    assert local_target(path) == path
+
+
+def test_a_baseline_without_an_end_is_refused(irops: Irops, folder: Path) -> None:
+    result = irops("check", "m.xml", "--baseline", "/dev/zero")
+    assert result.status == 2
+    assert "the baseline /dev/zero is a device, must be a file" in result.err
+
+
+def test_a_large_baseline_is_refused(irops: Irops, folder: Path) -> None:
+    with (folder / "large.json").open("wb") as file:
+        file.truncate((1 << 28) + 1)
+    result = irops("check", "m.xml", "--baseline", "large.json")
+    assert result.status == 2
+    assert "has more than 268,435,456 bytes" in result.err
