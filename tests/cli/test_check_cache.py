@@ -290,7 +290,7 @@ def test_results_of_custom_rules_are_not_kept(
 ) -> None:
     monkeypatch.setattr("irops.diagnostics.rules._CUSTOM", {})
     monkeypatch.chdir(ROOT / "examples" / "naming_rules")
-    irops("check", model)
+    irops("check", model, "--config", "irops.toml")
     assert entries() == 0
 
 
