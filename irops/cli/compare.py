@@ -9,7 +9,7 @@ it is wrong itself. A source is one of:
   openvino:CPU[,PROPERTY=VALUE] a device of OpenVINO with the whole model
   onnxruntime:model.onnx        ONNX Runtime with a whole model
   model:other.xml               another model, layers matched as irops diff does
-  values.npz, a folder          stored values, or blob dumps of OpenVINO
+  values.npz, a folder          stored values
 
 example:
   irops compare model.xml --b openvino:CPU --load-inputs in.npz

@@ -12,7 +12,6 @@ example:
   irops docs --output site
   irops docs --output site --definitions my_ops --custom-only --title "My ops"
   irops docs --output pages --format markdown
-  irops docs --output netron --format netron
 """
 
 from __future__ import annotations
@@ -28,10 +27,8 @@ from irops.cli.numbers import integer_at_least
 from irops.cli.progress import progress_bar
 from irops.diagnostics.printable import plural
 from irops.document.extras import MissingExtraError
-from irops.document.netron import FILE, write_netron
 from irops.document.site import Site
 from irops.document.sphinx.build import BuildError, BuildOptions
-from irops.registry import default_registry
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -44,9 +41,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=("html", "markdown", "netron"),
+        choices=("html", "markdown"),
         default="html",
-        help="netron: the file by which Netron describes layers in its sidebar; default: html",
+        help="default: html",
     )
     parser.add_argument(
         "--custom-only",
@@ -78,12 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     try:
-        if args.format == "netron":
-            write_netron(registry_of(args) or default_registry(), args.output)
-            if not args.quiet:
-                print(f"{FILE} in {args.output}")
-        else:
-            _write(args)
+        _write(args)
     except (MissingExtraError, BuildError) as error:
         raise Refusal(str(error)) from None
     return CLEAN

@@ -1,4 +1,4 @@
-"""The parser of arguments: that of argparse, with suggestions for mistyped words, and help in colours."""
+"""The parser of arguments: that of argparse, with suggestions for mistyped words."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from irops.cli.coloured_help import coloured
 from irops.cli.removed import REMOVED
-from irops.cli.streams import uses_colour
 from irops.diagnostics.suggestions import did_you_mean_word
 
 
@@ -24,7 +22,7 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        self.color = self.suggest_on_error = False  # of later versions of Python: irops does both itself
+        self.color = self.suggest_on_error = False  # of later versions of Python: all show the same
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         """The values of the options; exits with 2 for a word that is none."""
@@ -42,11 +40,6 @@ class Parser(argparse.ArgumentParser):
         except argparse.ArgumentError as error:
             error.message += did_you_mean_word(value, action.choices or ())
             raise
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        if message and file is not None and uses_colour(file):
-            message = coloured(message)
-        super()._print_message(message, file)
 
     def _options(self) -> list[str]:
         return [option for action in self._actions for option in action.option_strings if len(option) > 2]

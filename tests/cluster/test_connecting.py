@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from cluster_work import naming_parents
 from dask_processes import Processes, free_port
 from libraries import Late, needs
 from waiting import wait_until
@@ -21,7 +22,6 @@ from irops.cluster.faults import ClusterError
 from irops.cluster.identity import Identity, objection
 from irops.cluster.losses import Losses
 from irops.processes.batches import Batches
-from irops.processes.from_file import from_file
 
 pytestmark = [
     pytest.mark.slow("starts schedulers and workers"),
@@ -143,13 +143,6 @@ def test_items_are_sent_again_before_they_are_given_up():
     assert (number, died.lost, died.exceeded) == (1, True, "")
 
 
-def test_work_may_be_in_a_file(tmp_path):
-    (tmp_path / "script.py").write_text("def prepare(add):\n    return lambda item: item + add\n")
-    assert from_file(str(tmp_path / "script.py"), "prepare", 2)(3) == 5
-    with pytest.raises(ImportError, match=r"text is not a Python file$"):
-        from_file(str(tmp_path / "text"), "prepare")
-
-
 def test_control_c_ends_a_command_and_leaves_the_workers_usable(tmp_path):
     command = ["-m", "irops", "conformance", "--backend", "reference", "--examples", "100000", "--quiet"]
     with Processes(tmp_path) as processes:
@@ -164,15 +157,9 @@ def test_control_c_ends_a_command_and_leaves_the_workers_usable(tmp_path):
             _, errors = process.communicate()
         assert (process.returncode, errors) == (130, "irops conformance: interrupted\n")
         workers = connected(processes.address)
-        assert [result for _, result in workers.run(from_file, adding(tmp_path), [1, 2])] == [2, 3]
+        assert sorted(item for _, (item, _) in workers.run(naming_parents, (), [1, 2])) == [1, 2]
         assert not Path(f"/proc/{serving}").exists()
         workers.close()
-
-
-def adding(folder):
-    file = folder / "adding.py"
-    file.write_text("def prepare():\n    return lambda item: item + 1\n")
-    return str(file), "prepare"
 
 
 def wait_for_process_of(module, parent):

@@ -4,7 +4,7 @@
     IROPS_CORPUS=folder python tests/fuzz/long_run.py --minutes 60 --seed 7 --found faults
     python tests/fuzz/long_run.py --minutes 60 --scheduler tcp://host:8786
 
-Workers of a cluster need this file and those beside it under the same path.
+Workers of a cluster need this file under the same path, and tests/support in their PYTHONPATH.
 Faults that look alike are one: the first file that shows it is kept, beside it what is broken. Exit status 1
     if there are any.
 """

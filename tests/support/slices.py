@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import runpy
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from random import Random
 from typing import Any
 
 from irops.cli.worker_options import is_distributed, workers_of
-from irops.processes.from_file import from_file
+from irops.processes.serving import Work
 
 SLICE = 20.0
 """Seconds that a slice takes."""
@@ -32,6 +33,12 @@ class Slice:
         return f"{inputs:,} inputs: {went}; {len(self.signs)} faults in {sum(self.signs.values()):,} of them"
 
 
+def prepared_by(script: str, *arguments: Any) -> Work:
+    """What the function `prepare` of a Python file returns for arguments."""
+    work: Work = runpy.run_path(script)["prepare"](*arguments)
+    return work
+
+
 def sliced(args: argparse.Namespace, script: str, *arguments: Any) -> Iterator[Any]:
     """The results of all slices of args.minutes, as they arrive; Died for one that ended its process.
 
@@ -42,12 +49,12 @@ def sliced(args: argparse.Namespace, script: str, *arguments: Any) -> Iterator[A
     seconds = min(SLICE, total)
     rounds = ceil(total / seconds)
     if not is_distributed(args):
-        work = from_file(script, "prepare", *arguments)
+        work = prepared_by(script, *arguments)
         for number in range(rounds):
             yield work((Random(f"{args.seed}-{number}"), seconds))
         return
     with workers_of(args) as workers:
         slices = [(Random(f"{args.seed}-{number}"), seconds) for number in range(rounds * workers.count)]
         path = str(Path(script).resolve())
-        for _, result in workers.run(from_file, (path, "prepare", *arguments), slices):
+        for _, result in workers.run(prepared_by, (path, *arguments), slices):
             yield result

@@ -1,4 +1,4 @@
-"""Stored tensors as a source: a mapping, an .npz file, a folder of .npy files or of OpenVINO's blob dumps."""
+"""Stored tensors as a source: a mapping, an .npz file, a folder of .npy files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from irops.debugging.sources.blob_dump import DUMP_SUFFIX, dump_name, dump_names, read_dump
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, Values
 from irops.ir.model import Layer
 from irops.ir.numpy_files import UnreadableFileError, load_member, load_one, member_names
@@ -53,7 +52,7 @@ class Stored(Source):
 
     def value(self, layer: Layer, index: int, kind: ElementType) -> Array | None:
         """The stored output of a layer; None where there is none."""
-        names = [f"{layer.name}:{index}", *layer.outputs[index].names, dump_name(layer.name, index)]
+        names = [f"{layer.name}:{index}", *layer.outputs[index].names]
         if len(layer.outputs) == 1 or index == 0:
             names.insert(0, layer.name)
         stored = next((self._values[name] for name in names if name in self._values), None)
@@ -107,11 +106,8 @@ def _folder(folder: Path) -> dict[str, Array | Loader]:
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise SourceError(f"{index} is not an index of recorded values: {error!r}") from None
     values: dict[str, Array | Loader] = {path.stem: _npy(path) for path in sorted(folder.glob("*.npy"))}
-    for path in sorted(folder.glob(f"*{DUMP_SUFFIX}")):
-        for name in dump_names(path.name):
-            values.setdefault(name, _dump(path))
     if not values:
-        raise SourceError(f"{folder} has no .npy files and no blob dumps ({DUMP_SUFFIX})")
+        raise SourceError(f"{folder} has no .npy files")
     return values
 
 
@@ -131,16 +127,6 @@ def _loader(load: Callable[[], Array], stored_type: ElementType | None = None) -
             raise SourceError(str(error)) from None
 
     return loaded
-
-
-def _dump(path: Path) -> Loader:
-    def load(kind: ElementType) -> Array:
-        try:
-            return read_dump(path, kind)
-        except (OSError, ValueError) as error:
-            raise SourceError(str(error)) from None
-
-    return load
 
 
 def save_values(source: Source, context: Context, folder: str | os.PathLike[str]) -> int:

@@ -1,15 +1,12 @@
-"""Stored values: recorded, read again, of all types; blob dumps."""
+"""Stored values: recorded, read again, of all types."""
 
 from __future__ import annotations
-
-import struct
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 import irops
-from irops.debugging.sources.blob_dump import dump_name, dump_names
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context
@@ -66,43 +63,11 @@ def test_a_broken_file_is_refused_with_its_path(split, tmp_path):
     with pytest.raises(SourceError, match=r"v\.npz is not a valid"):
         stored_source(str(tmp_path / "v.npz"))
     (tmp_path / "f").mkdir()
-    with pytest.raises(SourceError, match=r"has no \.npy files and no blob dumps"):
+    with pytest.raises(SourceError, match=r"has no \.npy files$"):
         stored_source(str(tmp_path / "f"))
     (tmp_path / "f" / "total.npy").write_bytes(b"nothing")
     with pytest.raises(SourceError, match=r"total\.npy is not an"):
         list(stored_source(str(tmp_path / "f")).walk(context_of(split, X)))
-
-
-def dump(array):
-    sizes = [*array.shape, *[0] * (7 - array.ndim)]
-    header = struct.pack(
-        "<4s2sBB7IB3x4Q", b"IEB0", b"\0\1", 10, array.ndim, *sizes, 255, 72, array.nbytes, 0, 0
-    )
-    return header + array.tobytes()
-
-
-def test_blob_dumps_are_a_source(split, tmp_path):
-    """The plug-in may have computed bf16 tensors as they are; it writes _ for / in names."""
-    context = context_of(split, X)
-    (tmp_path / "#3_Split_a_b_out1.ieb").write_bytes(dump(X[2:]))
-    (tmp_path / "#4_Eltwise_total_out0.ieb").write_bytes(dump(X[:2] + X[2:]))
-    stored = stored_source(str(tmp_path))
-    values = {context.analysis.root.layers[v.layer].layer.name: v.outputs for v in stored.walk(context)}
-    assert values["a/b"][0] is None
-    assert (values["a/b"][1] == X[2:]).all()
-    assert (values["total"][0] == X[:2] + X[2:]).all()
-
-
-def test_names_of_dumps():
-    assert dump_name("a/b c:d\\e", 2) == "a_b_c-d_e:2"
-    assert dump_names("#12_FullyConnected_a_b_out0.ieb") == ("a_b:0",)
-    assert dump_names("#12_FullyConnected_a_b_in0.ieb") == ()
-
-
-def test_a_dump_that_is_cut_off_is_refused(split, tmp_path):
-    (tmp_path / "#4_Eltwise_total_out0.ieb").write_bytes(dump(X)[:80])
-    with pytest.raises(SourceError, match="is cut off, or is not a blob dump"):
-        list(stored_source(str(tmp_path)).walk(context_of(split, X)))
 
 
 def test_layerwise_results_are_those_of_run(split):
