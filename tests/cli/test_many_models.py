@@ -8,7 +8,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -264,15 +263,11 @@ def test_redirected_findings_are_unchanged_while_a_bar_is_shown(monkeypatch: pyt
 
     made = {}
     monkeypatch.setattr(progress, "is_interactive", lambda stream: stream is sys.stderr)
-    monkeypatch.setattr("rich.progress.Progress.__init__", partial(_noted, made))
+    monkeypatch.setattr("rich.progress.Progress.__init__", lambda *_, **options: made.update(options))
     monkeypatch.setattr("rich.progress.Progress.add_task", lambda *a, **k: 0)
     monkeypatch.setattr("rich.progress.Progress.stop", lambda self: None)
     with progress.progress_bar("checking"):
         assert made["redirect_stdout"] is False
-
-
-def _noted(made: dict[str, Any], *_: Any, **options: Any) -> None:
-    made.update(options)
 
 
 def test_an_unreadable_folder_is_not_reported_as_empty(
