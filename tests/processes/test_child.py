@@ -109,8 +109,8 @@ def test_a_process_that_allocates_too_much_is_killed_and_the_others_go_on(copied
 
 @pytest.fixture
 def hanging(tmp_path, monkeypatch):
-    """An item that takes too long, and no other does, however busy the machine is: the process that works on it
-    began hours ago, as far as this one knows.
+    """An item that takes too long, and no other does, however busy the machine is: the process that works on
+    it began hours ago, as far as this one knows.
     """
     path = tmp_path / "hanging"
 
