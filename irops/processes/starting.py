@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -59,7 +60,9 @@ def _by_multiprocessing(method: str, prepared: PREPARED) -> Started:
     process = context.Process(
         target=serve_items, args=(other, shared, os.getpid(), *prepared), daemon=True
     )  # fmt: skip
-    with _block_interrupt():
+    with _block_interrupt(), warnings.catch_warnings():
+        # Python is known to have no other thread, but counts those of libraries, which take care of forks
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
         process.start()
     other.close()
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import subprocess
+import sys
 from pathlib import Path
 from threading import Thread
 
@@ -11,6 +12,7 @@ import pytest
 
 from irops.cache.downloads import Downloads, NoRoom
 
+ROOT = Path(__file__).parents[2]
 A, B, C = ("a" * 64, "b" * 64, "c" * 64)
 
 
@@ -89,20 +91,18 @@ def test_threads_that_need_the_same_file_fetch_it_once(files):
 
 
 def test_what_a_killed_process_left_is_removed(files, tmp_path):
-    context = multiprocessing.get_context("fork")
-    process = context.Process(target=_die, args=(files,))
-    process.start()
-    process.join()
+    script = """if True:
+        import os, sys
+        from irops.cache.downloads import Downloads
+        def die(file):
+            file.write(b"x")
+            file.flush()
+            os._exit(1)
+        Downloads(sys.argv[1], 100).fetched(sys.argv[2], 10, die)
+    """
+    done = subprocess.run([sys.executable, "-c", script, files.folder, A], cwd=ROOT, check=False)
+    assert done.returncode == 1
     (part,) = (path for path in Path(files.folder).iterdir() if path.suffix == ".part")
     os.utime(part, (1, 1))
     put(files, B, 10)
     assert keys(files) == ["b"]
-
-
-def _die(files: Downloads) -> None:
-    def fetch(file) -> None:
-        file.write(b"x")
-        file.flush()
-        os._exit(1)
-
-    files.fetched(A, 10, fetch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import stat
 import sys
@@ -146,7 +147,7 @@ def write_often(folder: str) -> None:
 
 @pytest.mark.slow("many processes")
 def test_processes_see_whole_entries_only(folder: str) -> None:
-    with ProcessPoolExecutor(3) as pool:
+    with ProcessPoolExecutor(3, multiprocessing.get_context("spawn")) as pool:
         assert list(pool.map(write_often, [folder] * 3)) == [None] * 3
     assert usage(folder)[0] == 1
 

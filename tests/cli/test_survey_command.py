@@ -171,14 +171,16 @@ def started(*words: str, **options: Any) -> subprocess.Popen[str]:
     )
 
 
-def wait_for_rows(report: str) -> None:
+def wait_for_rows(process: subprocess.Popen[str], report: str) -> None:
+    """Return once a survey has kept results."""
     while not list(Path(report, "results").glob("part-*.parquet")):
-        time.sleep(0.05)
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
 
 
 def test_ctrl_c_keeps_what_is_done(irops: Irops, long_zoo: Path) -> None:
     process = started("zoo", "--tasks", "run", "-j", "1", "-o", "r")
-    wait_for_rows("r")
+    wait_for_rows(process, "r")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
     assert process.returncode == 130
@@ -191,7 +193,7 @@ def test_ctrl_c_keeps_what_is_done(irops: Irops, long_zoo: Path) -> None:
 
 def test_a_killed_survey_leaves_whole_files_and_goes_on(irops: Irops, long_zoo: Path) -> None:
     process = started("zoo", "--tasks", "run", "-j", "1", "-o", "r")
-    wait_for_rows("r")
+    wait_for_rows(process, "r")
     process.kill()
     process.communicate()
     shutil.copy(long_zoo / "a.xml", long_zoo / "d.xml")
@@ -204,7 +206,7 @@ def test_a_killed_survey_leaves_whole_files_and_goes_on(irops: Irops, long_zoo: 
 
 def test_a_second_survey_into_the_folder_is_refused(irops: Irops, long_zoo: Path) -> None:
     process = started("zoo", "--tasks", "run", "-j", "1", "-o", "r")
-    wait_for_rows("r")
+    wait_for_rows(process, "r")
     result = irops("survey", "zoo/a.xml", "-j", 1, "-o", "r")
     process.kill()
     process.communicate()

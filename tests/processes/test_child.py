@@ -6,16 +6,20 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
+from time import monotonic
 
 import pytest
 
 from irops.cluster.workers import LocalWorkers
+from irops.processes.child import Child
 from irops.processes.outcomes import Died, Failed
 from irops.processes.pool import run_in_processes
+from irops.processes.serving import SINCE
 
 pytestmark = pytest.mark.slow("kills processes, which exceed bounds")
 
-MIB = 1 << 20
+MIB, HOUR = 1 << 20, 3600.0
 linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
 
 
@@ -51,7 +55,8 @@ def remembering():
                 os.kill(os.getpid(), signal.SIGKILL)
             case "die unless first" if len(done) > 1:
                 os._exit(4)
-            case "hang":
+            case ("hang", path):
+                begin(path)
                 time.sleep(600)
             case "allocate":
                 leaked.append(bytearray(b"x" * (600 * MIB)))
@@ -69,6 +74,13 @@ def remembering():
         return item, os.getpid()
 
     return work
+
+
+def begin(path):
+    """Write the number of this process to a file, which is whole once it is there."""
+    part = Path(f"{path}.part")
+    part.write_text(str(os.getpid()))
+    part.replace(path)
 
 
 def failing(text):
@@ -97,11 +109,30 @@ def test_a_process_that_allocates_too_much_is_killed_and_the_others_go_on(copied
     assert all(r[0] == item for r, item in zip(results, items) if not isinstance(r, Died))
 
 
+@pytest.fixture
+def hanging(tmp_path, monkeypatch):
+    """An item that takes too long, and no other does, however busy the machine is: the process that works on
+    it began hours ago, as far as this one knows.
+    """
+    path = tmp_path / "hanging"
+
+    def patience(self):
+        if path.exists() and int(path.read_text()) == self._process.number:
+            self._process.shared[SINCE] = monotonic() - 9 * HOUR
+        return 0.01
+
+    monkeypatch.setattr(Child, "patience", property(patience))
+    return "hang", str(path)
+
+
 @pytest.mark.parametrize("copied", [True, False])
-@pytest.mark.parametrize("items", [["hang"], [*range(150), "hang", *range(50)]])
-def test_a_process_that_works_too_long_on_an_item_is_killed_and_the_others_go_on(copied, items):
-    results = outcomes(items, 1, timeout=1.5, copied=copied)
-    assert died(results) == {items.index("hang"): ("was killed because it took too long", "seconds")}
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("before", [0, 150])
+def test_a_process_that_works_too_long_on_an_item_is_killed_and_the_others_go_on(
+    copied, processes, before, hanging
+):
+    results = outcomes([*range(before), hanging, *range(50)], processes, timeout=HOUR, copied=copied)
+    assert died(results) == {before: ("was killed because it took too long", "seconds")}
 
 
 @linux
