@@ -43,9 +43,9 @@ class MeasuredRun(Run):
         self.profile.end_planning(graph.path)
         return plan
 
-    def _layer(self, step: Step, arrays: Arrays, given: Array | None) -> Computed:
+    def layer(self, step: Step, arrays: Arrays, given: Array | None = None) -> Computed:
         self.profile.begin()
-        computed = super()._layer(step, arrays, given)
+        computed = super().layer(step, arrays, given)
         self.profile.end_layer(
             step, self.evaluator.kernel(step.op)[0].name, computed.outputs, int(self.bytes_held)
         )

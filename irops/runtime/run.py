@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from irops.ir.weights import require_unchanged_weights
-from irops.runtime.computed import Computed, Observer
+from irops.runtime.computed import Arrays, Computed, Observer
 from irops.runtime.direct import DirectRun
 from irops.runtime.evaluator import Evaluator
-from irops.runtime.plan import ValueKey
+from irops.runtime.plan import Step, ValueKey
 from irops.runtime.record import Record
 from irops.runtime.stepwise import Run
 from irops.runtime.variables import Variables
@@ -43,10 +43,18 @@ def run_model(
     return values
 
 
-def walk_model(evaluator: Evaluator, given: Mapping[int, Array], variables: Variables) -> Iterator[Computed]:
+def walk_model(
+    evaluator: Evaluator, given: Mapping[int, Array], variables: Variables, observer: Observer | None = None
+) -> Iterator[Computed]:
     """Every layer of the outermost graph in order, once it is computed; replaced outputs are passed on.
 
-    given: values of Parameters by layer id. The variables stay as they are.
+    given: values of Parameters by layer id; observer: called for every layer, those of bodies included. The
+    variables stay as they are.
     Raises:  EvaluationError
     """
-    yield from Run(evaluator, variables.begin()).walk(evaluator.analysis.root, given)
+    yield from Run(evaluator, variables.begin(), observer=observer).walk(evaluator.analysis.root, given)
+
+
+def run_layer(evaluator: Evaluator, step: Step, inputs: Arrays, observer: Observer) -> list[Array]:
+    """The outputs of one layer. observer: called for the layers of its bodies. Raises: EvaluationError"""
+    return Run(evaluator, Variables().begin(), observer=observer).layer(step, inputs).outputs

@@ -79,7 +79,7 @@ class Run:
         for number, step in enumerate(plan.steps):
             layer = step.layer
             arrays = self._inputs(step, [None if s is None else values[s] for s in step.sources])
-            computed = self._layer(step, arrays, given.get(layer.id))
+            computed = self.layer(step, arrays, given.get(layer.id))
             if self._observer is not None:
                 self._observer(computed)
             yield computed
@@ -114,7 +114,7 @@ class Run:
         if waiting[key] == 0:
             self.bytes_held -= values.pop(key).nbytes
 
-    def _layer(self, step: Step, arrays: Arrays, given: Array | None) -> Computed:
+    def layer(self, step: Step, arrays: Arrays, given: Array | None = None) -> Computed:
         """One layer, computed; its warnings are recorded. Raises: EvaluationError"""
         with collect_warnings() as warnings:
             outputs, facts = self._computed(step, arrays, given)

@@ -78,6 +78,10 @@ class Arithmetic:
         """The absolute error that flushing subnormal numbers makes."""
         return SMALLEST.get(self.computed_in(kind), 0.0)
 
+    def smallest_term(self, kind: ElementType) -> float:
+        """The absolute error of a sum where one subnormal term is flushed; narrow types are added in f32."""
+        return SMALLEST["f64" if self.computed_in(kind) == "f64" else "f32"]
+
     def greatest(self, kind: ElementType) -> float:
         """The greatest finite number."""
         return GREATEST.get(self.computed_in(kind), GREATEST["f64"])

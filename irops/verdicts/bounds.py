@@ -7,14 +7,15 @@ from math import sqrt
 
 import numpy as np
 
+from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
+from irops.values.violation import LimitExceeded, Violation
 from irops.verdicts.conditioning import sensitivity
 from irops.verdicts.floors import floor_of
-from irops.verdicts.lengths import LENGTHS, length_of, magnitude
+from irops.verdicts.inner_sums import INNER, inner_error
+from irops.verdicts.lengths import LENGTHS, SAFETY, drift_of, growth, length_of, magnitude
 from irops.verdicts.question import MOVING, Question
 
-SAFETY = 8.0
-"""By how much an error may exceed its expected size: see lengths.py."""
 ULPS = 4.0
 """Units of roundoff within which functions such as exp and tanh are computed, by either side."""
 EXACT_CATEGORIES = (*MOVING, "comparison", "logical", "bitwise", "condition", "type")
@@ -58,12 +59,19 @@ class Bound:
     basis: str
 
 
+def has_exact_kind(op: Op) -> bool:
+    """Whether an op moves, chooses or compares elements, whatever its attributes are. Bodies may compute."""
+    definition = op.definition
+    if definition.bodies:
+        return False
+    return definition.type in EXACT or definition.category in EXACT_CATEGORIES
+
+
 def is_exact(question: Question) -> bool:
     """Whether an op has one correct result, whatever the order in which it is computed."""
-    definition = question.op.definition
-    if definition.type in ADDING:
+    if question.type in ADDING:
         return question.attributes.get("reduction", "none") in ("none", "min", "max")
-    return definition.type in EXACT or definition.category in EXACT_CATEGORIES
+    return has_exact_kind(question.op)
 
 
 def quick_bound(question: Question, truth: Array) -> Bound:
@@ -90,17 +98,62 @@ def full_bound(question: Question, truth: Array, output: int) -> Bound | None:
         floor = floor_of(question, truth)
         if floor is not None:
             base = base + 2 * ULPS * unit * floor  # of two functions, one after the other
+        if question.rounding_within is not None:
+            return Bound(base + question.rounding_within(truth, output), "what rounding does in its bodies")
+        base = base + _flushed_inputs(question, truth, output)
         if question.type in LENGTHS:
-            terms = magnitude(question, output)
-            assert terms is not None
-            length = length_of(question, truth)
-            narrowed = 2 * arithmetic.input_roundoff(kind)
-            error = (SAFETY * sqrt(length) * arithmetic.sum_roundoff(kind) + narrowed) * terms
-            return Bound(base + error, f"a sum of {length:,} terms")
+            return _bound_of_sum(question, truth, output, base)
         if question.type in STEPPED:
             return Bound(base, "the range of its levels")
-        change = sensitivity(question, truth, output)
-        return Bound(base + SAFETY * change, "its inputs changed by one roundoff")
+        change = SAFETY * sensitivity(question, truth, output)
+        if question.type not in INNER:
+            return Bound(base + change, "its inputs changed by one roundoff")
+        inner = inner_error(question, truth, arithmetic.sum_roundoff(kind))
+        return Bound(base + change + inner, "its sums, and of its inputs changed by one roundoff")
+
+
+def _bound_of_sum(question: Question, truth: Array, output: int, base: Array) -> Bound:
+    kind, arithmetic = element_type_of(truth), question.arithmetic
+    terms = magnitude(question, question.inputs, output)
+    length, unit = length_of(question, truth), arithmetic.sum_roundoff(kind)
+    narrowed = 2 * arithmetic.input_roundoff(kind)
+    error = (growth(length) * unit + drift_of(question, truth, unit) + narrowed) * terms
+    flushed = length * arithmetic.smallest_term(kind)  # every product below the smallest normal number
+    if question.type == "ReduceL2":  # the products are squares, of which the root is taken
+        flushed = sqrt(flushed)
+    return Bound(base + error + flushed, f"a sum of {length:,} terms")
+
+
+def _flushed_inputs(question: Question, truth: Array, output: int) -> Array | float:
+    """The change of each element where inputs that are subnormal numbers count as 0: processors and devices
+    may be set so, and a product with a large number is then lost.
+    """
+    smallest = question.arithmetic.smallest(element_type_of(truth))
+    inputs = [
+        _flushed(array, smallest) if array is not None and index in question.floats else array
+        for index, array in enumerate(question.inputs)
+    ]
+    if all(one is other for one, other in zip(inputs, question.inputs)):
+        return 0.0
+    if question.type in LENGTHS:
+        lost: Array = magnitude(question, question.inputs, output) - magnitude(question, inputs, output)
+        return lost
+    try:
+        results = [np.asarray(question.again(given)[output]) for given in (question.inputs, inputs)]
+    except (Violation, LimitExceeded):
+        return 0.0
+    if results[0].shape != results[1].shape or results[0].shape != truth.shape:
+        return 0.0
+    change: Array = np.nan_to_num(np.abs(_wide(results[0]) - _wide(results[1])), posinf=0.0)
+    return change
+
+
+def _flushed(array: Array, smallest: float) -> Array:
+    if array.dtype.kind == "c":
+        return array
+    sizes = np.abs(array.astype(np.float64))
+    small = (sizes > 0) & (sizes < smallest)
+    return np.where(small, np.zeros_like(array), array) if small.any() else array
 
 
 def _wide(array: Array) -> Array:

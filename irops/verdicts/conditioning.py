@@ -49,16 +49,24 @@ def changes(question: Question, output: int, tries: int = TRIES) -> list[Array]:
     return results
 
 
+def defined(question: Question, output: int) -> Array | None:
+    """The result by the definition; None where a first source has inputs that are not allowed."""
+    try:
+        return np.asarray(question.again(question.inputs)[output])
+    except (Violation, LimitExceeded):
+        return None
+
+
 def sensitivity(question: Question, truth: Array, output: int) -> Array:
     """The change of each element, and of elements beside it, when inputs change by their roundoff.
 
     truth: what the inputs are said to give, which is not what the definition gives where a source is wrong
     """
     wide = np.complex128 if truth.dtype.kind == "c" else np.float64
-    reference = np.asarray(question.again(question.inputs)[output]).astype(wide)
-    change = np.zeros(truth.shape)
-    if reference.shape != truth.shape:
+    right, change = defined(question, output), np.zeros(truth.shape)
+    if right is None or right.shape != truth.shape:
         return change
+    reference = right.astype(wide)
     for result in changes(question, output):
         if result.shape == truth.shape:
             with np.errstate(all="ignore"):

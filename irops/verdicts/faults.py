@@ -28,7 +28,9 @@ def outside(truth: Array, ours: Array, allowed: Array, arithmetic: Arithmetic) -
             return beyond
         limit, size = arithmetic.overflow(element_type_of(truth)), np.abs(a)
         rounds_up = np.isinf(b) & (np.sign(a) == np.sign(b)) & (size < limit)
-        return beyond & ~(rounds_up & (finite_allowance > 0) & (size + finite_allowance >= limit))
+        rounds_up &= (finite_allowance > 0) & (size + finite_allowance >= limit)
+        still: Array = beyond & ~rounds_up
+        return still
 
 
 def greatest_share(truth: Array, ours: Array, allowed: Array) -> float:
@@ -88,8 +90,9 @@ def _saturated(a: Array, b: Array, limits: tuple[float, ...]) -> Array:
     """Where an element is the greatest number of a type, and the right one is beyond it on the same side."""
     if a.dtype.kind == "c":
         return np.zeros(a.shape, bool)
-    alike: Array = np.sign(a) == np.sign(b)
-    return alike & np.logical_or.reduce([(np.abs(a) > limit) & (np.abs(b) == limit) for limit in limits])
+    reached = np.logical_or.reduce([(np.abs(a) > limit) & (np.abs(b) == limit) for limit in limits])
+    saturated: Array = reached & (np.sign(a) == np.sign(b))
+    return saturated
 
 
 def count(unequal: Array) -> str:

@@ -26,7 +26,8 @@ class Question:
 
     again: what the definition gives for other inputs of the same types and shapes; arithmetic: of the second
     result; input_errors: by index, how far elements of inputs may be from those that the second result was
-    computed from, where that was computed through a whole model.
+    computed from, where that was computed through a whole model; rounding_within: of an op with bodies, how
+    far rounding in these may change an output, which is given with its index.
     """
 
     op: Op
@@ -35,6 +36,7 @@ class Question:
     again: Compute
     arithmetic: Arithmetic = DECLARED
     input_errors: Mapping[int, Array] = field(default_factory=dict)
+    rounding_within: Callable[[Array, int], Array] | None = None
 
     @classmethod
     def of(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
-from irops.verdicts.bounds import SAFETY, ULPS
-from irops.verdicts.conditioning import changes
+from irops.verdicts.bounds import ULPS
+from irops.verdicts.conditioning import changes, defined
 from irops.verdicts.discrete import DISCRETE_CATEGORIES, has_jumps, is_discrete
+from irops.verdicts.lengths import SAFETY
 from irops.verdicts.metrics import as_numbers, differs
 from irops.verdicts.question import Question, is_float
 
@@ -31,26 +33,40 @@ def _top_k(question: Question, truth: Array, ours: Array, output: int) -> str:
     data = question.inputs[0]
     if data is None:
         return ""
-    attributes = question.attributes
-    axis, sort = int(attributes["axis"]), attributes["sort"]
-    rows, error = (np.moveaxis(array, axis, -1) for array in _numbers(data, question.input_error(0)))
-    first, second = (np.moveaxis(array, axis, -1) for array in (truth, ours))
-    if output == 0:
-        values = [as_numbers(array) if is_float(array) else array for array in (first, second)]
-        if sort == "value" or not _are_alike(*(np.sort(one, -1) for one in values), error.max(initial=0.0)):
-            return ""
-        in_order = sort == "none" or (not attributes.get("stable") and _in_order_of(rows, values[1]))
-        return "equal elements are selected in an order that is not defined" if in_order else ""
-    if not all(_may_be_selected(one, rows.shape[-1], ascending=sort == "index") for one in (first, second)):
+    axis = int(question.attributes["axis"])
+    rows, error = _numbers(data, question.input_error(0))
+    arrays = [np.moveaxis(array, axis, -1) for array in (rows, error, truth, ours)]
+    return (_selected_indices if output else _selected_values)(question.attributes, *arrays)
+
+
+def _selected_values(
+    attributes: Mapping[str, Any], rows: Array, error: Array, truth: Array, ours: Array
+) -> str:
+    """Why other values along the last axis are right: not sorted by value, and the same but for their order."""
+    if attributes["sort"] == "value":
         return ""
-    indices = [np.asarray(one, np.int64) for one in (first, second)]
-    chosen = [np.take_along_axis(rows, one, -1) for one in indices]
-    allowed = np.maximum(*(np.take_along_axis(error, one, -1) for one in indices))
+    a, b = (as_numbers(array) if is_float(array) else array for array in (truth, ours))
+    if not _are_alike(np.sort(a, -1), np.sort(b, -1), error.max(initial=0.0)):
+        return ""
+    in_order = attributes["sort"] == "none" or (not attributes.get("stable") and _in_order_of(rows, b))
+    return "equal elements are selected in an order that is not defined" if in_order else ""
+
+
+def _selected_indices(
+    attributes: Mapping[str, Any], rows: Array, error: Array, truth: Array, ours: Array
+) -> str:
+    """Why other indices along the last axis are right: they are those of elements that are equal."""
+    is_ascending, size = attributes["sort"] == "index", rows.shape[-1]
+    if not all(_may_be_selected(indices, size, ascending=is_ascending) for indices in (truth, ours)):
+        return ""
+    first, second = (np.asarray(indices, np.int64) for indices in (truth, ours))
+    a, b = (np.take_along_axis(rows, indices, -1) for indices in (first, second))
+    allowed = 2 * np.maximum(*(np.take_along_axis(error, indices, -1) for indices in (first, second)))
     if attributes.get("stable") and not allowed.any():
         return ""
-    if sort != "value":
-        chosen, allowed = [np.sort(one, -1) for one in chosen], allowed.max(initial=0.0)
-    return "other elements that compare equal are selected" if _are_alike(*chosen, 2 * allowed) else ""
+    if attributes["sort"] != "value":
+        a, b, allowed = np.sort(a, -1), np.sort(b, -1), allowed.max(initial=0.0)
+    return "other elements that compare equal are selected" if _are_alike(a, b, allowed) else ""
 
 
 def _numbers(data: Array, error: Array) -> tuple[Array, Array]:
@@ -139,12 +155,14 @@ def _undecided(question: Question, truth: Array, ours: Array, output: int) -> st
     if not question.floats or not is_discrete(question):
         return ""
     unequal = differs(truth, ours)
-    defined, changed = np.asarray(question.again(question.inputs)[output]), changes(question, output, TRIES)
-    alike = [result for result in (defined, *changed) if result.shape == truth.shape]
-    if question.op.definition.category in DISCRETE_CATEGORIES and changed and len(alike) < 2:
+    right, changed = defined(question, output), changes(question, output, TRIES)
+    alike = [result for result in changed if result.shape == truth.shape]
+    if question.op.definition.category in DISCRETE_CATEGORIES and changed and not alike:
         return "how many elements there are depends on the rounding of the inputs"
-    possible = [_possible(question, alike, array) for array in (truth, ours)] if alike else []
-    if not possible or (unequal & ~np.logical_and(*possible)).any():
+    if right is None or right.shape != truth.shape:
+        return ""
+    possible = [_possible(question, [right, *alike], array) for array in (truth, ours)]
+    if (unequal & ~np.logical_and(*possible)).any():
         return ""
     return "the elements that differ depend on the rounding of the inputs"
 
@@ -158,5 +176,6 @@ def _possible(question: Question, results: Sequence[Array], ours: Array) -> Arra
     with np.errstate(all="ignore"):
         slack = SAFETY * question.arithmetic.roundoff(element_type_of(ours)) * np.abs(element)
         low, high = np.minimum.reduce(wide) - slack, np.maximum.reduce(wide) + slack
-        one_of_them: Array = np.logical_or.reduce([element == result for result in wide])
-        return one_of_them | (finite & (element >= low) & (element <= high))
+        one_of_them = np.logical_or.reduce([element == result for result in wide])
+        possible: Array = one_of_them | (finite & (element >= low) & (element <= high))
+        return possible

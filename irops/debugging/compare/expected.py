@@ -8,7 +8,7 @@ from functools import partial
 
 from irops.analysis.signature import Signature
 from irops.debugging.compare.agreement import agreement
-from irops.debugging.compare.noise import noisy_walk, question_of
+from irops.debugging.compare.noise import NOISE_SEEDS, noisy_walk, question_of
 from irops.debugging.sources.source import Context, LayerValue
 from irops.diagnostics.printable import plural, printable
 from irops.ir.tensor_files import as_declared
@@ -63,7 +63,7 @@ def expectation(
         declared = as_declared(array, element_type_of(results[name]))
         judgement = _unlike(results[name], declared) or agreement(declared, results[name], [], arithmetic)
         if judgement.is_fault and judgement.metrics is not None:
-            noisy = noisy or [_noisy_results(context, arithmetic, seed) for seed in (1, 2)]
+            noisy = noisy or [_noisy_results(context, arithmetic, seed) for seed in NOISE_SEEDS]
             source = context.analysis.root.wiring.inputs[signature.result(name).layer.id][0]
             assert source is not None
             judgement = _of_layer(

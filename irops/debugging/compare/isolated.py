@@ -10,11 +10,13 @@ import numpy as np
 from irops.analysis.structure import LayerNode
 from irops.backends.backend import Reference
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
+from irops.debugging.compare.noise import rounding_within
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Answer, Context, Failure, LayerCall, Source
 from irops.ir.model import LayerKind
 from irops.runtime.computed import Computed
 from irops.runtime.evaluator import Evaluator, Progress
+from irops.runtime.plan import Step
 from irops.runtime.precision import rounded
 from irops.runtime.run import run_model
 from irops.runtime.variables import Variables
@@ -33,11 +35,12 @@ SKIPPED_KINDS = (LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.RESULT, Laye
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pending:
-    """A layer with what a gave, until b has computed it."""
+    """A layer with what a gave, until b has computed it. step: of a layer with bodies, in a's run"""
 
     call: LayerCall
     truth: tuple[Array, ...]
     again: Compute
+    step: Step | None = None
 
     @property
     def size(self) -> int:
@@ -104,7 +107,11 @@ class Isolated:
         if isinstance(answer, Failure):
             verdict = Verdict.FAILED if answer.is_fault else Verdict.SKIPPED
             return (Judgement(verdict, str(answer)),)
-        question = Question(call.op, call.invocation.attributes, call.inputs, one.again, self.b.arithmetic)
+        arithmetic = self.b.arithmetic
+        question = Question(call.op, call.invocation.attributes, call.inputs, one.again, arithmetic)
+        if one.step is not None:
+            within = rounding_within(self.context.analysis, one.step, call.inputs, arithmetic)
+            question = replace(question, rounding_within=within)
         return judge_layer(question, one.truth, answer)
 
     def _add(self, node: LayerNode, judgements: Sequence[Judgement], inputs: Sequence[Array | None]) -> None:
@@ -164,7 +171,7 @@ def _declared(context: Context, computed: Computed) -> Pending:
     )
     types = tuple(map(element_type_of, truth))
     call = LayerCall(context.model, node, node.op, node.invocation, inputs, constant, types)
-    return Pending(call, truth, again)
+    return Pending(call, truth, again, step if node.op.definition.bodies and not step.constant else None)
 
 
 def layers_of_values(context: Context, a: Source) -> Iterator[Pending]:

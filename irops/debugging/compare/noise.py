@@ -7,25 +7,27 @@ which each result is changed by its own rounding error, shows it, for this model
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
+from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import LayerNode
 from irops.backends.backend import Reference
 from irops.debugging.sources.source import Context, LayerValue
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.ir.model import LayerKind
-from irops.runtime.computed import Computed
+from irops.runtime.computed import Arrays, Computed, Observer
 from irops.runtime.evaluator import Evaluator
+from irops.runtime.plan import Step
 from irops.runtime.precision import rounded
-from irops.runtime.run import walk_model
+from irops.runtime.run import run_layer, walk_model
 from irops.runtime.variables import Variables
 from irops.values.element import Array, element_type_of
 from irops.verdicts.arithmetic import ROUNDOFF, Arithmetic
-from irops.verdicts.bounds import EXACT, EXACT_CATEGORIES, ULPS
+from irops.verdicts.bounds import ULPS, has_exact_kind
 from irops.verdicts.conditioning import root_mean_square
 from irops.verdicts.metrics import differs
 from irops.verdicts.question import Question, is_float
@@ -37,6 +39,7 @@ SMALLEST_TENSOR = 2
 """Single numbers stay as they are: sizes of other tensors are computed from them."""
 NOISE_MARGIN = 32.0
 """By how much a difference may exceed what rounding does in another run."""
+NOISE_SEEDS = (1, 2)
 QUIET_KINDS = (LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.RESULT, LayerKind.SINK)
 
 
@@ -50,14 +53,41 @@ def noisy_walk(context: Context, arithmetic: Arithmetic, seed: int) -> Iterator[
 
 
 def _noisy_values(context: Context, arithmetic: Arithmetic, seed: int) -> Iterator[LayerValue]:
-    random = np.random.default_rng(seed)
     evaluator = Evaluator(context.analysis, (Reference(),))
-    for computed in walk_model(evaluator, context.inputs, Variables()):
-        if computed.step.layer.kind not in QUIET_KINDS and not computed.step.constant:
-            computed.outputs[:] = [_noisy(computed, array, arithmetic, random) for array in computed.outputs]
+    for computed in walk_model(evaluator, context.inputs, Variables(), _noise(arithmetic, seed)):
         facts = computed.step.facts.outputs
         outputs = tuple(rounded(array, fact) for array, fact in zip(computed.outputs, facts))
         yield LayerValue(computed.step.layer.id, outputs, inputs=tuple(computed.inputs))
+
+
+def _noise(arithmetic: Arithmetic, seed: int) -> Observer:
+    """Changes the outputs of every layer, those of bodies included, but no constants."""
+    random = np.random.default_rng(seed)
+
+    def change(computed: Computed) -> None:
+        step = computed.step
+        if step.layer.kind not in QUIET_KINDS and not step.constant and not step.op.definition.bodies:
+            computed.outputs[:] = [_noisy(computed, array, arithmetic, random) for array in computed.outputs]
+
+    return change
+
+
+def rounding_within(
+    analysis: ModelAnalysis, step: Step, inputs: Arrays, arithmetic: Arithmetic
+) -> Callable[[Array, int], Array]:
+    """How far other rounding errors in the bodies of a layer may change an output: see Question."""
+
+    def error(truth: Array, output: int) -> Array:
+        evaluator = Evaluator(analysis, (Reference(),))
+        runs: list[Array] = []
+        with suppress(EvaluationError):  # changed values may break a requirement of a layer
+            for seed in NOISE_SEEDS:
+                runs.append(run_layer(evaluator, step, inputs, _noise(arithmetic, seed))[output])
+        if len(runs) > 1 and not differs(*runs).any():  # the bodies move or choose elements alone
+            return np.zeros(())
+        return NOISE_MARGIN * allowance(truth, runs, arithmetic)
+
+    return error
 
 
 def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.random.Generator) -> Array:
@@ -65,15 +95,14 @@ def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.
     kind = element_type_of(array)
     if not is_float(array) or array.size < SMALLEST_TENSOR or array.dtype.kind == "c":
         return array
-    definition = computed.step.op.definition
-    exact = definition.type in EXACT or definition.category in EXACT_CATEGORIES
-    unit = arithmetic.input_roundoff(kind) if exact else ULPS * arithmetic.roundoff(kind)
+    op = computed.step.op
+    unit = arithmetic.input_roundoff(kind) if has_exact_kind(op) else ULPS * arithmetic.roundoff(kind)
     wide = array.astype(np.float64)
     if not unit or _counts(wide, 1 / (4 * arithmetic.roundoff(kind))):
         return array
     with np.errstate(all="ignore"):
         scale = np.abs(wide)
-        if definition.category in SUMMING_CATEGORIES:
+        if op.definition.category in SUMMING_CATEGORIES:
             sizes = scale[(scale > 0) & np.isfinite(scale)]
             scale = scale + (float(np.median(sizes)) if sizes.size else 0.0)  # outliers must not decide
         changed = wide + unit * scale * random.uniform(-1, 1, array.shape)
