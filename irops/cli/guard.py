@@ -58,7 +58,7 @@ def _forwarded() -> tuple[signal.Signals, ...]:
     return signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 
 
-def _wait_for(child: int, mask: set[signal.Signals]) -> int:
+def _wait_for(child: int, mask: set[int | signal.Signals]) -> int:
     """The wait status of the child. Until then, signals that would end this process are sent to the child,
     which ignores those that it was started to ignore.
 

@@ -170,7 +170,7 @@ def _overflow(kind: ElementType) -> float:
     """The least number that rounds beyond the greatest one; types without infinity take the greatest one for
     it.
     """
-    limits = ml_dtypes.finfo(kind.dtype)
+    limits = ml_dtypes.finfo(kind.dtype)  # type: ignore[no-untyped-call]
     greatest = float(limits.max)
     spacing = ldexp(float(limits.eps), frexp(greatest)[1] - 1)
     return greatest + spacing / 2
