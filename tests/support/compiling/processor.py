@@ -18,7 +18,7 @@ def is_x86() -> bool:
 
 
 def instructions() -> tuple[str, ...]:
-    """Those that are known to be there: none where the system does not list them, or where some are hidden."""
+    """Those that are known to be there: none where the system lists none, or where some are hidden."""
     description = Path("/proc/cpuinfo")
     if not is_x86() or not description.exists() or os.environ.get(LIMIT):
         return ()
