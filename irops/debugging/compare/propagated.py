@@ -19,15 +19,15 @@ from irops.diagnostics.diagnostic import EvaluationError
 from irops.diagnostics.printable import abridged, plural
 from irops.runtime.evaluator import Progress
 from irops.values.element import Array, element_type_of
-from irops.values.shape import Shape
 from irops.values.violation import LimitExceeded, Violation
 from irops.verdicts.arithmetic import Arithmetic
+from irops.verdicts.forms import in_form_of
 from irops.verdicts.judge import judge_layer
 from irops.verdicts.metrics import DECADES
-from irops.verdicts.question import Question, is_float
+from irops.verdicts.question import Question
 from irops.verdicts.random_values import RANDOM
 from irops.verdicts.ties import may_tie
-from irops.verdicts.verdict import Judgement, Verdict
+from irops.verdicts.verdict import Judgement, Verdict, noted
 
 STEPPED = ("FakeQuantize", "FakeConvert", "Round", "Floor", "Ceiling", "Sign", "Convert")
 """Ops whose results have steps: differences of inputs that are within rounding may become whole ones."""
@@ -243,18 +243,18 @@ class _Propagated:
         if self._is_random(node):
             return Judgement(Verdict.RANDOM, "follows from random values", None, index)
         kinds = element_type_of(one), element_type_of(other)
-        if one.shape != other.shape:
-            reason = f"has shape {Shape(other.shape)}, not {Shape(one.shape)}{self._origin(node)}"
-            return Judgement(Verdict.WRONG, reason, None, index)
-        if kinds[0] is not kinds[1]:
-            if not (is_float(one) and is_float(other)):
-                return Judgement(Verdict.WRONG, f"has element type {kinds[1]}, not {kinds[0]}", None, index)
+        arithmetic = self._arithmetic
+        if kinds[0] is not kinds[1] and kinds[0].floating and kinds[1].floating:
             wider = np.float64 if "f64" in (kinds[0].name, kinds[1].name) else np.float32
             one, other = one.astype(wider), other.astype(wider)
+            arithmetic = arithmetic.no_finer_than(*kinds)
+        formed, note = in_form_of(one, other)
+        if formed is None:
+            return Judgement(Verdict.WRONG, f"{note}{self._origin(node)}", None, index)
         outputs = [value.outputs[index] for value in noisy if index < len(value.outputs)]
         runs = [array for array in outputs if array is not None]
         ask = partial(question_of, node, noisy, self._arithmetic)
-        judged = agreement(one, other, runs, self._arithmetic, ask, index)
+        judged = noted(agreement(one, formed, runs, arithmetic, ask, index), note)
         origin = self._origin(node) if judged.is_fault else ""
         return replace(judged, reason=f"{judged.reason}{origin}", output=index)
 
