@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
@@ -57,6 +57,11 @@ class Arithmetic:
         if self.precision and ROUNDOFF.get(name, 1.0) < ROUNDOFF[self.precision]:
             return self.precision
         return name
+
+    def no_finer_than(self, *kinds: ElementType) -> Arithmetic:
+        """The arithmetic in the narrowest of these types and of its own precision."""
+        names = [*(kind.name for kind in kinds), *filter(None, [self.precision])]
+        return replace(self, precision=max(names, key=lambda name: ROUNDOFF.get(name, 0.0)))
 
     def narrows(self, kind: ElementType) -> bool:
         """Whether elements of a type are rounded to another one."""

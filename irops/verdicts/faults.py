@@ -75,7 +75,7 @@ def fault(
         (other_infinity, f"the other infinity in {_elements(other_infinity)}"),
         (for_nan, f"a number in place of NaN in {_elements(for_nan)}"),
         (for_infinity, f"a number in place of infinity in {_elements(for_infinity)}"),
-        (saturated, f"the greatest number in place of greater ones in {_elements(saturated)}"),
+        (saturated, f"the greatest number in place of greater ones or infinity in {_elements(saturated)}"),
         (finite, f"{count(finite)}{more} {excess}"),
     )
     reason = "; ".join(text for where, text in parts if where.any())

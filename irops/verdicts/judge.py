@@ -9,14 +9,14 @@ import numpy as np
 
 from irops.diagnostics.printable import plural
 from irops.values.element import STRING, Array, element_type_of
-from irops.values.shape import Shape
 from irops.verdicts.bounds import Bound, full_bound, quick_bound
 from irops.verdicts.faults import count, fault, greatest_share, outside
+from irops.verdicts.forms import in_form_of
 from irops.verdicts.metrics import Metrics, differs, metrics_of
 from irops.verdicts.question import Question, is_float
 from irops.verdicts.random_values import RANDOM
 from irops.verdicts.ties import tie
-from irops.verdicts.verdict import Judgement, Verdict
+from irops.verdicts.verdict import Judgement, Verdict, noted
 
 
 def judge_layer(question: Question, truth: Sequence[Array], ours: Sequence[Array]) -> tuple[Judgement, ...]:
@@ -29,9 +29,14 @@ def judge_layer(question: Question, truth: Sequence[Array], ours: Sequence[Array
 
 def judge(question: Question, truth: Array, ours: Array, output: int = 0) -> Judgement:
     """The judgement of one output. truth: by the definition; ours: the result that is judged."""
-    wrong = _unlike(truth, ours)
-    if wrong:
-        return Judgement(Verdict.WRONG, wrong, None, output)
+    formed, note = in_form_of(truth, ours, "must be")
+    if formed is None:
+        return Judgement(Verdict.WRONG, note, None, output)
+    return noted(_of_values(question, truth, formed, output), note)
+
+
+def _of_values(question: Question, truth: Array, ours: Array, output: int) -> Judgement:
+    """The judgement of an output of the right type and shape."""
     if question.type in RANDOM:
         wrong = RANDOM[question.type](question, ours)
         reason = wrong or "the op is random; its range is as defined"
@@ -40,16 +45,6 @@ def judge(question: Question, truth: Array, ours: Array, output: int = 0) -> Jud
         return Judgement(Verdict.EQUAL, "", Metrics(truth.size), output)
     verdict, reason = _difference(question, truth, ours, output)
     return Judgement(verdict, reason, metrics_of(truth, ours), output)
-
-
-def _unlike(truth: Array, ours: Array) -> str:
-    """The difference of types or shapes, or ""."""
-    kind, other = element_type_of(truth), element_type_of(ours)
-    if kind is not other:
-        return f"has element type {other}, must be {kind}"
-    if truth.shape != ours.shape:
-        return f"has shape {Shape(ours.shape)}, must be {Shape(truth.shape)}"
-    return ""
 
 
 def _difference(question: Question, truth: Array, ours: Array, output: int) -> tuple[Verdict, str]:

@@ -42,7 +42,7 @@ def _top_k(question: Question, truth: Array, ours: Array, output: int) -> str:
 def _selected_values(
     attributes: Mapping[str, Any], rows: Array, error: Array, truth: Array, ours: Array
 ) -> str:
-    """Why other values along the last axis are right: not sorted, and the same but for their order."""
+    """Why other values along the last axis are right: not sorted by value, in another order."""
     if attributes["sort"] == "value":
         return ""
     a, b = (as_numbers(array) if is_float(array) else array for array in (truth, ours))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf
 from typing import Any
@@ -71,13 +71,19 @@ class Judgement:
         return {"verdict": str(self.verdict), "reason": self.reason, "output": self.output, **measured}
 
 
+def noted(judgement: Judgement, note: str) -> Judgement:
+    """The judgement with a note behind its reason, which makes no fault."""
+    return replace(judgement, reason="; ".join(filter(None, (judgement.reason, note))))
+
+
 def worst(judgements: tuple[Judgement, ...]) -> Judgement:
     """The judgement that decides on a layer; equal where there is none."""
     return max(judgements, key=_gravity, default=Judgement(Verdict.EQUAL))
 
 
-def _gravity(judgement: Judgement) -> tuple[int, float]:
+def _gravity(judgement: Judgement) -> tuple[int, float, bool]:
     metrics = judgement.metrics
-    if metrics is None:
-        return judgement.verdict.severity, 0.0
-    return judgement.verdict.severity, inf if metrics.not_finite else metrics.max_abs
+    error = 0.0 if metrics is None else metrics.max_abs
+    if metrics is not None and metrics.not_finite:
+        error = inf
+    return judgement.verdict.severity, error, bool(judgement.reason)

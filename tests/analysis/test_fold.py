@@ -28,6 +28,13 @@ def folded(id, inputs, limit=100, budget=None, report=None, functions=None, **at
     return attach_values(invocation, inputs, list(invocation.infer(inputs)), limit, budget, report)
 
 
+def test_a_transposition_in_an_order_known_in_part_has_no_value():
+    arg = Fact.of(np.array([[1, 2], [3, 4]], np.int64))
+    order = Fact(I64, Shape.of(2), dims_array([Dim(0, 1), Dim(0, 1)]))
+    (found,) = folded("Transpose-1", [arg, order])
+    assert (found.shape, found.known) == (Shape.of(2, 2), None)
+
+
 def test_a_budget_is_spent_to_the_last_byte():
     budget = Budget(16)
     assert budget.affords([np.zeros(1), None, np.zeros(1)])

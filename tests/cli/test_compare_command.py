@@ -103,3 +103,17 @@ def test_run_compares_results_with_expected_ones(irops, folder):
     assert done.status == 2
     assert "--expect" in done.err
     assert "the model has no result 'product'" in done.err
+
+
+def test_expected_infinities_are_no_rounding(irops, tmp_path):
+    graph = package.Graph("infinities")
+    graph.result(graph.add("Log", graph.parameter("x", "f32[3]")), "y")
+    package.write(graph.model(), tmp_path / "m.xml")
+    np.savez(tmp_path / "in.npz", x=np.float32([np.inf, 0, 1]))
+    words = ("run", tmp_path / "m.xml", "--load-inputs", tmp_path / "in.npz", "--expect", tmp_path / "y.npz")
+    np.savez(tmp_path / "y.npz", y=np.float32([np.inf, -np.inf, 0]))
+    assert irops(*words).status == 0
+    np.savez(tmp_path / "y.npz", y=np.float32([1, 2, 0]))
+    done = irops(*words)
+    assert done.status == 1
+    assert "y not finite: infinity in 2 elements" in done.err

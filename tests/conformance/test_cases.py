@@ -15,9 +15,10 @@ from irops.conformance.compare import mismatch
 from irops.conformance.judge import PASSED
 from irops.conformance.search import Search
 from irops.conformance.strategies.by_op import source_of
+from irops.conformance.strategies.variations import _retyped
 from irops.conformance.trial import InvalidTrial, Trial, TrialInput, expected_of
 from irops.registry import default_registry
-from irops.values.element import element_type_of
+from irops.values.element import element_type, element_type_of
 
 REGISTRY = default_registry()
 
@@ -160,3 +161,8 @@ def test_large_cases_are_larger_than_a_cache_and_valid(op):
     assert len(large) > 10
     assert all(30e6 < trial.inputs[0].array.nbytes < 60e6 for trial in large)
     assert expected_of(large[-1]).violated is None
+
+
+@pytest.mark.parametrize("name", ["nf4", "u4", "u1", "f16", "i8"])
+def test_a_scalar_of_another_type_is_an_array(name):
+    assert isinstance(_retyped(np.array(200, np.uint8), element_type(name)), np.ndarray)

@@ -199,6 +199,21 @@ def test_stored_values_and_reductions_know_infinities():
     ]  # fmt: skip
 
 
+def test_a_number_that_overflows_in_a_narrower_model_is_overflow():
+    graph = irops.Graph("wide")
+    x = graph.parameter("x", "f64[3]")
+    graph.result(graph.add("Multiply", x, np.float64(1e200), name="scaled"), "y")
+    x = F64([1, 1e-200, 3])
+    with np.errstate(over="ignore"):
+        narrow = {"scaled": (x * 1e200).astype(F32)}
+    found = irops.compare(graph.model(), [x], b=narrow)
+    assert (found.first.verdict, found.first.reason) == (
+        Verdict.OVERFLOW, "2 of 3 elements differ: the numbers exceed the greatest one of f32",
+    )  # fmt: skip
+    narrow["scaled"] = np.clip(x * 1e200, -GREATEST, GREATEST).astype(F32)
+    assert irops.compare(graph.model(), [x], b=narrow).first.verdict is Verdict.SATURATION
+
+
 @pytest.mark.parametrize("expected", [[1, 2, 3], [-INF, INF, 3], [INF, -INF, NAN]])
 def test_expected_infinities_are_asserted(expected):
     graph = irops.Graph("reversed")

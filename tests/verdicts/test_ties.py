@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from planted import Tied
@@ -112,6 +114,29 @@ def test_a_fault_behind_a_tie_is_found():
 
     found = irops.compare(selection(gathers=True), [SCORES], b=Wrong(), mode="propagated")
     assert [layer.name for layer in found.layers if layer.is_fault] == ["exp"]
+
+
+@pytest.mark.parametrize("mode", ["propagated", "cuts"])
+def test_a_fault_that_shows_once_is_no_tie(mode, beside_the_middle):
+    """No second run excuses what the first one did."""
+
+    class Once:
+        name, wrong = "once", True
+
+        def kernel(self, op):
+            return partial(self.compute, op) if op.id == "FakeQuantize-1" else None
+
+        def compute(self, op, *inputs, **attributes):
+            right = np.asarray(op.functions.kernel(*inputs, **attributes)).copy()
+            right[0, 0] += 20 * QUANTUM * self.wrong
+            self.wrong = False
+            return right
+
+    found = irops.compare(quantized_network(product=True), [beside_the_middle], b=Once(), mode=mode)
+    if mode == "propagated":
+        assert [layer.name for layer in found.layers if layer.is_fault] == ["levels", "product"]
+    else:
+        assert found.notes[0].startswith("the results of the whole model differ, but those of no part")
 
 
 def test_expected_values_and_reductions_know_ties():

@@ -105,5 +105,5 @@ def _retyped(numbers: Array, kind: ElementType) -> Array:
         parts = array.real if array.dtype.kind == "c" and kind.kind != "complex" else array
         wide: Array = parts.astype({"float": np.float64, "complex": np.complex128}.get(kind.kind, np.int64))
         if kind.bits < 8 and not kind.floating:
-            wide = wide % 2**kind.bits if kind.kind == "lookup" else np.asarray(np.clip(wide, *kind.extent))
+            wide = np.asarray(wide % 2**kind.bits if kind.kind == "lookup" else np.clip(wide, *kind.extent))
         return tagged(wide.astype(kind.dtype), kind)

@@ -103,7 +103,7 @@ class Comparison:
         rows = [
             (layer.name, layer.op, str(layer.verdict), layer.reason)
             for layer in order[:20]
-            if layer.verdict is not Verdict.EQUAL
+            if layer.verdict is not Verdict.EQUAL or layer.reason
         ]
         return html_table(repr(self)[1:-1], ("layer", "op", "verdict", "reason"), rows)
 

@@ -7,7 +7,7 @@ what leaves the part is compared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from irops.analysis.model_analysis import ModelAnalysis
@@ -16,7 +16,7 @@ from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.expected import expectation
 from irops.debugging.compare.noise import QUIET_KINDS
 from irops.debugging.compare.propagated import propagated
-from irops.debugging.sources.source import Context, Failure, Source, SourceFailed, Values
+from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.debugging.sources.taps import tappable, with_taps
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import abridged, plural
@@ -146,18 +146,35 @@ def _follows_from_ties(context: Context, a: Source, b: Source, answer: Values) -
     if not any(node.op is not None and may_tie(node.op) for node in root.order):
         return False
     sources = {port.name: root.wiring.inputs[port.layer.id][0] for port in context.analysis.signature.results}
-    giving = {source[0].id for source in sources.values() if source is not None}
+    shown = _Shown(b, {source[0].id for source in sources.values() if source is not None})
     try:
-        shown = {value.layer: value.outputs for value in b.walk(context) if value.layer in giving}
-        layers, _, complete = propagated(context, a, b)
+        layers, _, complete = propagated(context, a, shown)
     except SourceFailed:
         return False
     for name, source in sources.items():
-        outputs = shown.get(source[0].id, ()) if source is not None else ()
+        outputs = shown.values.get(source[0].id, ()) if source is not None else ()
         value = outputs[source[1]] if source is not None and source[1] < len(outputs) else None
         if value is None or _changed(answer[name], value):
             return False
     return complete and not any(layer.is_fault for layer in layers)
+
+
+class _Shown(Source):
+    """A source of which some values are kept. values: by layer"""
+
+    def __init__(self, source: Source, layers: Collection[int]) -> None:
+        self.name, self.arithmetic = source.name, source.arithmetic
+        self._source, self._layers = source, layers
+        self.values: dict[int, tuple[Array | None, ...]] = {}
+
+    def walk(self, context: Context) -> Iterator[LayerValue]:
+        for value in self._source.walk(context):
+            if value.layer in self._layers:
+                self.values[value.layer] = value.outputs
+            yield value
+
+    def results(self, context: Context) -> Values | Failure:
+        return self._source.results(context)
 
 
 def constant_layers(analysis: ModelAnalysis) -> set[int]:

@@ -13,9 +13,9 @@ from irops.debugging.sources.source import Context, LayerValue
 from irops.diagnostics.printable import plural, printable
 from irops.ir.tensor_files import as_declared
 from irops.values.element import Array, element_type_of
-from irops.values.shape import Shape
 from irops.verdicts.arithmetic import DECLARED, Arithmetic
-from irops.verdicts.verdict import Judgement, Verdict
+from irops.verdicts.forms import in_form_of
+from irops.verdicts.verdict import Judgement, Verdict, noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,17 @@ def expectation(
     judgements: dict[str, Judgement] = {}
     for name, array in wanted.items():
         declared = as_declared(array, element_type_of(results[name]))
-        judgement = _unlike(results[name], declared) or agreement(declared, results[name], [], arithmetic)
+        result, note = in_form_of(declared, results[name], "expected is")
+        if result is None:
+            judgements[name] = Judgement(Verdict.WRONG, note)
+            continue
+        judgement = agreement(declared, result, [], arithmetic)
         if judgement.is_fault and judgement.metrics is not None:
             noisy = noisy or [_noisy_results(context, arithmetic, seed) for seed in NOISE_SEEDS]
             source = context.analysis.root.wiring.inputs[signature.result(name).layer.id][0]
             assert source is not None
-            judgement = _of_layer(
-                context, (source[0].id, source[1]), declared, results[name], noisy, arithmetic
-            )
-        judgements[name] = judgement
+            judgement = _of_layer(context, (source[0].id, source[1]), declared, result, noisy, arithmetic)
+        judgements[name] = noted(judgement, note)
     return Expectation(judgements, tuple(name for name in results if name not in wanted))
 
 
@@ -80,17 +82,6 @@ def _result(signature: Signature, key: str) -> str:
         if not key.isdecimal() or len(key) > 9:
             raise
         return signature.result(int(key)).name
-
-
-def _unlike(ours: Array, expected: Array) -> Judgement | None:
-    """The judgement of tensors of different types or shapes; None for others."""
-    if ours.shape != expected.shape:
-        reason = f"has shape {Shape(ours.shape)}, expected is {Shape(expected.shape)}"
-        return Judgement(Verdict.WRONG, reason)
-    kinds = element_type_of(ours), element_type_of(expected)
-    if kinds[0] is not kinds[1]:
-        return Judgement(Verdict.WRONG, f"has element type {kinds[0]}, expected is {kinds[1]}")
-    return None
 
 
 def _of_layer(

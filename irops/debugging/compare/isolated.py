@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from irops.backends.backend import Reference
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.noise import rounding_within
 from irops.debugging.sources.layerwise import Layerwise
-from irops.debugging.sources.source import Answer, Context, Failure, LayerCall, Source
+from irops.debugging.sources.source import Answer, Context, Failure, LayerCall, LayerValue, Source
 from irops.ir.model import LayerKind
 from irops.runtime.computed import Computed
 from irops.runtime.evaluator import Evaluator, Progress
@@ -176,37 +176,60 @@ def _declared(context: Context, computed: Computed) -> Pending:
 
 def layers_of_values(context: Context, a: Source) -> Iterator[Pending]:
     """The layers of which a has the inputs and the outputs."""
-    root = context.analysis.root
-    values: dict[tuple[int, int], Array] = {(number, 0): array for number, array in context.inputs.items()}
-    waiting = {key: len(users) for key, users in root.wiring.consumers.items()}
-    constants = _Constants(context)
+    held = HeldValues(context)
     for value in a.walk(context):
-        node = root.layers[value.layer]
+        held.add(value)
+        pending = held.pending(value)
+        if pending is not None:
+            yield pending
+        held.release(value)
+
+
+class HeldValues:
+    """The values of a run, each of them until all layers that use it have been computed."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._wiring = context, context.analysis.root.wiring
+        self._values: dict[tuple[int, int], Array] = {
+            (number, 0): array for number, array in context.inputs.items()
+        }
+        self._waiting = {key: len(users) for key, users in self._wiring.consumers.items()}
+        self._constants = _Constants(context)
+
+    def add(self, value: LayerValue) -> None:
+        """Take the outputs of a layer."""
         for index, array in enumerate(value.outputs):
             if array is not None:
-                values[value.layer, index] = array
-        sources = [None if s is None else (s[0].id, s[1]) for s in root.wiring.inputs[value.layer]]
-        arrays = [None if s is None else _value(s, values, constants) for s in sources]
-        complete = all(s is None or array is not None for s, array in zip(sources, arrays))
+                self._values[value.layer, index] = array
+
+    def pending(self, value: LayerValue) -> Pending | None:
+        """The layer with its inputs; None where some are not known, or it does not compute."""
+        node = self._context.analysis.root.layers[value.layer]
+        sources = [None if s is None else (s[0].id, s[1]) for s in self._wiring.inputs[value.layer]]
         outputs = tuple(array for array in value.outputs if array is not None)
-        if complete and len(outputs) == len(value.outputs) and _computes(node):
-            assert node.op is not None
-            assert node.invocation is not None
-            constant = frozenset(k for k, s in enumerate(sources) if s is not None and s not in values)
-            types = tuple(map(element_type_of, outputs))
-            call = LayerCall(context.model, node, node.op, node.invocation, tuple(arrays), constant, types)
-            yield Pending(call, outputs, node.invocation.compute)
-        for source in sources:
-            if source is not None and source in values:
-                waiting[source] -= 1
-                if not waiting[source]:
-                    del values[source]
+        if len(outputs) != len(value.outputs) or not _computes(node):
+            return None
+        arrays = [None if s is None else self._value(s) for s in sources]
+        if not all(s is None or array is not None for s, array in zip(sources, arrays)):
+            return None
+        assert node.op is not None
+        assert node.invocation is not None
+        constant = frozenset(k for k, s in enumerate(sources) if s is not None and s not in self._values)
+        types, model = tuple(map(element_type_of, outputs)), self._context.model
+        call = LayerCall(model, node, node.op, node.invocation, tuple(arrays), constant, types)
+        return Pending(call, outputs, node.invocation.compute)
 
+    def release(self, value: LayerValue) -> None:
+        """Let go of the inputs of a layer that nothing else uses."""
+        for source in self._wiring.inputs[value.layer]:
+            key = None if source is None else (source[0].id, source[1])
+            if key is not None and key in self._values:
+                self._waiting[key] -= 1
+                if not self._waiting[key]:
+                    del self._values[key]
 
-def _value(
-    key: tuple[int, int], values: Mapping[tuple[int, int], Array], constants: _Constants
-) -> Array | None:
-    return values[key] if key in values else constants.value(key)
+    def _value(self, key: tuple[int, int]) -> Array | None:
+        return self._values[key] if key in self._values else self._constants.value(key)
 
 
 def _computes(node: LayerNode) -> bool:

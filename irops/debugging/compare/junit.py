@@ -41,6 +41,8 @@ def _case(layer: ComparedLayer) -> Iterator[str]:
         text = escape(printable("; ".join(filter(None, (*details, *layer.inputs)))))
         kind = f"type={_quoted(str(layer.verdict))} message={_quoted(layer.reason)}"
         yield f"{start}><failure {kind}>{text}</failure></testcase>"
+    elif layer.verdict is Verdict.EQUAL and layer.reason:
+        yield f"{start}><system-out>{escape(printable(layer.reason))}</system-out></testcase>"
     else:
         yield f"{start}/>"
 

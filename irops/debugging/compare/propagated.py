@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from irops.analysis.structure import GraphNode, LayerNode
+from irops.analysis.structure import LayerNode
 from irops.debugging.compare.agreement import agreement
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
-from irops.debugging.compare.isolated import layers_of_values
+from irops.debugging.compare.isolated import HeldValues
 from irops.debugging.compare.noise import QUIET_KINDS, noisy_walk, question_of
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Context, LayerValue, Source, SourceFailed
@@ -19,15 +19,15 @@ from irops.diagnostics.diagnostic import EvaluationError
 from irops.diagnostics.printable import abridged, plural
 from irops.runtime.evaluator import Progress
 from irops.values.element import Array, element_type_of
-from irops.values.shape import Shape
 from irops.values.violation import LimitExceeded, Violation
 from irops.verdicts.arithmetic import Arithmetic
+from irops.verdicts.forms import in_form_of
 from irops.verdicts.judge import judge_layer
 from irops.verdicts.metrics import DECADES
-from irops.verdicts.question import Question, is_float
+from irops.verdicts.question import Question
 from irops.verdicts.random_values import RANDOM
 from irops.verdicts.ties import may_tie
-from irops.verdicts.verdict import Judgement, Verdict
+from irops.verdicts.verdict import Judgement, Verdict, noted
 
 STEPPED = ("FakeQuantize", "FakeConvert", "Round", "Floor", "Ceiling", "Sign", "Convert")
 """Ops whose results have steps: differences of inputs that are within rounding may become whole ones."""
@@ -59,6 +59,8 @@ def propagated(
         node = nodes[number]
         if node.layer.kind not in QUIET_KINDS:
             layers.append(comparison.layer(node, values))
+        else:
+            comparison.pass_over(values)
         if progress is not None:
             progress(done + 1, total, node.layer)
     if ended.layer in nodes:
@@ -66,8 +68,6 @@ def propagated(
         layers.append(compared_layer(context.analysis, nodes[ended.layer], (failed,)))
     order = {node.layer.id: index for index, node in enumerate(context.analysis.root.order)}
     layers.sort(key=lambda layer: order[layer.id])
-    if not ended.reason:
-        layers = without_inherited_ties(context, b, layers)
     notes: list[str] = []
     missing = sum(1 for n in nodes.values() if n.layer.kind not in QUIET_KINDS) - len(layers)
     if ended.reason:
@@ -77,44 +77,53 @@ def propagated(
     return tuple(layers), tuple(notes), not ended.reason
 
 
-def without_inherited_ties(
-    context: Context, b: Source, layers: Sequence[ComparedLayer]
-) -> list[ComparedLayer]:
-    """The layers; those of which rounding decides the inputs are ties, too, if they follow from these.
+class _InheritedTies:
+    """Knows which layers rounding decides, and whether what is computed from them follows from it.
 
     Where TopK selects another of two equal elements, or an element falls on another level of FakeQuantize,
     what is computed from it differs by more than rounding does. Such a layer is right if the reference gives
-    its outputs for its inputs, both of the run that is compared. Raises: SourceFailed
+    its outputs for its inputs, both of the run that is compared.
     """
-    doubtful = _decided_by_rounding(context.analysis.root, layers)
-    right = _that_follow(context, b, doubtful) if doubtful else set()
-    wiring = context.analysis.root.wiring.inputs
-    faulty: set[int] = set()
-    judged: list[ComparedLayer] = []
-    for layer in layers:
-        inherits = any(source is not None and source[0].id in faulty for source in wiring[layer.id])
-        judged.append(_tied(layer) if layer.id in right and not inherits else layer)
-        if judged[-1].is_fault:
-            faulty.add(layer.id)
-    return judged
 
+    def __init__(self, context: Context, arithmetic: Arithmetic) -> None:
+        self._wiring, self._arithmetic = context.analysis.root.wiring.inputs, arithmetic
+        self._held = HeldValues(context)
+        self._decided: set[int] = set()
+        self._wrong: set[int] = set()
 
-def _decided_by_rounding(root: GraphNode, layers: Sequence[ComparedLayer]) -> set[int]:
-    """The layers that are wrong, and of which a tie or a jump decides the result or an input."""
-    compared = {layer.id: layer for layer in layers}
-    decided: set[int] = set()
-    doubtful: set[int] = set()
-    for node in root.order:
-        number = node.layer.id
-        layer = compared.get(number)
-        behind = any(source is not None and source[0].id in decided for source in root.wiring.inputs[number])
-        verdict = None if layer is None else layer.verdict
-        if verdict is Verdict.WRONG and (behind or _may_jump(node)):
-            doubtful.add(number)
-        jumps = layer is not None and (layer.verdict is Verdict.TIE or _has_jumped(node, layer))
-        if jumps or number in doubtful or (behind and verdict is not Verdict.EQUAL):
-            decided.add(number)
-    return doubtful
+    def add(self, value: LayerValue) -> None:
+        """Take the outputs of a layer, before it is judged."""
+        self._held.add(value)
+
+    def judged(self, node: LayerNode, value: LayerValue, layer: ComparedLayer) -> ComparedLayer:
+        """The layer, as a tie where it is one."""
+        sources = {source[0].id for source in self._wiring[node.layer.id] if source is not None}
+        behind = not sources.isdisjoint(self._decided)
+        is_doubtful = layer.verdict is Verdict.WRONG and (behind or _may_jump(node))
+        if is_doubtful and sources.isdisjoint(self._wrong) and self._follows(value):
+            layer = _tied(layer)
+        is_decided = layer.verdict is Verdict.TIE or _has_jumped(node, layer)
+        if is_decided or (behind and layer.verdict is not Verdict.EQUAL):
+            self._decided.add(node.layer.id)
+        if layer.is_fault:
+            self._wrong.add(node.layer.id)
+        return layer
+
+    def release(self, value: LayerValue) -> None:
+        """Let go of what nothing else is computed from."""
+        self._held.release(value)
+
+    def _follows(self, value: LayerValue) -> bool:
+        """Whether the reference gives the outputs of a layer for its inputs."""
+        pending = self._held.pending(value)
+        if pending is None:
+            return False
+        question = Question.of(pending.call.invocation, pending.call.inputs, self._arithmetic)
+        try:
+            truth = [np.asarray(array) for array in question.again(question.inputs)]
+        except (Violation, LimitExceeded):
+            return False
+        return not any(judged.is_fault for judged in judge_layer(question, truth, pending.truth))
 
 
 def _may_jump(node: LayerNode) -> bool:
@@ -127,23 +136,6 @@ def _has_jumped(node: LayerNode, layer: ComparedLayer) -> bool:
         return False
     histograms = [judged.metrics.histogram for judged in layer.judgements if judged.metrics is not None]
     return any(any(histogram[DECADES.index(STEP_DECADE) :]) for histogram in histograms)
-
-
-def _that_follow(context: Context, b: Source, doubtful: set[int]) -> set[int]:
-    """Those of the layers whose outputs the reference gives for b's inputs of them."""
-    right: set[int] = set()
-    for pending in layers_of_values(context, b):
-        call = pending.call
-        if call.node.layer.id not in doubtful:
-            continue
-        question = Question.of(call.invocation, call.inputs, b.arithmetic)
-        try:
-            truth = [np.asarray(array) for array in question.again(call.inputs)]
-        except (Violation, LimitExceeded):
-            continue
-        if not any(judged.is_fault for judged in judge_layer(question, truth, pending.truth)):
-            right.add(call.node.layer.id)
-    return right
 
 
 def _tied(layer: ComparedLayer) -> ComparedLayer:
@@ -211,8 +203,16 @@ class _Propagated:
 
     def __init__(self, context: Context, arithmetic: Arithmetic, *, a_is_base: bool) -> None:
         self._context, self._arithmetic, self._a_is_base = context, arithmetic, a_is_base
+        self._ties = _InheritedTies(context, arithmetic)
         self._random: set[int] = set()
         self._wrong: dict[int, str] = {}
+
+    def pass_over(self, values: Sequence[LayerValue | None]) -> None:
+        """Take the values of a layer that is not compared."""
+        second = values[1]
+        assert second is not None
+        self._ties.add(second)
+        self._ties.release(second)
 
     def layer(self, node: LayerNode, values: Sequence[LayerValue | None]) -> ComparedLayer:
         """The verdict on a layer. values: by a, by b, and of noisy runs"""
@@ -221,6 +221,7 @@ class _Propagated:
         assert second is not None
         failure = second.failure or first.failure
         if failure is not None:
+            self.pass_over(values)
             verdict = Verdict.FAILED if failure.is_fault else Verdict.SKIPPED
             return compared_layer(self._context.analysis, node, (Judgement(verdict, str(failure)),))
         noisy = [value for value in values[2:] if value is not None]
@@ -231,7 +232,9 @@ class _Propagated:
             for index, (one, other) in enumerate(zip(first.outputs, second.outputs))
             if one is not None and other is not None
         ]
-        layer = compared_layer(self._context.analysis, node, judgements)
+        self._ties.add(second)
+        layer = self._ties.judged(node, second, compared_layer(self._context.analysis, node, judgements))
+        self._ties.release(second)
         if layer.is_fault:
             self._wrong[node.layer.id] = node.layer.name
         return layer
@@ -243,18 +246,18 @@ class _Propagated:
         if self._is_random(node):
             return Judgement(Verdict.RANDOM, "follows from random values", None, index)
         kinds = element_type_of(one), element_type_of(other)
-        if one.shape != other.shape:
-            reason = f"has shape {Shape(other.shape)}, not {Shape(one.shape)}{self._origin(node)}"
-            return Judgement(Verdict.WRONG, reason, None, index)
-        if kinds[0] is not kinds[1]:
-            if not (is_float(one) and is_float(other)):
-                return Judgement(Verdict.WRONG, f"has element type {kinds[1]}, not {kinds[0]}", None, index)
+        arithmetic = self._arithmetic
+        if kinds[0] is not kinds[1] and kinds[0].floating and kinds[1].floating:
             wider = np.float64 if "f64" in (kinds[0].name, kinds[1].name) else np.float32
             one, other = one.astype(wider), other.astype(wider)
+            arithmetic = arithmetic.no_finer_than(*kinds)
+        formed, note = in_form_of(one, other)
+        if formed is None:
+            return Judgement(Verdict.WRONG, f"{note}{self._origin(node)}", None, index)
         outputs = [value.outputs[index] for value in noisy if index < len(value.outputs)]
         runs = [array for array in outputs if array is not None]
         ask = partial(question_of, node, noisy, self._arithmetic)
-        judged = agreement(one, other, runs, self._arithmetic, ask, index)
+        judged = noted(agreement(one, formed, runs, arithmetic, ask, index), note)
         origin = self._origin(node) if judged.is_fault else ""
         return replace(judged, reason=f"{judged.reason}{origin}", output=index)
 

@@ -16,8 +16,6 @@ MAX_REASONS = 3
 MAX_ROWS = 20
 """How many layers the table has, unless all are asked for."""
 NAME_WIDTH = 48
-UNREMARKABLE = (Verdict.EQUAL, Verdict.SKIPPED)
-"""Layers that the table leaves out, unless all are asked for."""
 
 
 class Reportable(Protocol):
@@ -57,7 +55,7 @@ def _lines(comparison: Reportable, all_layers: bool) -> Iterator[str]:
     if rows:
         yield ""
         yield from aligned([("layer", "op", "verdict", "max abs", "differ", "reason"), *rows])
-        rest = sum(1 for layer in comparison.layers if layer.verdict not in UNREMARKABLE) - len(rows)
+        rest = sum(map(is_remarkable, comparison.layers)) - len(rows)
         if rest > 0:
             yield f"and {plural(rest, 'more layer')} that differ; --all lists every layer"
 
@@ -142,10 +140,17 @@ def table_rows(layers: Sequence[ComparedLayer], all_layers: bool) -> list[tuple[
     """The rows of the table: what is wrong first, then what differs most, in the order of the model."""
     if all_layers:
         return [_row(layer) for layer in layers]
-    differing = [layer for layer in layers if layer.verdict not in UNREMARKABLE]
+    differing = [layer for layer in layers if is_remarkable(layer)]
     order = {id(layer): index for index, layer in enumerate(layers)}
     chosen = sorted(differing, key=_rank)[:MAX_ROWS]
     return [_row(layer) for layer in sorted(chosen, key=lambda layer: (not layer.is_fault, order[id(layer)]))]
+
+
+def is_remarkable(layer: ComparedLayer) -> bool:
+    """Whether a layer differs, or is declared otherwise although its values are equal."""
+    return layer.verdict not in (Verdict.EQUAL, Verdict.SKIPPED) or (
+        layer.verdict is Verdict.EQUAL and bool(layer.reason)
+    )
 
 
 def _rank(layer: ComparedLayer) -> tuple[bool, int, float]:

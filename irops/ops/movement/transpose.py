@@ -9,7 +9,7 @@ import numpy as np
 from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import Array
-from irops.values.fact import Fact
+from irops.values.fact import Fact, holds_dims
 from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import require
 
@@ -43,6 +43,10 @@ def check_order(order: tuple[Dim, ...], rank: int) -> None:
 
 
 @values("Transpose-1")
+def transpose_values(arg: Array, input_order: Array) -> Array | None:
+    return None if holds_dims(input_order) else transpose(arg, input_order)
+
+
 @kernel("Transpose-1")
 def transpose(arg: Array, input_order: Array) -> Array:
     order = tuple(Dim.of(int(axis)) for axis in input_order)
