@@ -15,21 +15,27 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from collections.abc import Iterable, Iterator
 
 from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.arguments import argument_errors
-from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED
 from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.model_files import model_help
 from irops.cli.settings import settings
+from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import printable_lines
 from irops.editing.diff.diff import IGNORABLE, diff
 from irops.editing.diff.differences import Difference
 from irops.editing.diff.html import page
 from irops.ir.pending import Pending
 from irops.ir.targets import local_target
+from irops.ir.weights import constant_faults
 from irops.reading import read
 
 FORMATS = ("full", "json", "html")
@@ -57,6 +63,11 @@ def execute(args: argparse.Namespace) -> int:
     limits, registry = limits_of(args, settings(args.config).limits), registry_of(args)
     ignore = [word for text in args.ignore for word in text.split(",") if word]
     analyses = [analyse(read(path, limits=limits), registry, limits) for path in (args.a, args.b)]
+    faults = [] if "weights" in ignore else [*_missing_weights(analyses)]
+    if faults:
+        print_diagnostics(faults, sys.stderr)
+        print("--ignore weights compares the rest", file=sys.stderr)
+        return REFUSED
     with argument_errors("--ignore: "):
         difference = diff(analyses[0], analyses[1], ignore=ignore)
     text = _text(difference, args.output_format)
@@ -66,6 +77,11 @@ def execute(args: argparse.Namespace) -> int:
     elif not args.quiet:
         print(text, end="")
     return CLEAN if difference.same else FINDINGS
+
+
+def _missing_weights(analyses: Iterable[ModelAnalysis]) -> Iterator[Diagnostic]:
+    for analysis in analyses:
+        yield from (fault for fault in constant_faults(analysis.model) if fault.name == "missing-weights")
 
 
 def _text(difference: Difference, style: str) -> str:

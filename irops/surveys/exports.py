@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from io import StringIO
 
+from irops.diagnostics.printable import printable
 from irops.surveys.row import Row
 from irops.surveys.store import SCHEMA
 
@@ -44,5 +45,13 @@ def _csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
-    writer.writerows(rows)
+    writer.writerows([_cell(value) for value in row] for row in rows)
     return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    """A value as spreadsheets take it: control characters escaped, and no text taken for a formula."""
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text

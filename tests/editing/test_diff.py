@@ -13,7 +13,10 @@ import numpy as np
 import pytest
 
 import irops
-from irops.editing.diff.differences import Difference
+from irops.cli.main import main
+from irops.editing.diff.differences import Difference, LayerChange, WeightChange
+from irops.editing.diff.elements import Elements
+from irops.editing.diff.html import page, table
 from irops.ir.model import Element, Graph, LayerKind
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -195,6 +198,29 @@ def test_models_without_weights_are_compared(tmp_path: Path):
     assert "does not exist" in difference.weights[0].details
 
 
+@pytest.mark.parametrize(
+    ("share", "count", "words"),
+    [
+        (1.0, 64, "all 64 elements"),
+        (0.072, 1000, "7.2% of 1,000 elements"),
+        (1 / 5000, 5000, "1 of 5,000 elements"),
+    ],
+)
+def test_the_share_of_elements_that_differ_is_a_number_of_elements(share: float, count: int, words: str):
+    text = str(Elements(0.5, 0.25, share, count))
+    assert text == f"greatest difference 0.5 (0.25 of the greatest element), {words}"
+
+
+def test_a_report_has_no_control_characters_of_a_model():
+    hostile = "X\n::error file=a.py::b\x1b[31m\u202e\u009b"
+    change = LayerChange("added", (hostile,), hostile, hostile, (hostile,))
+    weight = WeightChange("changed", (hostile,), hostile, 0, hostile)
+    found = Difference(hostile, hostile, added=(change,), weights=(weight,), interface=(hostile,))
+    for text in (str(found), table(found), page(found)):
+        assert not [line for line in text.splitlines() if line.startswith("::")]
+        assert not {"\x1b", "\u202e", "\u009b"} & set(text)
+
+
 def test_metadata_is_listed_but_does_not_count():
     original = model("turned_rows")
     other = replace(original, rt_info=Element("rt_info", children=[Element("note", {"value": "new"})]))
@@ -260,3 +286,18 @@ def test_the_command_refuses_with_a_sentence(arguments, status, message):
     assert (done.returncode, done.stdout) == (status, "")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_command_refuses_models_without_their_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    whole = EXAMPLES / "digit_classifier" / "model.xml"
+    bare = tmp_path / "model.xml"
+    bare.write_bytes(whole.read_bytes())
+    assert main(["diff", str(whole), str(bare)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    (line,) = (line for line in err.splitlines() if " error " in line)
+    assert "model.bin does not exist" in line
+    assert (
+        main(["diff", str(whole), str(bare), "--ignore", "weights"]) == 1
+    )  # a shape follows from a constant
+    assert "weights of" not in capsys.readouterr().out

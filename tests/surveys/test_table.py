@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -98,3 +99,14 @@ def test_with_pandas_a_table_is_a_frame(monkeypatch):
     rows, columns = TABLE.to_pandas()
     assert list(columns) == ["model", "task", "status", "seconds", "bytes", "detail"]
     assert rows[0][:4] == ["a.xml", "check", "pass", 0.25]
+
+
+def test_a_cell_is_no_formula_and_has_no_control_characters():
+    row = replace(ROWS[0], model="=cmd|' /C calc'!A1\x1b[2J.xml")
+    text = results_csv([row])
+    assert "\x1b" not in text
+    (read,) = csv.DictReader(text.splitlines())
+    assert read["model"] == "'=cmd|' /C calc'!A1\\x1b[2J.xml"
+    for start in "+-@":
+        (read,) = csv.DictReader(results_csv([replace(row, model=f"{start}1")]).splitlines())
+        assert read["model"] == f"'{start}1"

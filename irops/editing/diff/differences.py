@@ -31,7 +31,7 @@ class LayerChange:
     def __str__(self) -> str:
         place = "/".join((*self.path, self.name))
         details = f": {'; '.join(self.details)}" if self.details else ""
-        return f"{self.what} {printable(place)} ({self.op}){printable(details)}"
+        return printable(f"{self.what} {place} ({self.op}){details}")
 
 
 @dataclass(frozen=True, slots=True)

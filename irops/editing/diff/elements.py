@@ -18,12 +18,13 @@ _STEP = 1 << 20
 class Elements:
     """The greatest difference, as it is and divided by the greatest element, and the share that differs.
 
-    elements: of both, where they are few
+    count: of all elements; elements: of both, where they are few
     """
 
     greatest: float
     relative: float
     share: float
+    count: int
     elements: str = ""
 
     def __str__(self) -> str:
@@ -31,8 +32,15 @@ class Elements:
             return self.elements
         return (
             f"greatest difference {self.greatest:.3g} ({self.relative:.3g} of the greatest element),"
-            f" {self.share:.3g} of the elements"
+            f" {self._how_many()}"
         )
+
+    def _how_many(self) -> str:
+        different = round(self.share * self.count)
+        if different == self.count:
+            return f"all {self.count:,} elements"
+        share = f"{self.share:.1%}" if self.share >= 0.001 else f"{different:,}"
+        return f"{share} of {self.count:,} elements"
 
 
 def compared(a: Array, b: Array) -> Elements | None:
@@ -40,7 +48,7 @@ def compared(a: Array, b: Array) -> Elements | None:
     if a.dtype == object:
         different = int(np.sum(a != b))
         few = f"{_spelled(a)} -> {_spelled(b)}" if a.size <= _FEW else ""
-        return Elements(float("nan"), float("nan"), different / a.size, few) if different else None
+        return Elements(float("nan"), float("nan"), different / a.size, a.size, few) if different else None
     one, other = a.reshape(-1), b.reshape(-1)
     different, greatest, scale = 0, 0.0, 0.0
     for start in range(0, one.size, _STEP):
@@ -57,7 +65,9 @@ def compared(a: Array, b: Array) -> Elements | None:
     if not different:
         return None
     few = f"{_spelled(a)} -> {_spelled(b)}" if a.size <= _FEW else ""
-    return Elements(greatest, greatest / scale if scale else float("inf"), different / one.size, few)
+    return Elements(
+        greatest, greatest / scale if scale else float("inf"), different / one.size, one.size, few
+    )
 
 
 def _spelled(array: Array) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from irops.diagnostics.printable import printable
+
 _STYLE = """<style>
 .irops-diff { border-collapse: collapse; font: 14px/1.4 system-ui, sans-serif; }
 .irops-diff td, .irops-diff th {
@@ -52,9 +54,9 @@ def table(difference: Any) -> str:
 
 def page(difference: Any) -> str:
     """The differences as a page of its own, which needs no network."""
-    title = escape(f"{difference.a} and {difference.b}")
+    title = escape(printable(f"{difference.a} and {difference.b}"))
     return _PAGE.format(title=title, table=table(difference))
 
 
 def _row(kind: str, *cells: str) -> str:
-    return f'<tr class="{kind}">{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
+    return f'<tr class="{kind}">{"".join(f"<td>{escape(printable(cell))}</td>" for cell in cells)}</tr>'
