@@ -84,6 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is not None:
         return _command(list(arguments))
     forget_current_folder()
+    escape_unencodable()
     handle_signals()
     arguments = sys.argv[1:]
     if arguments[:1] in (["run"], ["compare"]):  # maps weights, and calls libraries that compute

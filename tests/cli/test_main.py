@@ -129,6 +129,19 @@ def test_a_closed_pipe_is_not_an_error(valid_model: Path) -> None:
     process.stderr.close()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the shell is that of POSIX systems")
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_a_closed_output_is_no_error_of_a_guarded_command(command: str, valid_model: Path) -> None:
+    words = [command, str(valid_model), "--fill", "ones", *(["--b", "numpy"] if command == "compare" else [])]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "irops", *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+
+
 @pytest.mark.slow("starts a process")
 def test_text_outside_the_encoding_is_escaped(tmp_path: Path) -> None:
     path = tmp_path / "m.xml"
