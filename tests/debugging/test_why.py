@@ -273,3 +273,43 @@ def test_check_explains_a_violated_constraint(net, tmp_path, capsys):
     assert '): axis 1 is 4; an input that declares shape="2,4"' in out
     assert main(["check", str(path), "-q"]) == 1
     assert "it is violated because" not in capsys.readouterr().out
+
+
+def below_a_rank(build):
+    """SoftMax and ShapeOf of Add of what build gives a graph."""
+    graph = irops.Graph()
+    added = graph.ops.Add(build(graph), np.ones(3, np.float32), name="add")
+    graph.result(graph.ops.SoftMax(added, axis=1, name="soft"), "y")
+    graph.result(graph.ops.ShapeOf(added, name="sizes"), "z")
+    return graph.model()
+
+
+def of_any_rank(graph):
+    return graph.parameter("x", "f32[...]")
+
+
+def reshaped(graph):
+    x, pattern = graph.parameter("x", "f32[2,3]"), graph.parameter("p", "i64[?]")
+    return graph.ops.Reshape(x, pattern, special_zero=False, name="shaped")
+
+
+def gathered(graph):
+    x, indices = graph.parameter("x", "f32[2,3,4]"), graph.parameter("i", "i64[5,?]")
+    return graph.ops.GatherND(x, indices, name="picked")
+
+
+@pytest.mark.parametrize(
+    ("build", "origin", "words"),
+    [
+        (of_any_rank, "x", 'an input that declares shape="..."'),
+        (reshaped, "shaped", "from axis 0 of shape (K); its rank is known only when the model runs"),
+        (gathered, "picked", "its rank is known only when the model runs"),
+    ],
+)
+@pytest.mark.parametrize(("layer", "asked"), [("soft", {}), ("soft", {"axis": 1}), ("sizes", {"axis": 0})])
+def test_an_unknown_rank_is_followed_to_where_it_begins(build, origin, words, layer, asked):
+    answer = irops.why(below_a_rank(build), layer, **asked)
+    (step,) = (step for step in answer.steps if step.layer == origin)
+    assert words in str(step)
+    assert "only the data decide it" not in str(answer)
+    assert "add" in {step.layer for step in answer.steps}

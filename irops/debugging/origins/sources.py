@@ -22,12 +22,14 @@ LETTERS = "NMKLPQRSTUVWXYZABCDEFGHIJ"
 
 
 class Kind(Enum):
-    """What a named size is: the size of an input; a number that only data decide; a size for which irops has
-    no formula; or one whose formula is not that of inference, but fits all sizes that irops tries.
+    """What a named size is: the size of an input; a number that only data decide; one that follows from an
+    unknown rank; a size for which irops has no formula; or one whose formula is not that of inference, but
+    fits all sizes that irops tries.
     """
 
     INPUT = "input"
     DATA = "data"
+    RANK = "rank"
     UNEXPRESSED = "unexpressed"
     FITTED = "fitted"
 
@@ -61,6 +63,8 @@ class Source:
                 return f"{place} input {name}{at_line(self.location, ', ')}, {declared}"
             case Kind.DATA:
                 reason = "only the data decide it"
+            case Kind.RANK:
+                reason = "it follows from a rank that is not known"
             case Kind.UNEXPRESSED:
                 reason = "irops has no formula for it"
             case Kind.FITTED:

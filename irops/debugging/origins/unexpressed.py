@@ -32,6 +32,8 @@ def _source_of_birth(model: SymbolicModel, birth: Birth) -> Source:
     place = model.analysis.location(node.layer, node.path)
     declared = facts.outputs[birth.output].shape[birth.axis].named(None)
     kind = Kind.DATA if decided_by_data(model, birth) else Kind.UNEXPRESSED
+    if any(fact and fact.shape.dims is None for fact in facts.inputs):
+        kind = Kind.RANK
     if kind is Kind.UNEXPRESSED and formula_of(model, birth.name) is not None:
         kind = Kind.FITTED
     return Source(

@@ -29,7 +29,7 @@ MAX_STEPS = 10_000
 """The greatest number of steps of one explanation."""
 MAX_ITEMS = 2000
 """Layers with more sizes and values among their inputs are not examined one by one."""
-ASPECTS = {"size": Aspect.SIZE, "element": Aspect.ELEMENT, "value": Aspect.VALUE, "type": Aspect.TYPE}
+ASPECTS = {aspect.value: aspect for aspect in Aspect}
 
 
 class Walk:
@@ -93,9 +93,10 @@ class Walk:
     def _from_inputs(self, facet: Facet, node: LayerNode) -> tuple[Step, list[Facet]]:
         facts, note = self.model.facts(facet.key), ""
         if self._begins_here(facet) or not _is_expressed(facet, facts.outputs):
+            is_below_rank = any(fact and fact.shape.dims is None for fact in facts.inputs)
             facts = self.model.concrete_facts(facet.key)
             note = "irops has no formula for it"
-            if facts.failed or not _is_static(facet, facts.outputs):
+            if is_below_rank or facts.failed or not _is_static(facet, facts.outputs):
                 return self._decided_by_data(facet)
         items = self._needed(facet, node, facts.inputs)
         attributes = tuple(self._attributes(facet, node, facts.inputs))
@@ -191,14 +192,21 @@ class Walk:
         )
 
     def _decided_by_data(self, facet: Facet) -> tuple[Step, list[Facet]]:
-        """A step to the inputs whose values are unknown, where they are few integers; otherwise the end."""
-        inputs = self.model.concrete_facts(facet.key).inputs
-        items = [
-            Item(k, "value") for k, fact in enumerate(inputs) if fact is not None and _may_be_sizes(fact)
-        ]
+        """A step to inputs whose values are unknown, where they are few integers, or to what leaves a rank
+        unknown; otherwise the end.
+        """
+        facts = self.model.facts(facet.key)
+        items = [Item(k, "shape") for k, fact in enumerate(facts.inputs) if fact and fact.shape.dims is None]
+        note = "" if items else "only the data decide it"
+        if not items and _is_unranked(facet, facts.outputs):
+            items = [item for k, fact in enumerate(facts.inputs) if fact for item in _of_rank(k, fact)]
+            note = "its rank is known only when the model runs"
+        elif not items:
+            inputs = self.model.concrete_facts(facet.key).inputs
+            items = [Item(k, "value") for k, fact in enumerate(inputs) if fact and _may_be_sizes(fact)]
         causes = [(item, self.cause(facet.key, item)) for item in items]
         reasons = tuple(self.reason(facet.key, item, cause) for item, cause in causes)
-        return self._step(facet, reasons, (), "only the data decide it"), [cause for _, cause in causes]
+        return self._step(facet, reasons, (), note), [cause for _, cause in causes]
 
     def _text(self, facet: Facet) -> str:
         outputs = self.model.facts(facet.key).outputs
@@ -244,6 +252,22 @@ def _is_static(facet: Facet, outputs: Sequence[Fact]) -> bool:
         return False
     sizes = facet.sizes(outputs[facet.output])
     return outputs[facet.output].value is not None if sizes is None else all(size.known for size in sizes)
+
+
+def _is_unranked(facet: Facet, outputs: Sequence[Fact]) -> bool:
+    """Whether a size or a shape is unknown because the rank is."""
+    of_shape = facet.aspect in (Aspect.SIZE, Aspect.SHAPE) and facet.output < len(outputs)
+    return of_shape and outputs[facet.output].shape.dims is None
+
+
+def _of_rank(number: int, fact: Fact) -> Iterator[Item]:
+    """What is unknown of an input of integers that may decide a rank: its sizes, or else its value."""
+    if not fact.element_type.integral:
+        return
+    sizes = [Item(number, "size", axis) for axis, size in enumerate(fact.shape.dims or ()) if not size.known]
+    yield from sizes
+    if not sizes and _may_be_sizes(fact):
+        yield Item(number, "value")
 
 
 def _may_be_sizes(fact: Fact) -> bool:
