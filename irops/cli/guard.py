@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from irops.cli.exit_codes import INTERRUPTED
@@ -58,7 +58,7 @@ def _forwarded() -> tuple[signal.Signals, ...]:
     return signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 
 
-def _wait_for(child: int, mask: set[int | signal.Signals]) -> int:
+def _wait_for(child: int, mask: Iterable[int]) -> int:
     """The wait status of the child. Until then, signals that would end this process are sent to the child,
     which ignores those that it was started to ignore.
 
