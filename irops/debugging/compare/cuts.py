@@ -135,12 +135,14 @@ def judged_results(
         return Judgement(Verdict.FAILED, str(answer)) if answer.is_fault else None
     found = expectation(context, answer, right, b.arithmetic)
     fault = next((judgement for judgement in found.judgements.values() if judgement.is_fault), None)
-    return None if fault is not None and _follows_from_ties(context, a, b, answer) else fault
+    return None if fault is not None and follows_from_ties(context, a, b, answer) else fault
 
 
-def _follows_from_ties(context: Context, a: Source, b: Source, answer: Values) -> bool:
-    """Whether the results of b follow from ties: a run that shows all layers has the same results, so that no
-    fault is hidden, and none of its layers is wrong.
+def follows_from_ties(context: Context, a: Source, b: Source, answer: Values) -> bool:
+    """Whether the results of b follow from ties: a run that shows all layers has the same results but for
+    rounding, so that no fault is hidden, and none of its layers is wrong.
+
+    answer: the results of b
     """
     root = context.analysis.root
     if not any(node.op is not None and may_tie(node.op) for node in root.order):
@@ -151,12 +153,16 @@ def _follows_from_ties(context: Context, a: Source, b: Source, answer: Values) -
         layers, _, complete = propagated(context, a, shown)
     except SourceFailed:
         return False
+    named: dict[str, Array] = {}
     for name, source in sources.items():
         outputs = shown.values.get(source[0].id, ()) if source is not None else ()
         value = outputs[source[1]] if source is not None and source[1] < len(outputs) else None
-        if value is None or _changed(answer[name], value):
+        if value is None:
             return False
-    return complete and not any(layer.is_fault for layer in layers)
+        named[name] = value
+    if not complete or any(layer.is_fault for layer in layers):
+        return False
+    return expectation(context, answer, named, b.arithmetic).ok
 
 
 class _Shown(Source):

@@ -176,13 +176,13 @@ def _declared(context: Context, computed: Computed) -> Pending:
 
 def layers_of_values(context: Context, a: Source) -> Iterator[Pending]:
     """The layers of which a has the inputs and the outputs."""
-    held = HeldValues(context)
+    values = HeldValues(context)
     for value in a.walk(context):
-        held.add(value)
-        pending = held.pending(value)
+        values.add(value)
+        pending = values.pending(value)
         if pending is not None:
             yield pending
-        held.release(value)
+        values.release(value)
 
 
 class HeldValues:

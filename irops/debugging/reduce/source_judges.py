@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from irops.debugging.compare.comparison import compared
+from irops.debugging.compare.cuts import follows_from_ties
 from irops.debugging.reduce.case import Case
 from irops.debugging.reduce.oracle import InvalidQuestion, Judge, Unjudged
 from irops.debugging.reduce.reproduction import Target
@@ -65,7 +67,9 @@ class DifferJudge(Judge):
         if all(_same(truth[name], ours[name]) for name in truth):
             return None
         verdict = self._verdict(context, case)
-        return f"{self.description}: {verdict}" if verdict.is_fault else None
+        if not verdict.is_fault or follows_from_ties(replace(context, taps=None), self.a, self.b, ours):
+            return None
+        return f"{self.description}: {verdict}"
 
     def suspects(self, case: Case) -> Sequence[int]:
         """The layers that are wrong when they are computed from the values of the first source."""
