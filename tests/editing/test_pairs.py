@@ -78,9 +78,10 @@ NUMBERS = (
     "ReLU-1",
     "Relu-6",
     "f64 is computed in f64",
+    "outside the range of an integer type",
 )
-"""Examples that OpenVINO's CPU plug-in computes differently, also before conversion; see
-irops.backends.openvino_limits and _faults.
+"""Examples that OpenVINO's CPU plug-in computes differently, also before conversion, on all processors or on
+those without AVX; see irops.backends.openvino_limits and _faults.
 """
 
 

@@ -29,7 +29,7 @@ class Shell:
         self.script, self.folder = script, folder
         self.environment = {
             "PATH": os.environ["PATH"],
-            "HOME": str(folder),
+            "HOME": str(script.parent),
             "TERM": "xterm",
             "LC_ALL": "C.UTF-8",
         }
@@ -135,7 +135,7 @@ class Zsh(Shell):
 
     def __init__(self, script: Path, folder: Path) -> None:
         super().__init__(script, folder)
-        answers, settings = folder / ".answers", folder / ".zshrc"
+        answers, settings = script.parent / ".answers_of_zsh", script.parent / ".zshrc"
         answers.write_text("")
         settings.write_text(
             f"""
@@ -151,7 +151,7 @@ answer() {{ print -r -- "LINE $BUFFER" >> {answers}; print END >> {answers}; zle
 zle -N answer; bindkey '^G' answer
 """
         )
-        environment = {**self.environment, "ZDOTDIR": str(folder)}
+        environment = {**self.environment, "ZDOTDIR": str(script.parent)}
         self.shell = Interactive(["zsh", "-d", "-i"], folder, environment, answers)
         self.shell.ask("\x07")
 
@@ -175,7 +175,7 @@ class InteractiveBash(Shell):
 
     def __init__(self, script: Path, folder: Path) -> None:
         super().__init__(script, folder)
-        answers, settings = folder / ".answers", folder / ".bashrc"
+        answers, settings = script.parent / ".answers_of_bash", script.parent / ".bashrc"
         answers.write_text("")
         settings.write_text(
             f"""

@@ -18,7 +18,13 @@ from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import Violation, require, warn_unless
 
 
-@shape("Gather-7", "Gather-8")
+@shape("Gather-7")
+def gather_7_shape(data: Fact, indices: Fact, axis: Fact, *, batch_dims: int) -> Shape:
+    check_signs(indices.value)
+    return gather_shape(data, indices, axis, batch_dims=batch_dims)
+
+
+@shape("Gather-8")
 def gather_shape(data: Fact, indices: Fact, axis: Fact, *, batch_dims: int) -> Shape:
     require(axis.shape.size.can_be(1), "C1", axis)
     rank, indices_rank = data.shape.rank, indices.shape.rank
@@ -64,9 +70,19 @@ def check_known_indices(indices: Fact, size: Dim | None) -> None:
         warn_unless(not outside.any(), "C6", f"{values[outside][:1].tolist()} on {size} elements")
 
 
+def check_signs(indices: Array | None) -> None:
+    """Refuse negative indices, to which parts of OpenVINO give different meanings; warn of a single one."""
+    if indices is not None:
+        values = as_i64(indices)
+        negative = values[values < 0][:1].tolist()
+        require(not negative or values.size == 1, "C7", negative)
+        warn_unless(not negative, "C8", negative)
+
+
 @shape("Gather-1")
 def gather_1_shape(data: Fact, indices: Fact, axis: Fact) -> Shape:
     require(axis.shape.size.can_be(1), "C1", axis)
+    check_signs(indices.value)
     if data.shape.rank is None:
         return UNRANKED
     axes = possible_axes((axis.dims or (UNKNOWN,))[0], data.shape.rank)
@@ -76,6 +92,7 @@ def gather_1_shape(data: Fact, indices: Fact, axis: Fact) -> Shape:
 
 @kernel("Gather-1")
 def gather_1(data: Array, indices: Array, axis: Array) -> Array:
+    check_signs(indices)
     at = normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C2")[0]
     return picked(data, indices, at, 0, zeros((), element_type_of(data)))
 
@@ -93,7 +110,13 @@ def gather_1_values(data: Array, indices: Array, axis: Array) -> Array | None:
     )
 
 
-@kernel("Gather-7", "Gather-8")
+@kernel("Gather-7")
+def gather_7(data: Array, indices: Array, axis: Array, *, batch_dims: int) -> Array:
+    check_signs(indices)
+    return gather(data, indices, axis, batch_dims=batch_dims)
+
+
+@kernel("Gather-8")
 def gather(data: Array, indices: Array, axis: Array, *, batch_dims: int) -> Array:
     return gathered(data, indices, axis, batch_dims, zeros((), element_type_of(data)))
 

@@ -10,7 +10,7 @@ from irops.values.dim import UNKNOWN, Dim
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import Shape, unify_shapes
-from irops.values.violation import require, warn_unless
+from irops.values.violation import require
 
 
 @shape("ScatterUpdate-3")
@@ -30,10 +30,9 @@ def scatter_update_shape(data: Fact, indices: Fact, updates: Fact, axis: Fact) -
 
 
 def check_indices(indices: Array, size: Dim) -> None:
-    """Require that indices lie inside an axis of this size; warn if one is negative."""
-    outside = (indices >= size.high) | (indices < -size.high)
+    """Require that indices lie inside an axis of this size."""
+    outside = (indices >= size.high) | (indices < 0)
     require(not outside.any(), "C4", f"{indices[outside][:1].tolist()} on {size} elements")
-    warn_unless((indices >= 0).all(), "C5", indices[indices < 0][:1].tolist())
 
 
 @kernel("ScatterUpdate-3")

@@ -14,7 +14,17 @@ from irops.values.element import I64
 ZERO, ONE, ALL = np.array(0, np.int64), np.array(1, np.int64), np.array([-1], np.int64)
 
 
+newer("Gather-7", "Gather-8")
 newer("Pad-1", "Pad-12")
+
+
+@step("Gather-8", "Gather-7")
+def gather_older(subject: Subject) -> Form:
+    indices = subject.fact("indices")
+    signed = indices.element_type.kind == "signed"
+    if signed and (indices.dims is None or any(dim.low < 0 for dim in indices.dims)):
+        raise RefusedError("indices may be negative, which Gather-7 does not define")
+    return Form(subject.inputs, subject.carried())
 
 
 @step("Pad-12", "Pad-1")

@@ -8,7 +8,6 @@ from irops.values.element import I64
 versions("Broadcast-1", "Broadcast-3")
 versions("DeformableConvolution-1", "DeformableConvolution-8", bilinear_interpolation_pad=False)
 versions("Gather-1", "Gather-7", batch_dims=0)
-versions("Gather-7", "Gather-8")
 versions("Gelu-2", "Gelu-7", approximation_mode="erf")
 versions("MulticlassNms-8", "MulticlassNms-9")
 versions("NonMaxSuppression-1", "NonMaxSuppression-3", output_type=I64)
