@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -292,8 +293,15 @@ def test_the_program_needs_the_runtime_alone(tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "pasted.py").write_text(program.read_text())
+    # With instructions hidden, OpenVINO still chooses bf16 where the processor has it, and lacks kernels for it.
+    environment = {name: text for name, text in os.environ.items() if name != "ONEDNN_MAX_CPU_ISA"}
     done = subprocess.run(
-        [sys.executable, "pasted.py"], cwd=elsewhere, capture_output=True, text=True, check=False
+        [sys.executable, "pasted.py"],
+        cwd=elsewhere,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "results:" in done.stdout
