@@ -293,7 +293,7 @@ def test_the_program_needs_the_runtime_alone(tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "pasted.py").write_text(program.read_text())
-    # With instructions hidden, OpenVINO still chooses bf16 where the processor has it, and lacks kernels for it.
+    # With instructions hidden, OpenVINO may still choose bf16, for which it then has no kernels.
     environment = {name: text for name, text in os.environ.items() if name != "ONEDNN_MAX_CPU_ISA"}
     done = subprocess.run(
         [sys.executable, "pasted.py"],
