@@ -1,8 +1,9 @@
-"""Name the layers whose values are wrong.
+"""Compare the results of two sources, and name the layers whose values are wrong.
 
-Two sources give the values of a model's layers. By default every layer of --b
-is computed from the values of --a (isolated), so that a layer is named only if
-it is wrong itself. A source is one of:
+Both sources first compute the model as it is, and its results are compared.
+Then, by default, every layer of --b is computed from the values of --a
+(isolated), so that a layer is named only if it is wrong itself. If neither a
+result nor a layer can be compared, the exit code is 2. A source is one of:
 
   reference                     the reference of irops
   numba, openvino, onnxruntime  a backend, layer by layer
@@ -27,7 +28,7 @@ from contextlib import ExitStack
 
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED
 from irops.cli.extension_options import add_config
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.input_options import add_inputs, inputs_of
@@ -120,6 +121,8 @@ def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) ->
     with progress_bar("comparing", quiet=args.quiet) as progress:
         comparison = compared(context, a, b, args.mode, progress)
     _deliver(comparison, analysis, args)
+    if comparison.coverage.is_nothing:
+        return REFUSED
     return CLEAN if comparison.ok else FINDINGS
 
 

@@ -19,7 +19,7 @@ MEANING_OF_1 = {
     "convert": "the model has errors, or a layer has no equal form in the target",
     "extract": "the model has errors, or the part cannot be taken",
     "diff": "the models differ, or one has errors",
-    "compare": "a layer is wrong, or the model cannot be evaluated on these inputs",
+    "compare": "a result or a layer is wrong, or a result cannot be computed or compared",
     "reduce": "the fault does not show in the model, or the model has errors",
     "draw": "the model has errors, or cannot be drawn",
     "conformance": "a case failed",

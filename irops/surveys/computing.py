@@ -22,7 +22,6 @@ from irops.surveys.settings import Settings
 from irops.surveys.tasks import DEVICE, REFERENCE
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
-from irops.verdicts.verdict import Verdict
 
 Arrays = dict[str | int, Array]
 """Values of inputs by position."""
@@ -110,7 +109,14 @@ def of_failure(failure: Failure) -> Examined:
 
 def _of_comparison(comparison: Comparison) -> Examined:
     counts = {str(verdict): count for verdict, count in comparison.counts.items()}
-    detail: Detail = {"verdicts": counts}
+    detail: Detail = {"verdicts": counts, "compared": str(comparison.coverage)}
+    wrong = next((result for result in comparison.results if result.is_fault), None)
+    if wrong is not None:
+        detail["result"] = {
+            "name": abridged(wrong.name, MAX_NAME),
+            "verdict": str(wrong.verdict),
+            "reason": abridged(wrong.reason, MAX_TEXT),
+        }
     first = comparison.first
     if first is not None:
         detail["first"] = {
@@ -119,14 +125,19 @@ def _of_comparison(comparison: Comparison) -> Examined:
             "verdict": str(first.verdict),
             "reason": abridged(first.reason, MAX_TEXT),
         }
+    if first is not None or wrong is not None:
         return "fail", detail, False
-    skipped = Counter(layer.reason for layer in comparison.layers if layer.verdict is Verdict.SKIPPED)
-    if skipped and skipped.total() == len(comparison.layers):
-        reason, _ = max(skipped.items(), key=lambda item: (item[1], item[0]))
+    if comparison.coverage.is_nothing:
+        skipped = Counter(layer.reason for layer in comparison.layers)
+        skipped.update(result.reason for result in comparison.results)
+        reason, _ = max(skipped.items(), key=lambda item: (item[1], item[0]), default=("it has no layers", 0))
         return "unsupported", {**detail, "message": abridged(reason, MAX_TEXT)}, False
     if not comparison.complete:
         message = abridged("; ".join(comparison.notes) or f"{comparison.b} did not run to the end", MAX_TEXT)
         return "fail", {**detail, "message": message}, False
+    if not comparison.ok:
+        reason = next(result.reason for result in comparison.results if not result.is_compared)
+        return "unsupported", {**detail, "message": abridged(reason, MAX_TEXT)}, False
     return "pass", detail, False
 
 

@@ -32,17 +32,37 @@ def test_the_answer_is_the_first_line(irops, folder):
     done = irops("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", "--b", folder / "bad.npz")
     assert done.status == 1
     lines = done.out.splitlines()
-    assert lines[0].startswith(f"the first wrong layer is product (MatMul-1, {folder / 'm.xml'}:")
-    assert "10 of 10 elements differ" in lines[0]
+    assert lines[0] == "1 of 1 result agrees"  # the layer before it alone is wrong in the file
+    assert lines[1].startswith(f"the first wrong layer is product (MatMul-1, {folder / 'm.xml'}:")
+    assert "10 of 10 elements differ" in lines[1]
     assert [line.split()[0] for line in lines[-2:]] == ["layer", "product"]
 
 
 def test_no_wrong_layer_is_success(irops, folder):
     words = ("compare", folder / "m.xml", "--load-inputs", folder / "in.npz")
     done = irops(*words, "--b", folder / "good.npz")
-    assert (done.status, done.out.splitlines()[1]) == (0, "2 layers compared: 2 equal")
+    assert (done.status, done.out.splitlines()[2]) == (
+        0,
+        "2 of 2 layers, 1 of 1 result compared; layers: 2 equal",
+    )
     assert irops(*words, "--b", "numpy", "--quiet").out == ""
-    assert len(irops(*words, "--b", folder / "good.npz", "--all").out.splitlines()) == 6
+    assert len(irops(*words, "--b", folder / "good.npz", "--all").out.splitlines()) == 7
+
+
+def test_nothing_compared_is_no_success(irops, folder):
+    np.savez(folder / "other.npz", another=np.float32([1]))
+    words = ("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", "--b")
+    for source, *more in ((folder / "other.npz",), ("numpy",), ("numpy", "--quiet")):
+        done = irops(*words, source, *more)
+        assert done.status == 2
+        assert bool(more) or "0 of 2 layers, 0 of 1 result compared\n" in done.out
+
+
+def test_a_wrong_result_is_a_finding_whatever_layers_say(irops, folder):
+    words = ("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", "--b")
+    done = irops(*words, folder / "wrong.npz")
+    assert done.status == 1
+    assert done.out.startswith("0 of 1 result agrees\n  result y wrong: 10 of 10 elements differ")
 
 
 def test_json_goes_to_a_file(irops, folder):
@@ -59,7 +79,7 @@ def test_recorded_values_are_compared_elsewhere(irops, folder):
     assert (done.status, done.out) == (0, f"{folder / 'recorded'}: 5 values of reference\n")
     done = irops(*words[:-1], folder / "recorded")
     assert done.status == 0
-    assert "2 layers compared: 2 equal" in done.out
+    assert "2 of 2 layers, 1 of 1 result compared; layers: 2 equal" in done.out
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from wrong_call import FAULTS, Planted
 
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.backends.backend import Reference
+from irops.debugging.compare.comparison import compared
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Context
 
@@ -45,14 +47,20 @@ def below(analysis, name):
 
 def planted_layers(analysis, inputs, backend, mode):
     """The names of the layers that are called wrong, the innermost name of their path first."""
-    found = irops.compare(analysis, inputs, b=backend, mode=mode)
-    return [layer for layer in found.layers if layer.is_fault]
+    return [layer for layer in layers_by(analysis, inputs, backend, mode) if layer.is_fault]
+
+
+def layers_by(analysis, inputs, backend, mode):
+    """The layers of a comparison with a backend, which computes each layer once."""
+    context = Context(analysis, analysis.signature.arrays(inputs))
+    sources = Layerwise(Reference()), Layerwise(backend)
+    return compared(context, *sources, mode, with_results=False).layers
 
 
 def try_one(analysis, inputs, random):
     """One plant: its description and what was found; None where it changes nothing."""
     counting = Counting()
-    irops.compare(analysis, inputs, b=counting)
+    layers_by(analysis, inputs, counting, "isolated")
     number = int(random.integers(len(counting.calls)))
     op = counting.calls[number]
     call = counting.calls[:number].count(op)

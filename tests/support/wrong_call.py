@@ -8,7 +8,9 @@ from irops.values.element import element_type_of
 
 
 class Planted:
-    """The reference, but for one call of one op. op: its id; call: which of its calls in a run is wrong.
+    """The reference, but for one call of one op, and later ones with the same inputs.
+
+    op: its id; call: which of its calls in a run is wrong.
 
     changed: whether the call came, and changed the result.
     """
@@ -17,7 +19,7 @@ class Planted:
 
     def __init__(self, op, call, fault):
         self.op, self.call, self.fault = op, call, fault
-        self.calls, self.changed = 0, False
+        self.calls, self.changed, self.inputs = 0, False, None
 
     def kernel(self, op):
         kernel = op.functions.kernel
@@ -27,16 +29,24 @@ class Planted:
         def compute(*inputs, **attributes):
             result = kernel(*inputs, **attributes)
             self.calls += 1
-            if self.calls - 1 != self.call:
+            if self.calls - 1 == self.call:
+                self.inputs = list(map(_key, inputs))
+            if self.inputs != list(map(_key, inputs)):
                 return result
             outputs = result if isinstance(result, tuple) else (result,)
             wrong = np.asarray(self.fault(np.array(outputs[0])))
-            self.changed = matters(np.asarray(outputs[0]), wrong)
-            if not self.changed:
+            changed = matters(np.asarray(outputs[0]), wrong)
+            self.changed = self.changed or changed
+            if not changed:
                 return result
             return (wrong, *outputs[1:]) if isinstance(result, tuple) else wrong
 
         return compute
+
+
+def _key(array):
+    """The shape and the bytes of an array."""
+    return None if array is None else (np.shape(array), np.asarray(array).tobytes())
 
 
 def matters(right, wrong):

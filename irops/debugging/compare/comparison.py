@@ -14,10 +14,12 @@ from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key
 from irops.debugging.compare.compared_layer import ComparedLayer
+from irops.debugging.compare.coverage import Coverage, coverage_of
 from irops.debugging.compare.cuts import cuts
 from irops.debugging.compare.isolated import isolated
 from irops.debugging.compare.propagated import propagated
-from irops.debugging.compare.report import report_text
+from irops.debugging.compare.report import report_text, results_summary
+from irops.debugging.compare.results import ComparedResult, compared_results
 from irops.debugging.sources.parse import AnySource, source_of
 from irops.debugging.sources.source import Context, Source
 from irops.debugging.sources.workers import Workers
@@ -34,6 +36,7 @@ Mode = Literal["isolated", "propagated", "cuts"]
 MODES = ("isolated", "propagated", "cuts")
 SCHEMA = 1
 """The version of the JSON form."""
+NOTHING = Coverage()
 
 
 class UnsuitableMode(ValueError):
@@ -42,11 +45,12 @@ class UnsuitableMode(ValueError):
 
 @dataclass(frozen=True)
 class Comparison:
-    """The values of two sources, compared layer by layer.
+    """The results of two sources, compared, and the values of layers.
 
     a, b: the names of the sources; layers: in the order in which they were computed; precision: the type that
     b computes f32 in, where that is another one; notes: sentences about the comparison as a whole; complete:
-    whether b ran to the end.
+    whether b ran to the end; results: of the model as it is; coverage: how much was compared; is_whole:
+    whether b optimises a model as a whole, so that layers may be right alone and wrong together.
     """
 
     model: str
@@ -57,11 +61,23 @@ class Comparison:
     precision: str = ""
     notes: tuple[str, ...] = ()
     complete: bool = True
+    results: tuple[ComparedResult, ...] = ()
+    coverage: Coverage = NOTHING
+    is_whole: bool = False
 
     @property
     def ok(self) -> bool:
-        """Whether no layer is wrong, and b ran to the end."""
-        return self.first is None and self.complete
+        """Whether all results were compared, none and no layer is wrong, and b ran to the end.
+
+        Results that follow from random values need not be compared, as long as anything is.
+        """
+        return (
+            self.first is None
+            and self.complete
+            and not self.coverage.is_nothing
+            and all(result.is_compared or result.verdict is Verdict.RANDOM for result in self.results)
+            and not any(result.is_fault for result in self.results)
+        )
 
     @cached_property
     def first(self) -> ComparedLayer | None:
@@ -86,6 +102,8 @@ class Comparison:
             "first": None if self.first is None else self.first.name,
             "counts": {str(verdict): count for verdict, count in self.counts.items()},
             "notes": list(self.notes),
+            "coverage": self.coverage.to_json(),
+            "results": [result.to_json() for result in self.results],
             "layers": [layer.to_json() for layer in self.layers],
         }
 
@@ -95,17 +113,19 @@ class Comparison:
     def __repr__(self) -> str:
         layers = plural(len(self.layers), "layer")
         outcome = "none wrong" if self.first is None else f"first wrong {shortened(self.first.name)}"
-        return f"<Comparison of {shortened(self.a)} and {shortened(self.b)}: {layers}, {outcome}>"
+        sources = f"{shortened(self.a)} and {shortened(self.b)}"
+        return f"<Comparison of {sources}: {results_summary(self)}; {layers}, {outcome}>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: the layers that differ, the worst first."""
+        """What notebooks show: the results, and the layers that differ, the worst first."""
         order = sorted(self.layers, key=lambda layer: -layer.verdict.severity)
-        rows = [
+        rows = [(result.name, "Result", str(result.verdict), result.reason) for result in self.results]
+        rows += [
             (layer.name, layer.op, str(layer.verdict), layer.reason)
             for layer in order[:20]
             if layer.verdict is not Verdict.EQUAL or layer.reason
         ]
-        return html_table(repr(self)[1:-1], ("layer", "op", "verdict", "reason"), rows)
+        return html_table(f"{repr(self)[1:-1]}; {self.coverage}", ("layer", "op", "verdict", "reason"), rows)
 
 
 def compare(
@@ -119,7 +139,7 @@ def compare(
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare the values that two sources give for the layers of a model.
+    """Compare the results that two sources give for a model, and then the values of its layers.
 
     inputs: arrays by tensor name, layer name or position; a, b: names of sources ("reference", "numba",
     "openvino", "openvino:CPU,INFERENCE_PRECISION_HINT=f32", "model:other.xml", "values.npz"; irops compare
@@ -153,10 +173,20 @@ def mode_of(mode: str | None, b: Source) -> str:
 
 
 def compared(
-    context: Context, a: Source, b: Source, mode: str | None = None, progress: Progress | None = None
+    context: Context,
+    a: Source,
+    b: Source,
+    mode: str | None = None,
+    progress: Progress | None = None,
+    *,
+    with_results: bool = True,
 ) -> Comparison:
-    """As compare, for sources that the caller closes."""
+    """As compare, for sources that the caller closes. with_results: false where layers alone are asked for"""
     chosen = mode_of(mode, b)
+    results: tuple[ComparedResult, ...] = ()
+    if with_results or chosen == "cuts":
+        right, ours = a.results(context), b.results(context)
+        results = compared_results(context, a, right, b, ours)
     notes, complete = (), True  # type: tuple[str, ...], bool
     match chosen:
         case "isolated":
@@ -164,7 +194,26 @@ def compared(
         case "propagated":
             layers, notes, complete = propagated(context, a, b, progress)
         case _:
-            layers, notes = cuts(context, a, b, progress)
+            layers, notes = cuts(context, a, right, b, ours, progress)
     source = context.model.source
     name = (source.path if source is not None else None) or context.model.name
-    return Comparison(name, a.name, b.name, chosen, layers, b.arithmetic.precision, notes, complete)
+    return Comparison(
+        name,
+        a.name,
+        b.name,
+        chosen,
+        layers,
+        b.arithmetic.precision,
+        notes,
+        complete,
+        results,
+        coverage_of(context.analysis, layers, results, _why_missing(chosen, a, b, complete=complete)),
+        b.is_whole,
+    )
+
+
+def _why_missing(mode: str, a: Source, b: Source, *, complete: bool) -> str:
+    """Why layers that a comparison does not list were not compared."""
+    if mode == "cuts":
+        return "not looked at within the whole"
+    return f"{a.name} or {b.name} has no value" if complete else f"{b.name} ended before"

@@ -7,25 +7,23 @@ what leaves the part is compared.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import LayerNode
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
-from irops.debugging.compare.expected import expectation
+from irops.debugging.compare.coverage import constant_layers
 from irops.debugging.compare.noise import QUIET_KINDS
-from irops.debugging.compare.propagated import propagated
-from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
+from irops.debugging.compare.results import changed, judged_results
+from irops.debugging.sources.source import Context, Failure, Source, Values
 from irops.debugging.sources.taps import tappable, with_taps
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import abridged, plural
 from irops.editing.extraction import Boundary, cut_values, extracted
 from irops.runtime.evaluator import Progress
 from irops.values.element import Array
-from irops.verdicts.metrics import differs
-from irops.verdicts.ties import may_tie
-from irops.verdicts.verdict import Judgement, Verdict
+from irops.verdicts.verdict import Judgement
 
 MAX_DROPPED = 24
 """Up to this many layers of a part are left out one by one."""
@@ -96,7 +94,9 @@ class Cuts:
             right = self.a.results(inner)
         except DiagnosticError:  # a part that cannot be cut out, such as one between a variable and its use
             return None
-        return None if isinstance(right, Failure) else judged_results(inner, self.a, right, self.b)
+        if isinstance(right, Failure):
+            return None
+        return _first_fault(inner, self.a, right, self.b, self.b.results(inner))
 
     def _context_of(self, layers: Sequence[LayerNode]) -> Context:
         """The part as a model, with the values of the whole one at its cut."""
@@ -123,82 +123,25 @@ class Cuts:
         return Context(inner, inner.signature.arrays(arrays))
 
 
-def judged_results(
-    context: Context, a: Source, right: Values, b: Source, answer: Values | Failure | None = None
+def _first_fault(
+    context: Context, a: Source, right: Values, b: Source, answer: Values | Failure
 ) -> Judgement | None:
-    """What is wrong with the results of a source; None where they agree but for rounding and ties.
-
-    right: the results of a; answer: those of b, if they are computed already
-    """
-    answer = b.results(context) if answer is None else answer
-    if isinstance(answer, Failure):
-        return Judgement(Verdict.FAILED, str(answer)) if answer.is_fault else None
-    found = expectation(context, answer, right, b.arithmetic)
-    fault = next((judgement for judgement in found.judgements.values() if judgement.is_fault), None)
-    return None if fault is not None and follows_from_ties(context, a, b, answer) else fault
-
-
-def follows_from_ties(context: Context, a: Source, b: Source, answer: Values) -> bool:
-    """Whether the results of b follow from ties: a run that shows all layers has the same results but for
-    rounding, so that no fault is hidden, and none of its layers is wrong.
-
-    answer: the results of b
-    """
-    root = context.analysis.root
-    if not any(node.op is not None and may_tie(node.op) for node in root.order):
-        return False
-    sources = {port.name: root.wiring.inputs[port.layer.id][0] for port in context.analysis.signature.results}
-    shown = _Shown(b, {source[0].id for source in sources.values() if source is not None})
-    try:
-        layers, _, complete = propagated(context, a, shown)
-    except SourceFailed:
-        return False
-    named: dict[str, Array] = {}
-    for name, source in sources.items():
-        outputs = shown.values.get(source[0].id, ()) if source is not None else ()
-        value = outputs[source[1]] if source is not None and source[1] < len(outputs) else None
-        if value is None:
-            return False
-        named[name] = value
-    if not complete or any(layer.is_fault for layer in layers):
-        return False
-    return expectation(context, answer, named, b.arithmetic).ok
-
-
-class _Shown(Source):
-    """A source of which some values are kept. values: by layer"""
-
-    def __init__(self, source: Source, layers: Collection[int]) -> None:
-        self.name, self.arithmetic = source.name, source.arithmetic
-        self._source, self._layers = source, layers
-        self.values: dict[int, tuple[Array | None, ...]] = {}
-
-    def walk(self, context: Context) -> Iterator[LayerValue]:
-        for value in self._source.walk(context):
-            if value.layer in self._layers:
-                self.values[value.layer] = value.outputs
-            yield value
-
-    def results(self, context: Context) -> Values | Failure:
-        return self._source.results(context)
-
-
-def constant_layers(analysis: ModelAnalysis) -> set[int]:
-    """The layers that depend on constants alone, which come along with their users."""
-    found: set[int] = set()
-    for node in analysis.root.order:
-        sources = analysis.root.wiring.inputs[node.layer.id]
-        folded = bool(sources) and all(s is None or s[0].id in found for s in sources)
-        if node.layer.is_constant or (folded and node.layer.kind not in QUIET_KINDS):
-            found.add(node.layer.id)
-    return found
+    """What is wrong with the results of b; None where they agree but for rounding and ties."""
+    judged = judged_results(context, a, right, b, answer)
+    return next((judgement for judgement in judged.values() if judgement.is_fault), None)
 
 
 def cuts(
-    context: Context, a: Source, b: Source, progress: Progress | None = None
+    context: Context,
+    a: Source,
+    right: Values | Failure,
+    b: Source,
+    whole: Values | Failure,
+    progress: Progress | None = None,
 ) -> tuple[tuple[ComparedLayer, ...], tuple[str, ...]]:
     """The layers of the smallest part that differs when b compiles it as a whole, and notes about the model.
 
+    right, whole: the results of the whole model by a and by b
     Raises:  EvaluationError, SourceFailed
     """
     search = Cuts(context, a, b, progress)
@@ -208,11 +151,10 @@ def cuts(
         for node in context.analysis.root.order
         if node.layer.kind not in QUIET_KINDS and node.layer.id not in constant
     ]
-    right, whole = a.results(context), b.results(context)
     if isinstance(right, Failure):
         return (), (f"{a.name} gives no results: {right}",)
     notes = [_effect_of_taps(context, b, whole)] if not isinstance(whole, Failure) else []
-    if judged_results(context, a, right, b, whole) is None or not layers:
+    if _first_fault(context, a, right, b, whole) is None or not layers:
         return (), (f"the results of {b.name}, compiled as a whole, are those of {a.name}", *notes)
     part = search.smallest(layers)
     judgement = search.fault(part)
@@ -236,11 +178,7 @@ def _effect_of_taps(context: Context, b: Source, whole: Values) -> str:
     values = b.results(inner)
     if isinstance(values, Failure):
         return f"with the values of all layers as results, {b.name} fails: {values}"
-    changed = [name for name, array in whole.items() if name in values and _changed(array, values[name])]
-    if not changed:
+    others = [name for name, array in whole.items() if name in values and changed(array, values[name])]
+    if not others:
         return "adding outputs does not change the results"
-    return f"adding outputs changes {plural(len(changed), 'result')}: {', '.join(changed[:4])}"
-
-
-def _changed(one: Array, other: Array) -> bool:
-    return one.shape != other.shape or bool(differs(one, other).any())
+    return f"adding outputs changes {plural(len(others), 'result')}: {', '.join(others[:4])}"

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
 from irops.analysis.signature import Signature
 from irops.debugging.compare.agreement import agreement
 from irops.debugging.compare.noise import NOISE_SEEDS, noisy_walk, question_of
@@ -15,6 +17,7 @@ from irops.ir.tensor_files import as_declared
 from irops.values.element import Array, element_type_of
 from irops.verdicts.arithmetic import DECLARED, Arithmetic
 from irops.verdicts.forms import in_form_of
+from irops.verdicts.question import is_float
 from irops.verdicts.verdict import Judgement, Verdict, noted
 
 
@@ -82,6 +85,15 @@ def _result(signature: Signature, key: str) -> str:
         if not key.isdecimal() or len(key) > 9:
             raise
         return signature.result(int(key)).name
+
+
+def in_one_type(one: Array, other: Array) -> tuple[Array, Array]:
+    """Two arrays of numbers; floats of different types in the wider of f32 and f64 that holds both."""
+    kinds = element_type_of(one), element_type_of(other)
+    if kinds[0] is kinds[1] or not (is_float(one) and is_float(other)):
+        return one, other
+    wider = np.float64 if "f64" in (kinds[0].name, kinds[1].name) else np.float32
+    return one.astype(wider), other.astype(wider)
 
 
 def _of_layer(

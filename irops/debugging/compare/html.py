@@ -65,6 +65,7 @@ def _body(comparison: Reportable, analysis: ModelAnalysis, title: str) -> Iterat
     lines = [*answer(comparison), *comparison.notes]
     yield f"<pre>{escape(printable_text(lines))}</pre>"
     yield f"<h2>Error over depth</h2>{curve(comparison.layers)}"
+    yield f"<h2>Results</h2>{''.join(_results(comparison))}"
     first = comparison.first
     if first is not None and first.metrics is not None and any(first.metrics.histogram):
         yield f"<h2>Differences in {escape(printable(first.name))}</h2>{histogram(first.metrics)}"
@@ -130,6 +131,15 @@ def _relative_error(metrics: Metrics | None) -> float | None:
         return None
     error = metrics.relative_error
     return min(max(log10(error), -10.0), 1.0) if error else -10.0
+
+
+def _results(comparison: Reportable) -> Iterator[str]:
+    yield "<table><tr><th>result</th><th>verdict</th><th>reason</th></tr>"
+    for result in comparison.results[:MAX_ROWS]:
+        name, reason = (escape(printable(text)) for text in (abridged(result.name, 100), result.reason))
+        verdict = str(result.verdict) if result.is_compared else "not compared"
+        yield f"<tr><td>{name}</td><td>{_mark(result.verdict)}{verdict}</td><td>{reason}</td></tr>"
+    yield "</table>"
 
 
 def _table(layers: Sequence[ComparedLayer]) -> Iterator[str]:

@@ -13,10 +13,11 @@ from irops.debugging.compare.agreement import agreement
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.isolated import HeldValues
 from irops.debugging.compare.noise import QUIET_KINDS, noisy_walk, question_of
+from irops.debugging.compare.randomness import FOLLOWS_RANDOM, random_layers
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Context, LayerValue, Source, SourceFailed
 from irops.diagnostics.diagnostic import EvaluationError
-from irops.diagnostics.printable import abridged, plural
+from irops.diagnostics.printable import abridged
 from irops.runtime.evaluator import Progress
 from irops.values.element import Array, element_type_of
 from irops.values.violation import LimitExceeded, Violation
@@ -25,7 +26,6 @@ from irops.verdicts.forms import in_form_of
 from irops.verdicts.judge import judge_layer
 from irops.verdicts.metrics import DECADES
 from irops.verdicts.question import Question
-from irops.verdicts.random_values import RANDOM
 from irops.verdicts.ties import may_tie
 from irops.verdicts.verdict import Judgement, Verdict, noted
 
@@ -40,7 +40,7 @@ def propagated(
 ) -> tuple[tuple[ComparedLayer, ...], tuple[str, ...], bool]:
     """Compare the values of all layers that both sources have.
 
-    Returns the layers, notes about those that one source lacks, and whether b ran to the end.
+    Returns the layers, notes, and whether b ran to the end.
 
     Raises:  EvaluationError, SourceFailed
     """
@@ -69,11 +69,8 @@ def propagated(
     order = {node.layer.id: index for index, node in enumerate(context.analysis.root.order)}
     layers.sort(key=lambda layer: order[layer.id])
     notes: list[str] = []
-    missing = sum(1 for n in nodes.values() if n.layer.kind not in QUIET_KINDS) - len(layers)
     if ended.reason:
         notes.append(f"the run of {b.name} ended early: {ended.reason}")
-    if missing:
-        notes.append(f"{plural(missing, 'layer')} not compared: {a.name} or {b.name} has no value of them")
     return tuple(layers), tuple(notes), not ended.reason
 
 
@@ -204,7 +201,7 @@ class _Propagated:
     def __init__(self, context: Context, arithmetic: Arithmetic, *, a_is_base: bool) -> None:
         self._context, self._arithmetic, self._a_is_base = context, arithmetic, a_is_base
         self._ties = _InheritedTies(context, arithmetic)
-        self._random: set[int] = set()
+        self._random = random_layers(context.analysis.root)
         self._wrong: dict[int, str] = {}
 
     def pass_over(self, values: Sequence[LayerValue | None]) -> None:
@@ -220,10 +217,10 @@ class _Propagated:
         assert first is not None
         assert second is not None
         failure = second.failure or first.failure
-        if failure is not None:
+        if failure is not None and not (first.outputs and second.outputs):
             self.pass_over(values)
             verdict = Verdict.FAILED if failure.is_fault else Verdict.SKIPPED
-            return compared_layer(self._context.analysis, node, (Judgement(verdict, str(failure)),))
+            return self._alone(node, verdict, str(failure))
         noisy = [value for value in values[2:] if value is not None]
         if self._a_is_base:
             noisy.insert(0, first)
@@ -232,19 +229,27 @@ class _Propagated:
             for index, (one, other) in enumerate(zip(first.outputs, second.outputs))
             if one is not None and other is not None
         ]
+        if not judgements:
+            self.pass_over(values)
+            return self._alone(node, Verdict.SKIPPED, "no output that both sources have")
         self._ties.add(second)
         layer = self._ties.judged(node, second, compared_layer(self._context.analysis, node, judgements))
         self._ties.release(second)
         if layer.is_fault:
             self._wrong[node.layer.id] = node.layer.name
+        elif second.failure is not None:  # the reference computed it in place of b, so it says nothing of b
+            return self._alone(node, Verdict.SKIPPED, str(second.failure))
         return layer
+
+    def _alone(self, node: LayerNode, verdict: Verdict, reason: str) -> ComparedLayer:
+        return compared_layer(self._context.analysis, node, (Judgement(verdict, reason),))
 
     def _judged(
         self, node: LayerNode, index: int, one: Array, other: Array, noisy: Sequence[LayerValue]
     ) -> Judgement:
         """The judgement of one output. noisy: the layer in runs with other rounding errors"""
-        if self._is_random(node):
-            return Judgement(Verdict.RANDOM, "follows from random values", None, index)
+        if node.layer.id in self._random:
+            return Judgement(Verdict.RANDOM, FOLLOWS_RANDOM, None, index)
         kinds = element_type_of(one), element_type_of(other)
         arithmetic = self._arithmetic
         if kinds[0] is not kinds[1] and kinds[0].floating and kinds[1].floating:
@@ -260,14 +265,6 @@ class _Propagated:
         judged = noted(agreement(one, formed, runs, arithmetic, ask, index), note)
         origin = self._origin(node) if judged.is_fault else ""
         return replace(judged, reason=f"{judged.reason}{origin}", output=index)
-
-    def _is_random(self, node: LayerNode) -> bool:
-        sources = self._context.analysis.root.wiring.inputs[node.layer.id]
-        inherits = any(source is not None and source[0].id in self._random for source in sources)
-        if inherits or node.layer.type in RANDOM:
-            self._random.add(node.layer.id)
-            return True
-        return False
 
     def _origin(self, node: LayerNode) -> str:
         """From which layer an error is inherited, if from one."""

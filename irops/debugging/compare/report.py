@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from irops.debugging.compare.compared_layer import ComparedLayer
+from irops.debugging.compare.coverage import Coverage
+from irops.debugging.compare.results import ComparedResult
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import abridged, plural, printable
 from irops.verdicts.metrics import Metrics
 from irops.verdicts.verdict import SEVERITY, Verdict
 
-MAX_REASONS = 3
+MAX_RESULTS = 8
+"""How many results that do not agree are listed."""
 MAX_ROWS = 20
 """How many layers the table has, unless all are asked for."""
 NAME_WIDTH = 48
+_HOW = {
+    "isolated": "alone, with the shapes of this run",
+    "propagated": "with further outputs, which keep them apart",
+}
+"""How a source that optimises a model as a whole gives the values of layers, by mode."""
 
 
 class Reportable(Protocol):
@@ -37,6 +44,12 @@ class Reportable(Protocol):
     def complete(self) -> bool: ...
     @property
     def layers(self) -> tuple[ComparedLayer, ...]: ...
+    @property
+    def results(self) -> tuple[ComparedResult, ...]: ...
+    @property
+    def coverage(self) -> Coverage: ...
+    @property
+    def is_whole(self) -> bool: ...
     @property
     def first(self) -> ComparedLayer | None: ...
     @property
@@ -61,10 +74,54 @@ def _lines(comparison: Reportable, all_layers: bool) -> Iterator[str]:
 
 
 def answer(comparison: Reportable) -> Iterator[str]:
-    """The first lines: what is wrong, where, and how much; or that nothing is."""
+    """The first lines: whether the results agree; which layer is wrong, and how much; what was seen."""
+    yield from result_lines(comparison)
+    if not comparison.coverage.is_nothing:
+        yield from layer_lines(comparison)
+    yield from coverage_lines(comparison)
+    if comparison.precision:
+        yield (
+            f"{comparison.b} computes f32 in {comparison.precision}; errors within that precision count as"
+            " rounding"
+        )
+
+
+def results_summary(comparison: Reportable) -> str:
+    """How many results agree."""
+    if comparison.coverage.is_nothing:
+        return "nothing was compared"
+    results = comparison.results
+    agreeing = sum(result.is_compared and not result.is_fault for result in results)
+    verb = "agrees" if len(results) == 1 else "agree"
+    return f"{agreeing} of {plural(len(results), 'result')} {verb}"
+
+
+def result_lines(comparison: Reportable) -> Iterator[str]:
+    """How many results agree, and what is said of those that do not."""
+    yield results_summary(comparison)
+    others = [result for result in comparison.results if result.is_fault or not result.is_compared]
+    for result in others[:MAX_RESULTS]:
+        verdict = result.verdict if result.is_compared else "not compared"
+        yield f"  result {abridged(result.name, 60)} {verdict}: {result.reason}"
+        if result.is_fault and result.metrics is not None:
+            yield f"    {metrics_line(result.metrics)}"
+    if len(others) > MAX_RESULTS:
+        yield f"  and {plural(len(others) - MAX_RESULTS, 'more result')}"
+
+
+def layer_lines(comparison: Reportable) -> Iterator[str]:
+    """Which layer is wrong, where, and how much; or that none is."""
     first = comparison.first
     if first is None and not comparison.complete:
         yield f"{comparison.b} did not run to the end; until then, no layer is wrong"
+    elif first is None and not comparison.coverage.layers:
+        if comparison.mode != "cuts":
+            yield "no layer was compared"
+    elif first is None and any(result.is_fault for result in comparison.results):
+        yield "no single layer is wrong, but the results are"
+        if comparison.is_whole and comparison.mode != "cuts":
+            how = _HOW[comparison.mode]
+            yield f"  layers were compiled {how}; --mode cuts finds the part that is wrong"
     elif first is None:
         yield f"no layer of {comparison.b} is wrong against {comparison.a} ({comparison.mode})"
     else:
@@ -76,18 +133,26 @@ def answer(comparison: Reportable) -> Iterator[str]:
             yield f"  {metrics_line(first.metrics)}"
             yield from (f"  {line}" for line in worst_lines(first.metrics, comparison.a, comparison.b))
         yield from (f"  {line}" for line in first.inputs)
+
+
+def coverage_lines(comparison: Reportable) -> Iterator[str]:
+    """How much was compared, with which verdicts, and why the rest was not."""
     counts = ", ".join(
-        f"{comparison.counts[verdict]} {verdict}" for verdict in SEVERITY if comparison.counts.get(verdict)
+        f"{comparison.counts[verdict]} {verdict}"
+        for verdict in SEVERITY
+        if comparison.counts.get(verdict) and verdict is not Verdict.SKIPPED
     )
-    yield f"{plural(len(comparison.layers), 'layer')} compared: {counts or 'none'}"
-    skipped = Counter(layer.reason for layer in comparison.layers if layer.verdict is Verdict.SKIPPED)
-    for reason, count in skipped.most_common(MAX_REASONS):
-        yield f"  skipped {count}: {printable(reason)}"
-    if comparison.precision:
-        yield (
-            f"{comparison.b} computes f32 in {comparison.precision}; errors within that precision count as"
-            " rounding"
-        )
+    yield f"{comparison.coverage}{f'; layers: {counts}' if counts else ''}"
+    for reason, count in comparison.coverage.layers_left_out.items():
+        yield f"  {plural(count, 'layer')} not compared: {printable(reason)}{_such_as(comparison, reason)}"
+
+
+def _such_as(comparison: Reportable, reason: str) -> str:
+    """The details of one layer that was not compared, where there are some."""
+    skipped = (layer for layer in comparison.layers if layer.verdict is Verdict.SKIPPED)
+    details = (layer.reason.partition(": ") for layer in skipped)
+    example = next((after for before, _, after in details if before == reason and after), "")
+    return f", such as: {printable(example)}" if example else ""
 
 
 def place_of(location: Location) -> str:

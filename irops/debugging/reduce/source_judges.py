@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from irops.debugging.compare.comparison import compared
-from irops.debugging.compare.cuts import follows_from_ties
+from irops.debugging.compare.results import follows_from_ties
 from irops.debugging.reduce.case import Case
 from irops.debugging.reduce.oracle import InvalidQuestion, Judge, Unjudged
 from irops.debugging.reduce.reproduction import Target
@@ -77,7 +77,7 @@ class DifferJudge(Judge):
             return ()
         try:
             context = _context(case, self._registry, self._limits)
-            layers = compared(context, self.a, self.b, "isolated").layers
+            layers = compared(context, self.a, self.b, "isolated", with_results=False).layers
         except SourceFailed:
             return ()
         return [layer.id for layer in layers if layer.is_fault and not layer.path]
@@ -85,13 +85,13 @@ class DifferJudge(Judge):
     def _verdict(self, context: Context, case: Case) -> Verdict:
         """The verdict on the layers that give the results."""
         if case.operations == 1 and self.b.computes_layers:
-            layers = compared(context, self.a, self.b, "isolated").layers
+            layers = compared(context, self.a, self.b, "isolated", with_results=False).layers
         else:
             wiring = context.analysis.root.wiring
             sources = [wiring.inputs[layer.id][0] for layer in context.analysis.root.results]
             context.taps = {source[0].id for source in sources if source is not None}
             try:
-                layers = compared(context, self.a, self.b, "propagated").layers
+                layers = compared(context, self.a, self.b, "propagated", with_results=False).layers
             except SourceFailed:
                 return Verdict.FAILED
         faults = [layer.verdict for layer in layers if layer.is_fault]

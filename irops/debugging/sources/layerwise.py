@@ -23,7 +23,9 @@ from irops.debugging.sources.source import (
 )
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.invocation import OpFault
+from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Evaluator
+from irops.runtime.plan import Step
 from irops.runtime.precision import rounded
 from irops.runtime.run import run_model, walk_model
 from irops.runtime.variables import Variables
@@ -32,24 +34,29 @@ from irops.values.fact import Fact
 from irops.values.tensors import result_array
 from irops.values.violation import LimitExceeded, Violation
 
+PASSING_KINDS = (LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.RESULT, LayerKind.SINK)
+"""Layers that no backend computes."""
+
 
 class Layerwise(Source):
     """A backend that computes one layer after the other.
 
-    backend: an object; a RemoteBackend computes in a process of its own
+    backend: an object; a RemoteBackend computes in a process of its own; has_reference: the reference counts
+    as a part of it, so that no layer is declined, as in a Session
     """
 
     computes_layers = True
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, *, has_reference: bool = False) -> None:
         self.name, self.backend = backend.name, backend
+        self._has_reference = has_reference or self.is_reference
 
     @property
     def is_reference(self) -> bool:
         return isinstance(self.backend, Reference)
 
     def walk(self, context: Context) -> Iterator[LayerValue]:
-        watched = _Watched(self.backend)
+        watched, before = _Watched(self.backend), 0
         for computed in walk_model(_evaluator(context, watched), context.inputs, Variables()):
             number, failure = computed.step.layer.id, watched.failure
             if failure is not None:
@@ -58,7 +65,11 @@ class Layerwise(Source):
                 continue
             facts = computed.step.facts.outputs
             outputs = tuple(rounded(array, fact) for array, fact in zip(computed.outputs, facts))
-            yield LayerValue(number, outputs, inputs=tuple(computed.inputs))
+            declined = watched.computed == before and self._may_decline(computed.step)
+            before = watched.computed
+            reason = f"{self.name} does not compute {computed.step.op.id}"
+            failure = Failure("declined", reason) if declined else None
+            yield LayerValue(number, outputs, failure, inputs=tuple(computed.inputs))
 
     def results(self, context: Context) -> Values | Failure:
         watched = _Watched(self.backend)
@@ -68,8 +79,13 @@ class Layerwise(Source):
             return Failure("refused", str(error))
         if watched.failure is not None:
             return watched.failure
+        if not watched.computed and not self._has_reference:
+            return Failure("declined", f"{self.name} computes no layer of the model")
         signature = context.analysis.signature
         return {port.name: values[port.layer.id, 0] for port in signature.results}
+
+    def _may_decline(self, step: Step) -> bool:
+        return not self._has_reference and not step.constant and step.layer.kind not in PASSING_KINDS
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
         return [self._computed(call) for call in calls]
@@ -97,11 +113,15 @@ class Layerwise(Source):
 
 
 class _Watched:
-    """A backend whose failures are recorded; the next backend of the chain then computes the layer."""
+    """A backend whose failures are recorded; the next backend of the chain then computes the layer.
+
+    computed: how many calls the backend has computed
+    """
 
     def __init__(self, backend: Backend) -> None:
         self.name, self._backend = backend.name, backend
         self.failure: Failure | None = None
+        self.computed = 0
 
     def kernel(self, op: Op) -> Callable[..., Any] | None:
         try:
@@ -113,10 +133,12 @@ class _Watched:
 
     def _compute(self, kernel: Callable[..., Any], /, *inputs: Any, **attributes: Any) -> Any:
         try:
-            return kernel(*inputs, **attributes)
+            result = kernel(*inputs, **attributes)
         except SourceFailed as failed:
             self.failure = failed.failure
             raise Declined(str(failed)) from None
+        self.computed += 1
+        return result
 
 
 def _evaluator(context: Context, backend: _Watched) -> Evaluator:

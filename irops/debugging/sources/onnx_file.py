@@ -31,9 +31,10 @@ class ONNXFile(Source):
             return failed.failure
         ports = context.analysis.signature.results
         by_name = {name: port.name for port in ports for name in port.names}
-        if all(name in by_name for name in values):
-            return {by_name[name]: array for name, array in values.items()}
-        return {port.name: array for port, array in zip(ports, values.values())}
+        if any(name in by_name for name in values):
+            return {by_name.get(name, name): array for name, array in values.items()}
+        names = [port.name for port in ports[: len(values)]]
+        return dict(zip([*names, *list(values)[len(names) :]], values.values()))
 
     def walk(self, context: Context) -> Iterator[LayerValue]:
         present = set(self._ask(("names",)))

@@ -27,6 +27,7 @@ from irops.debugging.sources.workers import UNBOUNDED, Workers
 from irops.debugging.weights_in_place import weights_file, write_text
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.ir.model import Model
+from irops.spec.types import OPENVINO
 from irops.values.element import Array
 from irops.verdicts.arithmetic import Arithmetic
 from irops.writing import write
@@ -91,6 +92,8 @@ class OpenVINODevice(Source):
             return {name: unpacked(item) for name, item in self._ask(("run", text, weights, sent)).items()}
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
+        if calls and calls[0].model.dialect != OPENVINO:
+            return [_other_dialect(calls[0].model)] * len(calls)
         answers: list[Answer] = []
         for batch in _batches(calls):
             answers.extend(self._computed(batch))
@@ -100,9 +103,8 @@ class OpenVINODevice(Source):
         self._process.close()
 
     def _run_model(self, analysis: ModelAnalysis, model: Model, inputs: Mapping[int, Array]) -> Values:
-        if analysis.dialect.name != "openvino":
-            reason = f"OpenVINO devices run IR; irops translate {analysis.model.name}.{analysis.dialect.name}"
-            raise SourceFailed(Failure("refused", reason))
+        if model.dialect != OPENVINO:
+            raise SourceFailed(_other_dialect(model))
         named = {port.name: inputs[port.layer.id] for port in analysis.signature.inputs}
         return self.run(model, named)
 
@@ -129,6 +131,10 @@ class OpenVINODevice(Source):
         if word == "refused":
             raise SourceFailed(Failure("refused", content))
         return content
+
+
+def _other_dialect(model: Model) -> Failure:
+    return Failure("declined", f"OpenVINO devices run IR; irops translate {model.name}.{model.dialect}")
 
 
 def _in_order(taps: Sequence[Tap], values: Mapping[Tap, Array | None]) -> Iterator[LayerValue]:

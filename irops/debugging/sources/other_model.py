@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.debugging.sources.source import Context, Failure, LayerValue, Source, Values
+from irops.analysis.signature import Port
+from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.editing.diff.matching import Matching
 from irops.editing.diff.side import Side
 from irops.editing.translation.translate import translated
@@ -48,35 +49,50 @@ class OtherModel(Source):
 
     def walk(self, context: Context) -> Iterator[LayerValue]:
         matching = self.matching(context.analysis)
-        for value in self._computed_by.walk(self._context(context, matching)):
+        for value in self._computed_by.walk(self._context(context)):
             number = matching.back.get(value.layer)
             if number is not None:
                 yield LayerValue(number, value.outputs, value.failure)
 
     def results(self, context: Context) -> Values | Failure:
-        matching = self.matching(context.analysis)
-        inner = self._context(context, matching)
+        try:
+            inner = self._context(context)
+        except SourceFailed as failed:
+            return failed.failure
         found = self._computed_by.results(inner)
         if isinstance(found, Failure):
             return found
-        names = {port.layer.id: port.name for port in inner.analysis.signature.results}
-        return {
-            port.name: found[names[matching.to[port.layer.id]]]
-            for port in context.analysis.signature.results
-            if port.layer.id in matching.to and matching.to[port.layer.id] in names
-        }
+        partners = paired(context.analysis.signature.results, inner.analysis.signature.results)
+        names = {other.name: port.name for port, other in partners}
+        return {names.get(name, name): array for name, array in found.items()}
 
     def close(self) -> None:
         self._computed_by.close()
 
-    def _context(self, context: Context, matching: Matching) -> Context:
-        """The other model with the same inputs."""
+    def _context(self, context: Context) -> Context:
+        """The other model with the same inputs. Raises: SourceFailed where it has a further one"""
         other = self.analysis(context.analysis)
-        arrays = {matching.to.get(number, number): array for number, array in context.inputs.items()}
-        inputs = {
-            port.layer.id: arrays[port.layer.id] for port in other.signature.inputs if port.layer.id in arrays
-        }
+        partners = paired(context.analysis.signature.inputs, other.signature.inputs)
+        inputs = {theirs.layer.id: context.inputs[port.layer.id] for port, theirs in partners}
+        for port in other.signature.inputs:
+            if port.layer.id not in inputs:
+                reason = f"nothing gives the input {port.name!r} of {self.name} a value"
+                raise SourceFailed(Failure("declined", reason))
         return Context(other, inputs)
+
+
+def paired(ours: Sequence[Port], theirs: Sequence[Port]) -> list[tuple[Port, Port]]:
+    """Inputs or results of two models that are the same: by a name, then by position."""
+    named = {name: port for port in reversed(theirs) for name in reversed(port.names)}
+    pairs: dict[int, Port] = {}
+    for port in ours:
+        partner = next((named[name] for name in port.names if name in named), None)
+        if partner is not None and partner not in pairs.values():
+            pairs[port.position] = partner
+    for port, partner in zip(ours, theirs):
+        if port.position not in pairs and partner not in pairs.values():
+            pairs[port.position] = partner
+    return [(port, pairs[port.position]) for port in ours if port.position in pairs]
 
 
 def _label(model: Model | ModelAnalysis | str | os.PathLike[str]) -> str:

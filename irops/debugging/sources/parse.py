@@ -52,7 +52,7 @@ def source_of(item: AnySource, workers: Workers = UNBOUNDED) -> Source:
         case str() | os.PathLike():
             return source_of_text(os.fspath(item), workers)
         case Session():
-            return OtherModel(item.analysis, Layerwise(_first(item)))
+            return OtherModel(item.analysis, Layerwise(_first(item), has_reference=True))
         case Model() | ModelAnalysis():
             return OtherModel(item, Layerwise(Reference()))
         case Mapping():

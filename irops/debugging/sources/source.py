@@ -62,8 +62,8 @@ class LayerCall:
 class LayerValue:
     """The outputs of one layer of the model's outermost graph; None for an output that the source lacks.
 
-    failure: why there are none, where there are none; inputs: what the layer was computed from, of sources
-    that know it.
+    failure: why there are none, or why they are those of the reference, which computes what the source
+    declines; inputs: what the layer was computed from, of sources that know it.
     """
 
     layer: int
@@ -115,7 +115,10 @@ class Source(ABC):
 
     @abstractmethod
     def results(self, context: Context) -> Values | Failure:
-        """The results of the whole model by name, as the source computes it when nobody looks inside."""
+        """The results of the whole model by name, as the source computes it when nobody looks inside.
+
+        Those that it lacks are left out; results that the model lacks may be there, too.
+        """
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
         """The outputs of each layer, from the inputs of its call; only where computes_layers is true."""

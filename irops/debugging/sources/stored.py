@@ -70,9 +70,8 @@ class Stored(Source):
             kind = DYNAMIC if known is None else known.element_type
             named = next((self._values[name] for name in port.names if name in self._values), None)
             array = self.value(source[0], source[1], kind) if named is None else _loaded(named, kind)
-            if array is None:
-                return Failure("declined", f"{self.name} has no value for the result {port.name!r}")
-            found[port.name] = array
+            if array is not None:
+                found[port.name] = array
         return found
 
 

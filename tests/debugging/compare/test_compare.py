@@ -80,10 +80,13 @@ def test_a_source_is_equal_to_itself(model, mode):
 def test_the_answer_comes_first_with_the_worst_element_and_its_inputs(model):
     found = irops.compare(model, X, b=Planted("MatMul-1", 0, sign))
     lines = str(found).splitlines()
-    assert lines[0].startswith("the first wrong layer is product (MatMul-1): 20 of 20 elements differ")
-    assert lines[2].startswith("  worst at [")
-    assert lines[3].startswith("  input 0: f32[2,6], from ")
-    assert lines[5] == "3 layers compared: 2 equal, 1 wrong"
+    assert lines[0] == "0 of 1 result agrees"
+    assert lines[1].startswith("  result y wrong: 20 of 20 elements differ")
+    assert lines[2].startswith("    max abs ")
+    assert lines[3].startswith("the first wrong layer is product (MatMul-1): 20 of 20 elements differ")
+    assert lines[5].startswith("  worst at [")
+    assert lines[6].startswith("  input 0: f32[2,6], from ")
+    assert lines[8] == "3 of 3 layers, 1 of 1 result compared; layers: 2 equal, 1 wrong"
     assert found.first.metrics.differing == 20
     assert found.first.metrics.cosine == pytest.approx(-1)
 
@@ -126,6 +129,7 @@ def test_a_mode_that_a_source_cannot_serve_is_refused(model):
 
 def test_reprs_are_short(model):
     found = irops.compare(model, X, b=Planted("Add-1", 0, sign))
-    assert repr(found) == "<Comparison of reference and planted: 3 layers, first wrong total>"
+    outcome = "0 of 1 result agrees; 3 layers, first wrong total"
+    assert repr(found) == f"<Comparison of reference and planted: {outcome}>"
     assert repr(found.first) == "<wrong: total (Add-1)>"
     assert "<table" in found._repr_html_()

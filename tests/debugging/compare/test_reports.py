@@ -33,10 +33,11 @@ X = np.float32([-1, 0.5, 1, 2])
 def test_junit_has_a_case_for_each_layer(analysis):
     found = irops.compare(analysis, [X], b=Planted("Tanh-1", 3, sign))
     suite = ElementTree.fromstring(junit(found))
-    assert (suite.attrib["tests"], suite.attrib["failures"], suite.attrib["skipped"]) == ("30", "1", "0")
+    assert (suite.attrib["tests"], suite.attrib["failures"], suite.attrib["skipped"]) == ("31", "2", "0")
+    assert suite.find("properties/property").attrib["value"] == "30 of 30 layers, 1 of 1 result compared"
     failed = [case for case in suite if case.find("failure") is not None]
-    assert [case.attrib["name"] for case in failed] == ["<tanh 3>"]
-    assert "4 of 4 elements differ" in failed[0].find("failure").attrib["message"]
+    assert [case.attrib["name"] for case in failed] == ["y", "<tanh 3>"]
+    assert "4 of 4 elements differ" in failed[1].find("failure").attrib["message"]
     skipping = ElementTree.fromstring(junit(irops.compare(analysis, [X], b="numpy")))
     assert skipping.attrib["skipped"] == "30"
 

@@ -55,7 +55,7 @@ def test_an_npz_and_a_folder_of_npy_are_sources(split, tmp_path):
     for path in ("f", "v.npz"):
         found = irops.compare(split, [X], b=str(tmp_path / path))
         assert [(layer.name, str(layer.verdict)) for layer in found.layers] == [("total", "equal")]
-        assert found.notes == (f"1 layer not compared: reference or {tmp_path / path} has no value of them",)
+        assert found.coverage.layers_left_out == {f"reference or {tmp_path / path} has no value": 1}
 
 
 def test_a_broken_file_is_refused_with_its_path(split, tmp_path):

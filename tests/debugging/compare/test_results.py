@@ -1,0 +1,253 @@
+"""The first question of a comparison: are the results right? And: what was compared, and what was not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import irops
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.backends.backend import Reference
+from irops.debugging.compare.html import page
+from irops.debugging.compare.junit import junit
+from irops.debugging.sources.layerwise import Layerwise
+from irops.debugging.sources.openvino_device import OpenVINODevice
+from irops.debugging.sources.source import Context, Failure, Source
+
+X = np.float32([[1, 2, 3], [-1, 0.5, 4]])
+
+
+def one_layer(op, number, name="y"):
+    graph = irops.Graph(op)
+    x = graph.parameter("x", "f32", [2, 3])
+    graph.result(graph.add(op, x, np.float32(number), name=f"{op} by a number"), name=name)
+    return graph.model()
+
+
+def two_results(scale=1.0, prefix="", names=("left", "right")):
+    graph = irops.Graph("two results")
+    x = graph.parameter(f"{prefix}x", "f32", [2, 3])
+    first = graph.add("Tanh", x, name=f"{prefix}first")
+    second = graph.add("Multiply", first, np.float32(2 * scale), name=f"{prefix}second")
+    graph.result(graph.add("Exp", first, name=f"{prefix}third"), name=names[0])
+    graph.result(graph.add("Sin", second, name=f"{prefix}fourth"), name=names[1])
+    return graph.model()
+
+
+class Device(Source):
+    """Computes layers as the reference does, and gives other results for the model as it is."""
+
+    name, computes_layers, is_whole = "device", True, True
+
+    def __init__(self, answer):
+        self._answer, self._inner = answer, Layerwise(Reference())
+
+    def walk(self, context):
+        return self._inner.walk(context)
+
+    def compute(self, calls):
+        return self._inner.compute(calls)
+
+    def results(self, context):
+        return self._answer(self._inner.results(context))
+
+
+ANSWERS = {
+    "other values": (lambda values: {n: array + np.float32(0.1) for n, array in values.items()}, "wrong"),
+    "another shape": (lambda values: {n: array[:1] for n, array in values.items()}, "wrong"),
+    "a refusal": (lambda _: Failure("refused", "no kernel for dynamic shapes"), "failed"),
+    "a crash": (lambda _: Failure("crashed", "signal 11"), "failed"),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+def test_a_device_that_is_wrong_as_users_use_it_is_not_cleared_by_its_layers(mode, answer):
+    values, verdict = ANSWERS[answer]
+    found = irops.compare(two_results(), [X], b=Device(values), mode=mode)
+    lines = str(found).splitlines()
+    assert (found.ok, found.first) == (False, None)
+    assert [str(result.verdict) for result in found.results] == [verdict] * 2
+    assert lines[0] == "0 of 2 results agree"
+    assert lines[1].startswith(f"  result left {verdict}: ")
+    assert "no single layer is wrong, but the results are" in lines
+    assert "--mode cuts finds the part" in str(found)
+    failed = [
+        case.attrib["name"] for case in ElementTree.fromstring(junit(found)).iter("testcase") if len(case)
+    ]
+    assert failed == ["left", "right"]
+
+
+def test_models_without_a_layer_in_common_are_judged_by_their_results():
+    wrong = irops.compare(one_layer("Multiply", 2), [X], b=one_layer("Divide", 0.4))
+    assert not wrong.ok
+    assert str(wrong).splitlines()[0] == "0 of 1 result agrees"
+    right = irops.compare(one_layer("Multiply", 2), [X], b=one_layer("Divide", 0.5))
+    assert right.ok
+    assert str(right).splitlines()[0] == "1 of 1 result agrees"
+    assert str(right.coverage).endswith("1 of 1 result compared")
+
+
+def test_results_are_judged_by_what_rounding_does_in_the_model():
+    stored = dict(irops.run(two_results(), [X]))
+    stored["left"] = stored["left"] * np.float32(1 + 3e-7)
+    found = irops.compare(two_results(), [X], b=stored)
+    assert found.ok
+    assert [str(result.verdict) for result in found.results] == ["rounding", "equal"]
+
+
+def test_inputs_and_results_of_another_model_are_found_by_name_before_position():
+    swapped = irops.compare(two_results(), [X], b=two_results(names=("right", "left")))
+    assert [result.is_fault for result in swapped.results] == [True, True]
+    renamed = irops.compare(two_results(), [X], b=two_results(1.01, "b/", ("p", "q")))
+    assert [(result.name, result.is_fault) for result in renamed.results] == [
+        ("left", False),
+        ("right", True),
+    ]
+
+
+def test_an_input_that_only_the_other_model_has_leaves_it_uncompared():
+    graph = irops.Graph("two inputs")
+    x, z = (graph.parameter(name, "f32", [2, 3]) for name in "xz")
+    graph.result(graph.add("Add", x, z, name="sum"), name="y")
+    found = irops.compare(one_layer("Add", 1), [X], b=graph.model())
+    assert not found.ok
+    assert "nothing gives the input 'z' of model:two inputs a value" in str(found)
+
+
+def test_a_result_that_one_model_lacks_is_not_compared_and_not_ok():
+    graph = irops.Graph("one more")
+    x = graph.parameter("x", "f32", [2, 3])
+    graph.result(graph.add("Multiply", x, np.float32(2)), name="y")
+    graph.result(graph.add("Tanh", x), name="more")
+    for a, b in ((graph.model(), one_layer("Multiply", 2)), (one_layer("Multiply", 2), graph.model())):
+        found = irops.compare(a, [X], b=b)
+        assert (found.ok, found.first) == (False, None)
+        assert (found.coverage.results, found.coverage.all_results) == (1, 2)
+        assert "  result more not compared: " in str(found)
+
+
+def test_nothing_in_common_is_nothing_compared():
+    found = irops.compare(two_results(), [X], b={"another name": X})
+    assert not found.ok
+    assert found.coverage.is_nothing
+    assert str(found).splitlines() == [
+        "nothing was compared",
+        "  result left not compared: stored values has no value of it",
+        "  result right not compared: stored values has no value of it",
+        "0 of 4 layers, 0 of 2 results compared",
+        "  4 layers not compared: reference or stored values has no value",
+    ]
+    suite = ElementTree.fromstring(junit(found))
+    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("3", "3")
+    assert "nothing was compared" in suite.find("testcase/failure").text
+    assert "0 of 4 layers, 0 of 2 results compared" in page(found, ModelAnalysis(two_results()))
+    assert "nothing was compared" in found._repr_html_()
+
+
+@pytest.mark.parametrize("mode", ["isolated", "propagated", "cuts"])
+def test_a_backend_that_declines_every_layer_compares_nothing(mode):
+    found = irops.compare(two_results(), [X], b="numpy", mode=mode)
+    assert not found.ok
+    assert found.coverage.is_nothing
+    assert found.coverage.results_left_out == {"declined: numpy computes no layer of the model": 2}
+    if mode != "cuts":
+        assert found.coverage.layers_left_out == {"declined": 4}
+        assert "  4 layers not compared: declined, such as: numpy does not " in str(found)
+
+
+class Halving:
+    """A backend of one op."""
+
+    name = "halving"
+
+    def kernel(self, op):
+        return op.functions.kernel if op.id == "Tanh-1" else None
+
+
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+def test_layers_that_a_backend_leaves_to_the_reference_do_not_count_as_its_own(mode):
+    found = irops.compare(two_results(), [X], b=Halving(), mode=mode)
+    assert found.ok
+    assert [layer.name for layer in found.layers if str(layer.verdict) == "equal"] == ["first"]
+    assert str(found.coverage) == "1 of 4 layers, 2 of 2 results compared"
+
+
+def test_a_session_has_the_reference_for_what_its_backend_declines():
+    session = irops.Session(two_results(), backends=("numpy", "reference"))
+    assert (
+        str(irops.compare(two_results(), [X], b=session).coverage) == "4 of 4 layers, 2 of 2 results compared"
+    )
+
+
+def test_layers_that_follow_from_constants_are_left_out_by_that_reason():
+    graph = irops.Graph("constants")
+    x = graph.parameter("x", "f32", [2, 3])
+    half = graph.constant(np.float16([2, 3, 4]))
+    weights = graph.add("Convert", half, destination_type="f32", name="weights")
+    graph.result(graph.add("Multiply", x, weights, name="product"), name="y")
+    right = irops.run(graph.model(), [X], keep="all")
+    found = irops.compare(graph.model(), [X], b={"product": right["product"]})
+    assert found.ok
+    assert found.coverage.layers_left_out == {"follows from constants alone": 1}
+
+
+@pytest.mark.parametrize("other", [0.0, 0.5])
+def test_random_results_are_not_compared_unless_they_are_equal(other):
+    graph = irops.Graph("random")
+    shape = graph.add("ShapeOf", graph.parameter("x", "f32", [2, 3]))
+    noise = graph.add(
+        "RandomUniform", shape, np.float32(0), np.float32(1), output_type="f32", op_seed=3, name="noise"
+    )
+    graph.result(graph.add("Exp", noise, name="e"), name="y")
+    device = Device(lambda values: {"y": values["y"] + np.float32(other)})
+    found = irops.compare(graph.model(), [X], b=device)
+    assert found.ok
+    assert [result.is_compared for result in found.results] == [other == 0]
+
+
+def test_json_holds_results_and_coverage():
+    found = json.loads(json.dumps(irops.compare(two_results(), [X], b=two_results(1.01)).to_json()))
+    assert found["ok"] is False
+    assert [(r["name"], r["compared"], r["verdict"]) for r in found["results"]] == [
+        ("left", True, "equal"),
+        ("right", True, "wrong"),
+    ]
+    assert found["coverage"] == {
+        "layers": 4,
+        "all_layers": 4,
+        "results": 2,
+        "all_results": 2,
+        "layers_left_out": {},
+        "results_left_out": {},
+    }
+
+
+def test_a_layer_of_which_each_source_has_another_output_is_not_compared():
+    graph = irops.Graph("split")
+    halves = graph.add("Split", graph.parameter("x", "f32", [2, 3]), np.int64(0), num_splits=2, name="halves")
+    graph.result(graph.add("Add", *halves, name="sum"), name="y")
+    found = irops.compare(graph.model(), [X], a={"halves:0": X[:1]}, b={"halves:1": X[1:]})
+    assert found.coverage.is_nothing
+    assert found.coverage.layers_left_out["no output that both sources have"] == 1
+
+
+def test_a_device_declines_models_and_layers_of_other_dialects():
+    """It is not wrong, as it does not read them; no process is started."""
+    seen = []
+
+    class Watching(Device):
+        def compute(self, calls):
+            seen.extend(calls)
+            return super().compute(calls)
+
+    model = two_results()
+    irops.compare(model, [X], b=Watching(dict))
+    foreign = replace(model, dialect="onnx")
+    answers = OpenVINODevice().compute([replace(call, model=foreign) for call in seen])
+    answers.append(OpenVINODevice().results(Context(ModelAnalysis(foreign), {})))
+    assert [(answer.kind, answer.is_fault) for answer in answers] == [("declined", False)] * 5
