@@ -73,6 +73,12 @@ def test_sources_that_agree_have_nothing_to_reduce():
         irops.reduce(model, inputs, differs=("reference", "numpy"))
 
 
+def test_a_source_that_computes_no_layer_of_the_model_does_not_agree_with_another():
+    model, inputs = chain("Tanh")
+    with pytest.raises(NoFault, match="numpy computes no layer of the model"):
+        irops.reduce(model, inputs, differs=("reference", "numpy"))
+
+
 def test_stored_values_cannot_be_reduced():
     model, inputs = chain("Tanh")
     with pytest.raises(InvalidQuestion, match="the values of one model"):

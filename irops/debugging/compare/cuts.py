@@ -7,7 +7,7 @@ what leaves the part is compared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from irops.analysis.model_analysis import ModelAnalysis
@@ -23,25 +23,40 @@ from irops.diagnostics.printable import abridged, plural
 from irops.editing.extraction import Boundary, cut_values, extracted
 from irops.runtime.evaluator import Progress
 from irops.values.element import Array
-from irops.verdicts.verdict import Judgement
+from irops.verdicts.verdict import Judgement, Verdict
 
 MAX_DROPPED = 24
 """Up to this many layers of a part are left out one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a result of a model or a part. layer: the name of the layer whose output it is"""
+
+    layer: str
+    judgement: Judgement
+
+    @property
+    def kind(self) -> str:
+        """How a source fails (crashed, refused …); "" where it gives other results."""
+        failed = self.judgement.verdict is Verdict.FAILED
+        return self.judgement.reason.partition(":")[0] if failed else ""
 
 
 @dataclass(slots=True)
 class Cuts:
     """Tries parts of a model; a part is a run of layers in topological order, or a subset of one.
 
-    a: gives the right results of a part; b: compiles it
+    a: gives the right results of a part; b: compiles it; whole: what is wrong with the whole model
     """
 
     context: Context
     a: Source
     b: Source
+    whole: Fault
     progress: Progress | None = None
     tries: int = 0
-    _tried: dict[tuple[int, ...], Judgement | None] = field(default_factory=dict)
+    _tried: dict[tuple[int, ...], Fault | None] = field(default_factory=dict)
 
     def smallest(self, layers: Sequence[LayerNode]) -> list[LayerNode]:
         """A part of layers that differs, none of which can be left out at either end."""
@@ -56,8 +71,8 @@ class Cuts:
         part = self._without_end(part)
         return self._without_single_layers(part) if len(part) <= MAX_DROPPED else part
 
-    def fault(self, layers: Sequence[LayerNode]) -> Judgement | None:
-        """What is wrong with a part; None where it agrees, or cannot be taken alone."""
+    def fault(self, layers: Sequence[LayerNode]) -> Fault | None:
+        """What is wrong with a part; None where it agrees, cannot be cut out, or fails otherwise."""
         key = tuple(node.layer.id for node in layers)
         if key not in self._tried:
             self.tries += 1
@@ -88,7 +103,7 @@ class Cuts:
                 part = rest
         return part
 
-    def _judged(self, layers: Sequence[LayerNode]) -> Judgement | None:
+    def _judged(self, layers: Sequence[LayerNode]) -> Fault | None:
         try:
             inner = self._context_of(layers)
             right = self.a.results(inner)
@@ -96,7 +111,8 @@ class Cuts:
             return None
         if isinstance(right, Failure):
             return None
-        return _first_fault(inner, self.a, right, self.b, self.b.results(inner))
+        found = _first_fault(inner, self.a, right, self.b, self.b.results(inner))
+        return found if found is not None and found.kind == self.whole.kind else None
 
     def _context_of(self, layers: Sequence[LayerNode]) -> Context:
         """The part as a model, with the values of the whole one at its cut."""
@@ -125,10 +141,20 @@ class Cuts:
 
 def _first_fault(
     context: Context, a: Source, right: Values, b: Source, answer: Values | Failure
-) -> Judgement | None:
-    """What is wrong with the results of b; None where they agree but for rounding and ties."""
+) -> Fault | None:
+    """What is wrong with the results of b; None where they agree but for rounding and ties.
+
+    A failure, which is of no result, counts as one of the last layer.
+    """
+    root = context.analysis.root
     judged = judged_results(context, a, right, b, answer)
-    return next((judgement for judgement in judged.values() if judgement.is_fault), None)
+    for port in context.analysis.signature.results:
+        source = root.wiring.inputs[port.layer.id][0]
+        if judged[port.name].is_fault and source is not None:
+            computing = [node.layer for node in root.order if node.layer.kind not in QUIET_KINDS]
+            layer = computing[-1] if isinstance(answer, Failure) and computing else source[0]
+            return Fault(layer.name, judged[port.name])
+    return None
 
 
 def cuts(
@@ -144,7 +170,6 @@ def cuts(
     right, whole: the results of the whole model by a and by b
     Raises:  EvaluationError, SourceFailed
     """
-    search = Cuts(context, a, b, progress)
     constant = constant_layers(context.analysis)
     layers = [
         node
@@ -154,11 +179,13 @@ def cuts(
     if isinstance(right, Failure):
         return (), (f"{a.name} gives no results: {right}",)
     notes = [_effect_of_taps(context, b, whole)] if not isinstance(whole, Failure) else []
-    if _first_fault(context, a, right, b, whole) is None or not layers:
-        return (), (f"the results of {b.name}, compiled as a whole, are those of {a.name}", *notes)
+    fault = _first_fault(context, a, right, b, whole)
+    if fault is None or not layers:
+        return (), tuple(notes)
+    search = Cuts(context, a, b, fault, progress)
     part = search.smallest(layers)
-    judgement = search.fault(part)
-    if judgement is None:
+    found = search.fault(part)
+    if found is None:
         return (), ("the results of the whole model differ, but those of no part that can be cut out", *notes)
     names = ", ".join(abridged(node.layer.name, 60) for node in part[:8])
     more = f" and {len(part) - 8} more" if len(part) > 8 else ""
@@ -166,8 +193,16 @@ def cuts(
     notes.insert(
         0, f"the smallest part that differs when it is compiled as a whole has {size}: {names}{more}"
     )
-    compared = tuple(compared_layer(context.analysis, node, (judgement,)) for node in part)
-    return compared, tuple(notes)
+    return tuple(_of_part(context.analysis, part, found)), tuple(notes)
+
+
+def _of_part(analysis: ModelAnalysis, part: Sequence[LayerNode], fault: Fault) -> Iterator[ComparedLayer]:
+    """The layers of a part: the fault is that of the layer whose output it is, and of no other."""
+    names = [node.layer.name for node in part]
+    end = fault.layer if fault.layer in names else names[-1]
+    for name, node in zip(names, part):
+        within = Judgement(Verdict.SKIPPED, f"within the part: it is compiled with {end}")
+        yield compared_layer(analysis, node, (fault.judgement if name == end else within,))
 
 
 def _effect_of_taps(context: Context, b: Source, whole: Values) -> str:

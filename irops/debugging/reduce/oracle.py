@@ -18,7 +18,7 @@ texts, a smaller model counts only if its reason is that of the whole model.
 
 
 class Unjudged(Exception):
-    """A case cannot be judged, since its process exceeds a limit; the message says which."""
+    """A case cannot be judged: a process exceeds a limit, or a source declines it; the message says which."""
 
 
 class InvalidQuestion(ValueError):

@@ -115,7 +115,7 @@ class CrashJudge(Judge):
         self._registry, self._limits = registry, limits
 
     def reason(self, case: Case) -> str | None:
-        results = self.source.results(_context(case, self._registry, self._limits))
+        results = _results(self.source, _context(case, self._registry, self._limits))
         if not isinstance(results, Failure) or not results.is_fault:
             return None
         text = results.kind if results.kind in LIMITED else f"{results.kind}: {results.reason}"
@@ -141,9 +141,17 @@ def _computing(item: AnySource, workers: Workers) -> Source:
 
 
 def _judged(source: Source, context: Context) -> Values | Failure:
-    """The results of a source. Raises: Unjudged where it uses too much memory"""
-    results = source.results(context)
+    """The results of a source. Raises: Unjudged where it declines the model or uses too much memory"""
+    results = _results(source, context)
     if isinstance(results, Failure) and results.kind == "oversized":
+        raise Unjudged(f"{source.name}: {results.reason}")
+    return results
+
+
+def _results(source: Source, context: Context) -> Values | Failure:
+    """The results of a source. Raises: Unjudged where it does not compute such a model"""
+    results = source.results(context)
+    if isinstance(results, Failure) and results.kind == "declined":
         raise Unjudged(f"{source.name}: {results.reason}")
     return results
 

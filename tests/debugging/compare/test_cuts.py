@@ -53,7 +53,7 @@ class Fusing(Source):
 def test_the_smallest_fused_part_is_named(model):
     found = irops.compare(model, [X], b=Fusing(), mode="cuts")
     assert [layer.name for layer in found.layers] == ["gate", "swish"]
-    assert found.first is not None
+    assert [layer.name for layer in found.layers if layer.is_fault] == ["swish"]
     assert found.notes[0].startswith(
         "the smallest part that differs when it is compiled as a whole has 2 layers of 10 after "
     )
@@ -64,6 +64,7 @@ def test_the_smallest_fused_part_is_named(model):
 def test_a_crash_of_a_part_is_found(model):
     found = irops.compare(model, [X], b=Fusing(Failure("crashed", "signal 11")), mode="cuts")
     assert [layer.name for layer in found.layers] == ["gate", "swish"]
+    assert [layer.name for layer in found.layers if layer.is_fault] == ["swish"]
     assert (str(found.first.verdict), found.first.reason) == ("failed", "crashed: signal 11")
 
 
@@ -71,10 +72,12 @@ def test_results_that_agree_need_no_cuts(model):
     found = irops.compare(model, [X], b="reference", mode="cuts")
     assert found.ok
     assert found.layers == ()
-    assert found.notes == (
-        "the results of reference, compiled as a whole, are those of reference",
+    assert str(found).splitlines() == [
+        "1 of 1 result agrees",
+        "0 of 10 layers, 1 of 1 result compared",
+        "  10 layers not compared: not looked at within the whole",
         "adding outputs does not change the results",
-    )
+    ]
 
 
 def test_no_value_within_a_part_is_asked_for(model):
@@ -90,3 +93,43 @@ def test_no_value_within_a_part_is_asked_for(model):
     assert seen[0] == 1  # the whole
     assert seen[1] == 11  # the effect of taps
     assert set(seen[2:]) <= {1, 2}
+
+
+class Limited(Fusing):
+    """Fusing, which also refuses models without a layer."""
+
+    def results(self, context):
+        present = {layer.name for layer in context.model.layers if layer.type != "Parameter"}
+        return super().results(context) if "add_2" in present else Failure("refused", "no kernel")
+
+
+def test_a_part_that_fails_otherwise_than_the_whole_does_not_have_its_fault(model):
+    """Results are wrong by a factor; that a part of the model cannot be compiled is no reason of that."""
+    found = irops.compare(model, [X], b=Limited(), mode="cuts")
+    assert {"add_2", "gate", "swish"} <= {layer.name for layer in found.layers}
+    assert [str(layer.verdict) for layer in found.layers if layer.is_fault] == ["wrong"]
+
+
+class Shaping(Fusing):
+    """A runtime that keeps a size of 0 as it is where it knows the pattern of Reshape only when it runs."""
+
+    def results(self, context):
+        results = self.reference.results(context)
+        present = {layer.name for layer in context.model.layers if layer.type != "Parameter"}
+        wrong = {"shape", "sizes", "reshaped"} <= present
+        return {
+            n: array.reshape(0, 5) if wrong and array.ndim == 2 else array for n, array in results.items()
+        }
+
+
+def test_a_wrong_shape_is_of_the_layer_whose_output_has_it():
+    graph = irops.Graph("empty")
+    x = graph.parameter("x", "f32", ["?", "?", "?"])
+    shape = graph.add("ShapeOf", x, output_type="i64", name="shape")
+    sizes = graph.add("Gather", shape, np.int64([0, 2]), np.int64(0), name="sizes")
+    graph.result(graph.add("Reshape", x, sizes, special_zero=False, name="reshaped"), name="y")
+    found = irops.compare(graph.model(), [np.zeros((0, 5, 3), np.float32)], b=Shaping(), mode="cuts")
+    assert [layer.name for layer in found.layers] == ["shape", "sizes", "reshaped"]
+    assert [layer.name for layer in found.layers if layer.is_fault] == ["reshaped"]
+    assert found.first.reason == "has shape [0,5], expected is [0,3]"
+    assert str(found).count("[0,5]") == 3  # of the result, of the layer, and in the table
