@@ -118,6 +118,10 @@ class Dialect:
         known = ", ".join(parted(known)[1] for known in self.ids())
         return NoOp.undefined(f"{self.title}'s {type}", f"; it has {known}", once=True)
 
+    def refuses_attribute(self, name: str) -> bool:
+        """Whether runtimes refuse a layer with an attribute of this name, if its op has none of this name."""
+        return False
+
     def id_of(self, type: str, version: str) -> str | None:
         """The id of the op of a layer in a model of the dialect that this one extends; None where it has no
         such op. For dialects whose layers have versions that are not the dialect's own.

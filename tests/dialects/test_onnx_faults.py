@@ -164,6 +164,69 @@ def test_a_domain_must_be_imported(saved):
     ]
 
 
+def findings(path):
+    return [(d.code, str(d.severity), d.location.layer_name) for d in irops.check(path)]
+
+
+def test_a_domain_that_is_not_imported_is_reported_at_the_first_node_that_uses_it(saved, written, proto):
+    own = helper.make_node("Own", ["t"], ["y"], domain="com.mine", name="own")
+    path = saved([("Relu", ["x"], ["t"], {"name": "relu"}), own], *ENDS)
+    assert findings(path)[0] == ("IR903", "error", "own")
+    made = proto([("Relu", ["x"], ["y"], {"name": "relu"})], *ENDS)
+    del made.opset_import[:]
+    assert findings(written(made.SerializeToString()))[0] == ("IR903", "error", "relu")
+
+
+def test_nodes_that_are_not_sorted_are_reported_at_the_one_that_comes_too_early(saved):
+    nodes = [("Relu", ["t"], ["y"], {"name": "early"}), ("Relu", ["x"], ["t"], {"name": "late"})]
+    assert findings(saved(nodes, *ENDS)) == [("IR916", "error", "early")]
+    assert findings(saved(nodes[::-1], *ENDS)) == []
+    with pytest.raises(irops.ReadError, match="produces after it"):
+        irops.read(saved(nodes, *ENDS))
+
+
+def test_nodes_of_one_name_are_reported_at_the_second(saved):
+    nodes = [("Relu", ["x"], ["t"], {"name": "same"}), ("Relu", ["t"], ["y"], {"name": "same"})]
+    assert findings(saved(nodes, *ENDS)) == [("IR915", "error", "y#1")]
+    constants = [("Constant", [], [name], {"name": "same", "value_float": 1.0}) for name in "ab"]
+    nodes = [*constants, ("Add", ["a", "b"], ["c"], {"name": "same"}), ("Add", ["x", "c"], ["y"])]
+    assert findings(saved(nodes, *ENDS)) == []
+    nameless = [("Relu", ["x"], ["t"]), ("Relu", ["t"], ["y"])]
+    assert findings(saved(nameless, *ENDS)) == []
+
+
+def test_nodes_of_a_function_may_have_one_name(saved):
+    inner = [helper.make_node("Relu", [a], [b], name="same") for a, b in (("a", "t"), ("t", "b"))]
+    function = helper.make_function("d", "F", ["a"], ["b"], inner, [helper.make_opsetid("", 17)])
+    calls = [helper.make_node("F", [a], [b], domain="d") for a, b in (("x", "u"), ("u", "y"))]
+    assert findings(saved(calls, *ENDS, domains={"d": 1}, functions=[function])) == []
+
+
+@pytest.mark.parametrize(
+    ("sizes", "name"), [(([-1], ["N"]), "x"), ((["N"], [-1]), "relu"), (([-2], ["N"]), "x")]
+)
+def test_sizes_below_0_are_reported_at_what_gives_the_tensor(saved, sizes, name):
+    path = saved([("Relu", ["x"], ["y"], {"name": "relu"})], {"x": (F, sizes[0])}, {"y": (F, sizes[1])})
+    assert findings(path) == [("IR916", "warning", name)]
+
+
+@pytest.mark.parametrize("opset", [0, -1])
+def test_opsets_that_do_not_exist_are_reported_at_a_node(saved, opset):
+    path = saved([("Relu", ["x"], ["y"], {"name": "relu"})], *ENDS, opset=opset)
+    assert findings(path) == [("IR302", "error", "relu")]
+
+
+def test_attributes_that_an_op_does_not_have_are_errors(saved):
+    def found(op, **attributes):
+        inputs = ["x"] if op == "Relu" else []
+        return findings(saved([(op, inputs, ["y"], {"name": "node", **attributes})], *ENDS))
+
+    assert found("Relu", other=1) == [("IR311", "error", "node")]
+    assert found("Relu", __other=1) == [("IR311", "warning", "node")]
+    assert found("Constant", value_floats=[1.0, 2.0]) == []
+    assert found("Constant", value_floats=[1.0, 2.0], other=1) == [("IR311", "error", "node")]
+
+
 def test_names_that_are_not_utf8_are_reported(written, proto):
     data = proto(RELU, *ENDS).SerializeToString().replace(b"graph", b"gr\xffph")
     assert codes(written(data)) in (["IR902"], [])

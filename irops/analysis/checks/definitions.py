@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from irops.analysis.describing import correct_name, written_out
 from irops.analysis.structure import LayerNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
+from irops.dialects import dialect_of
 from irops.spec.op import NoOp
 
 VERSION_RULES = frozenset(("unknown-opset", "op-not-in-opset"))
@@ -63,7 +65,9 @@ def _missing_op(structure: ModelStructure, node: LayerNode, missing: NoOp) -> Di
 def _attribute_faults(structure: ModelStructure, node: LayerNode) -> Iterator[Diagnostic]:
     layer = node.layer
     assert node.invocation is not None
+    dialect = dialect_of(structure.model)
     for fault in node.invocation.faults:
+        refused = fault.rule == "unknown-attribute" and dialect.refuses_attribute(fault.attribute)
         written = fault.attribute in layer.data and layer.data_at >= 0
         at = layer.data_at if written else layer.at
         yield Diagnostic(
@@ -72,4 +76,5 @@ def _attribute_faults(structure: ModelStructure, node: LayerNode) -> Iterator[Di
             structure.location(layer, node.path, at, fault.attribute if written else None),
             notes=(fault.note,) if fault.note else (),
             fix=written_out(structure.model.source, layer, fault),
+            level=Severity.ERROR if refused else None,
         )

@@ -94,6 +94,8 @@ RULES: tuple[Rule, ...] = (
         """
         OpenVINO silently ignores attributes that it does not know, and uses the default of the intended
         attribute. Compare the spelling with the page of the op; attribute names are case-sensitive.
+
+        In dialects whose runtimes refuse such layers, this is an error.
         """,
     ),
     Rule(

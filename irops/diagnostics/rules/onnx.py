@@ -52,11 +52,12 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "IR904",
         "newer-opset",
-        Severity.WARNING,
+        Severity.ERROR,
         "the model imports an opset that is newer than those irops knows",
         """
-        irops uses the newest opset that it knows instead. Later opsets may have changed the meaning, the
-        types or the attributes of an op.
+        Later opsets may have changed the meaning, the types or the attributes of an op. ONNX Runtime refuses
+        opsets that are newer than it, too. Convert the model with onnx.version_converter, or export it again
+        with an older opset.
         """,
     ),
     Rule(
@@ -139,6 +140,27 @@ RULES: tuple[Rule, ...] = (
         """
         A .bin file stores the weights of an IR model. An ONNX model stores its weights in its own file, or in
         files that it names. Omit --weights.
+        """,
+    ),
+    Rule(
+        "IR915",
+        "invalid-onnx-part",
+        Severity.ERROR,
+        "a part of the model contradicts the specification of ONNX",
+        """
+        Two nodes of the graph have the same name. ONNX Runtime refuses the model, although ONNX's checker
+        does not. Names of Constant nodes are exempt: runtimes turn such nodes into initializers first.
+        """,
+    ),
+    Rule(
+        "IR916",
+        "nonconforming-onnx-part",
+        Severity.WARNING,
+        "a part of the model contradicts the specification of ONNX, which ONNX Runtime does not mind",
+        """
+        Nodes must come after those whose outputs they take. ONNX's checker refuses other models, so this is
+        an error. A size must be 0 or more, or absent if it is unknown; -1 counts as unknown in most tools,
+        and this is a warning, but the full check of onnx 1.23 ends the process for some such models.
         """,
     ),
     Rule(

@@ -23,14 +23,12 @@ def node_constant(node: Any, files: ExternalFiles) -> Constant:
 
     Raises:  TensorFault
     """
-    named = [
-        attribute for attribute in node.attribute if attribute.name in ("value", "sparse_value", *_PLAIN)
-    ]
+    named = [attribute for attribute in node.attribute if attribute.name in VALUES]
     if len(named) != 1:
         given = ", ".join(attribute.name for attribute in named) or "no value at all"
         raise TensorFault(
             "constant-without-value",
-            f"has {given}, must have exactly one of value, sparse_value, {', '.join(_PLAIN)}",
+            f"has {given}, must have exactly one of {', '.join(VALUES)}",
         )
     attribute = named[0]
     if attribute.name == "value":
@@ -58,6 +56,8 @@ _PLAIN: dict[str, Callable[[Any], Array]] = {
     "value_strings": lambda a: _texts(list(a.strings)),
 }
 """The attributes that are numbers and strings themselves."""
+VALUES = ("value", "sparse_value", *_PLAIN)
+"""The attributes of a Constant."""
 
 
 def sparse_constant(sparse: Any, files: ExternalFiles) -> Constant:

@@ -63,6 +63,9 @@ class Onnx(Dialect):
         found = self.named(type, opset) if domain == ONNX else None
         return why_not(type, domain, opset) if found is None else registry.op(found)
 
+    def refuses_attribute(self, name: str) -> bool:
+        return not name.startswith("__")  # which ONNX's checker and ONNX Runtime ignore
+
     def find(self, id: str) -> tuple[Path, int | None] | None:
         _, name, number = parted(id)
         if id in self.paths:

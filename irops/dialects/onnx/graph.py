@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from irops.diagnostics.rule import Severity
 from irops.dialects.onnx.attributes import graphs_of, texts_of
-from irops.dialects.onnx.constants import node_constant, sparse_constant
+from irops.dialects.onnx.constants import VALUES, node_constant, sparse_constant
 from irops.dialects.onnx.external import ExternalFiles
 from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS
 from irops.dialects.onnx.shapes import Declared, SizeNames, declared
 from irops.dialects.onnx.tensors import Constant, TensorFault, constant_of
 from irops.dialects.onnx.weights import Gathered, size_of
+from irops.graph.wiring import Wiring
 from irops.ir.faults import Faults
 from irops.ir.model import Edge, Graph, Layer, LayerKind, Port
 from irops.ir.region import Region
@@ -32,7 +34,8 @@ class GraphBuilder:
             str, tuple[int, int]
         ] = {}  # of each tensor, the layer and the label of the port that gives it
         self.layer_names = UniqueNames()
-        self._unimported: set[str] = set()
+        self._early: list[tuple[Layer, str, Layer]] = []  # layers, and inputs of theirs from later layers
+        self._named: dict[str, Layer] = {}  # the layers of nodes, by the names of the nodes
 
     def build(self, proto: Any) -> Graph:
         for info in (*proto.input, *proto.output, *proto.value_info):
@@ -53,6 +56,8 @@ class GraphBuilder:
             self._feed(layer, names)
         for info in proto.output:
             self._result(info.name)
+        if self._early:
+            self._report_unsorted()
         return self.graph
 
     def _layer(
@@ -120,10 +125,14 @@ class GraphBuilder:
         others.
         """
         outer = [name for graph in graphs_of(node) for name in _captured(graph)]
-        layer = self._layer(self._name_of(node), node.op_type, self._version(node.domain), texts_of(node))
+        layer = self._layer(self._name_of(node), node.op_type, data=texts_of(node))
+        layer.version = self._version(node.domain)  # a domain that is not imported is reported at this layer
         constant = node.op_type == "Constant" and node.domain in OWN_DOMAINS
         layer.own_kind = LayerKind.CONSTANT if constant else LayerKind.OPERATION
+        if not constant:  # runtimes turn Constants into initializers first
+            self._require_own_name(layer, node.name)
         if constant:
+            self._require_known_attributes(layer)
             self._hold(layer, str(layer), lambda: node_constant(node, self.files))
         inputs = [*node.input]
         while inputs and not inputs[-1]:
@@ -146,6 +155,22 @@ class GraphBuilder:
             return self.layer_names.unique(node.name)
         return self.layer_names.unique(next(filter(None, (*node.output, node.op_type)), ""))
 
+    def _require_own_name(self, layer: Layer, name: str) -> None:
+        other = self._named.setdefault(name, layer)
+        if name and other is not layer:
+            self.faults.add(
+                "invalid-onnx-part",
+                f"{layer} comes from a node of the name {name!r}, as does {other}; names must be unique",
+                -1,
+            )
+
+    def _require_known_attributes(self, constant: Layer) -> None:
+        """Those of other nodes are checked with the definitions of their ops."""
+        for name in constant.data:
+            if name not in VALUES and not name.startswith("__"):
+                message = f"Constant has no attribute {name!r}"
+                self.faults.add("unknown-attribute", message, -1, level=Severity.ERROR)
+
     def _gives(self, layer: Layer, name: str) -> None:
         """Another output of a layer, and the tensor that it is."""
         label = len(layer.inputs) + len(layer.outputs)
@@ -154,6 +179,13 @@ class GraphBuilder:
         layer.outputs.append(
             Port(label, precision, known.dims if known is not None else (), (name,) if name else ())
         )
+        if known is not None and known.negative is not None:
+            self.faults.add(
+                "nonconforming-onnx-part",
+                f"{layer} gives {name!r}, which is declared with the size {known.negative}; it counts as "
+                "unknown",
+                -1,
+            )
         if name in self.sources:
             other = self.graph.layers[self.sources[name][0]]
             self.faults.add(
@@ -171,12 +203,27 @@ class GraphBuilder:
             if name in self.known:
                 layer.inputs[place].dims = self.known[name].dims
             if source is not None:
+                if source[0] >= layer.id:
+                    self._early.append((layer, name, self.graph.layers[source[0]]))
                 self.graph.edges.append(Edge(*source, layer.id, layer.inputs[place].id))
             elif name:
                 if not isinstance(name, str):
                     raise TypeError("the name of an input is not a text")
                 self.faults.add(
                     "undefined-tensor", f"{layer} has the input {name!r}, which no node produces", -1
+                )
+
+    def _report_unsorted(self) -> None:
+        sortable = {layer.id for layer in Wiring(self.graph).order}  # others lie on cycles, or behind them
+        for layer, name, source in self._early:
+            if layer.id in sortable:
+                self.faults.layer = layer
+                self.faults.add(
+                    "nonconforming-onnx-part",
+                    f"{layer} has the input {name!r}, which {source} produces after it; "
+                    "nodes must come after those whose outputs they take",
+                    -1,
+                    level=Severity.ERROR,  # ONNX's checker refuses the model
                 )
 
     def _result(self, name: str) -> None:

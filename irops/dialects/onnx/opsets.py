@@ -13,7 +13,7 @@ from irops.spec.schemas import schemas_folder
 
 ONNX = "onnx"
 OWN_DOMAINS = ("", "ai.onnx")
-_IMPORTED = re.compile(r"(.+):(\d{1,9})", re.DOTALL)
+_IMPORTED = re.compile(r"(.+):(-?\d{1,19})", re.DOTALL)
 
 
 def imported(version: str) -> tuple[str, int] | None:

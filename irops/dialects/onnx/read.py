@@ -159,10 +159,10 @@ def _versions(imports: dict[str, int], faults: Faults) -> dict[str, str]:
     if imports.get("", 0) > last:
         faults.add(
             "newer-opset",
-            f"the model imports opset {imports['']}; the newest that is known is {last}, and is taken",
+            f"the model imports opset {imports['']}; the newest that is known is {last}",
             -1,
         )
     return {
-        domain: f"{domain or ONNX}:{min(max(version, 1), last) if not domain else max(version, 0)}"
+        domain: f"{domain or ONNX}:{version if domain else min(version, last)}"
         for domain, version in imports.items()
     }

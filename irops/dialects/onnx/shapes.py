@@ -20,13 +20,14 @@ UNKNOWN = ("", "?", "*", "unk", "None")
 @dataclass(frozen=True, slots=True)
 class Declared:
     """What a ValueInfoProto says. shape: as a text of irops, ... for any rank; dims: sizes, -1 for one that
-    is not known.
+    is not known; negative: a size below 0, if it has one.
     """
 
     element: ElementType | None
     shape: str
     dims: tuple[int, ...]
     fault: str | None = None
+    negative: int | None = None
 
 
 class SizeNames:
@@ -69,9 +70,9 @@ def declared(info: Any, names: SizeNames) -> Declared:
     if not tensor.HasField("shape"):
         return Declared(element, "...", (), fault)
     texts = [_size(dim, names) for dim in tensor.shape.dim]
-    return Declared(
-        element, ",".join(texts), tuple(int(text) if text.isdigit() else -1 for text in texts), fault
-    )
+    dims = tuple(int(text) if text.isdigit() else -1 for text in texts)
+    negative = next((dim.dim_value for dim in tensor.shape.dim if dim.dim_value < 0), None)
+    return Declared(element, ",".join(texts), dims, fault, negative)
 
 
 def _size(dim: Any, names: SizeNames) -> str:

@@ -13,6 +13,7 @@ from irops.values.shape import Shape
 
 SHAPES, METADATA = "onnx_shapes", "onnx_metadata"
 """The groups in rt_info of an OpenVINO model that keep ONNX data: names of sizes, and metadata_props."""
+NO_RANK = "its rank is unknown, but ONNX requires the rank of every input and output of a model"
 
 
 def parameter_data(layer: Layer, fact: Fact, dialect: str, named_shapes: Mapping[str, str]) -> dict[str, str]:
@@ -24,6 +25,8 @@ def parameter_data(layer: Layer, fact: Fact, dialect: str, named_shapes: Mapping
         raise unknown("its element type is unknown, but inputs must have one")
     if dialect != ONNX:
         shape = str(fact.shape)[1:-1]
+    elif fact.shape.dims is None:
+        raise unknown(NO_RANK)
     elif _is_same_shape(named_shapes.get(layer.name), fact.shape):
         shape = named_shapes[layer.name]
     else:
@@ -33,8 +36,6 @@ def parameter_data(layer: Layer, fact: Fact, dialect: str, named_shapes: Mapping
 
 def _onnx_shape(shape: Shape) -> str:
     """A shape as ONNX text: sizes have names, but intervals become unknown."""
-    if shape.dims is None:
-        return "..."
     return ",".join(str(size) if size.known else "?" for size in shape)
 
 

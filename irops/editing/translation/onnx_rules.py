@@ -11,7 +11,7 @@ from irops.editing.translation.pairs import EQUIVALENT, onnx_definition, onnx_ty
 from irops.editing.translation.refusal import impossible, unknown
 from irops.editing.translation.reversing import reverse_in_onnx, reverse_sequence_in_onnx
 from irops.editing.translation.target import Wire
-from irops.editing.translation.to_onnx import converted_input, in_onnx, transposed
+from irops.editing.translation.to_onnx import cast, converted_input, in_onnx, transposed
 from irops.ops.movement.gather import normal_batch
 from irops.spec.domains import format_value
 from irops.values.element import as_i64
@@ -27,21 +27,17 @@ def to_onnx(node: Node) -> Wire:
         return rule(node)
     onnx_type = onnx_types().get(EQUIVALENT.get(node.op.id, node.op.id))
     if onnx_type is None:
-        raise impossible(f"{node.op.id} has no ONNX counterpart")
+        raise impossible(f"irops has no rule that translates {node.op.id} to ONNX")
     return in_onnx(node, onnx_type)
 
 
 def _convert(node: Node) -> Wire:
     kind = node.attributes["destination_type"]
-    definition = onnx_definition("Cast", node.target.opset)
     if kind.name == "f8e8m0":
         raise impossible("ONNX's Cast and Convert round to f8e8m0 differently")
     if kind.name == "f4e2m1" and node.fact("data").element_type.floating:
         raise impossible("ONNX's Cast converts NaN to -0 in f4e2m1, but Convert to 6")
-    plain = (
-        {"saturate": "0"} if kind.bits == 8 and kind.floating and "saturate" in definition.attributes else {}
-    )
-    return node.add("Cast", node.required("data"), to=kind.name, **plain)
+    return cast(node, node.required("data"), kind.name)
 
 
 def _shape_of(node: Node) -> Wire:

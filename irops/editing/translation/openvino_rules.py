@@ -30,7 +30,7 @@ def to_openvino(node: Node) -> Wire:
     if rule is not None:
         return rule(node)
     if node.op.definition.same_as is None:
-        raise impossible(f"{node.op.id} has no OpenVINO counterpart")
+        raise impossible(f"irops has no rule that translates {node.op.id} to OpenVINO")
     return _in_openvino(node, {})
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from irops.dialects.onnx.opsets import onnx_opsets
 from irops.editing.translation.node import Node
 from irops.editing.translation.pairs import counterpart, onnx_definition
 from irops.editing.translation.refusal import impossible
@@ -17,6 +18,8 @@ from irops.values.element import as_i64
 
 COUNTS = frozenset(("i32", "i64"))
 """The types of indices, axes and sizes in ONNX."""
+WIDER = {"bf16": "f32", "f8e4m3": "f32", "f8e5m2": "f32", "i4": "i8", "u4": "u8"}
+"""Types that many ops of ONNX do not accept, and types that have all their numbers."""
 
 
 def in_onnx(node: Node, type: str) -> Wire:
@@ -118,6 +121,38 @@ def converted_input(node: Node, name: str, port_: PortSpec, force_i64: bool = Fa
         if as_list
         else wire
     )
+
+
+def in_wider_type(node: Node, port: PortSpec, add: Callable[[Wire, str], Wire]) -> Wire:
+    """Layers that move the elements of data; between two Casts, which are exact, if ONNX's op does not accept
+    their type and has a wider one.
+
+    port: the input for data; add: adds the layers for a wire, the last one with a suffix of its name
+    """
+    kind = node.fact("data").element_type.name
+    if kind in port.allowed or kind not in WIDER:
+        return add(node.required("data"), "")
+    _require_cast(kind, node.target.opset)
+    wide = cast(node, node.required("data"), WIDER[kind], part="wide")
+    return cast(node, add(wide, "moved"), kind)
+
+
+def _require_cast(kind: str, opset: int) -> None:
+    """Raises: RefusedError if the opset has no Cast of this type"""
+
+    def accepts(number: int) -> bool:
+        return kind in onnx_definition("Cast", number).inputs[0].allowed
+
+    if not accepts(opset):
+        later = next(number for number in range(opset, onnx_opsets().last + 1) if accepts(number))
+        raise impossible(f"its data is {kind}, which ONNX has only from opset {later} on, not in {opset}")
+
+
+def cast(node: Node, wire: Wire, kind: str, part: str = "") -> Wire:
+    """A Cast that gives infinity or NaN for numbers that are too large, as Convert does."""
+    definition = onnx_definition("Cast", node.target.opset)
+    has_saturate = kind.startswith("f8") and "saturate" in definition.attributes
+    return node.add("Cast", wire, part=part, to=kind, **({"saturate": "0"} if has_saturate else {}))
 
 
 def transposed(node: Node, wire: Wire, order: Sequence[int], part: str = "") -> Wire:

@@ -15,7 +15,7 @@ from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import meant_or_all
 from irops.dialects.onnx.opsets import ONNX, onnx_opsets
 from irops.editing.soundness import refusal, require_valid
-from irops.editing.translation.frame import parameter_data, side_data
+from irops.editing.translation.frame import NO_RANK, parameter_data, side_data
 from irops.editing.translation.node import Node
 from irops.editing.translation.onnx_rules import to_onnx
 from irops.editing.translation.openvino_rules import to_openvino
@@ -213,7 +213,7 @@ class _Translation:
 
         Raises:  DiagnosticError if inference reports errors
         """
-        self.diagnostics.extend(self._ill_typed(facts))
+        self.diagnostics.extend((*self._ill_typed(facts), *self._of_unknown_rank(facts)))
         if self.diagnostics:
             raise DiagnosticError(self.diagnostics)
         for layer_facts in facts.layers.values():
@@ -234,6 +234,14 @@ class _Translation:
             yield Diagnostic(
                 rule("ill-typed-translation"), message, self._place(layer), error.constraint, error.facts
             )
+
+    def _of_unknown_rank(self, facts: Inferred) -> Iterator[Diagnostic]:
+        for layer_facts in facts.layers.values() if self.to == ONNX else ():
+            fact = next(iter(layer_facts.inputs), None)
+            if layer_facts.layer.kind is LayerKind.RESULT and fact is not None and fact.shape.rank is None:
+                layer = self.origins[layer_facts.layer.id]
+                message = f"{layer} is not representable in {DIALECT_NAMES[self.to]}: {NO_RANK}"
+                yield Diagnostic(rule("unknown-value-for-translation"), message, self._place(layer))
 
     def _refuse(self, layer_facts: LayerFacts, name: str, message: str) -> None:
         self.diagnostics.append(
