@@ -111,7 +111,7 @@ def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) ->
     Raises:  SourceError, SourceFailed; Refusal for wrong arguments
     """
     analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
-    inputs = inputs_of(analysis.signature, args, limits)
+    inputs = inputs_of(analysis, args, limits)
     context = Context(analysis, analysis.signature.arrays(inputs))
     if args.save_values:
         count = save_values(b, context, args.save_values)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from irops.analysis.made_up import FILLS, made_up
-from irops.analysis.signature import Signature
+from irops.analysis.made_up import FILLS, MadeUp, made_up_inputs
+from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.array_files import load_all, load_one
 from irops.cli.main import Refusal
 from irops.cli.numbers import integer_at_least
@@ -38,11 +38,16 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="seed of the random values; default: 0",
     )
-    add_shapes(inputs, "the shape of a generated input (x:2,7); without it, dynamic sizes are 1; repeatable")
+    add_shapes(
+        inputs,
+        "the shape of a generated input (x:2,7); without it, dynamic sizes are distinct"
+        " and above 1 where inference allows that; repeatable",
+    )
 
 
-def inputs_of(signature: Signature, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:
+def inputs_of(analysis: ModelAnalysis, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:
     """Arrays for all inputs, by layer name. Raises: Refusal if one has no value"""
+    signature = analysis.signature
     loaded_arrays = {
         **(load_all(args.load_inputs, limits) if args.load_inputs else {}),
         **{name: load_one(file, limits) for name, file, _ in args.inputs},
@@ -51,18 +56,23 @@ def inputs_of(signature: Signature, args: argparse.Namespace, limits: Limits) ->
     for name, array in loaded_arrays.items():
         port = signature.input_of_text(name)
         arrays[port.name] = as_declared(array, port.fact.element_type)
-    shapes = {signature.input_of_text(name).name: shape for name, shape, _ in args.shapes}
+    shapes = {signature.input_of_text(name).position: shape for name, shape, _ in args.shapes}
     missing = [port for port in signature.inputs if port.name not in arrays]
     if missing and not args.fill:
         names = ", ".join(repr(port.name) for port in missing)
         raise Refusal(
             f"no value for {names}: use --load-inputs FILE, --input NAME=FILE, or --fill {'|'.join(FILLS)}"
         )
-    for port in missing:
-        shape = shapes.get(port.name)
-        arrays[port.name], assumed = made_up(signature.model, port, args.fill, args.seed, shape, limits)
-        if assumed and not args.quiet:
-            name, sizes = printable(port.name), ",".join(map(str, arrays[port.name].shape))
-            message = f"{name}: {port.fact} is filled as [{sizes}]; --shape {name}:{sizes} sets it"
-            print(message, file=sys.stderr)
+    given = {signature.input(name).position: array for name, array in arrays.items()}
+    for filled in made_up_inputs(analysis, args.fill, args.seed, given, shapes, limits) if missing else ():
+        arrays[filled.port.name] = filled.array
+        if filled.assumed and not args.quiet:
+            print(_assumption(filled), file=sys.stderr)
     return arrays
+
+
+def _assumption(filled: MadeUp) -> str:
+    """Which sizes were chosen for an input, and which are 1."""
+    name, sizes = printable(filled.port.name), ",".join(map(str, filled.array.shape))
+    ones = f" (size 1 in axes {filled.ones}, as inference refuses others)" if filled.ones else ""
+    return f"{name}: {filled.port.fact} is filled as [{sizes}]{ones}; --shape {name}:{sizes} sets it"

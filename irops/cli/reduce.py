@@ -93,7 +93,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings(args.config).limits)
     analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
-    inputs = {} if args.rule else inputs_of(analysis.signature, args, limits)
+    inputs = {} if args.rule else inputs_of(analysis, args, limits)
     try:
         reduction = _reduction(args, analysis, inputs)
     except NoFault as error:

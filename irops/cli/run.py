@@ -106,7 +106,7 @@ def execute(args: argparse.Namespace) -> int:
             verify=args.verify,
             progress=progress,
         )
-        inputs = inputs_of(session.signature, args, limits)
+        inputs = inputs_of(session.analysis, args, limits)
         try:
             kept = frozenset[int]() if keep == ["all"] else session.kept(keep)
         except KeyError as error:

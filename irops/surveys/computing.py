@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from irops.analysis.assumed_sizes import assumed_shapes
-from irops.analysis.made_up import made_up
+from irops.analysis.made_up import made_up_inputs
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.debugging.compare.comparison import Comparison, compared
 from irops.debugging.sources.parse import source_of_text
@@ -52,7 +51,10 @@ class _Computing(Examining):
                 return "unsupported", {"message": message}, False
         arrays = self._inputs(analysis)
         try:
-            return self.computed(analysis, arrays, *sources)
+            status, detail, transient = self.computed(analysis, arrays, *sources)
+            dynamic = [port for port in analysis.signature.inputs if not port.fact.shape.static]
+            sizes = {port.name: arrays[port.position] for port in dynamic}
+            return status, {**detail, **({"inputs": _described(sizes)} if sizes else {})}, transient
         except SourceFailed as failed:
             return of_failure(failed.failure)
 
@@ -68,12 +70,8 @@ class _Computing(Examining):
 
     def _inputs(self, analysis: ModelAnalysis) -> Arrays:
         """An array for each input, by position; its values depend on its name, its shape and the seed."""
-        seed, limits, model = self.settings.seed, self.settings.limits, analysis.model
-        shapes = {position: str(shape) for position, shape in assumed_shapes(analysis).items()}
-        return {
-            port.position: made_up(model, port, "random", seed, shapes.get(port.position), limits)[0]
-            for port in analysis.signature.inputs
-        }
+        filled = made_up_inputs(analysis, "random", self.settings.seed, limits=self.settings.limits)
+        return {one.port.position: one.array for one in filled}
 
 
 class Running(_Computing):

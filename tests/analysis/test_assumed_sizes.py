@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
+import irops
 from irops.analysis.assumed_sizes import assumed_shapes
 from irops.analysis.infer import analyse
+from irops.analysis.made_up import made_up_inputs
 
 
 def assumed(net, *layers):
@@ -25,24 +30,101 @@ def pooled(kernel):
     return ("pool", "MaxPool", data, ["x"])
 
 
-def test_unknown_sizes_are_1_where_that_is_possible(net):
-    result = assumed(net, parameter("x", "?,3,?"), ("y", "Result", {}, ["x"]))
-    assert result == {0: "[1,3,1]"}
+def test_sizes_are_distinct_and_above_1(net):
+    result = assumed(net, parameter("x", "?,3,?,?"), ("y", "Result", {}, ["x"]))
+    assert result == {0: "[2,3,5,7]"}
 
 
-def test_sizes_grow_until_inference_finds_no_error_and_the_batch_stays_1(net):
+def test_first_axes_have_one_size(net):
+    layers = [
+        parameter("a", "?,?"),
+        parameter("b", "?"),
+        ("y", "Result", {}, ["a"]),
+        ("z", "Result", {}, ["b"]),
+    ]
+    assert assumed(net, *layers) == {0: "[2,3]", 1: "[2]"}
+
+
+def test_sizes_that_a_layer_requires_to_be_equal_are_equal(net):
+    product = ("product", "MatMul", {"transpose_a": "false", "transpose_b": "false"}, ["a", "b"])
+    layers = [parameter("a", "?,?"), parameter("b", "?,?"), product, ("y", "Result", {}, ["product"])]
+    assert assumed(net, *layers) == {0: "[2,3]", 1: "[3,5]"}
+
+
+def test_a_size_that_is_a_sum_of_others_is_found(net):
+    layers = [
+        parameter("past", "?,4"),
+        parameter("new", "?,4"),
+        parameter("mask", "?,4"),
+        ("all", "Concat", {"axis": "0"}, ["past", "new"]),
+        ("masked", "Add", {"auto_broadcast": "none"}, ["all", "mask"]),
+        ("y", "Result", {}, ["masked"]),
+    ]
+    assert assumed(net, *layers) == {0: "[2,4]", 1: "[2,4]", 2: "[4,4]"}
+
+
+def test_a_size_that_meets_weights_is_theirs():
+    graph = irops.Graph("dense")
+    x = graph.parameter("x", "f32", ["?", "?"])
+    graph.result(graph.add("MatMul", x, np.zeros((768, 10), np.float32)), name="y")
+    assert {k: str(shape) for k, shape in assumed_shapes(analyse(graph.model())).items()} == {0: "[2,768]"}
+
+
+def test_sizes_grow_until_inference_finds_no_error(net):
     result = assumed(net, parameter("x", "?,3,?,?"), pooled("5,5"), ("y", "Result", {}, ["pool"]))
-    assert result == {0: "[1,3,8,8]"}
+    assert result == {0: "[2,3,5,7]"}
+    result = assumed(net, parameter("x", "?,3,?,?"), pooled("60,60"), ("y", "Result", {}, ["pool"]))
+    assert result == {0: "[2,3,64,64]"}
 
 
 def test_sizes_stay_within_the_intervals_of_the_input(net):
-    result = assumed(net, parameter("x", "2..,3,..6,7.."), pooled("5,5"), ("y", "Result", {}, ["pool"]))
-    assert result == {0: "[2,3,6,8]"}
+    result = assumed(net, parameter("x", "2..,3,..6,20.."), pooled("5,5"), ("y", "Result", {}, ["pool"]))
+    assert result == {0: "[2,3,5,32]"}
+    result = assumed(net, parameter("x", "..1,5000.."), ("y", "Result", {}, ["x"]))
+    assert result == {0: "[1,5000]"}
 
 
-def test_the_smallest_sizes_remain_where_no_size_is_without_errors(net):
+def test_a_size_is_1_where_inference_refuses_all_others(net):
+    layers = [
+        parameter("x", "?,?"),
+        ("axes", "Const", {"element_type": "i64", "shape": "1", "offset": "0", "size": "8"}, []),
+        ("squeezed", "Squeeze", {}, ["x", "axes"]),
+        ("y", "Result", {}, ["squeezed"]),
+    ]
+    analysis = analyse(net(*layers, weights=np.int64([1]).tobytes()))
+    assert {k: str(shape) for k, shape in assumed_shapes(analysis).items()} == {0: "[2,1]"}
+
+
+def test_an_error_that_sizes_do_not_change_does_not_count(net):
     result = assumed(net, parameter("x", "?,3,..4,?"), pooled("5,5"), ("y", "Result", {}, ["pool"]))
-    assert result == {0: "[1,3,1,1]"}
+    assert result == {0: "[2,3,2,5]"}
+
+
+def test_known_shapes_of_other_inputs_count(net):
+    layers = [parameter("a", "?"), parameter("b", "?"), ("c", "Add", {"auto_broadcast": "none"}, ["a", "b"])]
+    analysis = analyse(net(*layers, ("y", "Result", {}, ["c"])))
+    assert {k: str(shape) for k, shape in assumed_shapes(analysis, {0: (11,)}).items()} == {1: "[11]"}
+
+
+def attention(axis):
+    graph = irops.Graph("attention")
+    q, k, v = (graph.parameter(name, "f32", ["?", "?", "?", 8]) for name in "qkv")
+    scores = graph.add("MatMul", q, k, transpose_a=False, transpose_b=True)
+    weights = graph.add("SoftMax-8", scores, axis=axis, name="weights")
+    graph.result(graph.add("MatMul", weights, v, transpose_a=False, transpose_b=False), name="y")
+    return graph.model()
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_softmax_along_a_wrong_axis_shows(axis):
+    inputs = [filled.array for filled in made_up_inputs(analyse(attention(3)), "random")]
+    found = irops.compare(attention(3), inputs, b=attention(axis))
+    assert [result.is_fault for result in found.results] == [True]
+    assert found.notes[0].startswith("dynamic inputs in this run: q [2,")
+    assert not any("size 1" in note for note in found.notes)
+    small = [np.ones((1, 1, 1, 8), np.float32)] * 3
+    note = irops.compare(attention(3), small, b=attention(axis)).notes[1]
+    assert note.startswith("  size 1: q in axis 0, q in axis 1, q in axis 2, k in axis 0")
 
 
 def test_inputs_of_static_shape_or_of_unknown_rank_are_left_out(net):
@@ -53,3 +135,10 @@ def test_inputs_of_static_shape_or_of_unknown_rank_are_left_out(net):
         ("w", "Result", {}, ["z"]),
     ]
     assert assumed(net, *layers) == {}
+
+
+def test_sizes_are_alike_where_distinct_ones_need_too_many_tries(net, monkeypatch):
+    monkeypatch.setattr("irops.analysis.assumed_sizes.MAX_TRIES", 2)
+    product = ("product", "MatMul", {"transpose_a": "false", "transpose_b": "false"}, ["a", "b"])
+    layers = [parameter("a", "?,?"), parameter("b", "?,?"), product, ("y", "Result", {}, ["product"])]
+    assert assumed(net, *layers) == {0: "[2,2]", 1: "[2,2]"}

@@ -7,7 +7,7 @@ import pytest
 
 import irops
 from irops.analysis.infer import analyse
-from irops.analysis.made_up import made_up
+from irops.analysis.made_up import made_up, made_up_inputs
 from irops.limits import Limits
 from irops.values.element import element_type_of
 
@@ -22,14 +22,14 @@ def filled(net, fill, kind="f32", declared="2,3", name="x", **options):
 @pytest.mark.parametrize("kind", ["f32", "f16", "bf16", "f64", "i8", "u64", "boolean"])
 @pytest.mark.parametrize(("fill", "number"), [("zeros", 0), ("ones", 1)])
 def test_zeros_and_ones_have_the_type_of_the_input(net, fill, number, kind):
-    array, assumed = filled(net, fill, kind)
-    assert (str(element_type_of(array)), array.shape, assumed) == (kind, (2, 3), False)
+    array = filled(net, fill, kind)
+    assert (str(element_type_of(array)), array.shape) == (kind, (2, 3))
     assert array.astype(float).tolist() == [[number] * 3] * 2
 
 
 @pytest.mark.parametrize("kind", ["f64", "f32"])
 def test_random_floats_lie_between_minus_one_and_one_on_both_sides_of_zero(net, kind):
-    array, _ = filled(net, "random", kind, "1000")
+    array = filled(net, "random", kind, "1000")
     assert array.min() < -0.9
     assert array.max() > 0.9
     assert abs(array).max() <= 1
@@ -37,45 +37,47 @@ def test_random_floats_lie_between_minus_one_and_one_on_both_sides_of_zero(net, 
 
 @pytest.mark.parametrize("kind", ["i64", "u8", "i4", "boolean"])
 def test_random_integers_are_0_or_1(net, kind):
-    array, _ = filled(net, "random", kind, "100")
+    array = filled(net, "random", kind, "100")
     assert {int(n) for n in array.astype(int)} == {0, 1}
     assert str(element_type_of(array)) == kind
 
 
 def test_a_type_without_zero_and_sign_is_filled_with_numbers_that_it_has(net):
-    array, _ = filled(net, "random", "f8e8m0", "100")
+    array = filled(net, "random", "f8e8m0", "100")
     assert set(array.astype(float).tolist()) == {1, 2}
 
 
 def test_strings_are_empty_one_or_a_letter(net):
-    assert filled(net, "zeros", "string", "2")[0].tolist() == ["", ""]
-    assert filled(net, "ones", "string", "2")[0].tolist() == ["1", "1"]
-    letters = filled(net, "random", "string", "20,20")[0]
+    assert filled(net, "zeros", "string", "2").tolist() == ["", ""]
+    assert filled(net, "ones", "string", "2").tolist() == ["1", "1"]
+    letters = filled(net, "random", "string", "20,20")
     assert letters.shape == (20, 20)
     assert set(letters.ravel()) == set("abcdefghijklmnopqrstuvwxyz")
 
 
 def test_random_values_depend_on_the_seed_and_on_the_name(net):
-    first = filled(net, "random", seed=1)[0]
-    assert np.array_equal(first, filled(net, "random", seed=1)[0])
-    assert not np.array_equal(first, filled(net, "random", seed=2)[0])
-    assert not np.array_equal(first, filled(net, "random", seed=1, name="other")[0])
-    assert np.array_equal(filled(net, "random")[0], filled(net, "random", seed=0)[0])
+    first = filled(net, "random", seed=1)
+    assert np.array_equal(first, filled(net, "random", seed=1))
+    assert not np.array_equal(first, filled(net, "random", seed=2))
+    assert not np.array_equal(first, filled(net, "random", seed=1, name="other"))
+    assert np.array_equal(filled(net, "random"), filled(net, "random", seed=0))
 
 
-@pytest.mark.parametrize(
-    ("declared", "shape", "assumed"),
-    [("?,3", (1, 3), True), ("2..5,3", (2, 3), True), ("0,3", (0, 3), False), ("0..4", (1,), True)],
-)
-def test_an_unknown_size_is_the_smallest_that_is_not_zero(net, declared, shape, assumed):
-    array, was_assumed = filled(net, "zeros", declared=declared)
-    assert (array.shape, was_assumed) == (shape, assumed)
+def test_sizes_are_given_or_assumed(net):
+    declared = {"shape": "?,3", "element_type": "f32"}
+    layers = [(name, "Parameter", declared, []) for name in "abc"]
+    model = net(*layers, *((f"{name}y", "Result", {}, [name]) for name in "abc"))
+    given = {0: np.zeros((9, 3), np.float32)}
+    found = made_up_inputs(analyse(model), "ones", given=given, shapes={2: "1,3"})
+    assert [(one.port.name, one.array.shape, one.assumed, one.ones) for one in found] == [
+        ("b", (2, 3), True, []),
+        ("c", (1, 3), False, []),
+    ]
 
 
 @pytest.mark.parametrize("text", ["4,3", "[4,3]"])
 def test_a_shape_may_be_given(net, text):
-    array, assumed = filled(net, "ones", declared="?,3", shape=text)
-    assert (array.shape, assumed) == ((4, 3), False)
+    assert filled(net, "ones", declared="?,3", shape=text).shape == (4, 3)
 
 
 @pytest.mark.parametrize(
@@ -83,6 +85,7 @@ def test_a_shape_may_be_given(net, text):
     [
         ("?,3", "f32", "?,3", "the shape '?,3' for input 'x' must be sizes alone: "),
         ("?,3", "f32", "[2,4]", "the shape [2,4] does not fit input 'x', which is f32[?,3]"),
+        ("?,3", "f32", None, "input 'x' has sizes that are not known; give its shape: --shape x:SHAPE"),
         ("...", "f32", None, "input 'x' has any number of axes; give its shape: --shape x:SHAPE"),
         ("2", "dynamic", None, "input 'x' has no known element type and cannot be filled; give it a value"),
     ],
@@ -97,7 +100,7 @@ def test_what_cannot_be_filled_is_reported_at_the_input(net, declared, kind, sha
 
 @pytest.mark.parametrize(("kind", "size"), [("f32", 24), ("f64", 48), ("i8", 6)])
 def test_the_limit_of_bytes_is_exact(net, kind, size):
-    assert filled(net, "zeros", kind, limits=Limits(tensor_bytes=size))[0].nbytes == size
+    assert filled(net, "zeros", kind, limits=Limits(tensor_bytes=size)).nbytes == size
     with pytest.raises(irops.DiagnosticError) as caught:
         filled(net, "zeros", kind, limits=Limits(tensor_bytes=size - 1))
     (found,) = caught.value.diagnostics

@@ -107,7 +107,7 @@ def test_inputs_are_generated_from_a_seed(irops: Irops, reversing: Path, tmp_pat
 def test_an_assumed_size_is_reported(irops: Irops, reversing: Path) -> None:
     result = irops("run", reversing, "--fill", "ones")
     assert result.status == 0
-    assert "x: f32[?,3] is filled as [1,3]; --shape x:1,3 sets it\n" in result.err
+    assert "x: f32[?,3] is filled as [2,3]; --shape x:2,3 sets it\n" in result.err
     assert irops("run", reversing, "--fill", "ones", "--quiet") == (0, "", "")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import irops
 from irops.analysis.checks.fixing import fixed_text
 from irops.analysis.infer import analyse
-from irops.analysis.made_up import made_up
+from irops.analysis.made_up import made_up_inputs
 from irops.cli.main import main
 
 SMALL = irops.Limits(tensor_bytes=32 << 20, iterations=100, run_seconds=2, seconds=5)
@@ -52,7 +52,7 @@ def functions(path: Path) -> dict[str, Callable[[], object]]:
 
 def _run(path: Path) -> object:
     analysis = analyse(irops.read(path), limits=SMALL)
-    inputs = [made_up(analysis.model, port, "ones", limits=SMALL)[0] for port in analysis.signature.inputs]
+    inputs = [filled.array for filled in made_up_inputs(analysis, "ones", limits=SMALL)]
     return irops.run(analysis, inputs, backends="reference")
 
 

@@ -18,7 +18,7 @@ import irops
 from irops.analysis.checks.fixing import fixed_text
 from irops.analysis.infer import analyse
 from irops.analysis.inferred import Inferred
-from irops.analysis.made_up import made_up
+from irops.analysis.made_up import made_up_inputs
 from irops.diagnostics.reporters import render
 from irops.ir.model import Layer
 from irops.ir.weights import checked_region
@@ -165,24 +165,12 @@ def _hold_run(model: irops.Model) -> None:
     """What is clean can be computed, or it is said why not; what comes out is what was inferred."""
     try:
         analysis = analyse(model, limits=MODEST)
-        inputs = {
-            port.name: made_up(model, port, "random")[0]
-            for port in analysis.signature.inputs
-            if _affordable(port.fact)
-        }
-        irops.run(analysis, inputs)
+        irops.run(analysis, [filled.array for filled in made_up_inputs(analysis, "random")])
     except irops.DiagnosticError as error:
         first = error.diagnostics[0]
         op = re.search(r"\b(\w+)-\d+", first.message)
         if first.name == "incorrect-kernel-result" and (op is None or op[1] not in UNSURE):
             raise Broken(f"run: the kernel of {op and op[0]} is unfaithful", str(error)) from None
-
-
-def _affordable(fact: Fact) -> bool:
-    return (
-        fact.shape.rank is not None
-        and max(fact.shape.size.low, 1) * max(fact.element_type.bits, 64) <= 8 * MODEST.tensor_bytes
-    )
 
 
 def _bytes_of(model: irops.Model, layer: Layer) -> bytes:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 from irops.analysis.infer import analyse
+from irops.analysis.made_up import axes_of_one
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key
 from irops.debugging.compare.compared_layer import ComparedLayer
@@ -23,13 +24,14 @@ from irops.debugging.compare.results import ComparedResult, compared_results
 from irops.debugging.sources.parse import AnySource, source_of
 from irops.debugging.sources.source import Context, Source
 from irops.debugging.sources.workers import Workers
-from irops.diagnostics.printable import plural, shortened
+from irops.diagnostics.printable import abridged, plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
 from irops.html_table import html_table
 from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.runtime.evaluator import Progress
+from irops.values.shape import Shape
 from irops.verdicts.verdict import Verdict
 
 Mode = Literal["isolated", "propagated", "cuts"]
@@ -37,6 +39,8 @@ MODES = ("isolated", "propagated", "cuts")
 SCHEMA = 1
 """The version of the JSON form."""
 NOTHING = Coverage()
+MAX_INPUTS = 12
+"""Of how many inputs the notes say the sizes."""
 
 
 class UnsuitableMode(ValueError):
@@ -204,12 +208,29 @@ def compared(
         chosen,
         layers,
         b.arithmetic.precision,
-        notes,
+        (*_sizes(context), *notes),
         complete,
         results,
         coverage_of(context.analysis, layers, results, _why_missing(chosen, a, b, complete=complete)),
         b.is_whole,
     )
+
+
+def _sizes(context: Context) -> Iterator[str]:
+    """Which sizes this run has where the model has any, and which of these are 1."""
+    ports = [port for port in context.analysis.signature.inputs if not port.fact.shape.static]
+    dynamic = [(abridged(port.name, 60), port, context.inputs[port.layer.id]) for port in ports]
+    if dynamic:
+        sizes = [f"{name} {Shape(array.shape)}" for name, _, array in dynamic]
+        yield f"dynamic inputs in this run: {_first_of(sizes)}"
+    ones = [f"{name} in axis {axis}" for name, port, array in dynamic for axis in axes_of_one(port, array)]
+    if ones:
+        yield f"  size 1: {_first_of(ones)}; faults along such axes may not show"
+
+
+def _first_of(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - MAX_INPUTS} more" if len(texts) > MAX_INPUTS else ""
+    return f"{', '.join(texts[:MAX_INPUTS])}{more}"
 
 
 def _why_missing(mode: str, a: Source, b: Source, *, complete: bool) -> str:
