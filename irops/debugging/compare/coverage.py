@@ -64,7 +64,9 @@ def coverage_of(
     constant = constant_layers(analysis)
     for number, node in analysis.root.layers.items():
         if node.layer.kind not in QUIET_KINDS and number not in listed:
-            left_out["follows from constants alone" if number in constant else why_missing] += 1
+            is_stateful = node.op is not None and node.op.definition.stateful
+            reason = "has a state" if is_stateful else why_missing
+            left_out["follows from constants alone" if number in constant else reason] += 1
     of_results = Counter(result.reason for result in results if not result.is_compared)
     return Coverage(
         compared,

@@ -251,3 +251,17 @@ def test_a_device_declines_models_and_layers_of_other_dialects():
     answers = OpenVINODevice().compute([replace(call, model=foreign) for call in seen])
     answers.append(OpenVINODevice().results(Context(ModelAnalysis(foreign), {})))
     assert [(answer.kind, answer.is_fault) for answer in answers] == [("declined", False)] * 5
+
+
+def test_a_layer_with_a_state_and_no_input_is_left_out_by_that_reason():
+    graph = irops.Graph("stateful")
+    x = graph.parameter("x", "f32", [2, 3])
+    before = graph.add(
+        "ReadValue-6", x, variable_id="v", variable_type="f32", variable_shape="2,3", name="before"
+    )
+    total = graph.add("Add", x, before, name="total")
+    graph.add("Assign-6", total, variable_id="v", name="after")
+    graph.result(total, name="y")
+    found = irops.compare(graph.model(), [X], b="reference")
+    assert found.ok
+    assert found.coverage.layers_left_out == {"has a state": 1}
