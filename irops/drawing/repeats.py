@@ -94,10 +94,8 @@ def _codes(graph: GraphNode, inferred: Inferred | None, order: Sequence[int], fo
     for number in order:
         node = graph.layers[number]
         layer = node.layer
-        parameters = tuple(
-            None if s is None else _facts(inferred, s[0].id) if s[0].id in folded else ""
-            for s in graph.wiring.inputs[number]
-        )
+        inputs = [s and s[0].id for s in graph.wiring.inputs[number]]
+        parameters = tuple(_facts(inferred, n) if n in folded else n is None for n in inputs)
         data = tuple(item for item in layer.data.items() if item[0] != "variable_id")
         key: tuple[object, ...] = (layer.type, layer.version, data, parameters, _facts(inferred, number))
         if node.bodies:

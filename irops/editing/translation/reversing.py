@@ -68,7 +68,9 @@ def _scaled(node: Node, name: str, numbers: Wire, factor: int, term: int) -> Wir
 
 def _axes(node: Node) -> list[int]:
     """The constant axes to reverse, sorted and without duplicates."""
-    numbers = [int(number) for number in as_i64(node.fact("axes").value).ravel()]
+    value = node.fact("axes").value
+    assert value is not None
+    numbers = [int(number) for number in as_i64(value).ravel()]
     if node.attributes["mode"] == "mask":
         return [axis for axis, flag in enumerate(numbers) if flag]
     rank = node.fact("data").shape.rank
