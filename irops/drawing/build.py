@@ -20,6 +20,8 @@ MAX_BOXES = 1500
 """A graph with more layers to draw is drawn as blocks of layers."""
 HOISTS = (12, 20, 32, 50, 80, 120, 200)
 """Distances of users that are tried to find more repeats; see sequence."""
+Value = tuple[int, int]
+"""The id of a layer and the index of one of its outputs."""
 MAX_REORDERED = 2500
 """Longer sequences are searched for repeats only once."""
 
@@ -78,7 +80,11 @@ class SceneBuilder:
 
 
 class _GraphScene:
-    """One scene in the making. places: the box and the port that stand for an output of a layer"""
+    """One scene in the making.
+
+    places: the box and the port that stand for an output of a layer; entries: of a block that is drawn for
+    several, the boxes of values from outside, by layer and input
+    """
 
     def __init__(
         self,
@@ -91,7 +97,8 @@ class _GraphScene:
         self.builder, self.graph, self.inferred = builder, graph, inferred
         self.folded, self.order = folded, order
         self.scene = Scene(graph.path)
-        self.places: dict[tuple[int, int], tuple[int, int]] = {}
+        self.places: dict[Value, tuple[int, int]] = {}
+        self.entries: dict[tuple[int, int], int] = {}
 
     def made(self, groups: Iterable[Repeat | Block]) -> Scene:
         place = 0
@@ -122,8 +129,10 @@ class _GraphScene:
 
     def _add_links(self, to: int, node: LayerNode) -> None:
         seen = set()
-        for source in self.graph.wiring.inputs[node.layer.id]:
+        for index, source in enumerate(self.graph.wiring.inputs[node.layer.id]):
+            entry = self.entries.get((node.layer.id, index))
             place = None if source is None else self.places.get((source[0].id, source[1]))
+            place = place if entry is None else (entry, 0)
             if place is not None and place[0] != to and place not in seen:
                 seen.add(place)
                 self.scene.links.append(Link(*place, to))
@@ -141,20 +150,7 @@ class _GraphScene:
         inner = _GraphScene(self.builder, self.graph, self.inferred, self.folded, self.order)
         first = self.order[repeat.start : repeat.start + repeat.period]
         last = self.order[repeat.end - repeat.period : repeat.end]
-        members = set(first)
-        entries: dict[tuple[int, int], int] = {}
-        for number in first:
-            for source in self.graph.wiring.inputs[number]:
-                value = None if source is None else (source[0].id, source[1])
-                if value is None or value in inner.places or value[0] in members | self.folded:
-                    continue
-                place = self.places.get(value)
-                if place is not None and place not in entries:
-                    entry = Box(BoxKind.ENTRY, tail(self.graph.layers[value[0]].layer.name, 26))
-                    entry.ports.append(Port(fact_text(self.inferred, *value)))
-                    entries[place] = inner.scene.add(entry)
-                if place is not None:
-                    inner.places[value] = entries[place], 0
+        entries = self._add_entries(repeat, inner)
         for number in first:
             inner.add_layer(number)
         frame = Box(BoxKind.REPEAT, f"{repeat.count} × {plural(repeat.period, 'layer')}")
@@ -165,30 +161,51 @@ class _GraphScene:
         self._add_exits(repeat, inner, frame, number_of_frame)
         frame.parts.append(("", inner.scene))
         self.scene.add(frame)
-        self.scene.links.extend(Link(*place, number_of_frame, entry) for place, entry in entries.items())
+        self.scene.links.extend(Link(*place, number_of_frame, entry) for (place, _), entry in entries.items())
+
+    def _add_entries(
+        self, repeat: Repeat, inner: _GraphScene
+    ) -> dict[tuple[tuple[int, int], Value | None], int]:
+        """Boxes for the values that come into the first block: by the place of each around the frame, and the
+        value that the second block uses instead, if it is one of the first block.
+        """
+        inputs, first = self.graph.wiring.inputs, self.order[repeat.start : repeat.start + repeat.period]
+        members = frozenset(first)
+        entries: dict[tuple[tuple[int, int], Value | None], int] = {}
+        for number, copy in zip(first, self.order[repeat.start + repeat.period :]):
+            for index, (source, next_source) in enumerate(zip(inputs[number], inputs[copy], strict=True)):
+                value = None if source is None else (source[0].id, source[1])
+                place = None if value is None else self.places.get(value)
+                if value is None or place is None or next_source is None or value[0] in members:
+                    continue
+                carried = (next_source[0].id, next_source[1]) if next_source[0].id in members else None
+                if (place, carried) not in entries:
+                    entry = Box(BoxKind.ENTRY, tail(self.graph.layers[value[0]].layer.name, 26))
+                    entry.ports.append(Port(fact_text(self.inferred, *value)))
+                    entries[place, carried] = inner.scene.add(entry)
+                inner.entries[number, index] = entries[place, carried]
+        for (_, carried), number_of_entry in entries.items():
+            if carried is not None:
+                entry = inner.scene.boxes[number_of_entry]
+                entry.carried = len(entries) + first.index(carried[0]), carried[1]
+                entry.lines.append(f"then from {tail(self.graph.layers[carried[0]].layer.name, 24)}")
+        return entries
 
     def _add_exits(self, repeat: Repeat, inner: _GraphScene, frame: Box, number_of_frame: int) -> None:
-        """An exit for each output of a block that is used behind it."""
+        """An exit for each output of the last block that is used behind it."""
         position = {number: place for place, number in enumerate(self.order)}
         consumers = self.graph.wiring.consumers
         for offset in range(repeat.period):
-            number = self.order[repeat.start + offset]
+            number, last = (
+                self.order[place + offset] for place in (repeat.start, repeat.end - repeat.period)
+            )
             for index in range(len(self.graph.layers[number].layer.outputs)):
-                copies = [
-                    (self.order[repeat.start + offset + k * repeat.period], index)
-                    for k in range(repeat.count)
-                ]
-                if not any(
-                    not repeat.start <= position.get(user.id, repeat.start) < repeat.end
-                    for copy in copies
-                    for user, _ in consumers.get(copy, ())
-                ):
-                    continue
-                exit_box = Box(BoxKind.EXIT, "")
-                inner.scene.links.append(Link(*inner.places[number, index], inner.scene.add(exit_box)))
-                frame.ports.append(Port(fact_text(self.inferred, number, index)))
-                for copy in copies:
-                    self.places[copy] = number_of_frame, len(frame.ports) - 1
+                users = (position.get(user.id, -1) for user, _ in consumers.get((last, index), ()))
+                if any(user >= repeat.end for user in users):
+                    exit_box = Box(BoxKind.EXIT, "")
+                    inner.scene.links.append(Link(*inner.places[number, index], inner.scene.add(exit_box)))
+                    frame.ports.append(Port(fact_text(self.inferred, last, index)))
+                    self.places[last, index] = number_of_frame, len(frame.ports) - 1
 
     def _with_parameters(self, numbers: list[int]) -> list[LayerNode]:
         """Layers, and the folded layers that they depend on."""

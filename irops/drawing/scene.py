@@ -34,7 +34,9 @@ class Box:
     """A box of a picture. x, y: its upper left corner in its scene, after layout.
 
     node: its layer; lines: texts below the title; ports: the outputs; parts: scenes inside it, each with a
-    caption; folded: the layers that are not drawn and belong to it; height is without the ports.
+    caption; folded: the layers that are not drawn and belong to it; carried: of an entry, the box and the
+    output that give its value to the next block, None if all blocks use one value; height is without the
+    ports.
     """
 
     kind: BoxKind
@@ -46,6 +48,7 @@ class Box:
     ports: list[Port] = field(default_factory=list)
     parts: list[tuple[str, Scene]] = field(default_factory=list)
     folded: list[LayerNode] = field(default_factory=list)
+    carried: tuple[int, int] | None = None
     x: float = 0.0
     y: float = 0.0
     width: float = 0.0
