@@ -256,9 +256,8 @@ def test_a_device_declines_models_and_layers_of_other_dialects():
 def test_a_layer_with_a_state_and_no_input_is_left_out_by_that_reason():
     graph = irops.Graph("stateful")
     x = graph.parameter("x", "f32", [2, 3])
-    before = graph.add(
-        "ReadValue-6", x, variable_id="v", variable_type="f32", variable_shape="2,3", name="before"
-    )
+    variable = {"variable_id": "v", "variable_type": "f32", "variable_shape": "2,3"}
+    before = graph.add("ReadValue-6", name="before", **variable)
     total = graph.add("Add", x, before, name="total")
     graph.add("Assign-6", total, variable_id="v", name="after")
     graph.result(total, name="y")
