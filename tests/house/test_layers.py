@@ -21,7 +21,7 @@ LEVELS = {
     "urls": -1,
     "processes": -1,
     "cache": 0,
-    "cluster": 1,
+    "cluster": 2,
     "values": 0,
     "diagnostics": 0,
     "limits": 0,
