@@ -48,7 +48,11 @@ def word_lists() -> dict[str, Words]:
         },
         "subjects": {**rule_words, **ops},
         "tasks": dict.fromkeys(KINDS, ""),
-        "targets": {"newest": "", **dict.fromkeys(targets, ""), **dict.fromkeys(_opsets(), "")},
+        "targets": {
+            **dict.fromkeys(("newest", "openvino", "onnx"), ""),
+            **dict.fromkeys(targets, ""),
+            **dict.fromkeys(_opsets(), ""),
+        },
     }
     return {name: _plain(words.items()) for name, words in lists.items()}
 
