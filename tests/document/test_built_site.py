@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.slow("the whole site"),
     pytest.mark.skipif("IROPS_SITE" not in os.environ, reason="IROPS_SITE names no built site"),
 ]
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no browser here")
 TASKS = {
     "Reverse negative axes": "ops/Reverse-1.html",
     "TopK-11 release": "ops/TopK-11.html",
