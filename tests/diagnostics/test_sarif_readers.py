@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 
 import irops
+from irops import addresses
 from irops.analysis.checks.run import check
 from irops.diagnostics import gitlab, json_format, sarif
 from irops.diagnostics.diagnostic import Diagnostic, Location
-from irops.diagnostics.pages import SITE
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Rule, Severity
 from irops.diagnostics.rules import rule
 from irops.document.rule_pages import rule_pages
 
+SITE = "https://example.org/irops"
 FAULTY = sorted((Path(__file__).parents[1] / "rules").glob("IR*.xml"))
 ODD = Report(
     (
@@ -173,7 +174,18 @@ def test_every_rule_brings_its_help(text: str) -> None:
         assert one["fullDescription"]["text"] in one["help"]["text"]
 
 
-def test_every_rule_links_to_its_page(text: str, reports: list[Report]) -> None:
+def test_without_a_site_rules_have_no_address(text: str) -> None:
+    assert addresses.SITE == ""
+    assert not [one for one in json.loads(text)["runs"][0]["tool"]["driver"]["rules"] if "helpUri" in one]
+    assert json.loads(json_format.render([ODD]))["files"][0]["diagnostics"][-1]["url"] is None
+    assert json.loads(gitlab.render([ODD]))[-1]["content"]["body"].endswith(
+        f"`irops explain {ODD.diagnostics[-1].code}`"
+    )
+
+
+def test_every_rule_links_to_its_page(reports: list[Report], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses, "SITE", SITE)
+    text = sarif.render(reports)
     links = {one["id"]: one["helpUri"] for one in json.loads(text)["runs"][0]["tool"]["driver"]["rules"]}
     paths = {path for path, _ in rule_pages(lambda *_, **__: "")}
     assert len(links) > 50

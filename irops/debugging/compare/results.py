@@ -97,7 +97,8 @@ def _that_show_something(
     judged: Mapping[str, Judgement], right: Values, ours: Values
 ) -> Mapping[str, Judgement]:
     """The judgements; results that agree without a finite element show nothing, and count as compared only
-    beside others that do."""
+    beside others that do.
+    """
     hollow = {
         name: why
         for name, judgement in judged.items()
