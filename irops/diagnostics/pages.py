@@ -11,7 +11,7 @@ from irops.diagnostics.rules import own_rules
 
 
 def page_of(rule: Rule) -> str | None:
-    """The page about a rule, in the version of irops that reports it; None for custom ones, or without a site."""
+    """The page about a rule, in the version of irops that reports it; None without one."""
     if not addresses.SITE or rule.code not in _own_codes():
         return None
     version = vars(sys.modules["irops"])["__version__"]  # to import irops would make a circle

@@ -204,7 +204,9 @@ def test_a_custom_rule_links_to_no_page() -> None:
     (described,) = json.loads(sarif.render([report]))["runs"][0]["tool"]["driver"]["rules"]
     assert "helpUri" not in described
     assert json.loads(json_format.render([report]))["files"][0]["diagnostics"][0]["url"] is None
-    assert json.loads(gitlab.render([report]))[0]["content"] == {"body": "Name it."}
+    assert json.loads(gitlab.render([report]))[0]["content"] == {
+        "body": "Name it.\n\n`irops explain ACME001`"
+    }
 
 
 def test_no_text_holds_half_a_character(text: str) -> None:
