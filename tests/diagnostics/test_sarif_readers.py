@@ -142,14 +142,6 @@ def _object(om: Any, name: str, content: dict[str, Any]) -> Any:
     return kind(**values)
 
 
-def test_the_tools_for_sarif_count_all_findings(text: str, reports: list[Report], tmp_path: Path) -> None:
-    loader = pytest.importorskip("sarif.loader")
-    (tmp_path / "found.sarif").write_text(text)
-    file = loader.load_sarif_file(str(tmp_path / "found.sarif"))
-    assert file.get_distinct_tool_names() == ["irops"]
-    assert file.get_result_count() == len(reported(reports))
-
-
 def test_a_run_that_left_a_file_unchecked_says_so(text: str) -> None:
     assert json.loads(text)["runs"][0]["invocations"] == [{"executionSuccessful": False}]
     assert json.loads(sarif.render([Report((), "a.xml")]))["runs"][0]["invocations"] == [
