@@ -166,9 +166,7 @@ NUMBERS = st.lists(
 
 
 def with_value(kind, shape, numbers):
-    return Fact(
-        kind, Shape(shape), np.array(numbers[: int(np.prod(shape))], dtype=kind.dtype).reshape(shape)
-    )
+    return Fact(kind, Shape(shape), np.array(numbers[: int(np.prod(shape))], dtype=kind.dtype).reshape(shape))
 
 
 ANY_FACTS = st.one_of(FACTS, st.builds(with_value, KINDS, SMALL_SHAPES, NUMBERS))
