@@ -1,10 +1,11 @@
-"""Draws docs/refused.svg, the picture of the README: a model that OpenVINO refuses, and what irops says of it.
+"""Draws docs/refused.svg, the picture of the README: a model that OpenVINO refuses, and what irops says.
 
 usage: python docs/refused.py, with OpenVINO installed
 """
 
 from __future__ import annotations
 
+import io
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,8 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parent.parent
 RIGHT, WRONG = 'shape="?,1,12,12" element_type="f32"', 'shape="?,1,12,12" element_type="FP32"'
 READ = "import openvino; openvino.Core().read_model('model.xml')"
-FRAME = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {terminal_width} {terminal_height}" font-family="monospace">
+FRAME = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {terminal_width} {terminal_height}"
+  font-family="monospace">
 <style>text {{ font-size: {char_height}px; line-height: {line_height}px; white-space: pre }} {styles}</style>
 <defs>{lines}</defs>
 <rect width="{terminal_width}" height="{terminal_height}" rx="8" fill="#1c1c1c"/>
@@ -53,7 +55,7 @@ def openvino_says(folder: Path) -> str:
 
 def screen(folder: Path) -> str:
     """Both calls and what they print, as an SVG."""
-    console = Console(record=True, width=118, file=tempfile.TemporaryFile("w"))
+    console = Console(record=True, width=118, file=io.StringIO())
     for call, says in ((f'python -c "{READ}"', openvino_says), ("irops check model.xml", irops_says)):
         console.print(Text(f"$ {call}", "bold bright_white"))
         console.print(Text(says(folder), "bright_red" if says is openvino_says else "white"))
