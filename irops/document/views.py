@@ -155,17 +155,14 @@ def _siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]
     older: Definition | None = None
     for version in opsets().versions.get(definition.type.lower(), ()):
         defined = version.id in defined_ids
-        here = version.id == definition.id
-        newer = registry.op(version.id).definition if defined and not here else None
-        if here:  # its text may be newer than its file
-            defined, newer = True, definition
+        newer = registry.op(version.id).definition if defined else None
         rows.append(
             Sibling(
                 version.id,
                 version.id if defined else "",
                 opsets_text(version),
                 newer.changes if newer is not None else "",
-                here,
+                version.id == definition.id,
                 older.id if older is not None else "",
                 delta(older, newer) if older is not None and newer is not None else "",
             )

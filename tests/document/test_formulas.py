@@ -1,11 +1,12 @@
-"""The page of one op."""
+"""Formulas on the pages of ops."""
 
 from __future__ import annotations
 
 import pytest
 from libraries import needs
 
-from irops.document.single_pages import op_page
+from irops.document.environment import environment
+from irops.document.views import op_view
 from irops.registry import default_registry
 
 pytestmark = needs("jinja2")
@@ -14,7 +15,7 @@ pytestmark = needs("jinja2")
 @pytest.mark.parametrize("myst", [True, False], ids=["for Sphinx", "Markdown"])
 @pytest.mark.parametrize("op", ["MVN-6", "SoftMax-8"])
 def test_a_formula_is_shown_as_it_is_written(op: str, myst: bool) -> None:
-    registry = default_registry()
-    formula = registry.op(op).definition.formula
+    view = op_view(default_registry(), default_registry().op(op))
+    page = environment(myst=myst).get_template("op.md").render(view=view, has_others=True, conformance="")
     begin = "```{code-block} text\n:class: formula\n\n" if myst else "```text\n"
-    assert f"{begin}{formula}\n```" in op_page(registry, registry.op(op), myst=myst)
+    assert f"{begin}{view.definition.formula}\n```" in page
