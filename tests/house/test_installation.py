@@ -88,7 +88,6 @@ def test_the_wheel_carries_its_types_and_its_version(wheel):
         metadata = archive.read(next(name for name in names if name.endswith("METADATA"))).decode()
     assert "irops/py.typed" in names
     assert f"\nVersion: {irops.__version__}\n" in metadata
-    assert "\nProject-URL: Documentation, https://" in metadata
 
 
 def test_a_plain_checkout_finds_its_definitions(tmp_path):

@@ -19,6 +19,7 @@ LEVELS = {
     "switches": -1,
     "html_table": -1,
     "urls": -1,
+    "addresses": -1,
     "processes": -1,
     "cache": 0,
     "cluster": 1,

@@ -25,7 +25,7 @@ class Shell:
 
     def __init__(self, script: Path, folder: Path) -> None:
         if shutil.which(self.name) is None:
-            pytest.skip(f"{self.name} is not installed")
+            pytest.skip(f"there is no {self.name} here")
         self.script, self.folder = script, folder
         self.environment = {
             "PATH": os.environ["PATH"],
