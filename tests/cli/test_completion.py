@@ -80,7 +80,6 @@ WORDS = {
     "irops --v": {"--version"},
     "irops help insp": {"inspect"},
     "irops completion ": {"bash", "zsh", "fish"},
-    "irops cache ": {"show", "clean"},
     "irops check --output-f": {"--output-format"},
     "irops check --output-format ": {"full", "concise", "json", "sarif", "github", "gitlab"},
     "irops check --output-format sa": {"sarif"},

@@ -38,7 +38,6 @@ SUCCESS = {
     "ops": (),
     "where": ("Reverse-1",),
     "new": ("CubeRoot", "--category", "arithmetic", "--output", "OUT"),
-    "cache": (),
     "server": (),
     "completion": ("bash",),
 }
@@ -133,7 +132,6 @@ REFUSED = {
     "ops": [("--category", "typo"), ("--opset", "99"), ("--definitions", "ABSENT")],
     "where": [("typo",), ()],
     "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
-    "cache": [("typo",), ("clean", "typo")],
     "completion": [("typo",), ()],
     "server": [("--tcp", "typo"), ("--tcp", "localhost:65536"), ("--definitions", "ABSENT")],
 }

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 from enum import StrEnum
 
-from irops.cli.index import part
+from irops.dialects import dialects
 
 
 class How(StrEnum):
@@ -94,4 +94,4 @@ def kind_of(command: str, action: argparse.Action) -> Kind:
 
 def model_suffixes() -> tuple[str, ...]:
     """How the names of the files of models end."""
-    return tuple(dict.fromkeys(suffix for dialect in part("dialects") for suffix in dialect["suffixes"]))
+    return tuple(dict.fromkeys(suffix for dialect in dialects() for suffix in dialect.suffixes))

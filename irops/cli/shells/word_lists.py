@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterable
 
 from irops.backends.catalogue import backend_names
-from irops.cli.catalogue import Catalogue
-from irops.cli.index_parts import ops_of
 from irops.cli.main import COMMANDS
 from irops.debugging.sources.parse import PREFIXES
 from irops.diagnostics.rule import BANDS
+from irops.dialects import dialects
 from irops.editing.diff.diff import IGNORABLE
 from irops.limits import Limits
 from irops.registry import default_registry
 from irops.spec.custom_rules import load_installed_rules, rules
 from irops.spec.op_names import parted
+from irops.spec.opsets import categories
 from irops.spec.releases import releases
 from irops.surveys.tasks import KINDS
 
@@ -35,7 +35,7 @@ def word_lists() -> dict[str, Words]:
     lists = {
         "commands": {**COMMANDS, "help": "describe a command"},
         "backends": backends,
-        "categories": dict.fromkeys(Catalogue(ops_of(default_registry())).categories, ""),
+        "categories": dict.fromkeys(categories(), ""),
         "differences": dict.fromkeys(IGNORABLE, ""),
         "limits": dict.fromkeys(Limits.described(), ""),
         "ops": ops,
@@ -60,13 +60,11 @@ def file_prefixes() -> tuple[str, ...]:
 
 def _ops() -> Words:
     """All versions of all ops of all dialects, with the summary of their type."""
-    catalogue = Catalogue(ops_of(default_registry()))
+    registry, names = default_registry(), [dialect.name for dialect in dialects()]
     summaries = {
-        parted(entry.op)[:2]: entry.summary
-        for dialect in catalogue.dialects
-        for entry in catalogue.entries(dialect)
+        parted(op)[:2]: registry.op(op).definition.summary for name in names for op in registry.ids(name)
     }
-    versions = [version for dialect in catalogue.dialects for version in dialect.versions]
+    versions = [version for name in names for version in registry.versions(name)]
     return {version: summaries.get(parted(version)[:2], "") for version in versions}
 
 
