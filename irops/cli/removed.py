@@ -14,6 +14,10 @@ REMOVED = {
         "irops cache was removed: results of checks are not kept any more; docs/remote.md says where irops"
         " keeps what it downloads"
     ),
+    "irops completion": (
+        "irops completion was removed; argcomplete completes commands: pip install 'irops[completion]', then"
+        ' eval "$(register-python-argcomplete irops)" in bash or zsh'
+    ),
     "irops view": (
         "irops view was removed; irops draw MODEL -o page.html draws a page that searches and explains layers"
     ),

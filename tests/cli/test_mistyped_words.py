@@ -45,7 +45,6 @@ Irops = Callable[..., Any]
         (("check", "MODEL", "--select", "IR2O2"), "did you mean IR202?"),
         (("explain", "IR2O2"), "did you mean IR202?"),
         (("rules", "ir20l"), "did you mean IR201?"),
-        (("completion", "bahs"), "did you mean bash?"),
         (("convert", "MODEL", "--target", "newst", "-o", "y.xml"), "did you mean newest?"),
         (("compare", "MODEL", "--fill", "ones", "--b", "refrence"), "did you mean reference?"),
         (("compare", "MODEL", "--fill", "ones", "--b", "opnvino:CPU"), "did you mean openvino:CPU?"),

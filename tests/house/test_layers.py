@@ -72,6 +72,7 @@ DOORS = {
     "lsprotocol": ("server/",),
     "pyarrow": ("surveys/",),
     "pandas": ("surveys/",),
+    "argcomplete": ("cli/completion.py",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 
