@@ -10,7 +10,6 @@ from collections import Counter
 import pytest
 
 import irops
-from irops.cache.entries import clean
 from irops.ir.read import loads
 
 LONGEST_SECONDS = 2
@@ -116,14 +115,7 @@ def net():
 
 @pytest.fixture(autouse=True, scope="session")
 def cache_of_the_tests(tmp_path_factory):
-    """The folder in which commands keep what they keep in this run of the tests: not that of the user."""
-    folder = tmp_path_factory.mktemp("cache")
+    """Downloads of this run of the tests are kept in a folder of their own, not in that of the user."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IROPS_CACHE_DIR", str(folder))
-        yield folder
-
-
-@pytest.fixture(autouse=True)
-def no_kept_results(cache_of_the_tests):
-    """Every test checks its files itself: others may have replaced parts of irops."""
-    clean(str(cache_of_the_tests / "check"))
+        patch.setenv("IROPS_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield

@@ -100,12 +100,6 @@ def test_options_keep_their_dashes():
     assert "–baseline" not in (FOLDER / "commands" / "check.html").read_text("utf-8")
 
 
-def test_formulas_are_set(pages):
-    text = (FOLDER / "ops" / "SoftMax-8.html").read_text("utf-8")
-    assert "<mfrac>" in text
-    assert sum('<div class="statements">' in (FOLDER / path).read_text("utf-8") for path in pages) > 240
-
-
 @needs_chromium
 @pytest.mark.timeout(900)
 def test_no_page_is_wider_than_a_phone_or_a_desktop(pages, tmp_path):

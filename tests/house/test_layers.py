@@ -22,7 +22,7 @@ LEVELS = {
     "addresses": -1,
     "processes": -1,
     "cache": 0,
-    "cluster": 1,
+    "cluster": 2,
     "values": 0,
     "diagnostics": 0,
     "limits": 0,
@@ -72,6 +72,7 @@ DOORS = {
     "lsprotocol": ("server/",),
     "pyarrow": ("surveys/",),
     "pandas": ("surveys/",),
+    "argcomplete": ("cli/completion.py",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 

@@ -31,13 +31,6 @@ def test_every_command_is_declared_and_registered():
     assert declared == set(re.findall(r'registerCommand\("([^"]+)"', SOURCE))
 
 
-def test_commands_of_the_server_exist():
-    from irops.server.pages import PREVIEW, PREVIEW_HTML
-
-    asked = set(re.findall(r'ask\("([^"]+)"\)', SOURCE))
-    assert asked == {PREVIEW, PREVIEW_HTML}
-
-
 def test_the_lock_file_is_that_of_the_package():
     lock = json.loads((FOLDER / "package-lock.json").read_text())["packages"]
     assert lock[""]["dependencies"] == PACKAGE["dependencies"]
