@@ -32,7 +32,7 @@ from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
+from irops.cli.model_files import model_help, model_suffixes
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
 from irops.cli.streams import show
@@ -41,7 +41,6 @@ from irops.cli.weights import SORTS, show_weights, weights_as_json
 from irops.debugging.weights.survey import weights_of
 from irops.diagnostics.diagnostic import errors_of
 from irops.diagnostics.printable import plural, printable, shown
-from irops.dialects import dialects
 from irops.dialects.openvino import DIALECT as OPENVINO
 from irops.graph.wiring import Wiring
 from irops.ir.model import Element, Graph, Layer, LayerKind, Model, Port
@@ -160,8 +159,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _weights_file(text: str) -> str:
     """The type of --weights: no model, so that the one after the option is not taken for its file."""
-    suffixes = tuple(suffix for dialect in dialects() for suffix in dialect.suffixes)
-    if text.endswith(suffixes):
+    if text.endswith(model_suffixes()):
         raise argparse.ArgumentTypeError(f"{text!r} is a model, not a file of weights; write MODEL first")
     return text
 

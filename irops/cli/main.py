@@ -3,6 +3,7 @@
 exit_codes.py lists the exit codes.
 """
 
+# PYTHON_ARGCOMPLETE_OK
 from __future__ import annotations
 
 import argparse
@@ -49,7 +50,6 @@ COMMANDS = {
     "ops": "list the defined ops",
     "new": "create the files of a custom op",
     "server": "serve editors: diagnostics, fixes, hovers, completion",
-    "completion": "print a completion script for bash, zsh or fish",
 }
 
 
@@ -76,6 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is not None:
         return _command(list(arguments))
     forget_current_folder()
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
+        completion = import_module("irops.cli.completion")
+        return cast(int, completion.complete(COMMANDS))
     escape_unencodable()
     handle_signals()
     arguments = sys.argv[1:]

@@ -10,7 +10,12 @@ from irops.ir.model_files import ModelFiles, model_files
 
 def find_models(paths: Sequence[str]) -> ModelFiles:
     """The named files, and the models of all dialects in named folders; see model_files."""
-    return model_files(paths, tuple(suffix for dialect in dialects() for suffix in dialect.suffixes))
+    return model_files(paths, model_suffixes())
+
+
+def model_suffixes() -> tuple[str, ...]:
+    """How the names of the files of models end."""
+    return tuple(suffix for dialect in dialects() for suffix in dialect.suffixes)
 
 
 def model_help() -> str:

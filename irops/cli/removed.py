@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _WORKERS = "a run is not split over workers any more; irops survey examines many models on many machines"
 REMOVED = {
+    "irops docs --no-runtimes": "irops docs runs no runtimes any more",
     "irops run --jobs": _WORKERS,
     "irops run --scheduler": _WORKERS,
     "irops run --cluster": _WORKERS,
@@ -21,6 +22,10 @@ REMOVED = {
     ),
     "irops weights": "irops weights was removed; irops inspect MODEL --weights examines the constants",
     "irops where": "irops where was removed; irops explain OP --files shows the files of an op",
+    "irops completion": (
+        "irops completion was removed; argcomplete completes commands: pip install 'irops[completion]', then"
+        ' eval "$(register-python-argcomplete irops)" in bash or zsh'
+    ),
     "irops view": (
         "irops view was removed; irops draw MODEL -o page.html draws a page that searches and explains layers"
     ),

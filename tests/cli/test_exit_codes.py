@@ -24,18 +24,17 @@ SUCCESS = {
     "convert": ("MODEL", "--target", "2023.0", "--output", "OUT.xml"),
     "extract": ("MODEL", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MODEL"),
-    "compare": ("MODEL", "--fill", "ones", "--b", "numpy"),
+    "compare": ("MODEL", "--fill", "ones", "--b", "reference"),
     "reduce": ("MODEL", "--command", "true", "--fill", "ones", "-o", "OUT"),
     "draw": ("MODEL", "--output", "OUT.svg"),
     "survey": ("MODEL", "--output", "OUT", "-j", "1"),
     "backends": (),
-    "conformance": ("--backend", "numpy", "--op", "Reverse-1", "--examples", "1"),
-    "docs": ("--output", "OUT", "--format", "markdown", "--no-runtimes"),
+    "conformance": ("--backend", "numba", "--op", "Reverse-1", "--examples", "1"),
+    "docs": ("--output", "OUT", "--format", "markdown"),
     "explain": ("IR202",),
     "ops": (),
     "new": ("CubeRoot", "--category", "arithmetic", "--output", "OUT"),
     "server": (),
-    "completion": ("bash",),
 }
 FINDINGS = {
     "check": ("BROKEN",),
@@ -51,8 +50,8 @@ FINDINGS = {
     "draw": ("MALFORMED", "--output", "OUT.svg"),
     "survey": ("BROKEN", "-o", "OUT", "-j", "1"),
     "backends": ("--definitions", "FAULTY"),
-    "conformance": ("--backend", "numpy", "--op", "Odd-extension", "--definitions", "FAULTY"),
-    "docs": ("--output", "OUT", "--no-runtimes", "--definitions", "FAULTY"),
+    "conformance": ("--backend", "numba", "--op", "Odd-extension", "--definitions", "FAULTY"),
+    "docs": ("--output", "OUT", "--definitions", "FAULTY"),
     "explain": ("Odd-extension", "--definitions", "FAULTY"),
     "ops": ("--definitions", "FAULTY"),
 }
@@ -132,7 +131,6 @@ REFUSED = {
     "explain": [("typo",), ("--files",), ("typo", "--files"), ("IR202", "--files")],
     "ops": [("--category", "typo"), ("--opset", "99"), ("--definitions", "ABSENT")],
     "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
-    "completion": [("typo",), ()],
     "server": [("--tcp", "typo"), ("--tcp", "localhost:65536"), ("--definitions", "ABSENT")],
 }
 
@@ -217,7 +215,7 @@ def test_help_states_the_codes(command: str, irops: Irops) -> None:
     assert command in REFUSED
     text = irops(command, "--help").out
     assert text.endswith(exit_codes(command) + "\n")
-    assert ("\n  1  " in text) is (command in FINDINGS or command == "completion")
+    assert ("\n  1  " in text) is (command in FINDINGS)
 
 
 def test_a_warning_is_1_only_with_strict(irops: Irops, valid_model: Path) -> None:

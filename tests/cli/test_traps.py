@@ -31,7 +31,11 @@ WORDS: dict[str, list[tuple[str, ...]]] = {
     "inspect": [("model.xml",), ("model.xml", "--weights")],
     "extract": [("model.xml", "--to", "y", "--output", "OUT.xml")],
     "diff": [("model.xml", "other.xml")],
-    "compare": [(*FILL, "--b", "numpy"), (*FILL, "--b", "openvino:CPU"), (*FILL, "--b", "model:other.xml")],
+    "compare": [
+        (*FILL, "--b", "reference"),
+        (*FILL, "--b", "openvino:CPU"),
+        (*FILL, "--b", "model:other.xml"),
+    ],
     "reduce": [(*FILL, "--differs", "openvino:CPU", "-o", "OUT")],
     "draw": [("model.xml", "--output", "OUT.svg")],
     "convert": [
@@ -41,12 +45,11 @@ WORDS: dict[str, list[tuple[str, ...]]] = {
     "survey": [(".", "--output", "OUT", "-j", "2", "--tasks", "check,run")],
     "backends": [()],
     "conformance": [("--backend", "openvino", "--op", "Reverse-1", "--examples", "1")],
-    "docs": [("--output", "OUT", "--no-runtimes"), ("--output", "OUT", "--format", "markdown")],
+    "docs": [("--output", "OUT"), ("--output", "OUT", "--format", "markdown")],
     "explain": [("IR202",), ("ReverseSequence-1",), ("TEAM001",), (), ("Reverse-1", "--files")],
     "ops": [()],
     "new": [("CubeRoot", "--category", "arithmetic", "--output", "OUT")],
     "server": [()],
-    "completion": [("bash",)],
 }
 """Arguments of each command. OUT: outside of the folder"""
 FAST = (("check", 0), ("compare", 0), ("explain", 2))
