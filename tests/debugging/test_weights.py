@@ -1,4 +1,4 @@
-"""irops inspect --weights: statistics, storage, quantisation, duplicates; in bounded memory; damaged files."""
+"""irops inspect --weights: statistics, storage, quantisation, duplicates; in bounded memory, damaged files too."""
 
 from __future__ import annotations
 
