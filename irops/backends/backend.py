@@ -12,15 +12,24 @@ it; checks_values, if it validates its inputs against all constraints on values,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from irops.backends.declined import Declined
+from irops.registry import default_registry
+from irops.spec.binding import Functions
 from irops.spec.op import Op
+from irops.spec.sharing import shared
 from irops.values.element import Array
 
 Kernel = Callable[..., Any]
+K = TypeVar("K", bound=Kernel)
+PROMISES = ("takes_out", "checks_values")
+WITH_EQUAL_CONSTRAINTS = ("Reverse-1", "ReverseSequence-1")
+"""OpenVINO ops whose constraints hold for the ops of other dialects that are the same: a kernel refuses what
+it must for all of them.
+"""
 
 
 @runtime_checkable
@@ -61,6 +70,46 @@ def kernel_of(op: Op, backends: Iterable[Backend]) -> tuple[Backend, Kernel] | N
     return None
 
 
+def filling(kernel: K) -> K:
+    """Mark a kernel that takes out= and checks values like the reference."""
+    for promise in PROMISES:
+        setattr(kernel, promise, True)
+    return kernel
+
+
+def kernel_of_base(op: Op, kernel: Callable[[Op], Kernel | None]) -> Kernel | None:
+    """The kernel of the OpenVINO op that an op of another dialect is the same as, with inputs and attributes
+    converted; None if there is no such op or kernel. kernel: gives those of OpenVINO's ops.
+    """
+    if op.definition.same_as not in WITH_EQUAL_CONSTRAINTS:
+        return None
+    base = default_registry().op(op.definition.same_as)
+    base_kernel = kernel(base)
+    if base_kernel is None:
+        return None
+    keywords_only = Functions(
+        kernel=_unchanged, keyword_params={"kernel": base.functions.keyword_params["kernel"]}
+    )
+    arguments = shared(op.definition, base.definition, keywords_only).kernel
+    assert arguments is not None
+
+    def compute(*inputs: Any, out: Array | None = None, **attributes: Any) -> Any:
+        base_inputs, base_attributes = arguments(*inputs, **attributes)
+        return fill(base_kernel, base_inputs, base_attributes, out)
+
+    return _with_promises_of(base_kernel, compute)
+
+
+def _unchanged(*inputs: Any, **attributes: Any) -> tuple[Any, Any]:
+    return inputs, attributes
+
+
+def _with_promises_of(kernel: Kernel, compute: Kernel) -> Kernel:
+    for promise in PROMISES:
+        setattr(compute, promise, getattr(kernel, promise, False))
+    return compute
+
+
 def fill(kernel: Kernel, inputs: Iterable[Any], attributes: Mapping[str, Any], out: Array | None) -> Any:
     """Run a kernel; write the result to the array out, if there is one."""
     if out is None or getattr(kernel, "takes_out", False):
@@ -88,6 +137,4 @@ def _with_fallback(op: Op, name: str, kernel: Kernel, others: tuple[Backend, ...
         except Declined as declined:
             raise Declined(f"{reason}; {declined}") from None
 
-    for attribute in ("takes_out", "checks_values"):
-        setattr(compute, attribute, getattr(kernel, attribute, False))
-    return compute
+    return _with_promises_of(kernel, compute)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from irops.backends.backend import Backend, Reference
 from irops.backends.numba import WORTH_LOADING, Numba
-from irops.backends.numpy import NumPy
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean_word
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "irops.backends"
 BUILT_IN = {
     "numba": ("irops.backends.numba", "Numba"),
-    "numpy": ("irops.backends.numpy", "NumPy"),
     "openvino": ("irops.backends.openvino", "OpenVINO"),
     "onnxruntime": ("irops.backends.onnxruntime", "ONNXRuntime"),
 }
@@ -55,8 +53,8 @@ def chain(backends: Iterable[str | Backend] | None) -> tuple[Backend, ...]:
 @cache
 def _default_chain() -> tuple[Backend, ...]:
     """The default backends, whose results are bit-identical to those of the reference."""
-    fast: tuple[Backend, ...] = (Numba(WORTH_LOADING), NumPy())
-    return (*(backend for backend in fast if missing(backend) is None), Reference())
+    fast = Numba(WORTH_LOADING)
+    return (fast, Reference()) if missing(fast) is None else (Reference(),)
 
 
 def missing(backend: Backend) -> str | None:

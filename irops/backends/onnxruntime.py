@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from irops.backends.backend import Kernel, kernel_of_base
 from irops.backends.declined import Declined
 from irops.backends.extras import missing_libraries, require_installed
 from irops.backends.lru_cache import LruCache
@@ -42,9 +42,9 @@ class ONNXRuntime:
         """The libraries that must be installed first, or None."""
         return missing_libraries("onnxruntime", "onnxruntime", "onnx")
 
-    def kernel(self, op: Op) -> Callable[..., Any] | None:
+    def kernel(self, op: Op) -> Kernel | None:
         require_installed(self)
-        return partial(self._compute, op) if op.id in FORMS else None
+        return partial(self._compute, op) if op.id in FORMS else kernel_of_base(op, self.kernel)
 
     def _compute(self, op: Op, *inputs: Array, **attributes: Any) -> Array:
         output_count(op, inputs, attributes)

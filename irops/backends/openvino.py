@@ -6,13 +6,14 @@ declined: see openvino_limits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
+from irops.backends.backend import Kernel, kernel_of_base
 from irops.backends.declined import Declined
 from irops.backends.extras import missing_libraries, require_installed
 from irops.backends.lru_cache import LruCache
@@ -44,15 +45,13 @@ class OpenVINO:
         """The libraries that must be installed first, or None."""
         return missing_libraries("openvino", "openvino")
 
-    def kernel(self, op: Op) -> Callable[..., Any] | None:
+    def kernel(self, op: Op) -> Kernel | None:
         require_installed(self)
         definition = op.definition
-        unsupported = not definition.version.startswith("opset") or definition.type == "Result"
-        return (
-            None
-            if unsupported or definition.stateful or definition.bodies or not definition.inputs
-            else partial(self._compute, op)
-        )
+        if not definition.version.startswith("opset"):
+            return kernel_of_base(op, self.kernel)
+        has_none = definition.stateful or definition.bodies or not definition.inputs
+        return None if has_none or definition.type == "Result" else partial(self._compute, op)
 
     def _compute(self, op: Op, *inputs: Array | None, **attributes: Any) -> Any:
         count = output_count(op, inputs, attributes)

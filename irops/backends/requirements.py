@@ -10,7 +10,7 @@ from irops.diagnostics.rule import Severity
 from irops.invocation import Invocation, OpFault
 from irops.spec.domains import default_of
 from irops.spec.op import Op
-from irops.values.element import Array, element_type_of
+from irops.values.element import Array, element_type_of, foreign_types
 from irops.values.fact import Fact
 from irops.values.violation import collect_warnings
 
@@ -23,8 +23,11 @@ def output_count(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> int:
     """The number of outputs of a layer. The inputs are validated against all constraints of the definition.
 
     attributes: as kernels get them, by parameter name
-    Raises:  Violation
+    Raises:  Violation; Declined for an element type that OpenVINO does not have
     """
+    for item in inputs:
+        if item is not None and element_type_of(item) in foreign_types():
+            raise Declined("OpenVINO does not have this element type", f"got {element_type_of(item)}")
     values = complete(op, inputs, attributes)
     names = {attribute.parameter: name for name, attribute in op.definition.attributes.items()}
     invocation = Invocation.of_values(op, {names[parameter]: value for parameter, value in values.items()})

@@ -4,10 +4,6 @@ HTML is built with Sphinx, has a search over everything, and takes a minute or
 two. With --pages, the pages of a folder are part of the site; its index.md is
 the first one.
 
-Pages that compare dialects show what the installed runtimes do with unusual
-inputs; each runtime runs in a separate process, which takes about half a minute
-in total.
-
 example:
   irops docs --output site
   irops docs --output site --definitions my_ops --custom-only --title "My ops"
@@ -68,7 +64,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="number of processes of Sphinx; default: 1",
     )
-    parser.add_argument("--no-runtimes", action="store_true", help="do not run the installed runtimes")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_extensions(parser)
 
@@ -91,7 +86,6 @@ def _write(args: argparse.Namespace) -> None:
     site = Site(
         registry_of(args),
         args.format,
-        with_runtimes=not args.no_runtimes,
         custom_only=args.custom_only,
         guide=pages,
         more=command_pages() if is_whole else (),

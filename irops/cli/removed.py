@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _WORKERS = "a run is not split over workers any more; irops survey examines many models on many machines"
 REMOVED = {
+    "irops docs --no-runtimes": "irops docs runs no runtimes any more",
     "irops run --jobs": _WORKERS,
     "irops run --scheduler": _WORKERS,
     "irops run --cluster": _WORKERS,

@@ -1,15 +1,20 @@
-"""A table that compares definitions of the same op: one row per input, attribute or constraint."""
+"""The definitions of ReverseSequence in three dialects side by side: one row per input, attribute or
+constraint.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from irops.conformance.odd_inputs.elements import TYPES
 from irops.dialects import dialect_named
 from irops.document.domains import domain_text, port_text
 from irops.registry import Registry
 from irops.spec.definition import Attribute, Definition
+from irops.values.element import element_types, foreign_types
+
+COMPARED = ("ReverseSequence-1", "onnx:ReverseSequence-10", "graiphic:ReverseSequence")
+"""The ops of the page that compares dialects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,26 +28,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredRow:
-    """A row. cells: one per definition, None if it has no such item; is_prose: texts are sentences, whose
-    wording is not compared.
-    """
+    """A row. cells: one per definition, None if it has no such item."""
 
     what: str
     cells: tuple[Cell | None, ...]
-    is_prose: bool = False
-
-    @property
-    def differs(self) -> bool:
-        """Whether the definitions differ."""
-        return (
-            len(
-                {
-                    None if cell is None else ("" if self.is_prose else cell.text, cell.detail)
-                    for cell in self.cells
-                }
-            )
-            > 1
-        )
 
 
 def declared_rows(registry: Registry, definitions: Sequence[Definition]) -> tuple[DeclaredRow, ...]:
@@ -67,12 +56,9 @@ def declared_rows(registry: Registry, definitions: Sequence[Definition]) -> tupl
         DeclaredRow("attribute", tuple(_attribute(d, name) for d in definitions)) for name in attribute_names
     ]
     rows.append(DeclaredRow("output", tuple(Cell(d.outputs[0].text, d.outputs[0].name) for d in definitions)))
-    rows.append(DeclaredRow("gradient", tuple(_gradient(d) for d in definitions), is_prose=True))
+    rows.append(DeclaredRow("gradient", tuple(_gradient(d) for d in definitions)))
     numbers = list(dict.fromkeys(number for d in definitions for number in d.constraints))
-    rows += [
-        DeclaredRow(number, tuple(_constraint(d, number) for d in definitions), is_prose=True)
-        for number in numbers
-    ]
+    rows += [DeclaredRow(number, tuple(_constraint(d, number) for d in definitions)) for number in numbers]
     return tuple(rows)
 
 
@@ -88,8 +74,9 @@ def _types(registry: Registry, definition: Definition, index: int) -> Cell:
     for version in dialect_named(definition.dialect).versions(definition.file_id):
         for name in registry.op(version).definition.inputs[index].allowed - allowed:
             later.setdefault(name, version.rpartition("-")[2])
+    kinds = (*element_types(), *foreign_types())
     detail = ", ".join(f"{name} from opset {opset} on" for name, opset in sorted(later.items()))
-    return Cell(" ".join(kind.name for kind in TYPES if kind.name in allowed), detail=detail)
+    return Cell(" ".join(kind.name for kind in kinds if kind.name in allowed), detail=detail)
 
 
 def _attribute(definition: Definition, name: str) -> Cell | None:

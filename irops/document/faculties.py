@@ -10,7 +10,7 @@ from irops.document.availability import release_of
 from irops.editing.translation.counterparts import Counterpart, counterpart_of
 from irops.spec.op import Op
 
-FAST = ("numba", "numpy")
+FAST = ("numba",)
 """The backends whose kernels give the bits of the reference."""
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from irops.conformance.odd_inputs.table import COMPARISONS
 from irops.diagnostics.rules import all_rules
 from irops.dialects import others
 from irops.document.availability import release_of
-from irops.document.comparisons import comparison_view
+from irops.document.declared import COMPARED, declared_rows
 from irops.document.overview_pages import overview_pages
 from irops.document.views import op_view
 from irops.registry import Registry
@@ -31,11 +30,10 @@ class OpPages:
         registry: Registry,
         page: Callable[..., str],
         *,
-        with_runtimes: bool,
         custom_only: bool,
         conformance: str = "",
     ) -> None:
-        self.registry, self.page, self.with_runtimes = registry, page, with_runtimes
+        self.registry, self.page = registry, page
         self.custom_only, self.links = custom_only, {"conformance": conformance}
         self.ids = tuple(registry.extensions()) if custom_only else registry.ids()
         self.definitions = [registry.op(op).definition for op in self.ids]
@@ -43,9 +41,9 @@ class OpPages:
 
     @property
     def count(self) -> int:
-        """The number of pages of ops, rules, opsets and comparisons."""
+        """The number of pages of ops, rules and opsets, and of the one that compares dialects."""
         own = len(self.ids) + sum(map(len, self.others.values()))
-        return own if self.custom_only else own + len(all_rules()) + len(OPSETS) + len(COMPARISONS)
+        return own if self.custom_only else own + len(all_rules()) + len(OPSETS) + 1
 
     def pages(self) -> Iterator[Page]:
         """Relative path and text of each page."""
@@ -76,18 +74,18 @@ class OpPages:
             )
         if not self.custom_only:
             yield from overview_pages([self.registry.op(op) for op in self.ids], self.page)
-            yield from self._comparisons()
+            yield self._comparison()
             yield from self._opsets()
 
     def _newest(self, dialect: str) -> list[Op]:
         """The ops of another dialect; if a definition covers several versions, the newest one."""
         return [self.registry.op(self.registry.newest(op)) for op in self.registry.ids(dialect)]
 
-    def _comparisons(self) -> Iterator[Page]:
-        yield "comparisons/index.md", self.page("comparisons", comparisons=COMPARISONS)
-        for comparison in COMPARISONS:
-            view = comparison_view(self.registry, comparison, with_runtimes=self.with_runtimes)
-            yield f"comparisons/{comparison.name}.md", self.page("comparison", view=view)
+    def _comparison(self) -> Page:
+        definitions = [self.registry.op(op).definition for op in COMPARED]
+        declared = declared_rows(self.registry, definitions)
+        text = self.page("comparison", definitions=definitions, declared=declared)
+        return "comparisons/ReverseSequence.md", text
 
     def _opsets(self) -> Iterator[Page]:
         new = {opset: [v for v in opsets().all() if v.since == opset] for opset in OPSETS}

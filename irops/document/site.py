@@ -27,9 +27,9 @@ Page = tuple[str, str]
 class Site:
     """Pages of all ops and rules: pages() generates them, write() writes them to a folder.
 
-    format: "html" or "markdown"; with_runtimes: run the installed runtimes for the pages that compare
-    dialects; folders: of custom definitions; custom_only: leave out the ops and rules of irops; guide: a
-    folder with further pages, whose index.md is the first page; more: further pages, by title of their part.
+    format: "html" or "markdown"; folders: of custom definitions; custom_only: leave out the ops and rules of
+    irops; guide: a folder with further pages, whose index.md is the first page; more: further pages, by title
+    of their part.
     """
 
     def __init__(
@@ -37,7 +37,6 @@ class Site:
         registry: Registry | None = None,
         format: str = "html",
         *,
-        with_runtimes: bool = True,
         custom_only: bool = False,
         guide: Path | None = None,
         more: Iterable[Page] = (),
@@ -53,7 +52,6 @@ class Site:
         self.ops = OpPages(
             registry or default_registry(),
             self._page,
-            with_runtimes=with_runtimes,
             custom_only=custom_only,
             conformance=f"../{CONFORMANCE}" if has_results else "",
         )
@@ -84,7 +82,7 @@ class Site:
                 ("ops/faculties", "Ops and faculties"),
                 ("differences/index", "Where OpenVINO differs"),
                 ("opsets/index", "Opsets"),
-                ("comparisons/index", "Comparisons"),
+                ("comparisons/ReverseSequence", "ReverseSequence in three dialects"),
                 ("rules/index", "Rules"),
             ]
         if self.more:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from irops.conformance.odd_inputs.table import comparisons_of
 from irops.document.availability import availability
 from irops.document.calls import call_text
 from irops.document.case_views import CaseView, case_view
+from irops.document.declared import COMPARED
 from irops.document.domains import domain_text, port_text
 from irops.document.faculties import fast_backends
 from irops.document.movement import movement
@@ -65,7 +65,7 @@ class OpView:
     notes: tuple[tuple[str, tuple[Note, ...]], ...]
     examples: tuple[CaseView, ...]
     siblings: tuple[Sibling, ...]
-    comparisons: tuple[tuple[str, str], ...]
+    is_compared: bool
     call: str
     places: tuple[Place, ...]
     availability: str
@@ -108,7 +108,7 @@ def op_view(registry: Registry, op: Op) -> OpView:
         notes=_grouped_notes(definition),
         examples=tuple(case_view(op, case) for case in examples(definition)),
         siblings=_siblings(registry, definition),
-        comparisons=comparisons_of(op.definition.file_id),
+        is_compared=definition.file_id in COMPARED,
         call="" if definition.library else call_text(definition),
         places=places(op),
         availability=availability(definition),

@@ -71,7 +71,7 @@ def runtime_of(task: Task) -> str:
 
 def _runtime(source: str) -> str:
     name = source.partition(":")[0]
-    if name in (REFERENCE, "numpy"):
+    if name == REFERENCE:
         name = "numpy"
     for entry in entry_points(group="irops.backends", name=name):
         if entry.dist is not None:

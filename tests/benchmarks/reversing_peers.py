@@ -119,7 +119,6 @@ def openvino(case: Case, out: np.ndarray) -> Work | None:
 PEERS: dict[str, Peer] = {
     "memcpy": memcpy,
     "numba": by_irops("numba"),
-    "numpy": by_irops("numpy"),
     "reference": by_irops("reference"),
     "onnxruntime": onnxruntime,
     "openvino": openvino,

@@ -14,7 +14,6 @@ from reversing_tables import NAMES, SHOWN
 
 COLOURS = {
     "numba": "#0b6e99",
-    "numpy": "#3ba272",
     "reference": "#9aa0a6",
     "onnxruntime": "#c9541b",
     "openvino": "#8b3fa8",

@@ -10,10 +10,9 @@ from reversing_cases import LENGTHS, layout, row_bytes
 
 Run = dict[str, Any]
 Found = dict[str, Any]
-NAMES = ("numba", "numpy", "reference", "onnxruntime", "openvino", "flip")
+NAMES = ("numba", "reference", "onnxruntime", "openvino", "flip")
 SHOWN = {
     "numba": "numba",
-    "numpy": "numpy",
     "reference": "reference",
     "onnxruntime": "ONNX Runtime",
     "openvino": "OpenVINO",
@@ -86,7 +85,6 @@ def aims(run: Run) -> str:
         ("ReverseSequence, numba to OpenVINO, mean", "6", means(sequences, "numba", "openvino")),
         ("ReverseSequence, numba to memcpy, mean", "0.6", means(sequences, "numba", "memcpy")),
         ("where 1 kB or more stay together, numba to memcpy, least", "0.9", least(wide, "numba", "memcpy")),
-        ("ReverseSequence, numpy to ONNX Runtime, mean", "1", means(sequences, "numpy", "onnxruntime")),
         ("Reverse of outer axes, numba to memcpy, least", "0.8", least(outer, "numba", "memcpy")),
         ("Reverse of the innermost axis too, numba to memcpy, least", "0.5", least(inner, "numba", "memcpy")),
     ]

@@ -144,7 +144,13 @@ def test_a_closed_pipe_is_not_an_error(valid_model: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="the shell is that of POSIX systems")
 @pytest.mark.parametrize("command", ["run", "compare"])
 def test_a_closed_output_is_no_error_of_a_guarded_command(command: str, valid_model: Path) -> None:
-    words = [command, str(valid_model), "--fill", "ones", *(["--b", "numpy"] if command == "compare" else [])]
+    words = [
+        command,
+        str(valid_model),
+        "--fill",
+        "ones",
+        *(["--b", "reference"] if command == "compare" else []),
+    ]
     done = subprocess.run(
         ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "irops", *words],
         stderr=subprocess.PIPE,

@@ -42,7 +42,7 @@ def negative(path: Path) -> str:
     return f"beta={file}"
 
 
-@pytest.mark.parametrize("backend", [(), ("--backend", "numpy"), ("--backend", "reference")])
+@pytest.mark.parametrize("backend", [(), ("--backend", "numba"), ("--backend", "reference")])
 def test_run_shows_the_warnings_of_the_run(irops: Irops, swish: Path, backend: tuple[str, ...]) -> None:
     result = irops("run", swish, "--input", negative(swish), "--fill", "ones", *backend)
     assert result.status == 0
@@ -77,10 +77,10 @@ def test_a_warning_of_inference_is_shown_by_each_run(tmp_path: Path) -> None:
 
 def test_verify_says_what_it_verified(irops: Irops, reversing: Path) -> None:
     words = ("run", reversing, "--fill", "ones", "--shape", "x:2,3", "--shape", "lengths:2", "--verify")
-    result = irops(*words, "--backend", "numpy")
+    result = irops(*words, "--backend", "numba")
     assert result.status == 0
     assert result.err == (
-        "verified 1 of 1 layer against the reference (numpy 1): 1 equal;"
+        "verified 1 of 1 layer against the reference (numba 1): 1 equal;"
         " all types and shapes are as inferred\n"
     )
     result = irops(*words, "--backend", "reference")

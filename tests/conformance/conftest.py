@@ -102,6 +102,17 @@ class Crashing(Good):
         return super().reverse(data, axes, mode=mode)
 
 
+class Undefended(Good):
+    """Aborts on strings, as OpenVINO does."""
+
+    name = "undefended"
+
+    def reverse(self, data, axes, *, mode):
+        if data.dtype == object:
+            os.abort()
+        return super().reverse(data, axes, mode=mode)
+
+
 class Tiring(Good):
     """Ends the process at the 30th call."""
 
@@ -125,7 +136,7 @@ class Modest(Good):
             raise Declined("neither strings nor booleans", f"got {data.dtype}")
         return super().reverse(data, axes, mode=mode)
 '''
-NAMES = ("Good", "Vectors", "Careless", "Trusting", "Quieting", "Crashing", "Tiring", "Modest")
+NAMES = ("Good", "Vectors", "Careless", "Trusting", "Quieting", "Crashing", "Undefended", "Tiring", "Modest")
 
 
 @pytest.fixture(scope="session")

@@ -1,72 +1,72 @@
-"""The odd inputs: each one has a name and a reply, and together they violate every constraint."""
+"""Unusual inputs of Reverse and ReverseSequence in three dialects, on each backend that has kernels."""
 
 from __future__ import annotations
 
-import re
+from contextlib import closing, suppress
 
 import pytest
 
-from irops.conformance.odd_inputs.measure import comparison, replies
-from irops.conformance.odd_inputs.table import COMPARISONS, Column
+pytest.importorskip("hypothesis")
+
+from irops.backends.extras import missing_libraries
+from irops.conformance.isolated import IsolatedBackend
+from irops.conformance.judge import judge
+from irops.conformance.strategies.odd import odd_trials
+from irops.conformance.trial import InvalidTrial, expected_of
+from irops.conformance.verdict import Status
 from irops.registry import default_registry
 
-OPS = [(spec.name, op) for spec in COMPARISONS for op in spec.ops]
+OPS = ("Reverse-1", "ReverseSequence-1", "onnx:ReverseSequence-10", "graiphic:ReverseSequence")
 
 
-def irops_replies(name, op):
-    return replies(comparison(name), Column(op))
+def judged_trials(op):
+    """The trials that inference lets pass, with the expected results."""
+    for trial in odd_trials(default_registry().op(op)):
+        with suppress(InvalidTrial):
+            yield trial, expected_of(trial)
 
 
-@pytest.mark.parametrize(("name", "op"), OPS)
-def test_irops_computes_or_refuses_every_odd_input(name, op):
-    replies_by_name = irops_replies(name, op)
-    assert len(replies_by_name) == len(comparison(name).odd)
-    assert {reply.kind for reply in replies_by_name.values()} == {"computes", "refuses"}
-
-
-@pytest.mark.parametrize(("name", "op"), OPS)
-def test_every_constraint_is_violated_by_some_odd_input(name, op):
-    violated = {
-        text.partition(":")[0]
-        for reply in irops_replies(name, op).values()
-        for text in (reply.text, *reply.warnings)
-    }
-    assert set(default_registry().op(op).definition.constraints) <= violated
-
-
-@pytest.mark.parametrize(("name", "op"), OPS)
-def test_messages_about_odd_inputs_begin_with_a_constraint_or_code(name, op):
-    for reply in irops_replies(name, op).values():
-        for text in (*([reply.text] if reply.kind == "refuses" else []), *reply.warnings):
-            assert re.match(r"(C\d+|IR\d{3}): \S", text), text
-
-
-@pytest.mark.parametrize("spec", COMPARISONS, ids=lambda spec: spec.name)
-def test_names_of_odd_inputs_are_unique(spec):
-    names = [(odd.group, odd.name) for odd in spec.odd]
-    assert len(names) == len(set(names))
+@pytest.mark.parametrize("op", OPS)
+def test_every_error_about_values_is_provoked(op):
+    constraints = default_registry().op(op).definition.constraints.values()
+    about_values = {c.id for c in constraints if c.when == "run" and c.severity == "error"}
+    violated = {expected.violated for _, expected in judged_trials(op)} - {None}
+    assert violated == ({"C4"} if op == "Reverse-1" else {"C2", "C3", "C4"})
+    assert about_values <= violated
 
 
 def test_the_defaults_of_the_dialects_are_opposite():
-    replies_by_name = {
-        op: (
-            {odd.name: reply for odd, reply in irops_replies("ReverseSequence", op).items()}[
-                "no axes written: the defaults"
-            ].array.tolist()
-        )
-        for op in comparison("ReverseSequence").ops
-    }
-    assert replies_by_name["ReverseSequence-1"] == [[0, 1, 2], [4, 3, 5], [8, 7, 6]]
-    assert (
-        replies_by_name["onnx:ReverseSequence-10"]
-        == replies_by_name["graiphic:ReverseSequence"]
-        == [[0, 4, 8], [3, 1, 5], [6, 7, 2]]
-    )
+    first = {op: next(expected for _, expected in judged_trials(op)) for op in OPS[1:]}
+    results = {op: expected.outputs[0].tolist() for op, expected in first.items()}
+    assert results["ReverseSequence-1"] == [[0, 1, 2], [4, 3, 5], [8, 7, 6]]
+    for op in OPS[2:]:
+        assert results[op] == [[0, 4, 8], [3, 1, 5], [6, 7, 2]]
 
 
-def test_invalid_values_are_refused_at_run_time_and_constants_before():
-    replies_by_name = {
-        odd.name: reply for odd, reply in irops_replies("ReverseSequence", "ReverseSequence-1").items()
+def test_other_ops_have_none():
+    assert not list(odd_trials(default_registry().op("Concat-1")))
+
+
+@pytest.mark.slow("runs backends in processes")
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("backend", ["numba", "onnxruntime", "openvino"])
+def test_backends_compute_refuse_or_decline_them(backend, op):
+    if missing_libraries("", backend):
+        pytest.skip(f"{backend} is not installed")
+    with closing(IsolatedBackend(backend)) as client:
+        assert client.has(default_registry().op(op))
+        verdicts = [judge(client, trial, expected) for trial, expected in judged_trials(op)]
+    assert [verdict for verdict in verdicts if verdict.status is Status.FAILED] == []
+    assert sum(verdict.status is Status.PASSED for verdict in verdicts) > len(verdicts) // 2
+
+
+@pytest.mark.slow("runs a backend in processes")
+@pytest.mark.usefixtures("somebodys")
+def test_a_backend_that_crashes_is_asked_on():
+    with closing(IsolatedBackend("undefended")) as client:
+        trials = list(judged_trials("Reverse-1"))
+        verdicts = [(trial, judge(client, trial, expected)) for trial, expected in trials]
+    assert {trial.inputs[0].array.dtype.kind: verdict.fault for trial, verdict in verdicts} == {
+        "f": "",
+        "O": "backend crashed",
     }
-    assert replies_by_name["beyond 32 bits, as an input"].loaded
-    assert not replies_by_name["beyond 32 bits, as a constant"].loaded

@@ -66,7 +66,7 @@ def anonymous_bytes(process):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--b", default="numpy")
+    parser.add_argument("--b", default="reference")
     args = parser.parse_args()
     model = irops.read(written(args.folder))
     peak, ended = [0], threading.Event()

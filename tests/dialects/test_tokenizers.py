@@ -266,7 +266,7 @@ def test_the_ops_are_listed_apart_from_those_of_openvino():
 
 @pytest.fixture(scope="module")
 def pages():
-    return dict(Site(format="markdown", with_runtimes=False).pages())
+    return dict(Site(format="markdown").pages())
 
 
 @pytest.mark.slow("writes the documentation")

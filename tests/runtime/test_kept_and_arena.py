@@ -14,8 +14,7 @@ import pytest
 from random_graphs import Maker
 
 import irops
-from irops.backends.backend import Kernel
-from irops.backends.filling import filling
+from irops.backends.backend import Kernel, filling
 from irops.runtime.arena import ALIGNMENT, MIN_BYTES, Arena
 from irops.runtime.gradients import GradientSession
 from irops.runtime.kept import KeptConstants

@@ -19,6 +19,16 @@ from irops.backends.catalogue import chain
 from irops.runtime.session import Session
 from irops.values.element import element_type_of
 
+
+class Idle:
+    """A backend without kernels."""
+
+    name = "idle"
+
+    def kernel(self, op: Any) -> None:
+        return None
+
+
 WRONG: dict[str, Callable[[Any], Any]] = {}
 """How a result is made wrong, by kind of fault; None where the kind does not apply to the result."""
 

@@ -46,12 +46,12 @@ def test_models_run_on_inputs_that_are_made_up(request_of, adding):
 
 
 def test_a_source_that_computes_no_layer_of_a_model_does_not_support_it(request_of, adding):
-    (row,) = surveyed(request_of(adding, tasks=("compare",), sources=("reference", "numpy")), HereWorkers())
+    (row,) = surveyed(request_of(adding, tasks=("compare",), sources=("reference", "numba")), HereWorkers())
     assert row.status == "unsupported"
     assert row.details == {
         "verdicts": {"skipped": 1},
         "compared": "0 of 1 layer, 0 of 1 result compared",
-        "message": "declined: numpy does not implement Add-1",
+        "message": "declined: numba does not implement Add-1",
     }
 
 

@@ -18,12 +18,12 @@ def test_tasks_have_a_variant_for_each_source_and_release():
         "target:2023.3",
         "target:2025.0",
     ]
-    assert texts(["run", "infer", "run"], ["numpy", "reference"], []) == [
+    assert texts(["run", "infer", "run"], ["numba", "reference"], []) == [
         "infer",
-        "run:numpy",
+        "run:numba",
         "run:reference",
     ]
-    assert texts(["compare"], ["reference", "numpy"], []) == ["compare:reference,numpy"]
+    assert texts(["compare"], ["reference", "numba"], []) == ["compare:reference,numba"]
 
 
 def test_run_takes_the_reference_by_default():
@@ -35,11 +35,11 @@ def test_run_takes_the_reference_by_default():
     [
         ((["chek"], [], []), "unknown task 'chek'; did you mean check"),
         (([], [], []), "no tasks; expected some of check, infer"),
-        ((["check"], ["numpy"], []), "sources are for the tasks run and compare"),
+        ((["check"], ["numba"], []), "sources are for the tasks run and compare"),
         ((["check"], [], ["2023.3"]), "targets are for the task target"),
         ((["target"], [], []), "the task target needs releases"),
         ((["target"], [], ["1999.1"]), "'1999.1' is no known release"),
-        ((["compare"], ["numpy"], []), "needs two sources; there is only numpy"),
+        ((["compare"], ["numba"], []), "needs two sources; there is only numba"),
         ((["run"], ["refernce"], []), "no source of a survey; did you mean reference. A source is"),
         ((["run"], ["model:other.xml"], []), "'model:other.xml' is no source of a survey; a source is"),
     ],
@@ -50,10 +50,10 @@ def test_what_does_not_exist_is_refused(arguments, reason):
 
 
 def test_a_comma_before_a_property_belongs_to_the_source():
-    text = "reference, openvino:CPU,PERFORMANCE_HINT=LATENCY,NUM_STREAMS=1,numpy"
+    text = "reference, openvino:CPU,PERFORMANCE_HINT=LATENCY,NUM_STREAMS=1,numba"
     assert parted_sources(text) == [
         "reference",
         "openvino:CPU,PERFORMANCE_HINT=LATENCY,NUM_STREAMS=1",
-        "numpy",
+        "numba",
     ]
     assert parted_sources("") == []

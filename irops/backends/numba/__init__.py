@@ -9,10 +9,9 @@ import sys
 from functools import partial
 from typing import Any
 
-from irops.backends.backend import Kernel
+from irops.backends.backend import Kernel, filling, kernel_of_base
 from irops.backends.declined import Declined
 from irops.backends.extras import missing_libraries, require_installed
-from irops.backends.filling import filling, kernel_for
 from irops.spec.op import Op
 from irops.values.element import Array
 
@@ -38,24 +37,30 @@ class Numba:
 
     def kernel(self, op: Op) -> Kernel | None:
         require_installed(self)
-        return kernel_for(
-            op,
-            {
-                "Reverse-1": filling(partial(self._reverse, op.functions.kernel)),
-                "ReverseSequence-1": self._reverse_sequence,
-            },
-        )
+        kernels: dict[str, Kernel] = {
+            "Reverse-1": self._reverse,
+            "ReverseSequence-1": self._reverse_sequence,
+        }
+        if op.id not in kernels:
+            return kernel_of_base(op, self.kernel)
+        return filling(partial(kernels[op.id], op.functions.kernel))
 
     def _reverse(self, view: Any, data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
         filled: Array = self._kernels(data).reverse(view, data, axes, mode=mode, out=out)
         return filled
 
-    @filling
     def _reverse_sequence(
-        self, data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None
+        self,
+        reference: Any,
+        data: Array,
+        seq_lengths: Array,
+        *,
+        batch_axis: int,
+        seq_axis: int,
+        out: Array | None = None,
     ) -> Array:
         filled: Array = self._kernels(data).reverse_sequence(
-            data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out
+            reference, data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out
         )
         return filled
 

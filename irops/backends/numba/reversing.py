@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from irops.backends import numpy as by_numpy
-from irops.backends.filling import deliver, output_array
 from irops.backends.numba.addresses import address_of
 from irops.backends.numba.kernel_choice import Job, Workload, jobs, run_jobs
-from irops.backends.numba.lengths import checked_lengths_fast
+from irops.backends.numba.lengths import checked_lengths
 from irops.backends.numba.loops import BATCH, Moves, moves
 from irops.values.element import Array
 
@@ -23,19 +21,27 @@ LINE = 64
 
 def reverse(view: Any, data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
     """Compute Reverse. view: the reference kernel, which checks the axes and returns a view of data."""
-    if data.dtype.kind == "O":
-        return by_numpy.reverse(view, data, axes, mode=mode, out=out)  # Python counts references to objects
     filled = output_array(data, out)
-    _move(view(data, axes, mode=mode), filled, ALL)
+    if data.dtype.kind == "O":  # Python counts references to objects
+        np.copyto(filled, view(data, axes, mode=mode))
+    else:
+        _move(view(data, axes, mode=mode), filled, ALL)
     return deliver(filled, out)
 
 
 def reverse_sequence(
-    data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None
+    reference: Any,
+    data: Array,
+    seq_lengths: Array,
+    *,
+    batch_axis: int,
+    seq_axis: int,
+    out: Array | None = None,
 ) -> Array:
-    if data.dtype.kind == "O":
-        return by_numpy.reverse_sequence(data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out)
-    lengths = checked_lengths_fast(data, seq_lengths, batch_axis, seq_axis)
+    """Compute ReverseSequence. reference: the reference kernel, which moves objects."""
+    if data.dtype.kind == "O":  # Python counts references to objects
+        return deliver(reference(data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis), out)
+    lengths = checked_lengths(data, seq_lengths, batch_axis, seq_axis)
     filled = output_array(data, out)
     if lengths.maximum <= 1:
         _move(data, filled, ALL)
@@ -46,6 +52,31 @@ def reverse_sequence(
             data, filled, lengths.values, -1 if lengths.minimum == lengths.maximum else batch_axis, seq_axis
         )
     return deliver(filled, out)
+
+
+def output_array(data: Array, out: Array | None) -> Array:
+    """The array to fill, with the type and shape of data, in C order: `out` if it is contiguous and does not
+    overlap data, else a new one.
+
+    Raises:  ValueError if out has another type or shape, or is read-only
+    """
+    if out is None:
+        return np.empty(data.shape, data.dtype)
+    if out.dtype != data.dtype or out.shape != data.shape or not out.flags.writeable:
+        kind = "" if out.flags.writeable else "read-only "
+        raise ValueError(
+            f"out is {kind}{out.dtype}{list(out.shape)}, must be a writeable {data.dtype}{list(data.shape)}"
+        )
+    usable = out.flags.c_contiguous and not np.may_share_memory(out, data)
+    return out if usable else np.empty(data.shape, data.dtype)
+
+
+def deliver(result: Array, out: Array | None) -> Array:
+    """Return the result, copied to `out` if it is another array."""
+    if out is None or out is result:
+        return result
+    np.copyto(out, result)
+    return out
 
 
 def _move(source: Array, target: Array, lengths: Array, batch_axis: int = -1, seq_axis: int = -1) -> None:

@@ -106,11 +106,12 @@ def _that_show_something(
         if (why := _why_hollow(right[name], ours[name]))
     }
     if any(name not in hollow and one.verdict not in UNCOMPARED for name, one in judged.items()):
-        return judged | {name: noted(judged[name], why) for name, why in hollow.items()}
-    return judged | {
+        return {**judged, **{name: noted(judged[name], why) for name, why in hollow.items()}}
+    skipped = {
         name: Judgement(Verdict.SKIPPED, f"{why}, which shows nothing; compare with other inputs")
         for name, why in hollow.items()
     }
+    return {**judged, **skipped}
 
 
 def _why_hollow(one: Array, other: Array) -> str:

@@ -36,8 +36,6 @@ FORMS = (
 )
 """What a source text may be, for helps and messages."""
 PREFIXES = ("openvino:", "onnxruntime:", "model:")
-IN_PROCESS = ("reference", "numpy")
-"""Backends of NumPy alone, which need no process of their own."""
 
 
 def source_of(item: AnySource, workers: Workers = UNBOUNDED) -> Source:
@@ -77,8 +75,8 @@ def source_of_text(text: str, workers: Workers = UNBOUNDED) -> Source:
                 _require_file(rest, text)
             return OtherModel(rest, Layerwise(Reference()))
     if text in backend_names():
-        if text in IN_PROCESS:
-            return Layerwise(backend_of(text))
+        if text == Reference.name:
+            return Layerwise(Reference())
         lacking = missing(backend_of(text))
         if lacking is not None:
             raise SourceError(f"the backend {text} is not available: {lacking}")

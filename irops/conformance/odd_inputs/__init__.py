@@ -1,1 +1,0 @@
-"""Compare an op across dialects: what the definitions specify, and what runtimes do with unusual inputs."""

@@ -1,0 +1,130 @@
+"""What runtimes do with unusual inputs of Reverse and ReverseSequence, as notes of the definitions say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from libraries import needs
+from runtimes import DeclinedError, Runtimes
+
+from irops.backends.one_op import one_op_model
+from irops.registry import default_registry
+
+pytestmark = [needs("openvino", "onnx", "onnxruntime"), pytest.mark.slow("real runtimes in a process")]
+DATA = np.arange(6, dtype=np.float32).reshape(2, 3)
+ROWS = {"batch_axis": 0, "seq_axis": 1}
+
+
+@pytest.fixture(scope="module")
+def runtimes():
+    started = Runtimes()
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def openvino(runtimes, tmp_path):
+    """The output of OpenVINO for a layer, or that it refuses it, or crashes."""
+
+    def output(op, *arrays, unranked=(), **attributes):
+        texts = {name: str(value) for name, value in attributes.items()}
+        text, weights = one_op_model(default_registry().op(op), arrays, texts, 1, {}, unranked)
+        (tmp_path / "m.xml").write_text(text)
+        (tmp_path / "m.bin").write_bytes(weights)
+        return outcome(runtimes, "openvino", tmp_path / "m.xml", arrays)
+
+    return output
+
+
+@pytest.fixture
+def onnx(runtimes, tmp_path):
+    """The outputs of the reference, ONNX Runtime and OpenVINO for a node, the checker's first."""
+
+    def outputs(data, lengths, **attributes):
+        from onnx import checker, helper
+        from onnx.reference import ReferenceEvaluator
+
+        inputs = [
+            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+            for name, array in (("x", data), ("n", lengths))
+        ]
+        output = helper.make_tensor_value_info("y", inputs[0].type.tensor_type.elem_type, data.shape)
+        node = helper.make_node("ReverseSequence", ["x", "n"], ["y"], **attributes)
+        graph = helper.make_graph([node], "odd", inputs, [output])
+        model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 18)])
+        (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+        found = {name: outcome(runtimes, name, tmp_path / "m.onnx", (data, lengths)) for name in READERS}
+        try:
+            found["reference"] = ReferenceEvaluator(model).run(None, {"x": data, "n": lengths})[0].tolist()
+        except Exception:  # the Python evaluator raises exceptions of any type
+            found["reference"] = "refuses"
+        try:
+            checker.check_model(model, full_check=True)
+        except Exception:
+            found["checker"] = "refuses"
+        return found
+
+    return outputs
+
+
+READERS = ("onnxruntime", "openvino")
+
+
+def outcome(runtimes, runtime, path, arrays):
+    try:
+        return runtimes.run(runtime, path, arrays)[0].tolist()
+    except DeclinedError as reason:
+        return "crashes" if str(reason) == "crashed" else "refuses"
+
+
+def of(*numbers, dtype=np.int64):
+    return np.array(numbers, dtype)
+
+
+def test_openvino_takes_equal_axes_and_lengths_that_wrap_around(openvino):
+    tall = DATA.reshape(3, 2)
+    assert openvino("ReverseSequence-1", tall, of(1, 2, 3), batch_axis=0, seq_axis=0) == [[0, 1]] * 3
+    assert openvino("ReverseSequence-1", DATA, of(2**32 + 2, 3), **ROWS) == [[1, 0, 2], [5, 4, 3]]
+    assert openvino("ReverseSequence-1", DATA, of(0, 3), **ROWS) == [[0, 1, 2], [5, 4, 3]]
+
+
+def test_openvino_crashes_on_strings_and_takes_a_layer_without_a_mode(openvino):
+    words = np.array([["a", "b", "c"]] * 2, object)
+    assert openvino("Reverse-1", words, of(1), mode="index") == "crashes"
+    assert openvino("Reverse-1", DATA, of(1)) == [[2, 1, 0], [5, 4, 3]]
+
+
+def test_openvino_refuses_an_axis_from_the_end_of_an_unknown_rank(openvino):
+    axes = {"batch_axis": -2, "seq_axis": 1}
+    assert openvino("ReverseSequence-1", DATA, of(1, 3), unranked=(0,), **axes) == "refuses"
+    assert openvino("ReverseSequence-1", DATA, of(1, 3), **axes) == [[0, 1, 2], [5, 4, 3]]
+
+
+def test_onnx_reference_cuts_lengths_off_and_takes_negative_ones_from_the_end(onnx):
+    axes = {"batch_axis": 0, "time_axis": 1}
+    long, negative = onnx(DATA, of(4, 3), **axes), onnx(DATA, of(-1, 3), **axes)
+    assert long == {"reference": [[2, 1, 0], [5, 4, 3]], "onnxruntime": "refuses", "openvino": "refuses"}
+    assert negative == {"reference": [[1, 0, 2], [5, 4, 3]], "onnxruntime": "refuses", "openvino": "refuses"}
+
+
+def test_onnx_runtime_reverses_another_axis_than_the_one_that_is_counted_from_the_end(onnx):
+    data = np.arange(12, dtype=np.float32).reshape(2, 2, 3)
+    found = onnx(data, of(2, 2), batch_axis=0, time_axis=-1)
+    assert found["onnxruntime"] == [[[3, 4, 5], [0, 1, 2]], [[9, 10, 11], [6, 7, 8]]]
+
+
+def test_equal_axes_are_refused_by_onnx_runtime_and_pass_the_checker(onnx):
+    found = onnx(DATA.reshape(3, 2), of(1, 2, 3), batch_axis=0, time_axis=0)
+    assert found["onnxruntime"] == "refuses"
+    assert "checker" not in found
+
+
+def test_a_length_of_1_without_steps_is_refused_by_onnx_runtime(onnx):
+    found = onnx(np.zeros((2, 0), np.float32), of(1, 1), batch_axis=0, time_axis=1)
+    assert found["onnxruntime"] == "refuses"
+
+
+def test_the_reader_of_openvino_takes_lengths_that_the_checker_refuses(onnx):
+    found = onnx(DATA, of(2.7, 1.2, dtype=np.float32), batch_axis=0, time_axis=1)
+    assert found["openvino"] == [[1, 0, 2], [3, 4, 5]]
+    assert found["checker"] == "refuses"

@@ -1,0 +1,52 @@
+"""The table that compares the definitions of ReverseSequence in three dialects, and elements as text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from irops.document.declared import COMPARED, declared_rows
+from irops.document.elements import elements_text
+from irops.registry import default_registry
+
+DEFINITIONS = [default_registry().op(op).definition for op in COMPARED]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return declared_rows(default_registry(), DEFINITIONS)
+
+
+def test_defaults_ranges_and_switches_come_from_the_definitions(rows):
+    attributes = {
+        next(cell.name for cell in row.cells if cell is not None): row
+        for row in rows
+        if row.what == "attribute"
+    }
+    assert [cell.text for cell in attributes["seq_axis"].cells] == [
+        "default 1; an axis of data",
+        "default 0; an axis of input, 0 to 1",
+        "default 0; an axis of input, 0 to 1",
+    ]
+    assert [cell.name for cell in attributes["seq_axis"].cells] == ["seq_axis", "time_axis", "time_axis"]
+    assert attributes["seq_axis"].cells[2].detail == "enabled by use_it"
+    assert attributes["lda coeff"].cells[:2] == (None, None)
+
+
+def test_element_types_of_later_versions_are_listed(rows):
+    types = next(row for row in rows if row.what == "types of input 0")
+    assert types.cells[1].detail == "bf16 from opset 28 on"
+    assert "bf16" not in types.cells[1].text.split()
+    assert "complex64" in types.cells[1].text
+    assert "complex64" not in types.cells[0].text
+
+
+def test_every_constraint_of_every_dialect_has_a_row(rows):
+    texts = {(index, cell.text) for row in rows for index, cell in enumerate(row.cells) if cell is not None}
+    for index, definition in enumerate(DEFINITIONS):
+        assert {(index, constraint.text) for constraint in definition.constraints.values()} <= texts
+
+
+def test_elements_are_written_with_all_digits():
+    assert elements_text(np.array([[5e-324, 1.0]])) == "[[5e-324, 1]]"
+    assert elements_text(np.array(["a", "'"], object)) == "['a', \"'\"]"
