@@ -9,7 +9,6 @@ VARIABLE = "IROPS_DISABLE"
 SWITCHES = {
     "scanner": "reading files in the form that OpenVINO writes without an XML parser",
     "sharing": "inference that is shared between equal layers",
-    "cache": "results of checks that are kept between processes",
     "constants": "results that depend on constants alone and are kept by a session",
     "arena": "memory that the steps of a run use again",
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 import signal
 from collections import Counter
 
 import pytest
 
 import irops
-from irops.cache.entries import clean
 from irops.ir.read import loads
 
 LONGEST_SECONDS = 2
@@ -21,7 +22,23 @@ def pytest_collection_modifyitems(items):
         raise pytest.UsageError(f'say why they are slow, @pytest.mark.slow("..."): {", ".join(sorted(bare))}')
 
 
+def skips_of_missing_libraries(terminalreporter):
+    """The reasons of tests that were skipped because a library is missing. In CI there must be none."""
+    reasons = (str(report.longrepr) for report in terminalreporter.stats.get("skipped", ()))
+    return sorted({reason for reason in reasons if re.search(r"not installed|could not import", reason)})
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("IROPS_CI") and reporter is not None and skips_of_missing_libraries(reporter):
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+
 def pytest_terminal_summary(terminalreporter):
+    if os.environ.get("IROPS_CI"):
+        for reason in skips_of_missing_libraries(terminalreporter):
+            terminalreporter.write_line(f"skipped in CI, where nothing may be missing: {reason}", red=True)
     seconds = Counter()
     for report in (one for reports in terminalreporter.stats.values() for one in reports):
         if isinstance(report, pytest.TestReport) and "slow" not in report.keywords:
@@ -98,14 +115,7 @@ def net():
 
 @pytest.fixture(autouse=True, scope="session")
 def cache_of_the_tests(tmp_path_factory):
-    """The folder in which commands keep what they keep in this run of the tests: not that of the user."""
-    folder = tmp_path_factory.mktemp("cache")
+    """Downloads of this run of the tests are kept in a folder of their own, not in that of the user."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IROPS_CACHE_DIR", str(folder))
-        yield folder
-
-
-@pytest.fixture(autouse=True)
-def no_kept_results(cache_of_the_tests):
-    """Every test checks its files itself: others may have replaced parts of irops."""
-    clean(str(cache_of_the_tests / "check"))
+        patch.setenv("IROPS_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield

@@ -73,16 +73,6 @@ class Downloads:
         sizes = [size for _, size, _ in self._all()]
         return len(sizes), sum(sizes)
 
-    def clean(self) -> tuple[int, int]:
-        """Remove all files that are not in use. Returns how many, and their size in bytes."""
-        count = total = 0
-        for _, size, path in list(self._all()):
-            if _removed(path):
-                count, total = count + 1, total + size
-        with suppress(OSError, ValueError):  # not empty, or not there
-            os.rmdir(self.folder)
-        return count, total
-
     def _make_room(self, size: int) -> None:
         if size > self.max_bytes:
             raise NoRoom(None, f"it has {size:,} bytes; the cache keeps {self.max_bytes:,}")

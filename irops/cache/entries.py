@@ -29,7 +29,6 @@ SMALL, TRIMMED_OF = 1 << 16, 16
 """A folder is trimmed after each large entry, and after one of so many small ones."""
 MAGIC = b"irops cache 1 "
 _ENTRY = re.compile(r"[0-9a-f]{64}(\.[0-9a-f]{8}\.part)?")
-_SHARD = re.compile(r"[0-9a-f]{2}")
 _READING = (
     os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 )
@@ -110,29 +109,6 @@ def _trim(shard: str, max_bytes: int) -> None:
                 os.unlink(path)
 
 
-def usage(folder: str) -> tuple[int, int]:
-    """The number of entries and their size in bytes."""
-    sizes = [size for _, size, _ in _all(folder)]
-    return len(sizes), sum(sizes)
-
-
-def clean(folder: str) -> tuple[int, int]:
-    """Remove all entries, and the folders that are empty then. Returns what usage() was.
-
-    Other files are not touched, in case IROPS_CACHE_DIR names a folder that holds some.
-    Raises:  OSError if an entry cannot be removed
-    """
-    count = total = 0
-    for _, size, path in list(_all(folder)):
-        with suppress(FileNotFoundError):  # another process removed it
-            os.unlink(path)
-            count, total = count + 1, total + size
-    for shard in (*_shards(folder), folder):
-        with suppress(OSError, ValueError):  # not empty, or not there
-            os.rmdir(shard)
-    return count, total
-
-
 def _path(folder: str, key: str) -> str:
     return os.path.join(folder, f"{int(key[:4], 16) % SHARDS:02x}", key)
 
@@ -144,21 +120,6 @@ def _head(key: str, body: bytes) -> bytes:
 def is_own(status: os.stat_result) -> bool:
     """Whether a file belongs to this user: what others write is not believed."""
     return sys.platform == "win32" or status.st_uid == os.geteuid()
-
-
-def _all(folder: str) -> Iterator[tuple[float, int, str]]:
-    for shard in _shards(folder):
-        yield from _in_shard(shard)
-
-
-def _shards(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as found:
-            return sorted(
-                one.path for one in found if _SHARD.fullmatch(one.name) and one.is_dir(follow_symlinks=False)
-            )
-    except (OSError, ValueError):
-        return []
 
 
 def _in_shard(shard: str) -> Iterator[tuple[float, int, str]]:

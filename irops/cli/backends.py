@@ -97,7 +97,6 @@ def _has(backend: Backend, registry: Registry, op: str) -> bool:
 
 def _show(entries: list[Entry]) -> None:
     out = table("", "backend", "default", ">ops", "")
-    out.title = None
     for one in entries:
         if one.missing is None:
             more = " …" if len(one.ops) > NAMED else ""

@@ -20,17 +20,14 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from errno import EACCES
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
-from irops.cli import baseline, check_cache
-from irops.cli.cache_options import add_cache
-from irops.cli.check_options import CheckedFile, CheckOptions, unchecked_file, without_accepted
+from irops.cli import baseline
+from irops.cli.checking import CheckedFile, Checker, CheckOptions, check_in_processes, unchecked_file
 from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED, refuses
-from irops.cli.extension_options import add_config, add_extensions, has_extensions
+from irops.cli.extension_options import add_config, add_extensions
 from irops.cli.findings import write_reports
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
@@ -43,7 +40,6 @@ from irops.diagnostics.report import Report
 from irops.diagnostics.reporters import FOR_PEOPLE, FORMATS
 from irops.diagnostics.selection import rules_of
 from irops.diagnostics.summary import summary
-from irops.ir.collection import no_collection
 from irops.limits import Limits
 from irops.spec.releases import releases
 from irops.urls import is_url, without_credentials
@@ -120,7 +116,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_limits(parser)
     add_config(parser)
     add_extensions(parser)
-    add_cache(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -139,8 +134,6 @@ def execute(args: argparse.Namespace) -> int:
         args.target or config.target,
         args.why,
     )
-    cached = not args.no_cache and check_cache.is_usable(options, has_extensions(args))
-    options = replace(options, cached=cached)
     strict = args.strict or config.strict
     for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff)
     reports: list[Report] = []
@@ -216,8 +209,6 @@ def _checked(
 ) -> Iterator[CheckedFile]:
     """The result for each file, in order. text: checked in place of the content of the only file."""
     if len(files) > 1 and (args.jobs > 1 or (args.jobs == 0 and _is_much(files))):
-        from irops.cli.parallel_checks import check_in_processes
-
         return check_in_processes(files, options, args)
     return _one_by_one(files, options, args, text)
 
@@ -225,29 +216,10 @@ def _checked(
 def _one_by_one(
     files: Sequence[str], options: CheckOptions, args: argparse.Namespace, text: bytes | None
 ) -> Iterator[CheckedFile]:
-    """The modules that check are imported for the first file of which no result is kept."""
-    checker = _checker(args, options) if has_extensions(args) else None
+    checker = Checker(args, options)
     for file in files:
-        kept = None if checker else _kept(file, options, text)
-        if kept is not None:
-            yield kept
-            continue
-        if checker is None:
-            checker = _checker(args, options)
         alone = len(files) == 1 or os.environ.get("IROPS_DEBUG")
         yield (checker.check if alone else checker.guarded)(file, text)
-
-
-def _checker(args: argparse.Namespace, options: CheckOptions) -> Any:
-    with no_collection():  # which would look for garbage among the functions and classes again and again
-        from irops.cli.checking import Checker
-    return Checker(args, options)
-
-
-def _kept(file: str, options: CheckOptions, text: bytes | None) -> CheckedFile | None:
-    subject = check_cache.subject_of(file, options, text)
-    report = None if subject is None else check_cache.kept_report(subject)
-    return None if report is None else without_accepted(report, options)
 
 
 def _is_much(files: Sequence[str]) -> bool:

@@ -13,19 +13,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from irops.cli.catalogue import Catalogue, catalogue
 from irops.cli.exit_codes import CLEAN
 from irops.cli.extension_options import add_config, add_extensions
-from irops.cli.index import part
 from irops.cli.main import Refusal
 from irops.cli.page import Page
-from irops.cli.rule_page import RuleText, explain_band, explain_rule, rule_as_json
-from irops.cli.unknown_ops import unknown_op
+from irops.cli.rule_page import explain_band, explain_rule, rule_as_json
+from irops.cli.settings import settings
+from irops.diagnostics.rule import BANDS, Rule
+from irops.diagnostics.rules import custom_rules, own_rules
 
 
 class Subject(NamedTuple):
@@ -67,72 +66,49 @@ def execute(args: argparse.Namespace) -> int:
 
 def _subject(word: str, args: argparse.Namespace) -> Subject:
     """Raises: Refusal if there is none, with suggestions"""
-    content = part("rules")
-    bands = content["bands"]
-    rules: list[RuleText] = [SimpleNamespace(**one) for one in content["rules"].values()]
-    known = _rule(word, rules, bands) or _band(word, rules, bands)
+    known = _rule(word, own_rules()) or _band(word, own_rules())
     if known is not None:
         return known
-    custom = _custom_rules(args.config)
-    return _rule(word, custom, bands) or _band(word, custom, bands) or _op_or_constraint(word, args)
+    settings(args.config)
+    return _rule(word, custom_rules()) or _band(word, custom_rules()) or _op_or_constraint(word, args)
 
 
-def _rule(word: str, rules: list[RuleText], bands: dict[str, str]) -> Subject | None:
+def _rule(word: str, rules: Iterable[Rule]) -> Subject | None:
     for name in (word, word.upper(), word.lower()):
         for rule in rules:
             if name in (rule.code, rule.name):
-                return Subject("rule", partial(explain_rule, rule), rule_as_json(rule, bands))
+                return Subject("rule", partial(explain_rule, rule), rule_as_json(rule))
     return None
 
 
-def _band(word: str, all_rules: list[RuleText], bands: dict[str, str]) -> Subject | None:
+def _band(word: str, all_rules: Iterable[Rule]) -> Subject | None:
     """The rules whose codes begin with a word of at least two letters, in any case."""
     prefix = word.upper()
     rules = [rule for rule in all_rules if len(prefix) > 1 and rule.code.startswith(prefix)]
     if not rules:
         return None
-    name = bands.get(prefix[:3], "")
-    listed = [rule_as_json(one, bands) for one in rules]
-    content = {"code": prefix, "name": name, "rules": listed}
+    name = BANDS.get(prefix[:3], "")
+    content = {"code": prefix, "name": name, "rules": [rule_as_json(one) for one in rules]}
     return Subject("band", partial(explain_band, prefix, name, rules), content)
 
 
-def _custom_rules(config: str | None) -> list[RuleText]:
-    """The rules that settings and packages add. No name of them can be that of a rule of irops."""
-    from irops.cli.settings import settings
-    from irops.diagnostics.rules import custom_rules
-
-    settings(config)
-    return list(custom_rules())
-
-
 def _op_or_constraint(word: str, args: argparse.Namespace) -> Subject:
-    ops = catalogue(args)
-    prefixes = (f"{one.name}:" for one in ops.dialects[1:])
+    from irops.cli import op_page  # imports what reads definitions, and NumPy: rules need neither
+    from irops.cli.extensions import registry_of
+    from irops.cli.lookup import definition_of
+    from irops.dialects import others
+    from irops.registry import default_registry
+
+    prefixes = (f"{one.name}:" for one in others())
     dialect = next((one for one in prefixes if word.lower().startswith(one)), "")
-    op, _, number = word[len(dialect) :].partition(":")
-    texts = _texts(f"{dialect}{op}", ops, args, or_rule=not number)
+    name, _, number = word[len(dialect) :].partition(":")
+    registry = registry_of(args) or default_registry()
+    definition = definition_of(f"{dialect}{name}", registry, or_rule=not number)
     if not number:
-        return Subject("op", partial(Page.replay, calls=texts["page"]), texts["content"])
-    constraints = {constraint.lower(): constraint for constraint in texts["constraints"]}
-    if number.lower() not in constraints:
-        raise Refusal(
-            f"{texts['id']} has no constraint {number}; it has {', '.join(texts['constraints']) or 'none'}"
-        )
-    chosen = texts["constraints"][constraints[number.lower()]]
-    return Subject("constraint", partial(Page.replay, calls=chosen["page"]), chosen["content"])
-
-
-def _texts(name: str, ops: Catalogue, args: argparse.Namespace, or_rule: bool) -> Any:
-    """The documentation of an op; see op_texts. Raises: Refusal if there is none, with suggestions"""
-    op = ops.named(name)
-    if op is None:
-        raise Refusal(unknown_op(name, ops, _similar_rules(name) if or_rule else None))
-    return part("op_texts", op, args=args)
-
-
-def _similar_rules(name: str) -> list[str]:
-    from irops.diagnostics.rules import all_rules
-    from irops.diagnostics.selection import closest_rules
-
-    return closest_rules(name, all_rules())
+        return Subject("op", partial(op_page.explain_op, definition), op_page.op_as_json(definition))
+    constraint = next((c for c in definition.constraints.values() if c.id.lower() == number.lower()), None)
+    if constraint is None:
+        known = ", ".join(definition.constraints) or "none"
+        raise Refusal(f"{definition.id} has no constraint {number}; it has {known}")
+    show = partial(op_page.explain_constraint, definition, constraint)
+    return Subject("constraint", show, op_page.constraint_as_json(definition, constraint))

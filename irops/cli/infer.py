@@ -174,7 +174,6 @@ def _show(rows: list[Row]) -> None:
         by_path.setdefault(row.path, []).append(row)
     for path, rows_of_path in by_path.items():
         out = table("", "layer", "op", "type", "shape", "value")
-        out.title = None
         for row in rows_of_path:
             layer = row.layer_facts.layer
             name = shown(layer.name) if len(layer.outputs) < 2 else f"{shown(layer.name)}:{row.index}"

@@ -3,9 +3,11 @@
 exit_codes.py lists the exit codes.
 """
 
+# PYTHON_ARGCOMPLETE_OK
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -14,11 +16,11 @@ from typing import Protocol, cast
 
 import irops
 from irops.cli.exit_codes import FINDINGS, INTERRUPTED, PIPE_CLOSED, REFUSED, exit_codes, refuses
-from irops.cli.leaving import leave
 from irops.cli.parser import Parser
 from irops.cli.removed import REMOVED
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
+from irops.ir.collection import no_collection
 from irops.ir.targets import noting_files_read
 from irops.processes.python import forget_current_folder
 from irops.switches import disabled
@@ -52,13 +54,7 @@ COMMANDS = {
     "where": "show which files define an op",
     "new": "create the files of a custom op",
     "server": "serve editors: diagnostics, fixes, hovers, completion",
-    "cache": "show or remove what irops keeps between calls",
-    "completion": "print a completion script for bash, zsh or fish",
 }
-
-
-LEFT_AT_ONCE = (["check"], ["explain"], ["ops"], ["rules"], ["cache"], ["infer"])
-"""Commands that use no library whose threads or files need Python to end in its usual way."""
 
 
 WRITTEN = ("output", "save_outputs", "profile")
@@ -84,6 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is not None:
         return _command(list(arguments))
     forget_current_folder()
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
+        completion = import_module("irops.cli.completion")
+        return cast(int, completion.complete(COMMANDS))
     escape_unencodable()
     handle_signals()
     arguments = sys.argv[1:]
@@ -92,7 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return guarded(arguments[0], lambda: _command(arguments))
     status = _command(arguments)
-    return leave(status) if arguments[:1] in LEFT_AT_ONCE else status
+    gc.freeze()  # else Python looks for garbage among all objects before it ends
+    return status
 
 
 def _command(arguments: list[str]) -> int:
@@ -136,7 +136,8 @@ def _dispatch(arguments: list[str]) -> int:
         if os.path.exists(name):
             meant = f"; irops check {name} checks this model"
         raise Refusal(f"unknown command {name!r}{meant}; irops --help lists all commands")
-    command = cast(Command, import_module(f"irops.cli.{name}"))
+    with no_collection():  # which would look for garbage among functions and classes again and again
+        command = cast(Command, import_module(f"irops.cli.{name}"))
     parser = Parser(f"irops {name}", command.__doc__, exit_codes(name))
     command.configure(parser)
     parser.add_argument("--debug", action="store_true", help="print the traceback of an internal error")

@@ -1,17 +1,20 @@
-"""The documentation of an op or of one constraint, as text for a terminal."""
+"""The documentation of an op or of one constraint, as text for a terminal and as JSON."""
 
 from __future__ import annotations
 
-from irops.cli.page import Writer
+from math import inf, isinf
+from typing import Any
+
+from irops.cli.page import Page
 from irops.spec.cases import counterexamples
-from irops.spec.definition import Case, Constraint, Definition
+from irops.spec.definition import Attribute, Case, Constraint, Definition, PortSpec
 from irops.spec.phrases import attribute_phrase, port_phrase
 
 SHOWN = 16
 """Number of elements printed of a tensor."""
 
 
-def explain_op(definition: Definition, page: Writer) -> None:
+def explain_op(definition: Definition, page: Page) -> None:
     page.title(f"{definition.id} ({definition.category})")
     page.lines(definition.summary)
     page.paragraph(definition.description)
@@ -55,7 +58,7 @@ def explain_op(definition: Definition, page: Writer) -> None:
     page.paragraph(f"Source: {definition.source}. Files: irops where {definition.id}")
 
 
-def explain_constraint(definition: Definition, constraint: Constraint, page: Writer) -> None:
+def explain_constraint(definition: Definition, constraint: Constraint, page: Page) -> None:
     page.title(f"{definition.id}:{constraint.id} ({constraint.severity})")
     page.lines(f"{definition.id} requires: {constraint.text}")
     when = (
@@ -77,7 +80,7 @@ def explain_constraint(definition: Definition, constraint: Constraint, page: Wri
     page.paragraph(f"{definition.summary} The whole op: irops explain {definition.id}")
 
 
-def _case(case: Case, page: Writer) -> None:
+def _case(case: Case, page: Page) -> None:
     for name, text in case.attributes.items():
         page.verbatim(f'{name}="{text}"')
     for tensor in case.tensors:
@@ -98,3 +101,65 @@ def _when(constraint: Constraint) -> str:
         if applies
     ]
     return f" ({', '.join(words)})" if words else ""
+
+
+def op_as_json(definition: Definition) -> dict[str, Any]:
+    return {
+        "id": definition.id,
+        "category": definition.category,
+        "summary": definition.summary,
+        "description": definition.description,
+        "formula": definition.formula or None,
+        "keywords": list(definition.keywords),
+        "attributes": [_attribute(attribute) for attribute in definition.attributes.values()],
+        "inputs": [_port(port) for port in definition.inputs],
+        "outputs": [_port(port) for port in definition.outputs],
+        "types": [
+            {"name": variable.name, "allowed": sorted(variable.allowed), "text": variable.text}
+            for variable in definition.types.values()
+        ],
+        "constraints": [
+            constraint_as_json(definition, constraint) for constraint in definition.constraints.values()
+        ],
+        "gradients": [
+            {"of": gradient.of, "text": gradient.text, "saves": list(gradient.saves)}
+            for gradient in definition.gradients.values()
+        ],
+        "notes": [{"of": note.of, "text": note.text} for note in definition.notes],
+        "source": definition.source,
+    }
+
+
+def constraint_as_json(definition: Definition, constraint: Constraint) -> dict[str, Any]:
+    return {
+        "id": f"{definition.id}:{constraint.id}",
+        "text": constraint.text,
+        "severity": str(constraint.severity),
+        "checked": "before the run" if constraint.when == "infer" else "in the run",
+    }
+
+
+def _attribute(attribute: Attribute) -> dict[str, Any]:
+    return {
+        "name": attribute.name,
+        "type": attribute.type,
+        "required": attribute.required,
+        "default": attribute.default,
+        "reader_default": attribute.reader_default,
+        "values": list(attribute.values),
+        "minimum": None if isinf(attribute.low) else attribute.low,
+        "maximum": None if isinf(attribute.high) else attribute.high,
+        "text": attribute.text,
+    }
+
+
+def _port(port: PortSpec) -> dict[str, Any]:
+    return {
+        "name": port.name,
+        "type": port.type,
+        "minimum_rank": port.low_rank,
+        "maximum_rank": None if port.high_rank == inf else port.high_rank,
+        "optional": port.optional,
+        "variadic": port.variadic,
+        "text": port.text,
+    }

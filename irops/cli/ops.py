@@ -13,21 +13,37 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from irops.cli.catalogue import Catalogue, Entry, IndexedDialect, catalogue
 from irops.cli.exit_codes import CLEAN
-from irops.cli.extension_options import add_extensions
-from irops.cli.index import part
+from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.lookup import normal
 from irops.cli.main import Refusal
-from irops.cli.op_search import rank, with_attribute, words_of
-from irops.cli.plain_tables import show_table
+from irops.cli.streams import show
+from irops.cli.tables import table
 from irops.diagnostics.printable import plural
 from irops.diagnostics.suggestions import did_you_mean_word, meant_or_all
-from irops.spec.op_names import opset_named
+from irops.dialects import Dialect, dialect_named, dialects
+from irops.document.coverage import coverage
+from irops.registry import Registry, default_registry
+from irops.spec.definition import Definition
+from irops.spec.opsets import categories
+from irops.spec.types import OPENVINO
+
+
+class Entry(NamedTuple):
+    """One row of a list of ops. opsets: those of its dialect that contain this version, or empty."""
+
+    op: str
+    category: str
+    opsets: tuple[str, ...]
+    summary: str
+    defined: bool = True
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    names = [dialect["name"] for dialect in part("dialects")]
+    names = [dialect.name for dialect in dialects()]
     parser.add_argument(
         "--dialect",
         choices=names,
@@ -58,14 +74,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    ops = catalogue(args)
-    dialect = ops.dialect(args.dialect)
-    assert dialect is not None, "the parser accepts no other"
-    entries = _undefined(args, dialect) if args.undefined else _defined(args, ops, dialect)
-    if args.category is not None and not entries and args.category not in ops.categories:
-        raise Refusal(f"unknown category {args.category!r}; {meant_or_all(args.category, ops.categories)}")
+    registry, dialect = registry_of(args) or default_registry(), dialect_named(args.dialect)
+    entries = _undefined(args, registry, dialect) if args.undefined else _defined(args, registry, dialect)
+    if args.category is not None and not entries and args.category not in categories():
+        raise Refusal(f"unknown category {args.category!r}; {meant_or_all(args.category, categories())}")
     if args.attribute is not None and not entries:
-        _require_attribute(args, dialect)
+        _require_attribute(args.attribute, registry, dialect)
     if args.output_format == "json":
         json.dump({"version": 1, "ops": [entry._asdict() for entry in entries]}, sys.stdout, indent=2)
         print()
@@ -76,71 +90,100 @@ def execute(args: argparse.Namespace) -> int:
     return CLEAN
 
 
-def _require_attribute(args: argparse.Namespace, dialect: IndexedDialect) -> None:
+def _require_attribute(attribute: str, registry: Registry, dialect: Dialect) -> None:
     """Raise Refusal where no op of the dialect has the attribute, but a similar one."""
-    searched = part("search", dialect.name, args=args).values()
-    names = dict.fromkeys(name for one in searched for name in one["attributes"])
-    if not with_attribute(names, args.attribute):
-        meant = did_you_mean_word(args.attribute, names)
+    definitions = (registry.op(op).definition for op in registry.ids(dialect.name))
+    names = dict.fromkeys(name for definition in definitions for name in definition.attributes)
+    if not _has_attribute(names, attribute):
+        meant = did_you_mean_word(attribute, names)
         if meant:
-            raise Refusal(f"no op of {dialect.title} has an attribute {args.attribute!r}{meant}")
+            raise Refusal(f"no op of {dialect.title} has an attribute {attribute!r}{meant}")
 
 
-def _defined(args: argparse.Namespace, ops: Catalogue, dialect: IndexedDialect) -> list[Entry]:
-    """An entry for each definition, which may hold several versions."""
-    opset, words = _opset(args.opset, dialect), words_of(args.text or "")
-    is_searched = bool(words) or args.attribute is not None
-    searched = part("search", dialect.name, args=args) if is_searched else {}
+def _defined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
+    """An entry for each definition, which may hold several versions; the best matches of a search first."""
+    opset, words = _opset(args.opset, dialect), tuple(normal([args.text or ""]).split())
     ranked: list[tuple[int, Entry]] = []
-    for entry in ops.entries(dialect):
-        place = rank(searched[entry.op]["texts"], words) if words else 0
+    for op in registry.ids(dialect.name):
+        definition = registry.op(op).definition
+        entry = Entry(op, definition.category, dialect.opsets_of(op), definition.summary)
+        place = _rank(definition, words) if words else 0
         if (
             place is not None
             and args.category in (None, entry.category)
             and (opset is None or opset in entry.opsets)
-            and (args.attribute is None or with_attribute(searched[entry.op]["attributes"], args.attribute))
+            and (args.attribute is None or _has_attribute(definition.attributes, args.attribute))
         ):
             ranked.append((place, entry))
     return [entry for _, entry in sorted(ranked, key=lambda one: one[0])]
 
 
-def _undefined(args: argparse.Namespace, dialect: IndexedDialect) -> list[Entry]:
+def _rank(definition: Definition, words: Sequence[str]) -> int | None:
+    """The first text of a definition with which all words have occurred; None if a word is in none.
+
+    The texts: names; attributes, inputs and outputs; the summary; the description.
+    """
+    ports = (port.name for port in (*definition.inputs, *definition.outputs))
+    texts = (
+        [definition.id, *definition.keywords],
+        [*definition.attributes, *ports],
+        [definition.summary],
+        [definition.description],
+    )
+    read = ""
+    for place, text in enumerate(texts):
+        read += normal(text)
+        if all(word in read for word in words):
+            return place
+    return None
+
+
+def _has_attribute(attributes: Iterable[str], attribute: str) -> bool:
+    """Whether an op has an attribute, by any spelling (keep-dims, KEEP_DIMS)."""
+    wanted = attribute.lower().replace("-", "_")
+    return any(wanted == spelled.lower().replace("-", "_") for spelled in attributes)
+
+
+def _undefined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
     opset, words = _opset(args.opset, dialect, required=True), (args.text or "").lower().split()
+    versions = registry.versions(dialect.name)
     return [
-        Entry(op, category, tuple(opsets), "", defined=False)
-        for op, category, opsets in part("listed", dialect.name, opset or "")
-        if op not in dialect.versions
-        and args.category in (None, category)
-        and all(word in op.lower() for word in words)
+        Entry(one.id, one.category, one.opsets, "", defined=False)
+        for one in dialect.listed(opset)
+        if one.id not in versions
+        and args.category in (None, one.category)
+        and all(word in one.id.lower() for word in words)
     ]
 
 
-def _opset(text: str | None, dialect: IndexedDialect, *, required: bool = False) -> str | None:
+def _opset(text: str | None, dialect: Dialect, *, required: bool = False) -> str | None:
     """The opset with a name. required: whether the dialect must have opsets even if none is named."""
     if not dialect.opsets and (required or text is not None):
         raise Refusal(f"{dialect.name} has no opsets; --opset and --undefined are not available")
     if text is None:
         return None
     try:
-        return opset_named(text, dialect.title, dialect.opsets)
+        return dialect.opset(text)
     except ValueError as error:
         raise Refusal(str(error)) from None
 
 
-def _covered(args: argparse.Namespace, dialect: IndexedDialect) -> str:
+def _covered(args: argparse.Namespace, dialect: Dialect) -> str:
     """How many types of another dialect are defined, where all of its ops are listed; else empty."""
     chosen = (args.category, args.opset, args.text, args.attribute)
-    if args.undefined or any(chosen) or not dialect.coverage:
-        return ""
-    return f"; {dialect.coverage}; --undefined lists the others"
+    covered = None if args.undefined or any(chosen) or dialect.name == OPENVINO else coverage(dialect)
+    return "" if covered is None else f"; {covered}; --undefined lists the others"
 
 
 def _show(entries: list[Entry], covered: str = "") -> None:
     if not entries:
         print("0 ops")
         return
-    rows = [(entry.op, entry.category, _range(entry.opsets), entry.summary) for entry in entries]
-    show_table(("op", "category", "opsets", "summary"), rows, plural(len(entries), "op") + covered)
+    out = table("", "op", "category", "opsets", "summary")
+    for entry in entries:
+        out.add_row(entry.op, entry.category, _range(entry.opsets), entry.summary)
+    out.caption = plural(len(entries), "op") + covered
+    show(out)
 
 
 def _range(names: tuple[str, ...]) -> str:

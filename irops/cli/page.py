@@ -3,51 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from textwrap import wrap
-from typing import Any, Protocol
 
 from irops.cli.streams import columns, console, is_interactive, uses_colour
 from irops.diagnostics.printable import printable
 
 NARROW, WIDE = 80, 100
 """The width of text that does not go to a terminal, and the largest: longer lines are hard to read."""
-
-
-class Writer(Protocol):
-    """What the documentation of an op is written to."""
-
-    def title(self, text: str) -> None: ...
-    def heading(self, text: str) -> None: ...
-    def paragraph(self, text: str, indent: int = 0) -> None: ...
-    def lines(self, text: str, indent: int = 0, hanging: int = 0, style: str = "") -> None: ...
-    def entry(self, term: str, text: str) -> None: ...
-    def verbatim(self, text: str, indent: int = 4) -> None: ...
-
-
-class Recording:
-    """A Writer that records its calls as data: a page is as wide as the terminal that it is made for."""
-
-    def __init__(self) -> None:
-        self.calls: list[list[Any]] = []
-
-    def title(self, text: str) -> None:
-        self.calls.append(["title", text])
-
-    def heading(self, text: str) -> None:
-        self.calls.append(["heading", text])
-
-    def paragraph(self, text: str, indent: int = 0) -> None:
-        self.calls.append(["paragraph", text, indent])
-
-    def lines(self, text: str, indent: int = 0, hanging: int = 0, style: str = "") -> None:
-        self.calls.append(["lines", text, indent, hanging, style])
-
-    def entry(self, term: str, text: str) -> None:
-        self.calls.append(["entry", term, text])
-
-    def verbatim(self, text: str, indent: int = 4) -> None:
-        self.calls.append(["verbatim", text, indent])
 
 
 class Page:
@@ -91,11 +53,6 @@ class Page:
     def verbatim(self, text: str, indent: int = 4) -> None:
         """Add text unwrapped."""
         self._lines.extend((" " * indent + printable(line), "") for line in text.splitlines())
-
-    def replay(self, calls: Iterable[list[Any]]) -> None:
-        """Add what a Recording recorded."""
-        for name, *arguments in calls:
-            getattr(self, name)(*arguments)
 
     def show(self) -> None:
         if uses_colour(sys.stdout):

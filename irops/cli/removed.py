@@ -10,6 +10,15 @@ REMOVED = {
     "irops run --cluster": _WORKERS,
     "irops run --worker-wait": _WORKERS,
     "irops run --allow-rounding": _WORKERS,
+    "irops check --no-cache": "no results are kept any more",
+    "irops cache": (
+        "irops cache was removed: results of checks are not kept any more; docs/remote.md says where irops"
+        " keeps what it downloads"
+    ),
+    "irops completion": (
+        "irops completion was removed; argcomplete completes commands: pip install 'irops[completion]', then"
+        ' eval "$(register-python-argcomplete irops)" in bash or zsh'
+    ),
     "irops view": (
         "irops view was removed; irops draw MODEL -o page.html draws a page that searches and explains layers"
     ),

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 from irops.cli.page import Page
 from irops.diagnostics.printable import paragraphs
+from irops.diagnostics.rule import BANDS, Rule
 
 
-class RuleText(Protocol):
-    """What is documented of a rule."""
-
-    @property
-    def code(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def severity(self) -> str: ...
-    @property
-    def summary(self) -> str: ...
-    @property
-    def explanation(self) -> str: ...
-
-
-def explain_rule(rule: RuleText, page: Page) -> None:
+def explain_rule(rule: Rule, page: Page) -> None:
     page.title(f"{rule.code} {rule.name} ({rule.severity})")
     page.lines(rule.summary)
     for paragraph in paragraphs(rule.explanation):
         page.paragraph(paragraph)
 
 
-def explain_band(prefix: str, band: str, rules: Sequence[RuleText], page: Page) -> None:
+def explain_band(prefix: str, band: str, rules: Sequence[Rule], page: Page) -> None:
     """The rules that share a prefix, one line each. band: the name of their band, if it is one"""
     page.title(f"{prefix} {band}".rstrip())
     for rule in rules:
@@ -39,8 +25,7 @@ def explain_band(prefix: str, band: str, rules: Sequence[RuleText], page: Page) 
     page.paragraph(f"One of them: irops explain {rules[0].code}")
 
 
-def rule_as_json(rule: RuleText, bands: Mapping[str, str]) -> dict[str, Any]:
-    """bands: those of irops, by their prefix"""
+def rule_as_json(rule: Rule) -> dict[str, Any]:
     return {
         "code": rule.code,
         "name": rule.name,
@@ -48,5 +33,5 @@ def rule_as_json(rule: RuleText, bands: Mapping[str, str]) -> dict[str, Any]:
         "band": rule.code[:3],
         "summary": rule.summary,
         "explanation": rule.explanation,
-        "custom": rule.code[:3] not in bands,
+        "custom": rule.code[:3] not in BANDS,
     }

@@ -19,11 +19,12 @@ from collections.abc import Sequence
 from irops.cli.exit_codes import CLEAN
 from irops.cli.extension_options import add_config
 from irops.cli.main import Refusal
-from irops.cli.plain_tables import show_table
 from irops.cli.rule_page import rule_as_json
 from irops.cli.settings import settings
+from irops.cli.streams import show
+from irops.cli.tables import table
 from irops.diagnostics.printable import plural
-from irops.diagnostics.rule import BANDS, Rule
+from irops.diagnostics.rule import Rule
 from irops.diagnostics.selection import rules_of
 from irops.spec.custom_rules import rules
 
@@ -45,7 +46,7 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal(str(error)) from None
     listed = [one for one in rules() if one.code in chosen or not chosen]
     if args.output_format == "json":
-        json.dump({"version": 1, "rules": [rule_as_json(one, BANDS) for one in listed]}, sys.stdout, indent=2)
+        json.dump({"version": 1, "rules": [rule_as_json(one) for one in listed]}, sys.stdout, indent=2)
         print()
     elif args.quiet:
         sys.stdout.write("".join(f"{one.code}\n" for one in listed))
@@ -55,5 +56,8 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _show(listed: Sequence[Rule]) -> None:
-    rows = [(one.code, one.name, str(one.severity), one.summary) for one in listed]
-    show_table(("code", "name", "severity", "summary"), rows, plural(len(listed), "rule"))
+    out = table("", "code", "name", "severity", "summary")
+    for one in listed:
+        out.add_row(one.code, one.name, str(one.severity), one.summary)
+    out.caption = plural(len(listed), "rule")
+    show(out)

@@ -1,5 +1,5 @@
 """Serve editors: diagnostics, fixes, hovers, navigation and completion for IR
-files and definitions of ops, by the Language Server Protocol.
+files, by the Language Server Protocol.
 
 An editor starts the command itself and talks to it by standard input and
 output; docs/editors.md has the settings for VS Code, Neovim, Helix and Emacs.

@@ -24,7 +24,6 @@ def show_summary(survey: SurveyTable) -> None:
     counts = survey.counts
     statuses = [status for status in STATUSES if any(status in of_task for of_task in counts.values())]
     by_task = table("", "task", *(f">{status}" for status in statuses))
-    by_task.title = None
     for task, of_task in counts.items():
         by_task.add_row(task, *(f"{of_task[one]:,}" if one in of_task else "" for one in statuses))
     show(by_task)
@@ -32,7 +31,6 @@ def show_summary(survey: SurveyTable) -> None:
     if rules:
         names = {rule.code: rule.name for rule in all_rules()}
         by_rule = table("", "rule", "", ">models", ">findings")
-        by_rule.title = None
         for code, models, findings in rules:
             by_rule.add_row(code, names.get(code, ""), f"{models:,}", f"{findings:,}")
         show("", by_rule)

@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 
 def table(title: str, *columns: str) -> Table:
-    """An empty table. Columns whose names begin with > are aligned to the right."""
+    """An empty table; title: may be empty. Columns whose names begin with > are aligned to the right."""
     from rich import box
     from rich.table import Table
 
     out = Table(
-        title=title,
+        title=title or None,
         title_justify="left",
         title_style="bold",
         caption_justify="left",

@@ -105,7 +105,6 @@ def _show(weights: ModelWeights, constants: list[Constant], limit: int | None) -
 
 def _table(constants: list[Constant]) -> Table:
     out = table("", "constant", "type", "shape", ">bytes", "range", ">zeros", ">f16", ">int8", "")
-    out.title = None
     for constant in constants:
         found = constant.statistics
         out.add_row(

@@ -6,8 +6,12 @@ import os
 import socket
 import sys
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
 
-from irops.cache.identity import content, own_version
+from irops.spec.schemas import PACKAGE, schemas_folder
+
+TEXTS = (".py", ".xml", ".rng")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,24 @@ class Identity:
 def identity() -> Identity:
     """That of this process."""
     return Identity(own_version(), content(), sys.version_info[:2], socket.gethostname())
+
+
+def own_version() -> str:
+    """The version of irops. The package is not imported for it: that would import what uses this module."""
+    return str(vars(sys.modules["irops"])["__version__"])
+
+
+@cache
+def content() -> str:
+    """A digest of the code and the definitions, which is the same on every machine that has the same."""
+    digest, schemas = sha256(), schemas_folder()
+    for root in (PACKAGE, schemas):
+        for path in sorted(path for path in root.rglob("*") if path.suffix in TEXTS):
+            if root == PACKAGE and path.is_relative_to(schemas):
+                continue
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0")
+            digest.update(sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def objection(theirs: Identity | Exception) -> str:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import sys
 from functools import cache
 
+from irops import addresses
 from irops.diagnostics.rule import Rule
 from irops.diagnostics.rules import own_rules
 
-SITE = "https://irops.github.io/irops"
-"""Where .ci/site says that the site is served: a folder for each version."""
-
 
 def page_of(rule: Rule) -> str | None:
-    """The page about a rule, in the version of irops that reports it; None for custom ones."""
-    if rule.code not in _own_codes():
+    """The page about a rule, in the version of irops that reports it; None without one."""
+    if not addresses.SITE or rule.code not in _own_codes():
         return None
     version = vars(sys.modules["irops"])["__version__"]  # to import irops would make a circle
-    return f"{SITE}/{version}/rules/{rule.code}.html"
+    return f"{addresses.SITE}/{version}/rules/{rule.code}.html"
 
 
 @cache

@@ -40,8 +40,6 @@ class TensorView:
 class CaseView:
     """An example after running it: the computed outputs or the diagnostics. xml: its layer in an IR file;
     bodies: name and text of each body of the layer; net: its model, if it is one.
-
-    The outputs of an op without functions, which an editor shows, are those that the example expects.
     """
 
     title: str
@@ -55,8 +53,7 @@ class CaseView:
 
 
 def case_view(op: Op, case: Case) -> CaseView:
-    is_run = op.functions.kernel is not None or op.definition.library != ""
-    outputs, diagnostics = outcome(op, case) if is_run else ([], [])
+    outputs, diagnostics = outcome(op, case)
     attributes = ", ".join(f"{name}={value}" for name, value in case.attributes.items())
     expected = expected_outputs(op, case)
     tensors = [
@@ -70,8 +67,8 @@ def case_view(op: Op, case: Case) -> CaseView:
         else [p.name for p in op.definition.outputs]
     )
     shown = (_array_view(name, array) for name, array in zip(names, outputs))
-    text = layer_text(op, case) if case.violates is None and is_run else LayerText()
-    if op.functions.kernel is None:  # what is inferred, or expected
+    text = layer_text(op, case) if case.violates is None else LayerText()
+    if op.functions.kernel is None:  # an op of an extension library
         shown = (_tensor_view(tensor) for tensor in expected)
     return CaseView(
         title=case.name or "",

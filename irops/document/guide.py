@@ -7,17 +7,19 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from irops.document.sources import REPOSITORY, repository_url
+from irops.document.sources import repository_url
 
 PICTURES = (".svg", ".png", ".jpg", ".gif")
-_LINK = re.compile(r"(!?\[[^\]]*\]\()([^)\s]+)(\))")
+_LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"(^```.*?^```[ \t]*$)", re.DOTALL | re.MULTILINE)
 _INCLUDED = {"CHANGELOG.md": "changelog.md"}
 """Files beside the folder that are pages of the site."""
 
 
 def guide_pages(folder: Path) -> Iterator[tuple[str, str]]:
-    """Relative path and text of each page. Links to files outside of the folder lead to the repository."""
+    """Relative path and text of each page. Links to files outside of the folder lead to the repository; where
+    that has no address, their text stays.
+    """
     for file in sorted(folder.rglob("*.md")):
         path = file.relative_to(folder)
         yield path.as_posix(), with_links(file.read_text("utf-8"), file.parent, folder)
@@ -45,13 +47,15 @@ def with_links(text: str, place: Path, folder: Path, page_in: Path | None = None
     home = page_in or place
 
     def rewritten(match: re.Match[str]) -> str:
-        return f"{match[1]}{_target(match[2], place, folder, home)}{match[3]}"
+        target = _target(match[3], place, folder, home)
+        return f"{match[1]}[{match[2]}]({target})" if target else match[2]
 
     parts = _FENCE.split(text)
     return "".join(part if k % 2 else _LINK.sub(rewritten, part) for k, part in enumerate(parts))
 
 
 def _target(link: str, place: Path, folder: Path, home: Path) -> str:
+    """What a link leads to in the site; "" for a file of the repository, where that has no address."""
     file, mark, anchor = link.partition("#")
     if not file or re.match(r"[a-z]+:", file):
         return link
@@ -61,9 +65,8 @@ def _target(link: str, place: Path, folder: Path, home: Path) -> str:
             return f"{_up(home, folder)}{_INCLUDED[target.name]}{mark}{anchor}"
         if not target.is_relative_to(folder.resolve().parent):
             return link
-        inside = target.relative_to(folder.resolve().parent).as_posix()
-        url = f"{REPOSITORY}/tree/main/{inside}" if target.is_dir() else repository_url(inside)
-        return f"{url}{mark}{anchor}"
+        url = repository_url(target.relative_to(folder.resolve().parent).as_posix())
+        return f"{url}{mark}{anchor}" if url else ""
     inside = target.relative_to(folder.resolve()).as_posix()
     page = f"{inside}/index.md" if target.is_dir() else inside
     return f"{_up(home, folder)}{page}{mark}{anchor}"

@@ -6,17 +6,16 @@ import inspect
 from dataclasses import dataclass
 from pathlib import Path
 
+from irops import addresses
 from irops.spec.op import Op
 from irops.spec.schemas import schemas_folder
 
-REPOSITORY = "https://github.com/irops/irops"
-BRANCH = "main"
 PACKAGE = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A file of an op. url: '' for files that are not of irops."""
+    """A file of an op. url: '' for files that are not of irops, and where irops has no repository."""
 
     what: str
     text: str
@@ -24,9 +23,11 @@ class Place:
 
 
 def repository_url(path: str) -> str:
-    """The page of a file of irops; a line follows a colon."""
+    """The page of a file of irops; a line follows a colon. '' where irops has no repository."""
     file, _, line = path.partition(":")
-    return f"{REPOSITORY}/blob/{BRANCH}/{file}{'#L' + line if line else ''}"
+    if not addresses.REPOSITORY:
+        return ""
+    return f"{addresses.REPOSITORY}/blob/{addresses.BRANCH}/{file}{'#L' + line if line else ''}"
 
 
 def places(op: Op) -> tuple[Place, ...]:

@@ -10,7 +10,6 @@ from irops.document.case_views import CaseView, case_view
 from irops.document.declared import COMPARED
 from irops.document.domains import domain_text, port_text
 from irops.document.faculties import fast_backends
-from irops.document.formulas.page import formula_html
 from irops.document.movement import movement
 from irops.document.picture import picture
 from irops.document.search_words import index_entries, search_words
@@ -53,8 +52,8 @@ class Sibling:
 
 @dataclass(frozen=True, slots=True)
 class OpView:
-    """The contents of the page of an op. formula: as HTML, '' if it is code or if there is none; types: the
-    variables, and the expressions of ports that stand for several types.
+    """The contents of the page of an op. types: the variables, and the expressions of ports that stand for
+    several types.
     """
 
     op: Op
@@ -75,7 +74,6 @@ class OpView:
     picture: str
     backends: tuple[str, ...]
     counterpart: Counterpart | None
-    formula: str
     types: tuple[TypeVariable, ...]
 
     @property
@@ -119,7 +117,6 @@ def op_view(registry: Registry, op: Op) -> OpView:
         picture="" if moved is None else picture(moved),
         backends=fast_backends(op),
         counterpart=counterpart_of(op.id),
-        formula=formula_html(definition),
         types=_types(definition),
     )
 
@@ -158,17 +155,14 @@ def _siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]
     older: Definition | None = None
     for version in opsets().versions.get(definition.type.lower(), ()):
         defined = version.id in defined_ids
-        here = version.id == definition.id
-        newer = registry.op(version.id).definition if defined and not here else None
-        if here:  # its text may be newer than its file
-            defined, newer = True, definition
+        newer = registry.op(version.id).definition if defined else None
         rows.append(
             Sibling(
                 version.id,
                 version.id if defined else "",
                 opsets_text(version),
                 newer.changes if newer is not None else "",
-                here,
+                version.id == definition.id,
                 older.id if older is not None else "",
                 delta(older, newer) if older is not None and newer is not None else "",
             )

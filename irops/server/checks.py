@@ -12,7 +12,6 @@ from typing import Any
 from irops.diagnostics.rules import rule
 from irops.processes.worker import Process, ProcessDied
 from irops.server.documents import Document
-from irops.server.kinds import Kind
 from irops.server.options import ServerOptions
 from irops.server.records import Checked, FindingRecord
 from irops.server.text import Text
@@ -49,7 +48,7 @@ class Checks:
         self._runs_newest: Callable[[], bool] = lambda: True
         self._interruptions = 0
         self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="irops check")
-        self._worker = _process(options)
+        self._worker = Process(MODULE, ("start", options), SECONDS, options.limits.process_memory)
 
     def state(self, uri: str) -> State:
         """What is kept of a document."""
@@ -97,10 +96,10 @@ class Checks:
 
     async def _check(self, document: Document, delay: float) -> None:
         await asyncio.sleep(delay)
-        text, kind = document.text, document.kind
+        text = document.text
         checked = Checked()
-        if kind is not Kind.OTHER:
-            request = (str(kind), document.path, text.source)
+        if document.is_ir:
+            request = ("check", document.path, text.source)
             checked = await self._in_turn(request, lambda: document.text is text)
         state = self._states.get(document.uri)
         if state is not None and document.text is text:
@@ -134,23 +133,15 @@ class Checks:
             self._worker.ask(("start", self._options))
 
     def _ask(self, request: tuple[Any, ...], is_newest: Callable[[], bool]) -> Checked:
-        if request[0] != Kind.DEFINITION:
-            return self._answer(self._worker, request, is_newest)
-        process = _process(self._options)  # a process of its own sees the functions as they are now
-        try:
-            return self._answer(process, request, is_newest)
-        finally:
-            process.close()
-
-    def _answer(self, process: Process, request: tuple[Any, ...], is_newest: Callable[[], bool]) -> Checked:
-        """The answer of a process. One that ended is started once more, because it may have been interrupted
-        after it answered the request before; one that is interrupted meanwhile is always started again.
+        """The answer of the worker process. One that ended is started once more, because it may have been
+        interrupted after it answered the request before; one that is interrupted meanwhile is always started
+        again.
         """
         failures = 0
         while is_newest():
             before = self._interruptions
             try:
-                answer = process.ask(request)
+                answer = self._worker.ask(request)
             except ProcessDied as error:
                 failures += self._interruptions == before
                 if failures > 1 or error.exceeded:
@@ -158,10 +149,6 @@ class Checks:
             else:
                 return answer if isinstance(answer, Checked) else _failed(f"unexpected answer {answer!r}")
         return Checked()
-
-
-def _process(options: ServerOptions) -> Process:
-    return Process(MODULE, ("start", options), SECONDS, options.limits.process_memory)
 
 
 def _failed(message: str) -> Checked:

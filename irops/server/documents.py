@@ -9,8 +9,7 @@ from typing import Generic, TypeVar
 from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
 
-from irops.server.definitions.outline import DefinitionOutline, definition_outline
-from irops.server.kinds import Kind, kind_of
+from irops.server.kinds import is_ir
 from irops.server.outline.elements import Outline
 from irops.server.outline.scan import outline_of
 from irops.server.text import Text, edited, lines_of
@@ -44,8 +43,7 @@ class Document(TextDocument):
         self._lines = lines_of(text)
         self._text: Text | None = None
         self._outline = OncePerText(outline_of)
-        self._definition = OncePerText(definition_outline)
-        self._kind = Kind.OTHER
+        self._was_ir = False
 
     @property
     def source(self) -> str:
@@ -59,20 +57,15 @@ class Document(TextDocument):
         return self._text
 
     @property
-    def kind(self) -> Kind:
-        """What the text is; as before, while it has no root element."""
-        self._kind = kind_of(self.path, self.text.source, self._kind)
-        return self._kind
+    def is_ir(self) -> bool:
+        """Whether the text is IR; as before, while it has no root element."""
+        self._was_ir = is_ir(self.path, self.text.source, was_ir=self._was_ir)
+        return self._was_ir
 
     async def outlined(self) -> tuple[Text, Outline]:
-        """The text at this moment and its outline as IR."""
+        """The text at this moment and its outline."""
         text = self.text
         return text, await self._outline(text)
-
-    async def defined(self) -> tuple[Text, DefinitionOutline]:
-        """The text at this moment and its outline as a definition."""
-        text = self.text
-        return text, await self._definition(text)
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
         """Apply one change of the editor; a range outside the text means the nearest one in it."""

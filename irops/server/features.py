@@ -8,12 +8,10 @@ from typing import Any
 from lsprotocol import types
 
 from irops.server import findings
-from irops.server.answers import Answers, DefinitionAnswers, IrAnswers
+from irops.server.answers import Answers
 from irops.server.completion_items import described
 from irops.server.files import changed_files, watch_files
-from irops.server.kinds import Kind
 from irops.server.language_server import IropsServer
-from irops.server.pages import PREVIEW, PREVIEW_HTML
 
 WAIT = 5.0
 """Seconds for which a request waits for the check of the newest text."""
@@ -56,7 +54,7 @@ def _add_synchronisation(server: IropsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     async def saved(ls: IropsServer, params: types.DidSaveTextDocumentParams) -> None:
         document = ls.document(params.text_document.uri)
-        if document is not None:  # the weights beside it, or the functions of a definition, may be new
+        if document is not None:  # the weights beside it may be new
             ls.checks.changed(document, at_once=True)
             changed_files(ls, [document.uri])
 
@@ -64,7 +62,6 @@ def _add_synchronisation(server: IropsServer) -> None:
     async def closed(ls: IropsServer, params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         ls.checks.closed(uri)
-        ls.pages.closed(uri)
         ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
 
@@ -136,21 +133,10 @@ def _add_commands(server: IropsServer) -> None:
     async def explained(ls: IropsServer, *arguments: Any) -> str | None:
         return await ls.pages.explain(arguments)
 
-    @server.command(PREVIEW)
-    async def previewed(ls: IropsServer, *arguments: Any) -> str | None:
-        return await ls.pages.preview(arguments)
-
-    @server.command(PREVIEW_HTML)
-    async def previewed_as_html(ls: IropsServer, *arguments: Any) -> str | None:
-        return await ls.pages.preview_html(arguments)
-
 
 async def _answers(ls: IropsServer, uri: str) -> Answers | None:
-    """The answers about a document; None if it is neither IR nor a definition."""
+    """The answers about a document; None if it is not IR."""
     document = ls.document(uri)
-    kind = Kind.OTHER if document is None else document.kind
-    if document is None or kind is Kind.OTHER:
+    if document is None or not document.is_ir:
         return None
-    if kind is Kind.DEFINITION:
-        return DefinitionAnswers(uri, document.path, *await document.defined(), ls.ops)
-    return IrAnswers(uri, *await document.outlined(), ls.ops, ls.checks.state(uri).result.outputs)
+    return Answers(uri, *await document.outlined(), ls.ops, ls.checks.state(uri).result.outputs)

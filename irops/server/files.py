@@ -10,7 +10,6 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.uris import to_fs_path
 
-from irops.server.kinds import Kind
 from irops.server.language_server import IropsServer
 
 WATCHED = "**/*.{py,bin,xml}"
@@ -30,19 +29,14 @@ async def watch_files(ls: IropsServer) -> None:
 
 
 def changed_files(ls: IropsServer, uris: Iterable[str]) -> None:
-    """Check the open documents again that files concern: a model its weights, a definition its functions, and
-    all documents the custom ops.
-    """
+    """Check the open documents again that files concern: a model its weights, all of them the custom ops."""
     files = [Path(path) for path in map(to_fs_path, uris) if path is not None]
     if any(_is_of_custom_ops(ls, file) for file in files):
         ls.reload()
         return
-    folders = {file.parent for file in files if file.suffix == ".py"}
     stems = {file.with_suffix("") for file in files if file.suffix == ".bin"}
     for document in ls.documents():
-        path = Path(document.path or "")
-        is_definition = document.kind is Kind.DEFINITION and path.parent in folders
-        if is_definition or path.with_suffix("") in stems:
+        if Path(document.path or "").with_suffix("") in stems:
             ls.checks.changed(document)
 
 

@@ -36,24 +36,23 @@ class Utf16Protocol(LanguageServerProtocol):
 
 
 class IropsServer(LanguageServer):
-    """A language server for IR files and definitions of ops. One serves one editor."""
+    """A language server for IR files. One serves one editor."""
 
     def __init__(self, options: ServerOptions) -> None:
         super().__init__("irops", irops.__version__, protocol_cls=Utf16Protocol)
         self.options = options
         self.ops = OpLookup(options)
         self.checks = Checks(options, self._publish)
-        self.pages = Pages(options, self.document, self)
+        self.pages = Pages(options, self.show_file)
 
     def shutdown(self) -> None:
-        """End the worker processes, and the server."""
+        """End the worker process, and the server."""
         self.stop()
         super().shutdown()  # type: ignore[no-untyped-call]
 
     def stop(self) -> None:
-        """End the worker processes."""
+        """End the worker process."""
         self.checks.stop()
-        self.pages.stop()
 
     def use_documents(self) -> None:
         """Let the workspace hold documents of irops; called when the editor has initialized it."""
@@ -84,17 +83,13 @@ class IropsServer(LanguageServer):
         self.ops = OpLookup(self.options)
         self.checks.reload(self.documents())
 
-    async def show_file(self, file: Path, *, external: bool = False) -> None:
-        """Show a file, if the editor shows documents on request. external: in the program for its type"""
+    async def show_file(self, file: Path) -> None:
+        """Show a file, if the editor shows documents on request."""
         window = self.client_capabilities.window
         if window is not None and window.show_document is not None and window.show_document.support:
-            params = types.ShowDocumentParams(file.as_uri(), external=external, take_focus=False)
+            params = types.ShowDocumentParams(file.as_uri(), take_focus=False)
             with suppress(JsonRpcException):  # the editor could not; the command also returns the page
                 await self.window_show_document_async(params)
-
-    def show_problem(self, message: str) -> None:
-        """Show a message about a request that could not be done."""
-        self.window_show_message(types.ShowMessageParams(types.MessageType.Error, message))
 
     async def _publish(self, document: Document, text: Text, checked: Checked) -> None:
         shown = await asyncio.to_thread(
@@ -109,4 +104,3 @@ class IropsServer(LanguageServer):
             and workspace.inlay_hint.refresh_support
         ):
             await self.workspace_inlay_hint_refresh_async(None)
-        await self.pages.refresh(document)

@@ -45,15 +45,3 @@ class Checked:
     outputs: Mapping[tuple[Path, int], tuple[str, ...]] = field(default_factory=dict)
     seconds: float = 0.0
     is_read: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of an op or a rule. name: for its file; text: Markdown; html: the file with it as HTML, if that
-    was asked for; problem: why there is no page.
-    """
-
-    name: str
-    text: str = ""
-    html: str = ""
-    problem: str = ""

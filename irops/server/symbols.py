@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from lsprotocol import types
 
@@ -64,17 +64,17 @@ def _kind(layer: LayerSpan) -> types.SymbolKind:
     return kinds.get(layer.type, types.SymbolKind.Function)
 
 
-def folding_ranges(root: Node, text: Text, tags: Collection[str] = FOLDED) -> list[types.FoldingRange]:
-    """The lines of elements with some tags; by default those of layers, bodies and lists of layers."""
-    return [types.FoldingRange(first, last) for first, last in _folded_lines(root, text, tags)]
+def folding_ranges(root: Node, text: Text) -> list[types.FoldingRange]:
+    """The lines of layers, bodies and lists of layers and edges."""
+    return [types.FoldingRange(first, last) for first, last in _folded_lines(root, text)]
 
 
-def _folded_lines(root: Node, text: Text, tags: Collection[str]) -> Iterator[tuple[int, int]]:
+def _folded_lines(root: Node, text: Text) -> Iterator[tuple[int, int]]:
     ahead = [root]
     while ahead:
         node = ahead.pop()
         ahead.extend(reversed(node.children))
-        if node.tag in tags:
+        if node.tag in FOLDED:
             first, last = text.line_of(node.start), text.line_of(node.end - 1)
             if last > first:
                 yield first, last

@@ -19,7 +19,6 @@ from irops.limits import recursion_limit_for
 from irops.processes.worker import serve
 from irops.reading import load
 from irops.registry import Registry
-from irops.server.definitions.checks import definition_findings
 from irops.server.encoding import stored_bytes
 from irops.server.options import ServerOptions
 from irops.server.outline.elements import Path
@@ -31,7 +30,7 @@ MAX_TEXT = 64 << 20
 
 
 class Worker:
-    """Answers ("start", options), ("ir", path, text) and ("definition", path, text)."""
+    """Answers ("start", options) and ("check", path, text)."""
 
     def __init__(self) -> None:
         self._options = ServerOptions()
@@ -42,13 +41,10 @@ class Worker:
             case ("start", ServerOptions() as options):
                 self._start(options)
                 return None
-            case ("ir", str(path), str(text)):
+            case ("check", str(path), str(text)):
                 start = time.process_time()
                 checked = self._checked(path, text)
                 return replace(checked, seconds=time.process_time() - start)
-            case ("definition", str(path), str(text)):
-                content = stored_bytes(text)
-                return Checked(tuple(map(plain, definition_findings(path, content, self._options))))
         raise ValueError(f"unknown request {request[:1]!r}")
 
     def _start(self, options: ServerOptions) -> None:

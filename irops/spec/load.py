@@ -33,14 +33,12 @@ from irops.spec.version_numbers import wrong_version
 FLAG = "yes"
 
 
-def load_definition(
-    path: str | Path, *, validate: bool = True, version: int | None = None, text: bytes | None = None
-) -> Definition:
-    """The definition in a file, or in a text in its place. version: by default the opset in the file.
+def load_definition(path: str | Path, *, validate: bool = True, version: int | None = None) -> Definition:
+    """The definition in a file. version: by default the opset in the file.
 
     Raises:  DefinitionError if the file is not well-formed, does not match the schema, or contradicts itself
     """
-    root = _parsed(Path(path), text)
+    root = _parsed(Path(path))
     if validate:
         _validate(root, path)
     if wrong := wrong_version(root):
@@ -65,10 +63,10 @@ def _restrict(root: Any, version: int) -> set[str]:
     return removed
 
 
-def _parsed(path: Path, text: bytes | None) -> Any:
+def _parsed(path: Path) -> Any:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
     try:
-        return etree.parse(str(path), parser).getroot() if text is None else etree.fromstring(text, parser)
+        return etree.parse(str(path), parser).getroot()
     except OSError as error:
         message = f"the definition cannot be read: {error}"
         raise DefinitionError([_fault("unreadable-definition", message, path)]) from None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from irops.cache.entries import key_of
-from irops.cache.identity import own_version
+from irops.cluster.identity import own_version
 from irops.processes.outcomes import Died, Failed
 from irops.surveys.describing import MAX_TEXT
 from irops.surveys.identity import Identities

@@ -7,6 +7,7 @@ moment ago is not kept, since a further change might not show in its times.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,12 +15,10 @@ from hashlib import blake2b
 from typing import Any
 
 from irops.cache.entries import key_of
-from irops.cache.identity import is_recent_time
 from irops.dialects import dialect_of_suffix
 from irops.ir.regular import open_regular
 from irops.limits import Limits
 from irops.surveys.remote_identity import remote_identity
-from irops.switches import enabled
 
 WHOLE = 64 << 20
 """Up to this many bytes the content of weights counts; of larger ones, size and time of modification."""
@@ -28,6 +27,10 @@ AT_ONCE = 16
 CHUNK = 4 << 20
 OVERLAP = 1 << 13
 """How many bytes of a chunk the next one repeats, so that names across its end are seen."""
+COARSE, FINE = 2.5, 0.1
+"""Seconds within which two changes of a file may have the same time: where the file system counts in
+seconds, and where it counts in ticks.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Identities:
 
     def __init__(self, kept: Mapping[str, Any] | None = None) -> None:
         self._digests: dict[str, Digest] = {}
-        for path, (state, digest, beside) in (kept or {}).items() if enabled("cache") else ():
+        for path, (state, digest, beside) in (kept or {}).items():
             self._digests[path] = Digest(tuple(state), digest, tuple(beside))
         self._states: dict[str, tuple[tuple[int, ...] | None, ...]] = {}
         self._used: dict[str, Digest] = {}
@@ -78,7 +81,7 @@ class Identities:
         return {
             path: [one.state, one.digest, one.beside]
             for path, one in self._used.items()
-            if not is_recent_time(max(one.state[1:3]))
+            if not _is_recent(max(one.state[1:3]))
         }
 
     def _digest_beside(self, path: str) -> str:
@@ -98,6 +101,12 @@ class Identities:
     def _current(self, path: str) -> tuple[tuple[int, ...] | None, ...]:
         beside = self._used[path].beside if path in self._used else ()
         return tuple(_state(one) for one in (path, *beside))
+
+
+def _is_recent(modified: int) -> bool:
+    """Whether a file changed, at a time in ns, so recently that another change may not show in the time."""
+    tick = FINE if modified % 1_000_000_000 else COARSE
+    return time.time() - modified / 1e9 < tick
 
 
 def _state(path: str) -> tuple[int, ...] | None:

@@ -12,7 +12,7 @@ from math import inf
 from pathlib import Path
 
 from irops.cache.entries import key_of
-from irops.cache.identity import content
+from irops.cluster.identity import content
 from irops.limits import Limits
 from irops.spec.plugins import OPS, RULES
 from irops.surveys.tasks import DEFAULT_SOURCES, REFERENCE, Task

@@ -89,6 +89,7 @@ def test_nobody_waits_for_ever() -> None:
     assert await_count(address_of(counter), 3, 0)
 
 
+@pytest.mark.slow("compiles kernels")
 def test_waiting_threads_are_notified() -> None:
     from irops.backends.numba.addresses import address_of
     from irops.backends.numba.spinning import SIZE, WAKEUP, await_change, notify

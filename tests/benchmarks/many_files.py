@@ -1,7 +1,7 @@
 """How long many small files take to be checked by two processes, in times of one: python
 tests/benchmarks/many_files.py.
 
-Each round checks the same generated files with -j 1 and with -j 2, without the cache. Prints the ratios of
+Each round checks the same generated files with -j 1 and with -j 2. Prints the ratios of
 the wall times, which mean something only on a machine that does nothing else, and of the CPU times. --json
 FILE writes them.
 """
@@ -33,7 +33,7 @@ MODEL = """<?xml version="1.0"?>
 
 def times(folder: Path, processes: int) -> tuple[float, float]:
     """The wall time and the CPU time of a check of a folder."""
-    command = [sys.executable, "-m", "irops", "check", "-q", "--no-cache", "-j", str(processes), str(folder)]
+    command = [sys.executable, "-m", "irops", "check", "-q", "-j", str(processes), str(folder)]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -135,7 +135,6 @@ def reading(measured: Mapping[str, Mapping[str, float]]) -> str:
             ("`irops.infer`", "irops.infer", "read_model", "s"),
             ("`irops.check`", "irops.check", "read_model", "s"),
             ("`irops check`, whole process", "process irops check", "process openvino", "s"),
-            ("the same, of a file that was checked", "process irops check again", "process openvino", "s"),
             ("its memory at most", "memory irops check", "memory openvino", "MB"),
         )
     ]

@@ -51,14 +51,12 @@ def least(works: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, f
     return seconds
 
 
-def process(*command: str, cache: Path | None = None) -> tuple[float, float]:
+def process(*command: str) -> tuple[float, float]:
     """Seconds of processor time and peak megabytes of a process. Python finds its modules compiled, as those
-    of an installed program are. cache: a folder for the results of checks
+    of an installed program are.
     """
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPYCACHEPREFIX"] = str(Path(tempfile.gettempdir()) / "irops-benchmark-bytecode")
-    if cache is not None:
-        environment["IROPS_CACHE_DIR"] = str(cache)
     child = [sys.executable, "-c", CHILD, *command]
     done = subprocess.run(child, capture_output=True, text=True, check=True, env=environment)
     code, seconds, peak = json.loads(done.stdout)
@@ -92,12 +90,10 @@ def measure_processes(file: Path, rounds: int) -> dict[str, float]:
     reader = (sys.executable, "-c", READ_MODEL, str(file))
     check = (sys.executable, "-m", "irops", "check", "-q", str(file))
     process(*check)  # compiles the modules
-    runs: dict[str, list[tuple[float, float]]] = {"openvino": [], "irops check": [], "irops check again": []}
+    runs: dict[str, list[tuple[float, float]]] = {"openvino": [], "irops check": []}
     for _ in range(rounds):
-        with tempfile.TemporaryDirectory() as cache:
-            runs["openvino"].append(process(*reader))
-            runs["irops check"].append(process(*check, cache=Path(cache)))
-            runs["irops check again"].append(process(*check, cache=Path(cache)))
+        runs["openvino"].append(process(*reader))
+        runs["irops check"].append(process(*check))
     times = {f"process {name}": statistics.median(run[0] for run in rows) for name, rows in runs.items()}
     return times | {f"memory {name}": min(run[1] for run in rows) for name, rows in runs.items()}
 

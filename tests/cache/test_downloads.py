@@ -52,10 +52,6 @@ def test_a_file_in_use_is_not_removed(files):
         os.utime(Path(files.folder, A), (1, 1))
         put(files, C, 40)
         assert keys(files) == ["a", "c"]
-        assert files.clean() == (1, 40)
-        assert keys(files) == ["a"]
-    assert files.clean() == (1, 40)
-    assert files.usage() == (0, 0)
 
 
 def test_a_file_that_is_larger_than_all_that_is_kept_is_refused_before_it_is_fetched(files):

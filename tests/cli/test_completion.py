@@ -1,206 +1,193 @@
-"""The scripts of irops completion, in the shells that they are for."""
+"""What argcomplete offers for a line, and that shells get it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from shells import Bash, Fish, InteractiveBash, Shell, Zsh
+import shells
+from libraries import Late, needs
 
-from irops.cli.main import COMMANDS, main
-from irops.cli.shells.command_lines import command_lines
-from irops.cli.shells.kinds import BY_METAVAR, BY_NAME
-from irops.cli.shells.word_lists import word_lists
+from irops.cli.command_pages import parser_of
+from irops.cli.completion import complete, parser_for
+from irops.cli.main import COMMANDS
 
-SHELLS = {"bash": Bash, "zsh": Zsh, "fish": Fish}
-FREE = {
-    "A,B",
-    "ADDRESS",
-    "BYTES",
-    "CLASS",
-    "STATUSES",
-    "HOST:PORT",
-    "LAYER",
-    "LAYER/BODY",
-    "LAYERS",
-    "N",
-    "NAME",
-    "NAME:SHAPE",
-    "S",
-    "URL",
-    "V",
-    "VALUES",
-    "WORDS",
-}
-"""The metavars of values that people type in full."""
+pytestmark = needs("argcomplete")
+argcomplete: Any = Late("argcomplete")
+SEPARATOR = "\013"
 FILES = (
     "model.xml",
     "model.bin",
     "net.onnx",
     "notes.txt",
-    "in.npz",
+    ".hidden.xml",
+    "trace.json",
     "x.npy",
     "models/other.xml",
     "my ops/a.txt",
 )
 
 
-@pytest.fixture(scope="module")
-def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the script for each shell."""
-    folder = tmp_path_factory.mktemp("scripts")
-    for name in SHELLS:
-        with pytest.MonkeyPatch.context() as patch, (folder / f"irops.{name}").open("w") as file:
-            patch.setattr("sys.stdout", file)
-            assert main(["completion", name]) == 0
-    return folder
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("files")
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with files."""
     for name in FILES:
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text("")
-    return folder
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
-@pytest.fixture(scope="module", params=SHELLS)
-def shell(request: pytest.FixtureRequest, scripts: Path, folder: Path) -> Iterator[Shell]:
-    shell = SHELLS[request.param](scripts / f"irops.{request.param}", folder)
-    yield shell
-    shell.close()
+@pytest.fixture
+def script(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """What makes the script that register-python-argcomplete prints for a shell."""
+
+    def made(shell: str) -> Path:
+        path = tmp_path_factory.mktemp("script") / "irops"
+        path.write_text(argcomplete.shellcode(["irops"], shell=shell))
+        return path
+
+    return made
 
 
-WORDS = {
-    "irops che": {"check"},
-    "irops co": {"compare", "completion", "conformance", "convert"},
-    "irops --v": {"--version"},
-    "irops help insp": {"inspect"},
-    "irops completion ": {"bash", "zsh", "fish"},
-    "irops cache ": {"show", "clean"},
-    "irops check --output-f": {"--output-format"},
-    "irops check --output-format ": {"full", "concise", "json", "sarif", "github", "gitlab"},
-    "irops check --output-format sa": {"sarif"},
-    "irops check model.xml --target 2023.": {"2023.0", "2023.1", "2023.2", "2023.3"},
-    "irops check --select IR401": {"IR401"},
-    "irops check --ignore dead-": {"dead-layer"},
-    "irops explain dangling-e": {"dangling-edge"},
-    "irops explain ReverseS": {"ReverseSequence-1"},
-    "irops where IR202 ReverseS": {"ReverseSequence-1"},
-    "irops backends --op ReverseS": {"ReverseSequence-1"},
-    "irops run model.xml --backend nu": {"numba"},
-    "irops run model.xml --fill o": {"ones"},
-    "irops convert model.xml --target new": {"newest"},
-    "irops ops --category act": {"activation"},
-    "irops translate model.xml --to on": {"onnx"},
-    "irops why model.xml ": set(),
-    "irops new ": set(),
-    "irops check --jobs ": set(),
-    "irops chekc ": set(),
-}
-FILES_OF = {
-    "irops check ": {"model.xml", "net.onnx", "models", "my ops"},
-    "irops check --strict model.xml n": {"net.onnx"},
-    "irops infer --quiet m": {"model.xml", "models", "my ops"},
-    "irops check --weights ": {"model.bin", "models", "my ops"},
-    "irops run model.xml --load-inputs i": {"in.npz"},
-    "irops check model.xml --definitions m": {"models", "my ops"},
-    "irops diff model.xml n": {"net.onnx"},
-}
+def environment_of(line: str) -> dict[str, str]:
+    """What argcomplete gets from a shell about a line whose end is the place of the cursor."""
+    return {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
 
 
-@pytest.mark.slow("real shells")
-def test_words_are_offered(shell: Shell) -> None:
-    assert shell.offers(WORDS) == WORDS
+def offered(line: str) -> set[str]:
+    """The words that are offered for a line."""
+
+    class Finder(argcomplete.CompletionFinder):  # type: ignore[misc]
+        def _init_debug_stream(self) -> None:  # by default it takes a file descriptor that may be in use
+            argcomplete.io.debug_stream = io.StringIO()
+
+    stream = io.StringIO()
+    command = next((word for word in line.split() if word in COMMANDS), "")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment_of(line).items():
+            patch.setenv(name, value)
+        Finder()(
+            parser_for(command, COMMANDS),
+            always_complete_options=False,
+            exit_method=lambda _: None,
+            output_stream=stream,
+            default_completer=argcomplete.SuppressCompleter(),
+        )
+    return {word.strip() for word in stream.getvalue().split(SEPARATOR) if word}
 
 
-def test_files_are_offered(shell: Shell) -> None:
-    offered = {line: {word.rstrip("/") for word in words} for line, words in shell.offers(FILES_OF).items()}
-    assert offered == FILES_OF
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("irops che", {"check"}),
+        ("irops --v", {"--version"}),
+        ("irops help insp", {"inspect"}),
+        ("irops check --output-f", {"--output-format"}),
+        ("irops check --output-format sa", {"sarif"}),
+        ("irops check --output-format=sa", {"--output-format=sarif"}),
+        ("irops check model.xml --target 2023.", {"2023.0", "2023.1", "2023.2", "2023.3"}),
+        ("irops check --select IR401", {"IR401"}),
+        ("irops check --ignore IR401,dead-", {"IR401,dead-layer"}),
+        ("irops check --limit dep", {"depth="}),
+        ("irops check --jobs ", set()),
+        ("irops explain dangling-e", {"dangling-edge"}),
+        ("irops explain ReverseS", {"ReverseSequence-1"}),
+        ("irops explain IR202 onnx:Gather-13", {"onnx:Gather-13"}),
+        ("irops backends --op ReverseS", {"ReverseSequence-1"}),
+        ("irops run model.xml --backend numb", {"numba"}),
+        ("irops run model.xml --fill o", {"ones"}),
+        ("irops convert model.xml --target new", {"newest"}),
+        ("irops compare model.xml --b openvino:C", {"openvino:CPU"}),
+        ("irops ops --category act", {"activation"}),
+        ("irops new ", set()),
+    ],
+)
+def test_words_are_offered(line: str, expected: set[str]) -> None:
+    assert offered(line) == expected
 
 
-@pytest.mark.slow("real shells")
-def test_every_command_and_option_is_offered(shell: Shell) -> None:
-    options = {
-        f"irops {line.command} --": {name for one in line.options for name in one.names if name[:2] == "--"}
-        for line in command_lines()
-    }
-    offered = shell.offers(["irops ", *options])
-    assert offered.pop("irops ") >= {*COMMANDS, "help"}
-    assert {line: {name.removesuffix("=") for name in names} for line, names in offered.items()} == options
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("irops check ", {"model.xml", "net.onnx", "models/", "my ops/"}),
+        ("irops check .h", {".hidden.xml"}),
+        ("irops check --strict model.xml n", {"net.onnx"}),
+        ("irops check models/o", {"models/other.xml"}),
+        ("irops check absent/", set()),
+        ("irops check --weights ", {"model.bin", "models/", "my ops/"}),
+        ("irops check model.xml --definitions m", {"models/", "my ops/"}),
+        ("irops diff model.xml n", {"net.onnx"}),
+        ("irops compare model.xml --b model:ne", {"model:net.onnx"}),
+        ("irops run model.xml --input x=x", {"x=x.npy"}),
+    ],
+)
+def test_files_are_offered(folder: Path, line: str, expected: set[str]) -> None:
+    assert {word.replace("\\", "") for word in offered(line)} == expected
+
+
+def test_names_of_files_that_a_terminal_would_obey_are_not_offered(folder: Path) -> None:
+    (folder / "mo\x1b[2J.xml").write_text("")
+    assert offered("irops check mo") == {"model.xml", "models/"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_offered(command: str) -> None:
+    options = {name for action in parser_of(command)._actions for name in action.option_strings}
+    assert offered(f"irops {command} --") == {name for name in (*options, "--debug") if name[:2] == "--"}
+
+
+def test_every_command_is_offered() -> None:
+    assert offered("irops ") == {*COMMANDS, "help"}
+
+
+def test_a_library_that_is_missing_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        "irops.cli.completion.missing_libraries", lambda extra, *names: f"{names} of {extra} is missing"
+    )
+    assert complete(COMMANDS) == 2
+    assert capsys.readouterr().err == "irops: ('argcomplete',) of completion is missing\n"
+
+
+def test_the_program_answers_a_shell(tmp_path: Path) -> None:
+    answer = tmp_path / "answer"
+    more = {**environment_of("irops insp"), "_ARGCOMPLETE_STDOUT_FILENAME": str(answer)}
+    done = subprocess.run([sys.executable, "-m", "irops"], env={**os.environ, **more}, check=False)
+    assert (done.returncode, answer.read_text().strip()) == (0, "inspect")
 
 
 LINES = {
-    "irops chec": "irops check",
+    "irops insp": "irops inspect",
     "irops check --output-format=sa": "irops check --output-format=sarif",
     "irops check --select IR401,dangling-e": "irops check --select IR401,dangling-edge",
-    "irops check --limit dep": "irops check --limit depth=",
     "irops explain onnx:Gather-13": "irops explain onnx:Gather-13",
-    "irops explain graiphic:ReverseS": "irops explain graiphic:ReverseSequence",
-    "irops compare model.xml --b openvino:C": "irops compare model.xml --b openvino:CPU",
-    "irops compare model.xml --b model:ne": "irops compare model.xml --b model:net.onnx",
-    "irops run model.xml --input x=x": "irops run model.xml --input x=x.npy",
+    "irops explain ReverseS": "irops explain ReverseSequence-1",
     "irops check models/o": "irops check models/other.xml",
-    "irops check --weights=model.": "irops check --weights=model.bin",
     "irops check my": "irops check my\\ ops/",
 }
-"""What the key Tab makes of a line; = and : and commas are part of words in each shell in its way."""
+"""What the key Tab makes of a line."""
 
 
 @pytest.mark.slow("real shells")
-@pytest.mark.parametrize("kind", [InteractiveBash, Zsh])
-def test_the_key_tab_completes_a_line(kind: type[Any], scripts: Path, folder: Path) -> None:
-    shell = kind(scripts / f"irops.{kind.name}", folder)
-    completed = {line: shell.completed(line).rstrip(", ") for line in LINES}
-    shell.close()
+@pytest.mark.parametrize("shell", [shells.bash, shells.zsh])
+def test_the_key_tab_completes_a_line(shell: Any, folder: Path, script: Callable[[str], Path]) -> None:
+    started = shell(script(shell.__name__), folder)
+    completed = {line: started.completed(line).rstrip() for line in LINES}
+    started.close()
     assert completed == LINES
 
 
-def test_fish_offers_the_ends_of_words(scripts: Path, folder: Path) -> None:
-    offered = Fish(scripts / "irops.fish", folder).offers(LINES)
-    for line, whole in LINES.items():
-        start = line.rpartition(" ")[0]
-        last = whole.removeprefix(f"{start} ").replace("\\", "")
-        assert last in offered[line], line
-
-
 @pytest.mark.slow("real shells")
-def test_the_script_is_found_in_a_folder_of_functions_of_zsh(
-    scripts: Path, folder: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "_irops").write_text((scripts / "irops.zsh").read_text())
-    start = tmp_path / "start.zsh"
-    start.write_text(f"fpath=({tmp_path} $fpath); autoload -U compinit; compinit -u -D")
-    shell = Zsh(start, folder)
-    assert shell.completed("irops insp").rstrip() == "irops inspect"
-    shell.close()
-
-
-def test_each_value_is_completed_or_free() -> None:
-    """A new metavar belongs to irops/cli/shells/kinds.py, or to FREE above."""
-    for line in command_lines():
-        values = [(one.metavar, one.value, one.names) for one in line.options if one.value is not None]
-        values += [(one.metavar, one.value, (f"{line.command} {one.metavar}",)) for one in line.arguments]
-        for metavar, value, names in values:
-            kinds = metavar in BY_METAVAR or metavar in FREE or any(name in BY_NAME for name in names)
-            assert kinds or value.words or metavar == "title", (line.command, names, metavar)
-
-
-def test_words_that_a_shell_expands_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "irops.cli.shells.word_lists.backend_names", lambda: ("numba", "$(rm -r ~)", "a b", "`x`")
-    )
-    lists = word_lists()
-    assert list(lists["backends"]) == ["numba"]
-    assert not [
-        word for words in lists.values() for word in words if set(word) & set(" $`'\"\\;&|<>(){}*?~#!\n")
-    ]
-
-
-def test_a_shell_that_is_unknown_is_wrong_usage(irops: Callable[..., Any]) -> None:
-    result = irops("completion", "bahs")
-    assert (result.status, result.out) == (2, "")
-    assert "did you mean bash?" in result.err
+def test_fish_offers_the_ends_of_words(folder: Path, script: Callable[[str], Path]) -> None:
+    offers = shells.fish_offers(script("fish"), folder, LINES)
+    for line, whole in LINES.items():
+        last = whole.removeprefix(f"{line.rpartition(' ')[0]} ").replace("\\", "")
+        assert last in {word.replace("\\", "") for word in offers[line]}, line

@@ -38,9 +38,7 @@ SUCCESS = {
     "ops": (),
     "where": ("Reverse-1",),
     "new": ("CubeRoot", "--category", "arithmetic", "--output", "OUT"),
-    "cache": (),
     "server": (),
-    "completion": ("bash",),
 }
 FINDINGS = {
     "check": ("BROKEN",),
@@ -133,8 +131,6 @@ REFUSED = {
     "ops": [("--category", "typo"), ("--opset", "99"), ("--definitions", "ABSENT")],
     "where": [("typo",), ()],
     "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
-    "cache": [("typo",), ("clean", "typo")],
-    "completion": [("typo",), ()],
     "server": [("--tcp", "typo"), ("--tcp", "localhost:65536"), ("--definitions", "ABSENT")],
 }
 
@@ -202,7 +198,7 @@ def test_help_states_the_codes(command: str, irops: Irops) -> None:
     assert command in REFUSED
     text = irops(command, "--help").out
     assert text.endswith(exit_codes(command) + "\n")
-    assert ("\n  1  " in text) is (command in FINDINGS or command in ("rules", "completion"))
+    assert ("\n  1  " in text) is (command in FINDINGS or command == "rules")
 
 
 def test_a_warning_is_1_only_with_strict(irops: Irops, valid_model: Path) -> None:

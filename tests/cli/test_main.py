@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from irops.cli.main import COMMANDS
+from irops.cli.removed import REMOVED
 
 Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py
 ROOT = Path(__file__).parents[2]
@@ -24,7 +26,7 @@ def test_every_command_has_help_with_an_example(command: str, irops: Irops) -> N
     result = irops(command, "--help")
     assert result.status == 0
     assert "example:\n  irops " + command in result.out
-    assert "--quiet" in result.out or command in ("explain", "server", "completion")
+    assert "--quiet" in result.out or command in ("explain", "server")
     assert all(len(line) <= 80 for line in result.out.splitlines())
 
 
@@ -51,16 +53,26 @@ def test_an_unknown_command_gives_a_suggestion(irops: Irops) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "words", [("view",), ("view", "model.xml", "--no-open"), ("view", "--help"), ("help", "view")]
-)
-def test_a_removed_command_says_what_takes_its_place(words: tuple[str, ...], irops: Irops) -> None:
-    result = irops(*words)
+@pytest.mark.parametrize("words", [("{}",), ("{}", "m.xml", "--no"), ("{}", "--help"), ("help", "{}")])
+@pytest.mark.parametrize("command", [name.split()[1] for name in REMOVED if name.count(" ") == 1])
+def test_a_removed_command_says_what_takes_its_place(
+    command: str, words: tuple[str, ...], irops: Irops
+) -> None:
+    result = irops(*(word.format(command) for word in words))
+    said = REMOVED[f"irops {command}"]
     assert (result.status, result.out) == (2, "")
-    assert result.err == (
-        f"irops {words[0]}: irops view was removed; irops draw MODEL -o page.html draws a page that searches"
-        " and explains layers\n"
-    )
+    assert result.err == f"irops {words[0].format(command)}: {said}\n"
+    assert said.startswith(f"irops {command} ")
+    replacement = re.search(r"; irops (\w+)", said)
+    assert replacement is None or replacement[1] in COMMANDS
+
+
+@pytest.mark.parametrize("words", [name for name in REMOVED if name.count(" ") == 2])
+def test_a_removed_option_says_what_takes_its_place(words: str, irops: Irops) -> None:
+    _, command, option = words.split()
+    result = irops(command, "model.xml", option)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.endswith(f"unrecognized arguments: {option}; {REMOVED[words]}\n")
 
 
 @pytest.mark.parametrize(
@@ -158,7 +170,7 @@ def test_text_outside_the_encoding_is_escaped(tmp_path: Path) -> None:
     assert err == ""
 
 
-HEAVY = ("rich", "networkx", "jinja2", "importlib.metadata", "asyncio")
+HEAVY = ("rich", "networkx", "jinja2", "importlib.metadata", "asyncio", "multiprocessing", "argcomplete")
 
 
 @pytest.mark.slow("starts processes")
@@ -172,6 +184,18 @@ def test_checking_imports_few_modules(form: str, tmp_path: Path) -> None:
         f" {form!r}]);print(*(n for n in {HEAVY!r} if n in sys.modules), file=sys.stderr)"
     )
     assert python("-c", script).communicate()[1].split() == []
+
+
+@pytest.mark.slow("starts processes")
+@pytest.mark.parametrize("words", [("--help",), ("explain", "IR202"), ("explain", "IR4")], ids=" ".join)
+def test_help_and_rules_are_shown_without_definitions(words: tuple[str, ...]) -> None:
+    script = (
+        f"import sys; from irops.cli.main import main; main({list(words)!r}); heavy = {{'numpy', 'rich',"
+        " 'irops.registry', 'irops.spec.definition'}; print(*(heavy & sys.modules.keys()), file=sys.stderr)"
+    )
+    out, heavy = python("-c", script, cwd="/").communicate()
+    assert out
+    assert heavy.split() == []
 
 
 def test_importing_irops_imports_no_heavy_module() -> None:

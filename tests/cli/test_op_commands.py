@@ -85,6 +85,14 @@ def test_ops_of_other_dialects_are_listed_with_their_opsets(irops: Irops) -> Non
     assert "onnx:ReverseSequence-10" not in old
 
 
+def test_custom_ops_are_listed_and_explained(irops: Irops) -> None:
+    added = ("--definitions", ROOT / "examples" / "my_reverse")
+    assert "MyReverse-extension" in irops("ops", "-q", "--text", "my reverse", *added).out.splitlines()
+    assert irops("explain", "MyReverse", *added).out.startswith("MyReverse-extension (")
+    assert "did you mean MyReverse-extension" in irops("explain", "MyRevers", *added).err
+    assert "MyReverse" not in irops("ops").out
+
+
 def test_undefined_onnx_ops_are_listed(irops: Irops) -> None:
     undefined = irops("ops", "--dialect", "onnx", "--undefined", "--opset", "17", "--quiet").out.split()
     assert "onnx:Softmax-13" in undefined

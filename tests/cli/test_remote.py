@@ -127,7 +127,7 @@ def test_weights_at_a_url_serve_a_local_model(server, url, capfd, folder):
     assert "none.bin does not exist (HTTP 404)" in capfd.readouterr().out
 
 
-def test_a_check_of_remote_weights_is_not_taken_from_the_cache(server, url, capfd):
+def test_a_check_of_remote_weights_asks_again(server, url, capfd):
     Path("m.xml").write_bytes((server.folder / "m.xml").read_bytes())
     words = ["check", "m.xml", "--weights", url.replace("m.xml", "m.bin")]
     assert main(words) == 0
@@ -140,18 +140,6 @@ def test_findings_of_a_remote_file_are_accepted_by_a_baseline(url, capfd, server
     assert main(["check", url, "--write-baseline", "accepted.json"]) == 0
     assert list(json.loads(Path("accepted.json").read_text())["findings"]) == [f"{server.url}/m.xml?…"]
     assert main(["check", url, "--baseline", "accepted.json"]) == 0
-
-
-def test_the_cache_command_counts_and_removes_remote_files(url, capfd):
-    assert main(["run", url, "--fill", "ones", "--quiet"]) == 0
-    assert main(["cache", "--output-format", "json"]) == 0
-    kinds = json.loads(capfd.readouterr().out)["kinds"]
-    assert kinds["remote_blocks"]["entries"] >= 1
-    assert kinds["remote_files"] == {"entries": 1, "bytes": 12}
-    assert main(["cache", "clean"]) == 0
-    assert "1 file fetched as a whole, 12 bytes removed" in capfd.readouterr().out
-    assert main(["cache"]) == 0
-    assert "of remote files; the oldest are removed" in capfd.readouterr().out
 
 
 def test_a_url_of_the_protocol_file_is_a_local_file(server, capfd):

@@ -51,8 +51,6 @@ WORDS: dict[str, list[tuple[str, ...]]] = {
     "where": [("Reverse-1",)],
     "new": [("CubeRoot", "--category", "arithmetic", "--output", "OUT")],
     "server": [()],
-    "cache": [()],
-    "completion": [("bash",)],
 }
 """Arguments of each command. OUT: outside of the folder"""
 FAST = (("check", 0), ("compare", 0), ("explain", 2))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -24,13 +26,16 @@ NAMES = {"np": np, "ml_dtypes": ml_dtypes, "zlib": __import__("zlib"), "base64":
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 3), (2, 5), (LONG + 1,), (3, LONG)], ids=str)
-@pytest.mark.parametrize("fill", FILLS)
-def test_an_array_is_written_exact_to_the_bit(kind, shape, fill):
-    array = filled(kind, shape, fill, 5)
-    again = tagged(eval(array_literal(array), dict(NAMES)), kind)
-    assert (again.shape, element_type_of(again)) == (array.shape, kind)
-    assert again.tolist() == array.tolist() if kind.name == "string" else again.tobytes() == array.tobytes()
+def test_an_array_is_written_exact_to_the_bit(kind):
+    shapes = [(), (0,), (3,), (2, 0, 3), (2, 5), (LONG + 1,), (3, LONG)]
+    for shape, fill in product(shapes, FILLS):
+        array = filled(kind, shape, fill, 5)
+        again = tagged(eval(array_literal(array), dict(NAMES)), kind)
+        assert (again.shape, element_type_of(again)) == (array.shape, kind)
+        if kind.name == "string":
+            assert again.tolist() == array.tolist()
+        else:
+            assert again.tobytes() == array.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -50,13 +55,13 @@ def test_attributes_are_written_as_call_takes_them(value, text):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("kind", ["f32", "i8", "u3", "nf4", "string", "bf16", "boolean"])
-@pytest.mark.parametrize("shape", [(), (0,), (2, 3), (3, 1, 2)], ids=str)
-def test_a_layout_changes_no_element_and_no_type(layout, kind, shape):
-    array = filled(element_type(kind), shape, "counting")
-    there = in_layout(array, layout)
-    assert (there.shape, element_type_of(there)) == (shape, element_type(kind))
-    assert there.tolist() == array.tolist()
-    assert not np.shares_memory(there, array)
+def test_a_layout_changes_no_element_and_no_type(layout, kind):
+    for shape in ((), (0,), (2, 3), (3, 1, 2)):
+        array = filled(element_type(kind), shape, "counting")
+        there = in_layout(array, layout)
+        assert (there.shape, element_type_of(there)) == (shape, element_type(kind))
+        assert there.tolist() == array.tolist()
+        assert not np.shares_memory(there, array)
 
 
 def test_layouts_are_what_they_are_called():

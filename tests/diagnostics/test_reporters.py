@@ -7,10 +7,8 @@ import re
 
 import pytest
 
-import irops
 from irops.diagnostics import concise, full, github, gitlab, json_format, sarif
 from irops.diagnostics.diagnostic import Diagnostic, Location
-from irops.diagnostics.pages import SITE
 from irops.diagnostics.printable import paragraphs, plural, printable
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
@@ -119,7 +117,7 @@ def test_json_keeps_to_its_schema() -> None:
         "constraint": "ReverseSequence-1:C1",
         "facts": ERROR.facts,
         "notes": ["OpenVINO refuses it"],
-        "url": f"{SITE}/{irops.__version__}/rules/IR401.html",
+        "url": None,
         "fix": None,
     }
 

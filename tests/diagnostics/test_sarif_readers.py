@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 
 import irops
+from irops import addresses
 from irops.analysis.checks.run import check
 from irops.diagnostics import gitlab, json_format, sarif
 from irops.diagnostics.diagnostic import Diagnostic, Location
-from irops.diagnostics.pages import SITE
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Rule, Severity
 from irops.diagnostics.rules import rule
 from irops.document.rule_pages import rule_pages
 
+SITE = "https://example.org/irops"
 FAULTY = sorted((Path(__file__).parents[1] / "rules").glob("IR*.xml"))
 ODD = Report(
     (
@@ -141,14 +142,6 @@ def _object(om: Any, name: str, content: dict[str, Any]) -> Any:
     return kind(**values)
 
 
-def test_the_tools_for_sarif_count_all_findings(text: str, reports: list[Report], tmp_path: Path) -> None:
-    loader = pytest.importorskip("sarif.loader")
-    (tmp_path / "found.sarif").write_text(text)
-    file = loader.load_sarif_file(str(tmp_path / "found.sarif"))
-    assert file.get_distinct_tool_names() == ["irops"]
-    assert file.get_result_count() == len(reported(reports))
-
-
 def test_a_run_that_left_a_file_unchecked_says_so(text: str) -> None:
     assert json.loads(text)["runs"][0]["invocations"] == [{"executionSuccessful": False}]
     assert json.loads(sarif.render([Report((), "a.xml")]))["runs"][0]["invocations"] == [
@@ -173,7 +166,18 @@ def test_every_rule_brings_its_help(text: str) -> None:
         assert one["fullDescription"]["text"] in one["help"]["text"]
 
 
-def test_every_rule_links_to_its_page(text: str, reports: list[Report]) -> None:
+def test_without_a_site_rules_have_no_address(text: str) -> None:
+    assert addresses.SITE == ""
+    assert not [one for one in json.loads(text)["runs"][0]["tool"]["driver"]["rules"] if "helpUri" in one]
+    assert json.loads(json_format.render([ODD]))["files"][0]["diagnostics"][-1]["url"] is None
+    assert json.loads(gitlab.render([ODD]))[-1]["content"]["body"].endswith(
+        f"`irops explain {ODD.diagnostics[-1].code}`"
+    )
+
+
+def test_every_rule_links_to_its_page(reports: list[Report], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses, "SITE", SITE)
+    text = sarif.render(reports)
     links = {one["id"]: one["helpUri"] for one in json.loads(text)["runs"][0]["tool"]["driver"]["rules"]}
     paths = {path for path, _ in rule_pages(lambda *_, **__: "")}
     assert len(links) > 50
@@ -192,7 +196,9 @@ def test_a_custom_rule_links_to_no_page() -> None:
     (described,) = json.loads(sarif.render([report]))["runs"][0]["tool"]["driver"]["rules"]
     assert "helpUri" not in described
     assert json.loads(json_format.render([report]))["files"][0]["diagnostics"][0]["url"] is None
-    assert json.loads(gitlab.render([report]))[0]["content"] == {"body": "Name it."}
+    assert json.loads(gitlab.render([report]))[0]["content"] == {
+        "body": "Name it.\n\n`irops explain ACME001`"
+    }
 
 
 def test_no_text_holds_half_a_character(text: str) -> None:

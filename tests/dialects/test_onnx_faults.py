@@ -179,7 +179,7 @@ def test_a_domain_that_is_not_imported_is_reported_at_the_first_node_that_uses_i
 
 def test_nodes_that_are_not_sorted_are_reported_at_the_one_that_comes_too_early(saved):
     nodes = [("Relu", ["t"], ["y"], {"name": "early"}), ("Relu", ["x"], ["t"], {"name": "late"})]
-    assert findings(saved(nodes, *ENDS)) == [("IR916", "error", "early")]
+    assert findings(saved(nodes, *ENDS)) == [("IR915", "error", "early")]
     assert findings(saved(nodes[::-1], *ENDS)) == []
     with pytest.raises(irops.ReadError, match="produces after it"):
         irops.read(saved(nodes, *ENDS))

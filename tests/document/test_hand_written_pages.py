@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from irops import addresses
 from irops.cli.command_pages import command_pages, parser_of
 from irops.cli.main import COMMANDS
 from irops.document.guide import copy_pictures, guide_pages, with_links
@@ -24,13 +25,18 @@ FOLDER = Path("/checkout/docs")
         ("decisions", "", "decisions/index.md"),
         ("../CHANGELOG.md", "", "changelog.md"),
         ("../../CHANGELOG.md", "guide", "../changelog.md"),
-        ("../irops/spec/op.py", "", "https://github.com/irops/irops/blob/main/irops/spec/op.py"),
+        ("../irops/spec/op.py", "", "https://example.org/irops/blob/main/irops/spec/op.py"),
         ("https://example.org/a.md", "", "https://example.org/a.md"),
     ],
 )
 def test_links_work_in_the_site(link, place, expected, monkeypatch):
     monkeypatch.setattr(Path, "is_dir", lambda path: path.name == "decisions")
+    monkeypatch.setattr(addresses, "REPOSITORY", "https://example.org/irops")
     assert with_links(f"see [it]({link}).", FOLDER / place, FOLDER) == f"see [it]({expected})."
+
+
+def test_without_a_repository_the_text_of_a_link_to_its_files_stays():
+    assert with_links("see [it](../irops/spec/op.py).", FOLDER, FOLDER) == "see it."
 
 
 def test_links_in_code_stay():
@@ -45,7 +51,7 @@ def test_the_changelog_beside_the_folder_is_a_page(tmp_path):
     (tmp_path / "CHANGELOG.md").write_text("see [it](docs/index.md) and [that](LICENSE)\n")
     assert dict(guide_pages(tmp_path / "docs")) == {
         "index.md": "# Title\n",
-        "changelog.md": "see [it](index.md) and [that](https://github.com/irops/irops/blob/main/LICENSE)\n",
+        "changelog.md": "see [it](index.md) and that\n",
     }
     copy_pictures(tmp_path / "docs", tmp_path / "site")
     assert (tmp_path / "site" / "pictures" / "one.svg").is_file()

@@ -206,7 +206,7 @@ def test_a_picture_is_the_same_in_every_process():
 @pytest.mark.parametrize("engine", [by_fast_sugiyama, by_dot])
 def test_engines_avoid_crossings(engine):
     if engine is by_dot and shutil.which("dot") is None:
-        pytest.skip("Graphviz is not installed")
+        pytest.skip("there is no command dot here")
     places = engine(7, [(0, 3), (1, 2), (3, 4), (2, 5)])
     assert set(places) == set(range(7))
     assert (places[0] < places[1]) == (places[3] < places[2]) == (places[4] < places[5])
@@ -227,7 +227,7 @@ def test_the_pictures_of_the_page_are_small_and_show_layers(path):
 
 def test_graphviz_lays_out_pictures_where_fast_sugiyama_is_missing(monkeypatch):
     if shutil.which("dot") is None:
-        pytest.skip("Graphviz is not installed")
+        pytest.skip("there is no command dot here")
     monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
     shown = picture(irops.draw(detector()).svg)
     assert {shape.layer for shape in shown.shapes} == {

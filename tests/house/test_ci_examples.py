@@ -46,7 +46,7 @@ def run(script, folder, **variables):
     )
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
 @pytest.mark.parametrize(("paths", "status"), [("models", 1), ("models/turned_rows", 0)])
 def test_the_step_of_the_github_action_annotates_and_writes_sarif(repository, paths, status):
     (script,) = (step["run"] for step in ACTION["runs"]["steps"] if step.get("id") == "check")
@@ -86,7 +86,7 @@ def test_the_workflow_passes_inputs_that_the_action_has():
     assert passed <= ACTION["inputs"].keys()
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
 def test_the_job_for_gitlab_writes_a_code_quality_report(repository):
     job = yaml.safe_load((CI / "gitlab" / "models.gitlab-ci.yml").read_text())["irops-check"]
     done = run("\n".join(job["script"]), repository, MODELS="models", IROPS_ARGUMENTS="--strict")
@@ -106,7 +106,7 @@ def test_the_hook_runs_a_command_of_irops_on_a_folder(capsys):
     assert "IR401" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
 def test_pre_commit_runs_the_hook_where_a_model_or_its_weights_change(repository):
     """With irops on the path; .ci/pre-commit lets pre-commit install it from this checkout."""
     pytest.importorskip("pre_commit", reason="pre-commit is not installed")

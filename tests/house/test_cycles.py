@@ -13,10 +13,9 @@ PACKAGE = Path(irops.__file__).parent
 LATE = {
     "irops/__init__.py": "public names are imported when first used",
     "irops/cli/main.py": "a command is imported when it is called",
-    "irops/cli/check.py": "a result that is kept is shown without the modules that check, and without NumPy",
-    "irops/cli/checking.py": "only --why needs the modules that explain",
-    "irops/cli/explain.py": "rules of irops are explained without the settings, which may name others",
-    "irops/cli/index.py": "what the index has is found without the modules that make it, and without NumPy",
+    "irops/cli/checking.py": "only --why needs the modules that explain, only many files multiprocessing",
+    "irops/cli/completion.py": "a key is answered with what the value at the cursor needs, and no more",
+    "irops/cli/explain.py": "rules are explained without the definitions of ops, and without NumPy",
     "irops/cli/server.py": "without pygls, which the server imports, the command names the missing extra",
     "irops/cli/new.py": "its help and its refusals need neither the registry nor NumPy",
     "irops/backends/numba/__init__.py": "the compiled loops import numba",

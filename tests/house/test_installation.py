@@ -12,10 +12,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from libraries import needs
 
 import irops
 
-pytestmark = pytest.mark.slow("installs irops")
+pytestmark = [pytest.mark.slow("installs irops"), needs("build", "twine")]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ASK = (
@@ -41,22 +42,37 @@ def answers(python, folder: Path, path: Path | None = None, *command: str) -> li
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "--wheel-dir",
-        str(folder),
-        str(ROOT),
-    ]
+def distributions(tmp_path_factory):
+    """The sdist, and the wheel that is built from it."""
+    folder = tmp_path_factory.mktemp("distributions")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     subprocess.run(command, check=True, capture_output=True, text=True)
-    return next(folder.glob("*.whl"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(distributions):
+    return next(distributions.glob("*.whl"))
+
+
+def test_both_distributions_are_accepted_by_an_index(distributions):
+    files = sorted(map(str, distributions.iterdir()))
+    assert [Path(file).suffix for file in files] == [".whl", ".gz"]
+    command = [sys.executable, "-m", "twine", "check", "--strict", *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("suffix", [".whl", ".tar.gz"])
+def test_a_distribution_installs_in_an_empty_environment(distributions, suffix, tmp_path):
+    (file,) = distributions.glob(f"*{suffix}")
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "env")], check=True)
+    python = tmp_path / "env" / "bin" / "python"
+    constraints = ROOT / "tests" / "constraints.txt"
+    install = [python, "-m", "pip", "install", "-q", "-c", constraints, file]
+    subprocess.run(install, check=True, capture_output=True)
+    assert answers(python, tmp_path)[2] == irops.__version__
+    assert any("encoded" in line for line in answers(python, tmp_path, None, "-m", "irops", "run", *RUN))
 
 
 def test_the_wheel_carries_its_definitions(wheel, tmp_path):
@@ -88,7 +104,6 @@ def test_the_wheel_carries_its_types_and_its_version(wheel):
         metadata = archive.read(next(name for name in names if name.endswith("METADATA"))).decode()
     assert "irops/py.typed" in names
     assert f"\nVersion: {irops.__version__}\n" in metadata
-    assert "\nProject-URL: Documentation, https://" in metadata
 
 
 def test_a_plain_checkout_finds_its_definitions(tmp_path):

@@ -19,9 +19,10 @@ LEVELS = {
     "switches": -1,
     "html_table": -1,
     "urls": -1,
+    "addresses": -1,
     "processes": -1,
     "cache": 0,
-    "cluster": 1,
+    "cluster": 2,
     "values": 0,
     "diagnostics": 0,
     "limits": 0,
@@ -71,6 +72,7 @@ DOORS = {
     "lsprotocol": ("server/",),
     "pyarrow": ("surveys/",),
     "pandas": ("surveys/",),
+    "argcomplete": ("cli/completion.py",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
+import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from shlex import quote
 
 import pytest
 
@@ -18,85 +17,44 @@ PATIENCE = 60
 """Seconds for an answer of an interactive shell."""
 
 
-class Shell:
-    """Gives the words that a shell offers for a command line whose end is the place of the cursor."""
-
-    name = ""
-
-    def __init__(self, script: Path, folder: Path) -> None:
-        if shutil.which(self.name) is None:
-            pytest.skip(f"{self.name} is not installed")
-        self.script, self.folder = script, folder
-        self.environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(script.parent),
-            "TERM": "xterm",
-            "LC_ALL": "C.UTF-8",
-        }
-
-    def offers(self, lines: Iterable[str]) -> dict[str, set[str]]:
-        """By line, what is offered."""
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """End the shell."""
-
-    def _run(self, code: str, lines: Sequence[str], *arguments: str) -> dict[str, set[str]]:
-        """What a program prints for each line, each answer before a line END."""
-        done = subprocess.run(
-            [self.name, "-c", code, *arguments],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE,
-        )
-        assert done.stderr == "", done.stderr
-        answers = done.stdout.split("END\n")
-        return {line: set(filter(None, answer.splitlines())) for line, answer in zip(lines, answers)}
+def environment(home: Path) -> dict[str, str]:
+    """Of a shell that finds the irops of this Python."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    return {"PATH": path, "HOME": str(home), "ZDOTDIR": str(home), "TERM": "xterm", "LC_ALL": "C.UTF-8"}
 
 
-class Bash(Shell):
-    name = "bash"
-
-    def offers(self, lines: Iterable[str]) -> dict[str, set[str]]:
-        """What the function of completion gives for the words into which readline splits a line."""
-        lines = list(lines)
-        calls = "\n".join(f"offer {quote(line)} {' '.join(map(quote, _split(line)))}" for line in lines)
-        code = f"""source "$1"; compopt() {{ :; }}; set -u
-offer() {{
-  COMP_LINE=$1; COMP_POINT=${{#1}}; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
-  _irops; printf '%s\n' ${{COMPREPLY[@]+"${{COMPREPLY[@]}}"}} END
-}}
-{calls}"""
-        return self._run(code, lines, "bash", str(self.script))
-
-
-def _split(line: str) -> list[str]:
-    return [*re.findall(r"[=:]+|[^\s=:]+", line), *([""] if line[-1] in " =:" else [])]
-
-
-class Fish(Shell):
-    name = "fish"
-
-    def offers(self, lines: Iterable[str]) -> dict[str, set[str]]:
-        lines = list(lines)
-        code = "source $argv[1]; for line in $argv[2..]; complete -C $line; echo END; end"
-        answers = self._run(code, lines, str(self.script), *lines)
-        return {line: {row.partition("\t")[0] for row in rows} for line, rows in answers.items()}
+def fish_offers(script: Path, folder: Path, lines: Iterable[str]) -> dict[str, set[str]]:
+    """By line, the words that fish offers."""
+    _require("fish")
+    code = "source $argv[1]; for line in $argv[2..]; complete -C $line; echo END; end"
+    done = subprocess.run(
+        ["fish", "-c", code, str(script), *lines],
+        cwd=folder,
+        env=environment(script.parent),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert done.stderr == "", done.stderr
+    answers = done.stdout.split("END\n")
+    return {
+        line: {row.partition("\t")[0] for row in answer.splitlines()} for line, answer in zip(lines, answers)
+    }
 
 
 class Interactive:
-    """A shell in a terminal, which writes to a file what a program cannot see on the screen."""
+    """A shell in a terminal. The key ^G writes the line to a file, since a program cannot see the screen."""
 
-    def __init__(self, command: list[str], folder: Path, environment: dict[str, str], answers: Path) -> None:
-        self.answers = answers
+    def __init__(self, command: list[str], folder: Path, home: Path) -> None:
+        _require(command[0])
+        self.answers = home / "answers"
+        self.answers.write_text("")
         self.terminal, inside = os.openpty()
         self.process = subprocess.Popen(
             command,
             cwd=folder,
-            env=environment,
+            env=environment(home),
             stdin=inside,
             stdout=inside,
             stderr=inside,
@@ -104,18 +62,19 @@ class Interactive:
         )
         os.close(inside)
         threading.Thread(target=self._drain, daemon=True).start()
+        self.completed("")
 
-    def ask(self, keys: str) -> list[str]:
-        """The lines of the file after some keys, once the shell has ended its answer with a line END."""
+    def completed(self, line: str) -> str:
+        """The line after the key Tab."""
         self.answers.write_text("")
-        os.write(self.terminal, keys.encode())
+        os.write(self.terminal, f"{line}{chr(9) if line else ''}\x07".encode())
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            lines = self.answers.read_text().splitlines()
-            if lines[-1:] == ["END"]:
-                return lines[:-1]
+            answer = self.answers.read_text()
+            if answer.endswith("END\n"):
+                return answer.removesuffix("\nEND\n")
             time.sleep(0.01)
-        raise AssertionError(f"no answer to {keys!r}: {lines}")
+        raise AssertionError(f"no answer to {line!r}: {answer}")
 
     def close(self) -> None:
         self.process.kill()
@@ -130,68 +89,27 @@ class Interactive:
             return
 
 
-class Zsh(Shell):
-    name = "zsh"
+def bash(script: Path, folder: Path) -> Interactive:
+    (script.parent / ".bashrc").write_text(f"""
+source {script}
+answer() {{ printf '%s\\nEND\\n' "$READLINE_LINE" >> {script.parent}/answers; READLINE_LINE=; }}
+bind 'set bell-style none'; bind -x '"\\C-g": answer'
+""")
+    command = ["bash", "--noprofile", "--rcfile", str(script.parent / ".bashrc"), "-i"]
+    return Interactive(command, folder, script.parent)
 
-    def __init__(self, script: Path, folder: Path) -> None:
-        super().__init__(script, folder)
-        answers, settings = script.parent / ".answers_of_zsh", script.parent / ".zshrc"
-        answers.write_text("")
-        settings.write_text(
-            f"""
+
+def zsh(script: Path, folder: Path) -> Interactive:
+    answers = script.parent / "answers"
+    (script.parent / ".zshrc").write_text(f"""
 autoload -U compinit; compinit -u -D; LISTMAX=9999
 source {script}
-compadd() {{ # writes down what is offered; the options ask for words that are not
-  if [[ ${{@[1,(i)(-|--)]}} != *-(O|A|D)\\ * ]]; then
-    local -a offered; builtin compadd -A offered "$@"; print -rl -- $offered >> {answers}
-  fi
-  builtin compadd "$@"
-}}
-answer() {{ print -r -- "LINE $BUFFER" >> {answers}; print END >> {answers}; zle kill-buffer }}
+answer() {{ print -r -- "$BUFFER" >> {answers}; print END >> {answers}; zle kill-buffer }}
 zle -N answer; bindkey '^G' answer
-"""
-        )
-        environment = {**self.environment, "ZDOTDIR": str(script.parent)}
-        self.shell = Interactive(["zsh", "-d", "-i"], folder, environment, answers)
-        self.shell.ask("\x07")
-
-    def offers(self, lines: Iterable[str]) -> dict[str, set[str]]:
-        return {line: self._offers(line) for line in lines}
-
-    def _offers(self, line: str) -> set[str]:
-        answer = self.shell.ask(f"{line}\t\x07")
-        return {word.replace("\\", "") for word in answer if word and not word.startswith("LINE ")}
-
-    def completed(self, line: str) -> str:
-        """The line after the key Tab."""
-        return self.shell.ask(f"{line}\t\x07")[-1].removeprefix("LINE ")
-
-    def close(self) -> None:
-        self.shell.close()
+""")
+    return Interactive(["zsh", "-d", "-i"], folder, script.parent)
 
 
-class InteractiveBash(Shell):
-    name = "bash"
-
-    def __init__(self, script: Path, folder: Path) -> None:
-        super().__init__(script, folder)
-        answers, settings = script.parent / ".answers_of_bash", script.parent / ".bashrc"
-        answers.write_text("")
-        settings.write_text(
-            f"""
-source {script}
-answer() {{ printf 'LINE %s\\nEND\\n' "$READLINE_LINE" >> {answers}; READLINE_LINE=; }}
-bind 'set bell-style none'; bind -x '"\\C-g": answer'
-"""
-        )
-        self.shell = Interactive(
-            ["bash", "--noprofile", "--rcfile", str(settings), "-i"], folder, self.environment, answers
-        )
-        self.shell.ask("\x07")
-
-    def completed(self, line: str) -> str:
-        """The line after the key Tab."""
-        return self.shell.ask(f"{line}\t\x07")[-1].removeprefix("LINE ")
-
-    def close(self) -> None:
-        self.shell.close()
+def _require(name: str) -> None:
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")

@@ -99,7 +99,7 @@ def results_summary(comparison: Reportable) -> str:
 def result_lines(comparison: Reportable) -> Iterator[str]:
     """How many results agree, and what is said of those that do not."""
     yield results_summary(comparison)
-    others = [result for result in comparison.results if result.is_fault or not result.is_compared]
+    others = [result for result in comparison.results if _needs_a_line(result)]
     for result in others[:MAX_RESULTS]:
         verdict = result.verdict if result.is_compared else "not compared"
         yield f"  result {abridged(result.name, 60)} {verdict}: {result.reason}"
@@ -107,6 +107,12 @@ def result_lines(comparison: Reportable) -> Iterator[str]:
             yield f"    {metrics_line(result.metrics)}"
     if len(others) > MAX_RESULTS:
         yield f"  and {plural(len(others) - MAX_RESULTS, 'more result')}"
+
+
+def _needs_a_line(result: ComparedResult) -> bool:
+    """Whether a result is wrong, was not compared, or is equal with a reservation."""
+    reserved = result.verdict is Verdict.EQUAL and bool(result.reason)
+    return result.is_fault or not result.is_compared or reserved
 
 
 def layer_lines(comparison: Reportable) -> Iterator[str]:

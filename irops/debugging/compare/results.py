@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from irops.debugging.compare.expected import expectation, in_one_type
 from irops.debugging.compare.propagated import propagated
 from irops.debugging.compare.randomness import FOLLOWS_RANDOM, random_layers
@@ -16,9 +18,10 @@ from irops.debugging.sources.source import Context, Failure, LayerValue, Source,
 from irops.diagnostics.printable import shortened
 from irops.values.element import Array
 from irops.verdicts.arithmetic import Arithmetic
-from irops.verdicts.metrics import Metrics, differs
+from irops.verdicts.metrics import Metrics, as_numbers, differs
+from irops.verdicts.question import is_float
 from irops.verdicts.ties import may_tie
-from irops.verdicts.verdict import Judgement, Verdict
+from irops.verdicts.verdict import Judgement, Verdict, noted
 
 UNCOMPARED = (Verdict.SKIPPED, Verdict.RANDOM)
 """Verdicts on results that were not compared."""
@@ -78,7 +81,7 @@ def judged_results(
         judgement = _without_values(a, right, ours)
         return {port.name: judgement for port in ports}
     names = [port.name for port in ports]
-    judged = _of_values(context, a, right, b, ours)
+    judged = _that_show_something(_of_values(context, a, right, b, ours), right, ours)
     lacking = {
         name: Judgement(Verdict.SKIPPED, f"{(b if name in right else a).name} has no value of it")
         for name in names
@@ -88,6 +91,37 @@ def judged_results(
         name: Judgement(Verdict.SKIPPED, f"{a.name} has no such result") for name in ours if name not in names
     }
     return {name: judged.get(name) or lacking[name] for name in names} | further
+
+
+def _that_show_something(
+    judged: Mapping[str, Judgement], right: Values, ours: Values
+) -> Mapping[str, Judgement]:
+    """The judgements; results that agree without a finite element show nothing, and count as compared only
+    beside others that do.
+    """
+    hollow = {
+        name: why
+        for name, judgement in judged.items()
+        if judgement.verdict not in UNCOMPARED and not judgement.is_fault
+        if (why := _why_hollow(right[name], ours[name]))
+    }
+    if any(name not in hollow and one.verdict not in UNCOMPARED for name, one in judged.items()):
+        return {**judged, **{name: noted(judged[name], why) for name, why in hollow.items()}}
+    skipped = {
+        name: Judgement(Verdict.SKIPPED, f"{why}, which shows nothing; compare with other inputs")
+        for name, why in hollow.items()
+    }
+    return {**judged, **skipped}
+
+
+def _why_hollow(one: Array, other: Array) -> str:
+    """Why two values that agree show nothing; "" where they show something."""
+    if not one.size:
+        return "it has no elements"
+    if not (is_float(one) and is_float(other)):
+        return ""
+    finite = any(bool(np.isfinite(as_numbers(array)).any()) for array in (one, other))
+    return "" if finite else "all its elements are NaN or infinite"
 
 
 def _without_values(a: Source, right: Values | Failure, ours: Values | Failure) -> Judgement:

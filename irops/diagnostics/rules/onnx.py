@@ -148,19 +148,19 @@ RULES: tuple[Rule, ...] = (
         Severity.ERROR,
         "a part of the model contradicts the specification of ONNX",
         """
-        Two nodes of the graph have the same name. ONNX Runtime refuses the model, although ONNX's checker
-        does not. Names of Constant nodes are exempt: runtimes turn such nodes into initializers first.
+        A node comes before one whose output it takes: ONNX's checker refuses the model. Or two nodes of the
+        graph have the same name: ONNX Runtime refuses the model, although ONNX's checker does not. Names of
+        Constant nodes are exempt: runtimes turn such nodes into initializers first.
         """,
     ),
     Rule(
         "IR916",
-        "nonconforming-onnx-part",
+        "negative-onnx-size",
         Severity.WARNING,
-        "a part of the model contradicts the specification of ONNX, which ONNX Runtime does not mind",
+        "a size is below 0",
         """
-        Nodes must come after those whose outputs they take. ONNX's checker refuses other models, so this is
-        an error. A size must be 0 or more, or absent if it is unknown; -1 counts as unknown in most tools,
-        and this is a warning, but the full check of onnx 1.23 ends the process for some such models.
+        A size must be 0 or more, or absent if it is unknown; -1 counts as unknown in most tools, but the full
+        check of onnx 1.23 ends the process for some such models.
         """,
     ),
     Rule(

@@ -181,7 +181,7 @@ class GraphBuilder:
         )
         if known is not None and known.negative is not None:
             self.faults.add(
-                "nonconforming-onnx-part",
+                "negative-onnx-size",
                 f"{layer} gives {name!r}, which is declared with the size {known.negative}; it counts as "
                 "unknown",
                 -1,
@@ -219,11 +219,10 @@ class GraphBuilder:
             if layer.id in sortable:
                 self.faults.layer = layer
                 self.faults.add(
-                    "nonconforming-onnx-part",
+                    "invalid-onnx-part",
                     f"{layer} has the input {name!r}, which {source} produces after it; "
                     "nodes must come after those whose outputs they take",
                     -1,
-                    level=Severity.ERROR,  # ONNX's checker refuses the model
                 )
 
     def _result(self, name: str) -> None:

@@ -265,3 +265,42 @@ def test_a_layer_with_a_state_and_no_input_is_left_out_by_that_reason():
     found = irops.compare(graph.model(), [X], b="reference")
     assert found.ok
     assert found.coverage.layers_left_out == {"has a state": 1}
+
+
+def one_op(op, shape=(2, 3), name="y"):
+    graph = irops.Graph(op)
+    graph.result(graph.add(op, graph.parameter("x", "f32", shape), name=f"{op} of x"), name=name)
+    return graph.model()
+
+
+HOLLOW = {
+    "no elements": (np.zeros((0, 3), np.float32), "it has no elements"),
+    "NaN": (np.full((2, 3), np.nan, np.float32), "all its elements are NaN or infinite"),
+    "overflow": (np.full((2, 3), 1e4, np.float32), "all its elements are NaN or infinite"),
+}
+
+
+@pytest.mark.parametrize("kind", HOLLOW)
+def test_results_without_a_finite_element_agree_on_nothing(kind):
+    """Exp and another op that overflows: equal values here say nothing of the models."""
+    x, why = HOLLOW[kind]
+    for other in ("Exp", "Cosh"):
+        found = irops.compare(one_op("Exp", ["?", 3]), [x], b=one_op(other, ["?", 3]), mode="propagated")
+        assert not found.ok
+        assert (found.coverage.results, sum(found.coverage.results_left_out.values())) == (0, 1)
+        assert f"result y not compared: {why}, which shows nothing; compare with other inputs" in str(found)
+
+
+def test_a_finite_element_beside_an_infinite_one_is_no_agreement():
+    x = np.full((2, 3), 1e4, np.float32)
+    assert [r.is_fault for r in irops.compare(one_op("Exp"), [x], b=one_op("Tanh")).results] == [True]
+
+
+def test_a_result_without_elements_beside_others_is_said_and_hinders_nothing():
+    graph = irops.Graph("places and scores")
+    x = graph.parameter("x", "f32", [2, 3])
+    graph.result(graph.add("NonZero", graph.add("Greater", x, np.float32(1e6))), name="places")
+    graph.result(graph.add("Tanh", x), name="scores")
+    found = irops.compare(graph.model(), [X], b="reference")
+    assert found.ok
+    assert "  result places equal: it has no elements" in str(found).splitlines()

@@ -14,7 +14,7 @@ from irops.surveys.report.write import write_report
 
 pytestmark = [
     pytest.mark.slow("a browser"),
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no browser here"),
     pytest.mark.timeout(300),
 ]
 BEGIN = """

@@ -1,1 +1,0 @@
-"""Formulas of definitions, set as MathML."""

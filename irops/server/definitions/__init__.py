@@ -1,1 +1,0 @@
-"""Definitions of ops in an editor: findings, hovers, navigation and completion by their grammar."""

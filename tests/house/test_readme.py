@@ -1,0 +1,86 @@
+"""The README: what it shows runs, from top to bottom, in a fresh checkout with what it installs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+BLOCK = re.compile(r"^```(sh|console|python)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+MOST_LINES = 120
+
+
+def test_it_is_short():
+    assert len(README.splitlines()) <= MOST_LINES
+
+
+def test_the_picture_shows_what_irops_says(tmp_path):
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        import refused
+    finally:
+        sys.path.remove(str(ROOT / "docs"))
+    refused.broken_model(tmp_path)
+    picture = unescape((ROOT / "docs" / "refused.svg").read_text("utf-8")).replace("\xa0", " ")
+    texts = [text.strip() for text in re.findall(r"<text[^>]*>(.*?)</text>", picture, re.DOTALL)]
+    assert [line for line in refused.irops_says(tmp_path).splitlines() if line.strip() not in texts] == []
+
+
+def test_excerpts_are_of_the_examples():
+    excerpts = [text for kind, text in BLOCK.findall(README) if kind == "python" and text.startswith("@")]
+    code = "\n".join(path.read_text("utf-8") for path in (ROOT / "examples").rglob("*.py"))
+    assert excerpts
+    assert [text for text in excerpts if text not in code] == []
+
+
+def script() -> str:
+    """All blocks as one shell script, which prints a line before each command that shows its output."""
+    parts = ["set -e"]
+    for kind, text in BLOCK.findall(README):
+        if kind == "sh":
+            parts.append(text.replace("-m pytest -n 2", "-m pytest -n 0 tests/house/test_sizes.py"))
+        elif kind == "python" and not text.startswith("@"):
+            parts.append(f"python - <<'END'\n{text}END")
+        elif kind == "console":
+            for call in re.findall(r"^\$ (.*)$", text, re.MULTILINE):
+                quiet = call.startswith(". ")
+                parts.append(call if quiet else f"echo '$ {call}'; {call} || test $? = 1; echo '$ end'")
+    return "\n".join(parts)
+
+
+def shown_outputs() -> list[tuple[str, str]]:
+    """The commands that show an output, and that output."""
+    consoles = [text for kind, text in BLOCK.findall(README) if kind == "console"]
+    parts = [part for text in consoles for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]]
+    return [(call, shown) for call, _, shown in (part.partition("\n") for part in parts) if shown]
+
+
+def pattern_of(shown: str) -> str:
+    """A line of three dots stands for any lines."""
+    lines = [".*" if line == "..." else re.escape(line) for line in shown.splitlines()]
+    return "\n".join(lines).replace("\n.*", "(?:\n.*)?")
+
+
+@pytest.mark.slow("installs irops in a fresh checkout")
+def test_everything_runs_from_top_to_bottom(tmp_path):
+    subprocess.run(["git", "clone", "-q", str(ROOT), str(tmp_path / "irops")], check=True)
+    environment = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ}
+    done = subprocess.run(
+        ["bash", "-c", script()],
+        cwd=tmp_path / "irops",
+        env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "COLUMNS": "300", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    for call, shown in shown_outputs():
+        printed = done.stdout.partition(f"$ {call}\n")[2].partition("$ end\n")[0]
+        assert re.fullmatch(pattern_of(shown), printed.rstrip("\n"), re.DOTALL), (call, printed)
