@@ -133,12 +133,12 @@ def _releases(prefix: str) -> Iterable[str]:  # noqa: ARG001
 
 
 def _targets(prefix: str) -> Iterable[str]:
+    from irops.editing.translation.refusal import DIALECT_NAMES
     from irops.spec.opsets import OPSETS
 
     return (
         "newest",
-        "openvino",
-        "onnx",
+        *DIALECT_NAMES,
         *_releases(prefix),
         *(f"opset:{name.removeprefix('opset')}" for name in OPSETS),
     )

@@ -26,9 +26,9 @@ ELSEWHERE = {
 }
 """Pages whose snippets need more than a folder with a model, and where they are tested."""
 NEEDS = {
+    "docs/conversion.md": "onnx",
     "docs/graiphic.md": "onnx",
     "docs/tokenizers.md": "openvino_tokenizers",
-    "docs/translation.md": "onnx",
 }
 
 
@@ -78,7 +78,7 @@ def test_excerpts_are_excerpts_of_the_code() -> None:
     assert [excerpt for excerpt in excerpts if plain(excerpt) not in code] == []
 
 
-@pytest.mark.parametrize("page", ["docs/translation.md"])
+@pytest.mark.parametrize("page", ["docs/conversion.md"])
 def test_files_that_sessions_name_exist(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
     assert "../examples/reversing" in text
