@@ -1,4 +1,4 @@
-"""irops inspect --weights: statistics, storage, quantisation, duplicates; in bounded memory, damaged files too."""
+"""irops inspect --weights: statistics, storage, quantisation, duplicates; in bounded memory."""
 
 from __future__ import annotations
 
@@ -229,20 +229,6 @@ def test_a_missing_file_is_a_sentence(quantised, capsys):
     quantised.with_suffix(".bin").unlink()
     assert main(["inspect", str(quantised), "--weights"]) == 1
     assert "does not exist" in capsys.readouterr().err
-
-
-def test_the_option_examines_constants_alone_and_names_a_file_with_a_value(quantised, capsys, tmp_path):
-    quantised.with_suffix(".bin").rename(tmp_path / "moved")
-    elsewhere = ("--weights", str(tmp_path / "moved"))
-    assert main(["inspect", str(quantised), *elsewhere]) == 0
-    assert "\ninputs" in capsys.readouterr().out
-    for words in ((*elsewhere, "--weights"), ("--weights", *elsewhere)):
-        assert main(["inspect", str(quantised), *words]) == 0
-        assert "3 constants with 52 bytes" in capsys.readouterr().out
-    assert main(["inspect", "--weights", str(quantised)]) == 2
-    assert "is a model, not a file of weights; write MODEL first" in capsys.readouterr().err
-    assert main(["inspect", str(quantised), "--sort", "zeros"]) == 2
-    assert "--sort is given without --weights" in capsys.readouterr().err
 
 
 def test_constants_are_sorted_and_all_are_listed_on_request(tmp_path, capsys):
