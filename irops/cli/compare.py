@@ -33,7 +33,7 @@ from irops.cli.inputs import add_inputs, inputs_of
 from irops.cli.lookup import registry_of
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
-from irops.cli.options import add_settings, limits_of, written
+from irops.cli.options import add_settings, limits_of, written, written_folder
 from irops.cli.settings import settings
 from irops.debugging.compare.comparison import (
     MODES,
@@ -75,7 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save-values",
         metavar="DIR",
-        type=written,
+        type=written_folder,
         help="record the values of --b in a folder, which is a source; no comparison",
     )
     parser.add_argument("--all", action="store_true", help="list every layer")

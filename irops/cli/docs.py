@@ -20,7 +20,7 @@ from irops.cli.display import progress_bar
 from irops.cli.exit_codes import CLEAN, DEFINITION_ERRORS, exit_codes
 from irops.cli.lookup import registry_of
 from irops.cli.main import COMMANDS, Refusal, command_named
-from irops.cli.options import add_extensions, integer_at_least, written
+from irops.cli.options import add_extensions, integer_at_least, written_folder
 from irops.diagnostics.printable import plural
 from irops.document.extras import MissingExtraError
 from irops.document.markdown import cell, code, prose
@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-o",
         metavar="DIR",
         required=True,
-        type=written,
+        type=written_folder,
         help="the output folder; an existing folder is replaced only if irops wrote it",
     )
     parser.add_argument(

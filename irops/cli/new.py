@@ -19,7 +19,7 @@ from pathlib import Path
 
 from irops.cli.exit_codes import CLEAN
 from irops.cli.main import Refusal
-from irops.cli.options import written
+from irops.cli.options import written_folder
 from irops.diagnostics.suggestions import meant_or_all
 from irops.ir.pending import Pending
 from irops.spec.opsets import OPSETS, categories, opsets
@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-o",
         metavar="FOLDER",
         default=".",
-        type=written,
+        type=written_folder,
         help="the output folder; default: the current one",
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="do not print the next steps")

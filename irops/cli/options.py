@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -53,6 +54,13 @@ def written(text: str) -> str:
 def written_model(text: str) -> str:
     """An argparse type: a path for a model, which may replace one."""
     return _target(text, of_model=True)
+
+
+def written_folder(text: str) -> str:
+    """An argparse type: a folder to write to, which need not exist."""
+    if os.path.exists(_target(text, of_model=True)) and not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"{text} is a file, must be a folder")
+    return text
 
 
 def _target(text: str, *, of_model: bool) -> str:

@@ -34,7 +34,7 @@ from irops.cli.exit_codes import CLEAN, FINDINGS, INTERRUPTED
 from irops.cli.inputs import add_inputs, inputs_of
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
-from irops.cli.options import add_format, add_settings, integer_at_least, written
+from irops.cli.options import add_format, add_settings, integer_at_least, written_folder
 from irops.debugging.reduce.memory import OtherReduction
 from irops.debugging.reduce.oracle import InvalidQuestion
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, Reduction, reduce
@@ -78,7 +78,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="end a process that judges a candidate after N seconds; default: 120",
     )
     parser.add_argument(
-        "--output", "-o", metavar="FOLDER", required=True, type=written, help="the folder for the result"
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        required=True,
+        type=written_folder,
+        help="the folder for the result",
     )
     add_format(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")

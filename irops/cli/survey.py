@@ -25,7 +25,7 @@ from irops.cli.display import progress_bar, table
 from irops.cli.exit_codes import CLEAN, FINDINGS, INTERRUPTED
 from irops.cli.lookup import registry_of
 from irops.cli.main import Refusal
-from irops.cli.options import add_format, add_settings, limit, limits_of, written
+from irops.cli.options import add_format, add_settings, limit, limits_of, written_folder
 from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, workers_of
@@ -71,7 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--output",
         "-o",
         metavar="FOLDER",
-        type=written,
+        type=written_folder,
         default=OUTPUT,
         help=f"the report: new, or that of an earlier survey; default: {OUTPUT}",
     )

@@ -287,7 +287,7 @@ def test_docs_of_custom_ops_alone_are_a_site(irops: Irops, tmp_path: Path) -> No
     assert "<title>MyReverse-extension - My ops</title>" in page  # without the version of irops
     assert "The irops authors" not in page
     assert "faster backend" not in page
-    assert '<div class="statements">' in page
+    assert '<div class="formula ' in page
     assert '<base href="https://x.org/y/">' in (tmp_path / "site" / "404.html").read_text("utf-8")
     assert '<link rel="canonical" href="https://x.org/y/ops/MyReverse-extension.html"' in page
     assert "https://x.org/y/ops/MyReverse-extension.html" in (tmp_path / "site" / "sitemap.xml").read_text()

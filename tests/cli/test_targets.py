@@ -110,6 +110,9 @@ OUTPUTS = {
     ("new", "--output"): ("--category", "sort"),
 }
 """Every option that names a file or a folder to write, and what its command needs besides a model."""
+FOLDERS = {(name, "--output") for name in ("reduce", "survey", "docs", "new")} | {
+    ("compare", "--save-values")
+}
 
 
 def test_every_option_that_names_an_output_is_known() -> None:
@@ -139,7 +142,11 @@ def test_a_wrong_target_is_refused_before_any_work(
     model = () if name == "docs" else ("Sorted" if name == "new" else "absent.xml",)
     result = irops(name, *model, *OUTPUTS[command], option, target)
     assert (result.status, result.out) == (2, "")
-    why = "is a URL; irops writes local files only" if "://" in target else "holds a model or its weights"
+    why = "holds a model or its weights"
+    if "://" in target:
+        why = "is a URL; irops writes local files only"
+    elif command in FOLDERS:
+        why = "is a file, must be a folder"
     assert f"argument {option}" in result.err
     assert f"{target} {why}" in result.err
     assert contents(folder) == before
