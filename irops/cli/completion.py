@@ -135,7 +135,13 @@ def _releases(prefix: str) -> Iterable[str]:  # noqa: ARG001
 def _targets(prefix: str) -> Iterable[str]:
     from irops.spec.opsets import OPSETS
 
-    return ("newest", *_releases(prefix), *(f"opset:{name.removeprefix('opset')}" for name in OPSETS))
+    return (
+        "newest",
+        "openvino",
+        "onnx",
+        *_releases(prefix),
+        *(f"opset:{name.removeprefix('opset')}" for name in OPSETS),
+    )
 
 
 def _backends(prefix: str) -> Iterable[str]:  # noqa: ARG001

@@ -15,6 +15,13 @@ REMOVED = {
         "irops cache was removed: results of checks are not kept any more; docs/remote.md says where irops"
         " keeps what it downloads"
     ),
+    "irops rules": "irops rules was removed; irops explain lists all, and irops explain IR4 a part of them",
+    "irops translate": (
+        "irops translate was removed; irops convert MODEL --target onnx (onnx:17, openvino) -o FILE takes"
+        " its place"
+    ),
+    "irops weights": "irops weights was removed; irops inspect MODEL --weights examines the constants",
+    "irops where": "irops where was removed; irops explain OP --files shows the files of an op",
     "irops completion": (
         "irops completion was removed; argcomplete completes commands: pip install 'irops[completion]', then"
         ' eval "$(register-python-argcomplete irops)" in bash or zsh'

@@ -1,11 +1,12 @@
 """Parses the text of a file into elements with byte offsets.
 
-No DTD, no entities except the five of XML, no other file.
+No DTD, no entities except the five of XML, no other file. Most of a file is dims, so dims do not become
+elements: their texts, each followed by SEPARATOR, are the text of their port.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from xml.parsers import expat
 
 from irops.ir.bounds import Bounds
@@ -43,19 +44,17 @@ SECTIONS = (
 )
 
 Take = Callable[[Element, Element], bool]
+Handler = Callable[..., None]
 
 
-def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:  # noqa: PLR0915
+def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:
     """The document: an element without a tag, with the root element and the comments around it as children.
 
-    Most of a file is dims, so dims do not become elements: their texts, each followed by SEPARATOR, are the
-    text of their port. take is called with each section of the root and each of its children when the child
-    ends; if it returns True, the child is removed from the tree, so that a large file is never in memory as
-    elements.
+    take: called with each section of the root and each of its children when the child ends; if it returns
+    True, the child is removed from the tree, so that a large file is never in memory as elements.
     Raises:  ReadError if the text is not well-formed XML, or exceeds a limit
     """
     parser = expat.ParserCreate("utf-8")
-    parser.buffer_text = True
     outermost = element = Element("")
     stack: list[Element] = []
     push, pop = stack.append, stack.pop
@@ -77,8 +76,7 @@ def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:  # 
             element, dim = inner, None
         push(element)
         count_element(tag, len(stack), len(attributes))
-        inner = Element(tag, attributes, [], "", parser.CurrentByteIndex)
-        element.children.append(inner)
+        element.children.append(inner := Element(tag, attributes, [], "", parser.CurrentByteIndex))
         element = inner
 
     def end(_: str) -> None:
@@ -89,12 +87,9 @@ def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:  # 
             if len(element.text) > max_dims:  # only then can there be too many
                 bounds.dims(element.at, element.text.count(SEPARATOR))
             return
-        closed = element
+        closed, element = element, pop()
         if texts:
-            closed.text += "".join(texts.pop(len(stack), ()))
-            if closed.children:  # whitespace between text and elements is layout
-                closed.text = closed.text.strip(BLANKS)
-        element = pop()
+            _add_text(closed, texts.pop(len(stack) + 1, ()))
         if len(stack) == 2 and take(element, closed):
             element.children.pop()
 
@@ -102,28 +97,54 @@ def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:  # 
         nonlocal dim
         if dim is not None:
             dim = (dim + characters)[:MAX_DIM_TEXT]
-        elif not characters.isspace():
-            if element.tag not in SECTIONS or any(e.tag in FREE_FORM for e in stack):
-                texts.setdefault(len(stack), []).append(characters)
-            else:
-                _stray_text(characters, element, faults, parser.CurrentByteIndex)
+        elif not characters.isspace() and not _is_stray(characters, element, stack, faults, parser):
+            texts.setdefault(len(stack), []).append(characters)
 
     def comment(characters: str) -> None:
         if dim is None:
             count_element(COMMENT, len(stack), 0)
             element.children.append(Element(COMMENT, {}, [], characters, parser.CurrentByteIndex))
 
+    _feed(parser, data, (start, end, text, comment), faults, lambda: [*stack[1:], element])
+    return outermost
+
+
+def _feed(
+    parser: expat.XMLParserType,
+    data: bytes,
+    handlers: tuple[Handler, ...],
+    faults: Faults,
+    open_elements: Callable[[], list[Element]],
+) -> None:
+    """Parse data with handlers for the start and the end of an element, for text and for comments."""
+    parser.buffer_text = True
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler, comment = handlers
     if b"<!--" in data:
         parser.CommentHandler = comment
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        raise malformed(error, parser, faults, [*stack[1:], element]) from None
+        raise malformed(error, parser, faults, open_elements()) from None
     finally:  # else the parser and its handlers refer to each other, and to the model by way of take
         parser.StartElementHandler = parser.EndElementHandler = parser.CharacterDataHandler = None
         parser.CommentHandler = None
-    return outermost
+
+
+def _add_text(element: Element, pieces: Sequence[str]) -> None:
+    """Add to the text of an element that ends."""
+    element.text += "".join(pieces)
+    if element.children:  # whitespace between text and elements is layout
+        element.text = element.text.strip(BLANKS)
+
+
+def _is_stray(
+    characters: str, element: Element, around: list[Element], faults: Faults, parser: expat.XMLParserType
+) -> bool:
+    """Whether an element must not contain text, which is then reported. around: the elements around it."""
+    if element.tag not in SECTIONS or any(e.tag in FREE_FORM for e in around):
+        return False
+    _stray_text(characters, element, faults, parser.CurrentByteIndex)
+    return True
 
 
 def _stray_text(characters: str, element: Element, faults: Faults, end: int) -> None:

@@ -33,7 +33,6 @@ def guarded(size: int, at_end: bool) -> np.ndarray:
 def sweep() -> None:
     """Reverse arrays of many layouts between forbidden pages."""
     from irops.backends.numba import kernel_choice, reversing
-    from irops.ops.movement.reverse import reverse
 
     rng = np.random.default_rng(0)
     (
@@ -75,7 +74,7 @@ def sweep() -> None:
                             data, lengths, batch_axis=batch_axis, seq_axis=1 - batch_axis, out=out
                         )
                     for axes in ([0], [1], [0, 2], [0, 1, 2]):
-                        reversing.reverse(reverse, data, np.array(axes), mode="index", out=out)
+                        reversing.reverse(data, np.array(axes), mode="index", out=out)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pages are protected as Linux does it")

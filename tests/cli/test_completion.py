@@ -104,6 +104,7 @@ def offered(line: str) -> set[str]:
         ("irops run model.xml --backend numb", {"numba"}),
         ("irops run model.xml --fill o", {"ones"}),
         ("irops convert model.xml --target new", {"newest"}),
+        ("irops convert model.xml --target onn", {"onnx"}),
         ("irops compare model.xml --b openvino:C", {"openvino:CPU"}),
         ("irops ops --category act", {"activation"}),
         ("irops new ", set()),

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import partial
 from typing import Any
 
 from irops.backends.backend import Kernel, filling, kernel_of_base
@@ -37,30 +36,21 @@ class Numba:
 
     def kernel(self, op: Op) -> Kernel | None:
         require_installed(self)
-        kernels: dict[str, Kernel] = {
-            "Reverse-1": self._reverse,
-            "ReverseSequence-1": self._reverse_sequence,
-        }
-        if op.id not in kernels:
-            return kernel_of_base(op, self.kernel)
-        return filling(partial(kernels[op.id], op.functions.kernel))
+        if op.id == "Reverse-1":
+            return self._reverse
+        return self._reverse_sequence if op.id == "ReverseSequence-1" else kernel_of_base(op, self.kernel)
 
-    def _reverse(self, view: Any, data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
-        filled: Array = self._kernels(data).reverse(view, data, axes, mode=mode, out=out)
+    @filling
+    def _reverse(self, data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
+        filled: Array = self._kernels(data).reverse(data, axes, mode=mode, out=out)
         return filled
 
+    @filling
     def _reverse_sequence(
-        self,
-        reference: Any,
-        data: Array,
-        seq_lengths: Array,
-        *,
-        batch_axis: int,
-        seq_axis: int,
-        out: Array | None = None,
+        self, data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None
     ) -> Array:
         filled: Array = self._kernels(data).reverse_sequence(
-            reference, data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out
+            data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out
         )
         return filled
 

@@ -14,17 +14,16 @@ from irops.backends.numba.spinning import FINISHED, STARTED, notify
 from irops.backends.numba.vectors import AHEAD, fence_stores, fetch_add, load, load_i64, prefetch, store
 
 VECTOR = 64
+"""The span of blocks of this many bytes or more; that of others is the greatest power of two within them."""
 
 
 @cache
 def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., Any]:
     """The kernel that moves blocks by vectors of span bytes.
 
-    span: VECTOR for blocks of VECTOR bytes or more; else the greatest power of two within a block
     exact: whether the block size is a multiple of span
     stream: use stores that bypass the caches; blocks must be multiples of span, targets of 16 bytes
-    sequences: whether lengths determine the target of each step (steps are `turn` bytes apart); otherwise
-        the loops alone do
+    sequences: whether lengths, not the loops alone, determine the target of each step, `turn` bytes apart
     """
 
     def move_blocks(
@@ -38,15 +37,9 @@ def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., 
         grain: int,
         counter: int,
     ) -> None:
-        index = np.zeros(loops.shape[0], np.int64)
-        inner = loops.shape[0] - 1
-        size, on, out, next_length, next_step = (
-            loops[inner, 0],
-            loops[inner, 1],
-            loops[inner, 2],
-            8 * loops[inner, 3],
-            loops[inner, 4],
-        )
+        index, inner = np.zeros(loops.shape[0], np.int64), loops.shape[0] - 1
+        size, on, out = loops[inner, 0], loops[inner, 1], loops[inner, 2]
+        next_length, next_step = 8 * loops[inner, 3], loops[inner, 4]
         total = iterations_of(loops)
         notify(counter)
         while True:
@@ -71,12 +64,10 @@ def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., 
                             if stream:
                                 prefetch(s + c + AHEAD)
                             c += span
-                        if not exact:
-                            store(p + block - span, load(s + block - span, VECTOR, 1), 0)
                     else:
                         store(p, load(s, span, 1), 0)
-                        if not exact:
-                            store(p + block - span, load(s + block - span, span, 1), 0)
+                    if not exact:
+                        store(p + block - span, load(s + block - span, span, 1), 0)
                     s, t = s + on, t + out
                 left -= turns
                 index[inner] += turns

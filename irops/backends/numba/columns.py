@@ -27,6 +27,11 @@ PART = 512
 enough for the caches.
 """
 
+GAP = PART + VECTOR
+"""The bytes from one row of the buffer to the next: not a power of two, or rows would compete for the same
+cache sets.
+"""
+
 
 def max_steps(width: int) -> int:
     """The maximum sequence length: steps must be representable in a lane, and a part must fit the caches."""
@@ -58,6 +63,38 @@ def parts(row: int, first_offset: int) -> npt.NDArray[np.int64]:
     return np.array(offsets_and_sizes, np.int64)
 
 
+def _shift_columns(column: int, shifted: int, lasts: Any, steps: int) -> None:
+    """Reverse columns beside each other, as many as lasts has lanes, and shift each one by steps - 1 - last.
+
+    column: the address of their first row, with rows GAP bytes apart; shifted: that of scratch_rows rows
+    """
+    backwards = column + (steps - 1) * GAP
+    first = 0
+    while first + OCTET < steps:
+        shift_rows(shifted, backwards, 0, -GAP, VECTOR, lasts, steps, 1, first, OCTET, 1, 0)
+        first += OCTET
+    shift_rows(shifted, backwards, 0, -GAP, VECTOR, lasts, steps, 1, first, OCTET, 0, 0)
+    step = OCTET
+    while step * OCTET < steps:
+        for lane in range(step):
+            first = lane
+            while first + OCTET * step < steps:
+                shift_rows(shifted, shifted, 0, VECTOR, VECTOR, lasts, steps, step, first, OCTET, 1, 0)
+                first += OCTET * step
+            shift_rows(shifted, shifted, 0, VECTOR, VECTOR, lasts, steps, step, first, OCTET, 0, 0)
+        step *= OCTET
+    for lane in range(min(step, steps)):
+        if steps <= 2 * step:
+            shift_rows(column, shifted, column, VECTOR, GAP, lasts, steps, step, lane, 2, 0, 1)
+        elif steps <= 4 * step:
+            shift_rows(column, shifted, column, VECTOR, GAP, lasts, steps, step, lane, 4, 0, 1)
+        else:
+            shift_rows(column, shifted, column, VECTOR, GAP, lasts, steps, step, lane, OCTET, 0, 1)
+
+
+shift_columns = compiled(_shift_columns)
+
+
 @cache
 def columns(width: int, stream: int) -> Callable[..., Any]:
     """The kernel for elements of width bytes. Its argument parts holds the offset and size of each part of a
@@ -82,11 +119,10 @@ def columns(width: int, stream: int) -> Callable[..., Any]:
     ) -> None:
         index = np.zeros(loops.shape[0], np.int64)
         total = parts.shape[0] * iterations_of(loops)
-        gap = PART + VECTOR  # not a power of two: rows would compete for the same cache sets
-        space = np.empty(rows * VECTOR + (rows + OCTET) * gap + VECTOR, np.uint8)
+        space = np.empty(rows * VECTOR + (rows + OCTET) * GAP + VECTOR, np.uint8)
         shifted = space.ctypes.data
         shifted += -shifted % VECTOR
-        columns_start = shifted + rows * VECTOR + OCTET * gap
+        columns_start = shifted + rows * VECTOR + OCTET * GAP
         notify(counter)
         while True:
             task = fetch_add(counter + STARTED)
@@ -97,40 +133,13 @@ def columns(width: int, stream: int) -> Callable[..., Any]:
             s, t, k = source + s + begin, target + t + begin, lengths + 8 * (begin // width)
             for step in range(steps):
                 for c in range(0, size, VECTOR):
-                    store(columns_start + step * gap + c, load(s + step * on + c, VECTOR, 1), 0)
+                    store(columns_start + step * GAP + c, load(s + step * on + c, VECTOR, 1), 0)
             for c in range(0, size, VECTOR):
                 lasts = column_lasts(k + 8 * (c // width), count, width)
-                column, backwards = columns_start + c, columns_start + c + (steps - 1) * gap
-                first = 0
-                while first + OCTET < steps:
-                    shift_rows(shifted, backwards, 0, -gap, VECTOR, lasts, steps, 1, first, OCTET, 1, 0)
-                    first += OCTET
-                shift_rows(shifted, backwards, 0, -gap, VECTOR, lasts, steps, 1, first, OCTET, 0, 0)
-                step = OCTET
-                while step * OCTET < steps:
-                    for lane in range(step):
-                        first = lane
-                        while first + OCTET * step < steps:
-                            shift_rows(
-                                shifted, shifted, 0, VECTOR, VECTOR, lasts, steps, step, first, OCTET, 1, 0
-                            )
-                            first += OCTET * step
-                        shift_rows(
-                            shifted, shifted, 0, VECTOR, VECTOR, lasts, steps, step, first, OCTET, 0, 0
-                        )
-                    step *= OCTET
-                for lane in range(min(step, steps)):
-                    if steps <= 2 * step:
-                        shift_rows(column, shifted, column, VECTOR, gap, lasts, steps, step, lane, 2, 0, 1)
-                    elif steps <= 4 * step:
-                        shift_rows(column, shifted, column, VECTOR, gap, lasts, steps, step, lane, 4, 0, 1)
-                    else:
-                        shift_rows(
-                            column, shifted, column, VECTOR, gap, lasts, steps, step, lane, OCTET, 0, 1
-                        )
+                shift_columns(columns_start + c, shifted, lasts, steps)
             for step in range(steps):
                 for c in range(0, size, VECTOR):
-                    store(t + step * out + c, load(columns_start + step * gap + c, VECTOR, 1), stream)
+                    store(t + step * out + c, load(columns_start + step * GAP + c, VECTOR, 1), stream)
             fence_stores()
             fetch_add(counter + FINISHED)
         space[0] = 0  # keeps the array alive until here; otherwise only its address is used

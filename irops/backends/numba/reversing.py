@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,8 @@ from irops.backends.numba.addresses import address_of
 from irops.backends.numba.kernel_choice import Job, Workload, jobs, run_jobs
 from irops.backends.numba.lengths import checked_lengths
 from irops.backends.numba.loops import BATCH, Moves, moves
+from irops.ops.movement.reverse import reverse as reversed_view
+from irops.ops.movement.reverse_sequence import reverse_sequence as by_reference
 from irops.values.element import Array
 
 ALL = np.ones(1, np.int64)
@@ -19,28 +20,20 @@ _ALL_ADDRESS = address_of(ALL)
 LINE = 64
 
 
-def reverse(view: Any, data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
-    """Compute Reverse. view: the reference kernel, which checks the axes and returns a view of data."""
-    filled = output_array(data, out)
+def reverse(data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
+    view, filled = reversed_view(data, axes, mode=mode), output_array(data, out)
     if data.dtype.kind == "O":  # Python counts references to objects
-        np.copyto(filled, view(data, axes, mode=mode))
+        np.copyto(filled, view)
     else:
-        _move(view(data, axes, mode=mode), filled, ALL)
+        _move(view, filled, ALL)
     return deliver(filled, out)
 
 
 def reverse_sequence(
-    reference: Any,
-    data: Array,
-    seq_lengths: Array,
-    *,
-    batch_axis: int,
-    seq_axis: int,
-    out: Array | None = None,
+    data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None
 ) -> Array:
-    """Compute ReverseSequence. reference: the reference kernel, which moves objects."""
     if data.dtype.kind == "O":  # Python counts references to objects
-        return deliver(reference(data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis), out)
+        return deliver(by_reference(data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis), out)
     lengths = checked_lengths(data, seq_lengths, batch_axis, seq_axis)
     filled = output_array(data, out)
     if lengths.maximum <= 1:
