@@ -133,15 +133,11 @@ def _releases(prefix: str) -> Iterable[str]:  # noqa: ARG001
 
 
 def _targets(prefix: str) -> Iterable[str]:
+    from irops.editing.translation.refusal import DIALECT_NAMES
     from irops.spec.opsets import OPSETS
 
-    return (
-        "newest",
-        "openvino",
-        "onnx",
-        *_releases(prefix),
-        *(f"opset:{name.removeprefix('opset')}" for name in OPSETS),
-    )
+    opsets = (f"opset:{name.removeprefix('opset')}" for name in OPSETS)
+    return ("newest", *DIALECT_NAMES, *_releases(prefix), *opsets)
 
 
 def _backends(prefix: str) -> Iterable[str]:  # noqa: ARG001

@@ -1,4 +1,4 @@
-"""irops weights: statistics, storage, quantisation, duplicates; in bounded memory, from damaged files too."""
+"""irops inspect --weights: statistics, storage, quantisation, duplicates; in bounded memory."""
 
 from __future__ import annotations
 

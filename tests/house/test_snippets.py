@@ -72,7 +72,8 @@ def plain(code: str) -> str:
 
 
 def test_excerpts_are_excerpts_of_the_code() -> None:
-    code = "\n".join(plain(path.read_text("utf-8")) for path in (ROOT / "irops" / "ops").rglob("*.py"))
+    files = [*(ROOT / "irops" / "ops").rglob("*.py"), *(ROOT / "examples").rglob("*.py")]
+    code = "\n".join(plain(path.read_text("utf-8")) for path in files)
     excerpts = [b for blocks in PAGES.values() for b in blocks if b.startswith("@") and "def " in b]
     assert excerpts
     assert [excerpt for excerpt in excerpts if plain(excerpt) not in code] == []
