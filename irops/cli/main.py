@@ -41,7 +41,7 @@ COMMANDS = {
     "compare": "name the layers whose values are wrong",
     "reduce": "find the smallest model that still shows a fault",
     "draw": "draw a model as a picture or a page",
-    "convert": "convert a model for another release of OpenVINO, or from or to ONNX",
+    "convert": "convert a model for another release of OpenVINO or another dialect",
     "survey": "examine many models, and write one table",
     "backends": "list the backends and the ops each one implements",
     "conformance": "test a backend against the definitions",

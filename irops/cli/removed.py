@@ -17,8 +17,7 @@ REMOVED = {
     ),
     "irops rules": "irops rules was removed; irops explain lists all, and irops explain IR4 a part of them",
     "irops translate": (
-        "irops translate was removed; irops convert MODEL --target onnx (onnx:17, openvino) -o FILE takes"
-        " its place"
+        "irops translate was removed; irops convert MODEL --target DIALECT -o FILE takes its place"
     ),
     "irops weights": "irops weights was removed; irops inspect MODEL --weights examines the constants",
     "irops where": "irops where was removed; irops explain OP --files shows the files of an op",
