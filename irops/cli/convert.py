@@ -25,15 +25,11 @@ from __future__ import annotations
 
 import argparse
 
-from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.exit_codes import CLEAN
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
-from irops.cli.settings import settings
+from irops.cli.models import add_model, analysis_of
+from irops.cli.options import add_settings, written_model
 from irops.diagnostics.printable import plural, printable
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.dialects import Dialect, dialect_named, dialect_of_suffix
@@ -43,15 +39,16 @@ from irops.editing.conversion.targets import target_named
 from irops.editing.translation.refusal import DIALECT_NAMES
 from irops.editing.translation.translate import OPSET, translated
 from irops.ir.versions import READ
-from irops.reading import read
 from irops.spec.types import OPENVINO
 from irops.writing import write
+
+EXIT_1 = "the model has errors, or a layer has no equal form in the target"
 
 ONNX = "onnx"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
+    add_model(parser)
     parser.add_argument(
         "--target",
         metavar="TARGET",
@@ -67,6 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-o",
         metavar="FILE",
         required=True,
+        type=written_model,
         help="the output: an .xml file, with its .bin next to it, or an .onnx file",
     )
     parser.add_argument(
@@ -82,11 +80,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=READ,
         help="the IR version of the file; default: that of the model",
     )
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary and no notes")
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
+    add_settings(parser)
 
 
 def _target(text: str) -> str:
@@ -115,8 +110,7 @@ def execute(args: argparse.Namespace) -> int:
     between_dialects = name in DIALECT_NAMES
     if between_dialects and (args.upgrade is not None or args.ir_version is not None):
         raise Refusal(f"--upgrade and --ir-version are for releases and opsets of OpenVINO, not for {name}")
-    limits = limits_of(args, settings(args.config).limits)
-    analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
+    analysis = analysis_of(args)
     if between_dialects:
         _translate(analysis, dialect, int(opset) if opset else None, args)
         return CLEAN

@@ -22,14 +22,16 @@ from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from irops.cli.exit_codes import CLEAN
-from irops.cli.extension_options import add_config, add_extensions
+from irops.cli.display import Page
+from irops.cli.exit_codes import CLEAN, DEFINITION_ERRORS
 from irops.cli.main import Refusal
-from irops.cli.page import Page
+from irops.cli.options import add_config, add_extensions, add_format
 from irops.cli.settings import settings
 from irops.diagnostics.printable import paragraphs, plural
 from irops.diagnostics.rule import BANDS, Rule
 from irops.diagnostics.rules import all_rules, custom_rules, own_rules
+
+EXIT_1 = DEFINITION_ERRORS
 
 
 class Subject(NamedTuple):
@@ -60,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the files of ops: of their definitions, and of their functions with lines",
     )
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument(
         "--quiet", "-q", action="store_true", help="only the codes of rules and the names of ops; or places"
     )

@@ -26,17 +26,14 @@ from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.need import Need
 from irops.analysis.needs import oldest_release
+from irops.cli.display import print_diagnostics, progress_bar, table
 from irops.cli.exit_codes import CLEAN, FINDINGS
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.findings import print_diagnostics
-from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.lookup import registry_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help, model_suffixes
-from irops.cli.progress import progress_bar
+from irops.cli.models import model_help, model_suffixes
+from irops.cli.options import add_format, add_settings, limits_of
 from irops.cli.settings import settings
 from irops.cli.streams import show
-from irops.cli.tables import table
 from irops.cli.weights import SORTS, show_weights, weights_as_json
 from irops.debugging.weights.survey import weights_of
 from irops.diagnostics.diagnostic import errors_of
@@ -55,6 +52,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
     from rich.tree import Tree
+
+EXIT_1 = "the model cannot be read; with --weights, or constants have no bytes"
 
 EXAMINED = ""
 """The value of --weights without a file."""
@@ -148,13 +147,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sort", choices=tuple(SORTS), help="the order of the constants of --weights; default: bytes"
     )
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument(
         "--quiet", "-q", action="store_true", help="only inputs and outputs; with --weights, only errors"
     )
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
+    add_settings(parser)
 
 
 def _weights_file(text: str) -> str:

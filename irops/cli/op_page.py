@@ -8,9 +8,8 @@ from math import inf, isinf
 from pathlib import Path
 from typing import Any
 
-from irops.cli.extensions import registry_of
-from irops.cli.lookup import definition_of
-from irops.cli.page import Page
+from irops.cli.display import Page
+from irops.cli.lookup import definition_of, registry_of
 from irops.ops import stock
 from irops.registry import default_registry
 from irops.spec.cases import counterexamples

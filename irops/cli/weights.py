@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from irops.cli.display import table
 from irops.cli.streams import show
-from irops.cli.tables import table
 from irops.debugging.weights.loss import Loss
 from irops.debugging.weights.storage import alignment
 from irops.debugging.weights.survey import Constant, ModelWeights

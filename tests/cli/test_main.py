@@ -97,7 +97,7 @@ def test_an_internal_error_is_one_line_with_instructions(
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the wheels came off\nand more")
 
-    monkeypatch.setattr(import_module("irops.cli.checking"), "check", fail)
+    monkeypatch.setattr(import_module("irops.cli.check"), "check", fail)
     result = irops("check", broken)
     assert result.status == 2
     assert result.err.startswith("irops check: internal error: RuntimeError: the wheels came off\n")
@@ -116,7 +116,7 @@ def test_an_interrupted_command_exits_with_130(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("irops.cli.checking"), "check", interrupt)
+    monkeypatch.setattr(import_module("irops.cli.check"), "check", interrupt)
     assert irops("check", broken) == (130, "", "irops check: interrupted\n")
 
 

@@ -14,7 +14,7 @@ PACKAGE = Path(irops.__file__).parent
 LATE = {
     "irops/__init__.py": "public names are imported when first used",
     "irops/cli/main.py": "a command is imported when it is called",
-    "irops/cli/checking.py": "only --why needs the modules that explain, only many files multiprocessing",
+    "irops/cli/check.py": "only --why needs the modules that explain, only many files multiprocessing",
     "irops/cli/completion.py": "a key is answered with what the value at the cursor needs, and no more",
     "irops/cli/explain.py": "rules are explained without the definitions of ops, and without NumPy",
     "irops/cli/server.py": "without pygls, which the server imports, the command names the missing extra",
