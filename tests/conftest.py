@@ -111,11 +111,3 @@ def model_of(*layers, weights=b"") -> irops.Model:
 def net():
     """A function that makes a Model of layers (name, type, attributes, sources); see net_text."""
     return model_of
-
-
-@pytest.fixture(autouse=True, scope="session")
-def cache_of_the_tests(tmp_path_factory):
-    """Downloads of this run of the tests are kept in a folder of their own, not in that of the user."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IROPS_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield

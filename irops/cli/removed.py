@@ -11,10 +11,7 @@ REMOVED = {
     "irops run --worker-wait": _WORKERS,
     "irops run --allow-rounding": _WORKERS,
     "irops check --no-cache": "no results are kept any more",
-    "irops cache": (
-        "irops cache was removed: results of checks are not kept any more; docs/remote.md says where irops"
-        " keeps what it downloads"
-    ),
+    "irops cache": "irops cache was removed: irops keeps nothing any more; of filecache::URL, fsspec does",
     "irops rules": "irops rules was removed; irops explain lists all, and irops explain IR4 a part of them",
     "irops translate": (
         "irops translate was removed; irops convert MODEL --target DIALECT -o FILE takes its place"

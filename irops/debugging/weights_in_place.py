@@ -18,7 +18,7 @@ from irops.spec.types import OPENVINO
 def weights_file(model: Model) -> str | None:
     """The file that a model's constants refer to; None where the weights must be written with the model.
 
-    A remote file is fetched into the cache.
+    A remote file is fetched to a temporary one.
     Raises:  DiagnosticError if that is not possible
     """
     stored = model.weights

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from irops.cache.entries import key_of
 from irops.cluster.identity import own_version
 from irops.processes.outcomes import Died, Failed
 from irops.surveys.describing import MAX_TEXT
 from irops.surveys.identity import Identities
+from irops.surveys.keys import key_of
 from irops.surveys.listing import Model
 from irops.surveys.outcome import Outcome
 from irops.surveys.row import Row, detail_text

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from irops.cache.entries import key_of
 from irops.dialects import dialect_of_suffix
 from irops.ir.regular import open_regular
 from irops.limits import Limits
+from irops.surveys.keys import key_of
 from irops.surveys.remote_identity import remote_identity
 
 WHOLE = 64 << 20

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from irops.cache.entries import key_of
 from irops.dialects import dialect_of_suffix
 from irops.ir.opening import opened
 from irops.ir.remote.reasons import RemoteError
 from irops.ir.remote.remote_file import RemoteFile
 from irops.limits import Limits
+from irops.surveys.keys import key_of
 
 NAMING = 8 << 20
 """Up to this many bytes a file is read for the names of the files beside it, if it may name any."""

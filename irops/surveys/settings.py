@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from math import inf
 from pathlib import Path
 
-from irops.cache.entries import key_of
 from irops.cluster.identity import content
 from irops.limits import Limits
 from irops.spec.plugins import OPS, RULES
+from irops.surveys.keys import key_of
 from irops.surveys.tasks import DEFAULT_SOURCES, REFERENCE, Task
 
 SECONDS = 900.0

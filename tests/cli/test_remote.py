@@ -21,7 +21,6 @@ QUERY = "X-Amz-Credential=AKIA&X-Amz-Signature=5ec3e7"
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("IROPS_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     return tmp_path / "here"

@@ -21,7 +21,6 @@ LEVELS = {
     "urls": -1,
     "addresses": -1,
     "processes": -1,
-    "cache": 0,
     "cluster": 2,
     "values": 0,
     "diagnostics": 0,

@@ -20,12 +20,6 @@ fsspec = Late("fsspec")
 WEIGHT = np.arange(12, dtype=np.float32).reshape(3, 4)
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("IROPS_CACHE_DIR", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
 @pytest.fixture
 def local(tmp_path) -> Path:
     """A model that multiplies, in a local file."""

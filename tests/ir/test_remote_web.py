@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
-import subprocess
-import sys
+import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from libraries import needs
+from libraries import Late, needs
 from remote_servers import FileServer, serving
 
 import irops
 from irops.ir.traffic import bytes_fetched, bytes_read
 
 pytestmark = [needs("fsspec"), needs("aiohttp")]
+fsspec = Late("fsspec")
 GIGABYTES = 10 << 30
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("IROPS_CACHE_DIR", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+X = np.ones((2, 6), np.float32)
 
 
 @pytest.fixture
@@ -63,20 +60,45 @@ def test_a_check_reads_the_constants_that_it_folds_and_no_others(server, model):
     assert bytes_fetched() - fetched == server.sent == len(text) + (1 << 16)
 
 
-def test_what_did_not_change_is_not_sent_again(server, model):
-    url = f"{server.url}/m.xml"
-    irops.check(url)
+def test_blocks_and_whole_weights_are_sent_once_to_a_model(server, model):
+    found = irops.read(f"{server.url}/m.xml")
+    size = model.with_suffix(".bin").stat().st_size
     first = server.sent
-    irops.check(url)
+    for _ in range(2):
+        irops.check(found)
+        assert server.sent == first + size  # one block
+    for _ in range(2):
+        irops.run(found, {"x": np.ones((2, 6), np.float32)})
+        assert server.sent == first + 2 * size
+
+
+def test_whole_weights_are_a_temporary_file_that_is_removed_with_the_model(
+    server, model, tmp_path, monkeypatch
+):
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    found = irops.read(f"{server.url}/m.xml")
+    irops.run(found, {"x": np.ones((2, 6), np.float32)})
+    [folder] = (tmp_path / "tmp").iterdir()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert [path.name for path in folder.iterdir()] == ["weights.bin"]
+    del found
+    gc.collect()
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_the_cache_of_fsspec_keeps_whole_files(server, model, tmp_path, monkeypatch):
+    monkeypatch.setitem(fsspec.config.conf, "filecache", {"cache_storage": str(tmp_path / "kept")})
+    url, x = f"filecache::{server.url}/m.xml", {"x": np.ones((2, 6), np.float32)}
+    expected = irops.run(url, x)["y"].tolist()
+    first = server.sent
+    fsspec.get_filesystem_class("filecache").clear_instance_cache()  # as in another process
+    assert irops.run(url, x)["y"].tolist() == expected
     assert server.sent == first
-    irops.run(url, {"x": np.ones((2, 6), np.float32)})
-    whole = server.sent
-    irops.run(url, {"x": np.ones((2, 6), np.float32)})
-    assert server.sent == whole == first + model.with_suffix(".bin").stat().st_size
 
 
 @pytest.mark.parametrize("has_tags", [True, False])
-def test_what_changed_is_never_served_from_the_cache(server, model, has_tags):
+def test_what_changed_is_read_again(server, model, has_tags):
     server.has_tags = has_tags
     url = f"{server.url}/m.xml"
     x = np.ones((2, 6), np.float32)
@@ -100,6 +122,23 @@ def test_weights_that_change_while_they_are_read_are_reported(server, model):
     )
     with pytest.raises(irops.DiagnosticError, match="was changed after the model was read"):
         irops.run(found, {"x": np.ones((2, 6), np.float32)})
+
+
+@pytest.mark.parametrize("task", [irops.check, lambda model: irops.run(model, {"x": X})])
+def test_weights_that_are_replaced_while_they_are_fetched_are_reported(server, model, task):
+    found = irops.read(f"{server.url}/m.xml")
+
+    def replace(path: Path) -> None:
+        if server.requests[-1][:2] == ("GET", "/m.bin"):
+            os.utime(path, (1, len(server.requests)))
+
+    server.before_answer = replace
+    sentence = "m.bin was changed after the model was read; read the model again"
+    try:
+        report = task(found)
+    except irops.DiagnosticError as error:
+        report = error.diagnostics
+    assert messages(report)[0].endswith(sentence)
 
 
 def test_a_model_that_changes_between_two_requests_is_reported(server, model):
@@ -165,19 +204,16 @@ def test_a_model_that_is_too_large_is_refused_before_it_is_sent(server, model):
     assert server.sent <= 1 << 20
 
 
-def test_weights_that_the_cache_cannot_keep_are_refused_before_they_are_sent(server, model, monkeypatch):
+def test_weights_that_the_disk_cannot_hold_are_refused_before_they_are_sent(server, model, monkeypatch):
     with model.with_suffix(".bin").open("ab") as file:
         file.truncate(GIGABYTES)
-    monkeypatch.setenv("IROPS_REMOTE_CACHE_BYTES", "1000000")
-    with pytest.raises(irops.DiagnosticError, match="IROPS_REMOTE_CACHE_BYTES"):
+    monkeypatch.setattr("irops.ir.remote.weights.shutil.disk_usage", lambda _: SimpleNamespace(free=7))
+    with pytest.raises(irops.DiagnosticError, match=r"has 7 left; TMPDIR names another folder"):
         irops.run(f"{server.url}/m.xml", {"x": np.ones((2, 6), np.float32)})
     assert server.sent < 1 << 20
-    monkeypatch.setenv("IROPS_REMOTE_CACHE_BYTES", "many")
-    [message] = messages(irops.check(f"{server.url}/m.xml"))[:1]
-    assert "IROPS_REMOTE_CACHE_BYTES is 'many', must be a number of bytes" in message
 
 
-def test_no_report_shows_credentials(server, model, cache):
+def test_no_report_shows_credentials(server, model):
     host = server.url.removeprefix("http://")
     url = f"http://user:secret@{host}/m.xml?X-Amz-Signature=5ec3e7"
     found = irops.read(url)
@@ -185,21 +221,6 @@ def test_no_report_shows_credentials(server, model, cache):
     server.status = 403
     failed = irops.check(url)
     texts = [repr(found.weights), str(found.source.path), found.weights.path, str(failed), str(report.path)]
-    texts += [str(path) for path in cache.rglob("*")]
     assert f"http://{host}/m.xml?…" in str(failed)
     assert not [text for text in texts if "secret" in text or "5ec3e7" in text]
     assert ("GET", "/m.xml", "X-Amz-Signature=5ec3e7") in server.requests
-
-
-@pytest.mark.slow("many processes")
-def test_processes_that_run_a_model_at_the_same_time_fetch_its_weights_once(server, model):
-    with model.with_suffix(".bin").open("ab") as file:
-        file.write(bytes(3 << 20))
-    code = (
-        "import numpy, irops, sys;"
-        "print(irops.run(sys.argv[1], {'x': numpy.ones((2, 6), numpy.float32)})['y'].sum())"
-    )
-    words = [sys.executable, "-c", code, f"{server.url}/m.xml"]
-    processes = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    assert [process.communicate()[0].strip() for process in processes] == ["30.0"] * 3
-    assert server.sent < 2 * model.with_suffix(".bin").stat().st_size

@@ -46,9 +46,8 @@ def large(tmp_path: Path) -> Path:
 
 
 def test_a_bucket_is_surveyed_as_a_folder_is_and_little_of_large_weights_is_read(
-    bucket, zoo, large, tmp_path, monkeypatch
+    bucket, zoo, large, tmp_path
 ):
-    monkeypatch.setenv("IROPS_CACHE_DIR", str(tmp_path / "cache"))
     for path in zoo.rglob("*.xml"):
         bucket.put(path, f"models/{path.relative_to(zoo).as_posix()}")
     local = {(Path(row.model).name, row.task): row for row in irops.survey([zoo], tasks=("check", "infer"))}

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf
 
-from irops.ir.remote.blocks import Blocks
 from irops.ir.remote.remote_file import NoRanges, RemoteFile
 from irops.limits import Limits
 
 AT_ONCE = 1 << 20
 """Bytes that are asked for at least, if the file has them."""
-KEPT = 8 << 20
-"""The size up to which a file is kept in blocks, so that it is not sent again."""
 
 
 class RemoteContent:
@@ -49,11 +46,8 @@ class RemoteContent:
     def _part(self, size: int) -> bytes:
         if size <= 0:
             return b""
-        if self.size <= KEPT:
-            content = Blocks(self._file).read(self._position, size)
-        else:
-            content = self._file.read(self._position, size)
-            self._file.require_unchanged()
+        content = self._file.read(self._position, size)
+        self._file.require_unchanged()
         self._position += size
         return content
 

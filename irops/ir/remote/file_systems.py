@@ -63,6 +63,13 @@ def is_archive(system: Any) -> bool:
     return _holds_files(type(system))
 
 
+def without_cache(system: Any) -> Any:
+    """The file system whose files another one keeps copies of, such as filecache; any other system itself."""
+    from fsspec.implementations.cached import CachingFileSystem
+
+    return system.fs if isinstance(system, CachingFileSystem) else system
+
+
 def _library() -> Any:
     try:
         import fsspec

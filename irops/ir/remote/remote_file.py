@@ -7,13 +7,13 @@ from contextlib import suppress
 from threading import get_ident
 from typing import Any, ParamSpec, TypeVar
 
-from irops.ir.remote.file_systems import file_system, forget, is_archive
+from irops.ir.remote.file_systems import file_system, forget, is_archive, without_cache
 from irops.ir.remote.reasons import RemoteError
 from irops.ir.remote.versions import Version, version_of
 from irops.ir.remote.waiting import NoAnswer, answered
 from irops.ir.traffic import count_fetched
 from irops.limits import Limits
-from irops.urls import identity, protocol_of, without_credentials
+from irops.urls import protocol_of, without_credentials
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -33,14 +33,14 @@ class RemoteFileChanged(RemoteError):
 class RemoteFile:
     """A file of a file system of fsspec, as it was when this object was made.
 
-    name: the URL without credentials; identity: the URL without what only grants access
+    name: the URL without credentials
     """
 
-    __slots__ = ("_path", "_system", "identity", "limits", "name", "size", "version")
+    __slots__ = ("_path", "_system", "limits", "name", "size", "version")
 
     def __init__(self, url: str, limits: Limits) -> None:
         """Raises: RemoteError if there is no such file, or the server does not say"""
-        self.name, self.identity, self.limits = without_credentials(url), identity(url), limits
+        self.name, self.limits = without_credentials(url), limits
         self._system, self._path = answered(limits, file_system, url, get_ident())
         info = self._info()
         if info.get("type") == "directory":
@@ -143,5 +143,6 @@ class RemoteFile:
 
 
 def _info(system: Any, path: str) -> Any:
+    system = without_cache(system)
     system.invalidate_cache(path)  # a listing may be older than the file
     return system.info(path)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable
-from typing import IO, Any, BinaryIO
+from tempfile import gettempdir, mkdtemp
+from threading import Lock
+from typing import IO, Any
+from weakref import finalize
 
-from irops.cache.downloads import NoRoom
-from irops.cache.entries import key_of
-from irops.cache.remote import VARIABLE, downloads
 from irops.ir.open_files import OpenFiles
-from irops.ir.remote.blocks import Blocks
+from irops.ir.remote.blocks import BLOCK, Blocks
 from irops.ir.remote.reasons import RemoteError
 from irops.ir.remote.remote_file import NoRanges, RemoteFile, RemoteFileChanged
 from irops.ir.storage import Weights, WeightsChanged
@@ -18,18 +19,18 @@ from irops.ir.traffic import count_read
 from irops.limits import Limits
 from irops.urls import name_of, without_credentials
 
-LARGE = 1 << 20
-"""Bytes from which a part is not read in blocks and not kept: files are read so from one end to the other."""
+STEP = 8 << 20
+"""Bytes that are copied at once."""
 
 
 class RemoteWeights(Weights):
     """The bytes of a remote file.
 
-    read and copy_to ask the server for parts, view fetches the whole file into the cache.
-    path: the URL without credentials
+    read and copy_to ask the server for parts; view fetches the whole file, once, to a temporary file that is
+    removed with this object. path: the URL without credentials
     """
 
-    __slots__ = ("_blocks", "_kept", "_local", "_remote")
+    __slots__ = ("_blocks", "_fetching", "_folder", "_local", "_remote")
     is_remote = True
 
     def __init__(self, url: str, limits: Limits) -> None:
@@ -49,7 +50,8 @@ class RemoteWeights(Weights):
         self._remote, self._fault = remote, fault
         self._bytes = None
         self._local: Weights | None = None
-        self._kept: BinaryIO | None = None  # keeps the file in the cache
+        self._folder: _Folder | None = None  # that of the temporary file
+        self._fetching = Lock()
         if remote is not None:
             self._blocks, self._size = Blocks(remote), remote.size or 0
 
@@ -78,8 +80,8 @@ class RemoteWeights(Weights):
 
     def copy_to(self, target: IO[bytes], offset: int, size: int) -> None:
         self._within(offset, size)
-        for start in range(offset, offset + size, LARGE << 3):
-            target.write(self.read(start, min(LARGE << 3, offset + size - start)))
+        for start in range(offset, offset + size, STEP):
+            target.write(self.read(start, min(STEP, offset + size - start)))
 
     def expect(self, places: Iterable[tuple[int, int]]) -> None:
         if self._remote is not None:
@@ -89,15 +91,15 @@ class RemoteWeights(Weights):
         """Nothing is written over a remote file."""
 
     def local_path(self) -> str | None:
-        """The file in the cache, which stays there as long as these weights are in use."""
+        """The temporary file, which stays there as long as these weights are in use."""
         return self._whole().local_path()
 
     def _content(self, offset: int, size: int) -> bytes | None:
-        """Some of the bytes, from the server or from what is kept of the file; None if it sends no parts."""
+        """Some of the bytes; None if the server sends no parts."""
         remote = self._remote
         assert remote is not None
         try:
-            if size <= LARGE:
+            if size <= BLOCK:
                 return self._blocks.read(offset, size)
             content = remote.read(offset, size)
             remote.require_unchanged()
@@ -108,40 +110,47 @@ class RemoteWeights(Weights):
             raise self._unreadable(error) from None
 
     def _whole(self) -> Weights:
-        """The file in the cache, to which it is fetched once."""
-        if self._local is None:
-            if self._size == 0 or self._remote is None:
-                return Weights.of_bytes(b"")
-            try:
-                self._local = self._fetched(self._remote, self._size)
-            except OSError as error:
-                raise self._unreadable(error) from None
-        return self._local
+        """The temporary file, to which the content is fetched once."""
+        with self._fetching:
+            if self._local is None:
+                if self._size == 0 or self._remote is None:
+                    return Weights.of_bytes(b"")
+                try:
+                    self._local = self._fetched(self._remote, self._size)
+                except OSError as error:
+                    raise self._unreadable(error) from None
+            return self._local
 
     def _fetched(self, remote: RemoteFile, size: int) -> Weights:
-        def fetch(file: IO[bytes]) -> None:
+        free = shutil.disk_usage(gettempdir()).free
+        if free < size:
+            where = f"{gettempdir()} has {free:,} left; TMPDIR names another folder"
+            raise RemoteError(f"it has {size:,} bytes to fetch, {where}")
+        self._folder = _Folder()
+        path = os.path.join(self._folder.name, "weights.bin")
+        with open(path, "xb") as file:
             if sum(file.write(step) for step in remote.in_steps(size)) != size:
                 raise remote.changed()
-            remote.require_unchanged()
-
-        # what may be another content next time is kept for this process alone
-        certain = b"" if remote.version.is_certain else os.urandom(8)
-        key = key_of(remote.identity.encode(), remote.version.text.encode(), certain)
-        self._kept = downloads().fetched(key, size, fetch)
-        return Weights.of_file(self._kept.name)
+        remote.require_unchanged()
+        return Weights.of_file(path)
 
     def _unreadable(self, error: OSError) -> WeightsChanged:
         if isinstance(error, RemoteFileChanged):
             return self._changed()
-        if isinstance(error, NoRoom):
-            hint = f"; {VARIABLE} sets how much it keeps, IROPS_CACHE_DIR where"
-            return WeightsChanged(f"{self.name} cannot be fetched into the cache: {error.strerror}{hint}")
-        reason = (
-            error
-            if isinstance(error, RemoteError)
-            else f"the cache cannot keep it: {error.strerror or error}"
-        )
-        return WeightsChanged(f"{self.name} cannot be read: {reason}")
+        return WeightsChanged(f"{self.name} cannot be read: {error.strerror or error}")
+
+
+class _Folder:
+    """A temporary folder, which the process that made it removes with this object."""
+
+    def __init__(self) -> None:
+        self.name = mkdtemp(prefix="irops-")
+        finalize(self, _remove, self.name, os.getpid())
+
+
+def _remove(folder: str, process: int) -> None:
+    if os.getpid() == process:  # not in a forked child
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _restored(remote: RemoteFile | None, path: str, fault: str) -> RemoteWeights:
