@@ -34,6 +34,7 @@ def test_the_overview_lists_every_command(irops: Irops) -> None:
     result = irops("--help")
     assert result.status == 0
     assert all(f"  {name} " in result.out for name in COMMANDS)
+    assert all(len(line) <= 80 for line in result.out.splitlines())
 
 
 def test_no_command_is_wrong_usage(irops: Irops) -> None:
