@@ -10,9 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from irops.cluster.faults import ClusterError
 from irops.cluster.identity import own_version
-from irops.cluster.workers import Workers
+from irops.cluster.workers import ClusterError, Workers
 from irops.diagnostics.printable import printable
 from irops.registry import Registry
 from irops.surveys.cells import Cells
