@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
-from irops.ir.doctype import without_doctype
 from irops.ir.faults import Faults
 from irops.ir.locate import Source
-from irops.ir.read import load, loads
+from irops.ir.read import load, loads, without_doctype
 from irops.ir.text import is_binary
 
 FILES = Path(__file__).parent / "files"

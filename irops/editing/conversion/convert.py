@@ -5,28 +5,36 @@ from __future__ import annotations
 import os
 import warnings
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
 
+import numpy as np
+
+from irops.analysis.checks.interface import inputs_and_outputs_keep_their_types
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.need import Need
+from irops.analysis.needs import MIN_BYTES
 from irops.analysis.structure import Path
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
 from irops.editing.conversion.constants import widen
 from irops.editing.conversion.conversion import Change, Conversion, notes_of
-from irops.editing.conversion.file_format import fitted, with_version
-from irops.editing.conversion.inputs import initialize, retype_inputs
 from irops.editing.conversion.refusal import RefusedError
 from irops.editing.conversion.search import convert_node, upgrade_node
 from irops.editing.conversion.targets import NEWEST, Target, target_named
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node
 from irops.editing.soundness import refusal, require_valid
-from irops.ir.model import LayerKind, Model
+from irops.invocation.inputs import input_spec
+from irops.ir.model import Layer, LayerKind, Model
+from irops.ir.serialize import document
+from irops.ir.versions import READ
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.spec.types import OPENVINO
+from irops.values.element import DYNAMIC, as_i64, zeros
 
 ROUNDS = 4
 """How often what is left may be converted: a constant of a new type, then the layer that uses it."""
@@ -215,3 +223,106 @@ class _Conversion:
                 self.analysis.location(need.layer, need.graph.path, need.at, need.attribute),
             )
         return list(findings.values())
+
+
+# The form of a file: its IR version, and the length that a release expects.
+
+MAX_LAYERS = 16
+"""Files with more layers are longer than any release expects."""
+
+
+def with_version(analysis: ModelAnalysis, version: int) -> tuple[Model, list[str]]:
+    """The model for a file of another IR version, and what OpenVINO reads differently from it.
+
+    Raises:  DiagnosticError where OpenVINO would change the type of an input or result; ValueError for an
+             unknown version
+    """
+    if version not in READ:
+        raise ValueError(f"the IR version is {version}, must be {' or '.join(map(str, READ))}")
+    model = analysis.model
+    if version == model.version:
+        return model, []
+    changed = replace(model, version=version)
+    if version == min(READ):
+        faults = list(_changed_types(changed, analysis))
+        if faults:
+            raise DiagnosticError(faults)
+        return changed, list(_unread_in_10(model))
+    notes = [
+        f"{each.message}; as written from an IR {version} file" for each in _changed_types(model, analysis)
+    ]
+    return changed, notes
+
+
+def _changed_types(model: Model, analysis: ModelAnalysis) -> Iterator[Diagnostic]:
+    """The inputs and results whose types OpenVINO changes in a file of the model's version."""
+    of_version = ModelAnalysis(model, analysis.registry, analysis.limits)
+    for finding in inputs_and_outputs_keep_their_types(of_version, of_version.infer()):
+        yield Diagnostic(rule("inconvertible-layer"), finding.message, finding.location, notes=finding.notes)
+
+
+def _unread_in_10(model: Model) -> Iterator[str]:
+    layers = [layer for _, layer in model.walk()]
+    if any(layer.output_names for layer in model.layers):
+        yield "OpenVINO reads no output_names from IR 10 files; results have the names of their tensors"
+    if any(_has_rt_info(layer) for layer in layers):
+        yield "OpenVINO reads no rt_info of layers and ports from IR 10 files, such as layouts"
+
+
+def _has_rt_info(layer: Layer) -> bool:
+    infos = (layer.rt_info, *(port.rt_info for port in (*layer.inputs, *layer.outputs)))
+    return any(info is not None and info.children for info in infos)
+
+
+def fitted(model: Model, target: Target) -> Model:
+    """The model; with a comment that makes its file as long as the target expects, if it is shorter."""
+    if target.reads_short_files or sum(1 for _ in model.walk()) > MAX_LAYERS:
+        return model
+    missing = MIN_BYTES - sum(len(piece.encode()) for piece in document(model, lambda layer: layer.data))
+    if missing <= 0:
+        return model
+    comment = f" {'.' * missing} "
+    return replace(model, comments=(*model.comments, comment), source=None)
+
+
+# Inputs that a target reads only in some forms: their element types, and initial values of variables.
+
+
+def retype_inputs(graph: Graph, node: Node, target: Target) -> None:
+    """Give axes and lengths, which are constants of a type that the target does not read there, as i64.
+
+    Raises:  RefusedError where such an input is not constant, or holds data
+    """
+    op = node.op
+    assert op is not None
+    with graph.change():
+        for index, source in enumerate(node.sources):
+            if source is None:
+                continue
+            port, kind = input_spec(op, index), source.element_type
+            if target.reads_input(op.id, (port.type, port.name), kind.name):
+                continue
+            if index == 0 or source.value is None:
+                raise RefusedError(
+                    f"{op.id} has {kind} for its input {port.name}, which is not a constant of axes"
+                )
+            numbers = np.asarray(as_i64(source.value))
+            made = graph.constant(numbers, graph.unique(f"{node.name}/{port.name}"))
+            graph.move(made.node, graph.place(node))
+            graph.connect(node, index, made)
+            graph.drop_unused(source.node)
+        graph.follow([node])
+
+
+def initialize(graph: Graph, node: Node) -> None:
+    """Give a variable the initial value 0, which it has without one. Raises: RefusedError"""
+    assert node.invocation is not None
+    attributes = node.invocation.attributes
+    kind, shape = attributes["variable_type"], attributes["variable_shape"]
+    if kind is DYNAMIC or shape.dims is None:
+        raise RefusedError("it has no initial value, and the variable no element type or rank")
+    value = zeros(tuple(int(dim.low) for dim in shape), kind)
+    try:
+        graph.replace(node, "ReadValue-6", value, **attributes)
+    except DiagnosticError as error:
+        raise RefusedError(error.diagnostics[0].message) from None
