@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -12,14 +14,13 @@ from irops.diagnostics.diagnostic import Diagnostic, ReadError, errors_of
 from irops.ir.build import Builder
 from irops.ir.collection import no_collection
 from irops.ir.faults import Faults
-from irops.ir.locate import Source
+from irops.ir.locate import BOM, Source
 from irops.ir.locks import folder_lock
 from irops.ir.model import Model
 from irops.ir.near_files import near
 from irops.ir.opening import Readable, opened, weights_at
 from irops.ir.regular import NotRegular
 from irops.ir.remote.reasons import RemoteError
-from irops.ir.text import is_binary, source_of
 from irops.ir.traffic import count_read
 from irops.ir.weights import Weights, small_integers
 from irops.limits import Limits, recursion_limit_for
@@ -233,3 +234,122 @@ class _Declarations:
     ) -> None:
         if default is not None:
             self._note(f"a default {attribute}={default!r} for every <{element}>")
+
+
+# Decodes the bytes of a file to UTF-8, and identifies files that are not text.
+
+_DECLARED = re.compile(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([^\"'>]*)[\"']")
+_AS_IS = ("utf-8", "us-ascii", "ascii")
+_DECODED = re.compile(r"iso-?8859-?\d{1,2}|latin-?1|windows-?125\d|cp125\d")
+_WIDE = {
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    b"<\0": "utf-16-le",
+    b"\0<": "utf-16-be",
+}
+_ARCHIVES = {
+    b"PK\3\4": "a zip archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"\xfd7zXZ": "an xz archive",
+    b"7z\xbc\xaf": "a 7z archive",
+}
+
+
+def source_of(path: str | None, raw: bytes) -> Source:
+    """The text in bytes, as UTF-8.
+
+    Raises:  ReadError if the bytes are not text, or have an encoding that is not supported
+    """
+    faults = Faults(Source(path, raw))
+    if not raw.strip(b" \t\r\n"):
+        raise faults.stop(
+            "empty-file",
+            f"the file {'contains only whitespace' if raw else 'is empty'}, must contain a <net>",
+            0,
+        )
+    wide = _WIDE.get(raw[:2])
+    if wide is not None:
+        return Source(path, _decoded(raw, wide, faults), as_stored=False)
+    if is_binary(raw):
+        raise _no_text(path, raw, faults)
+    start = raw.removeprefix(BOM)
+    declared = _DECLARED.match(start[:400])
+    if declared is None:
+        return faults.source
+    name = declared[1].decode("ascii", "replace").lower()
+    if name in _AS_IS:
+        return faults.source
+    at = raw.index(declared[1], len(raw) - len(start))
+    if name.startswith(("utf-16", "utf-32")):
+        raise faults.stop(
+            "invalid-encoding",
+            f"the declared encoding is {declared[1].decode()}, but the bytes have another encoding",
+            at,
+        )
+    if not _DECODED.fullmatch(name):
+        raise faults.stop(
+            "unknown-encoding",
+            f"the encoding is {declared[1].decode('ascii', 'replace')!r},"
+            " must be UTF-8, UTF-16, ISO-8859 or Windows-125x",
+            at,
+        )
+    return Source(path, _decoded(raw, name, faults), as_stored=False)
+
+
+def _decoded(raw: bytes, encoding: str, faults: Faults) -> bytes:
+    try:
+        return raw.decode(encoding).encode()
+    except UnicodeError as error:
+        at = error.start if isinstance(error, UnicodeDecodeError) else 0
+        message = f"the bytes are not valid {encoding.upper()}: {error}"
+        raise faults.stop("invalid-encoding", message, at) from None
+    except LookupError:
+        message = f"the encoding is {encoding!r}, which is not supported"
+        raise faults.stop("unknown-encoding", message, 0) from None
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether a file that starts with data is not text in any supported encoding."""
+    start = data[:1000].removeprefix(BOM).lstrip(b" \t\r\n")
+    if start.startswith(b"<") or data[:2] in _WIDE:
+        return False
+    return bool(re.search(rb"[\x00-\x08\x0e-\x1f]", start)) or not _is_utf8(start)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _no_text(path: str | None, raw: bytes, faults: Faults) -> Exception:
+    what = next((what for magic, what in _ARCHIVES.items() if raw.startswith(magic)), None)
+    if what is not None:
+        return faults.stop("not-xml", f"the file is {what}, must be XML; unpack it first", 0)
+    other = (
+        None
+        if path is None
+        else Path(path).with_suffix(".xml" if Path(path).suffix.lower() == ".bin" else ".bin")
+    )
+    if other is not None and _starts_xml(other):
+        return faults.stop(
+            "swapped-files",
+            f"the file looks like weights, must be XML; {other.name} beside it is XML",
+            0,
+            notes=(f"pass {other.name} as the model",),
+        )
+    if path is not None and Path(path).suffix.lower() == ".bin":
+        return faults.stop(
+            "swapped-files", "the file looks like weights, must be XML; the model is in the .xml file", 0
+        )
+    return faults.stop("not-xml", "the file starts with bytes that are not text, must be XML", 0)
+
+
+def _starts_xml(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(64).removeprefix(BOM).lstrip().startswith(b"<")
+    except OSError:
+        return False
