@@ -10,7 +10,6 @@ import os
 import posixpath
 import re
 import sys
-from urllib.parse import unquote
 
 StrPath = str | os.PathLike[str]
 HIDDEN = "…"
@@ -57,6 +56,8 @@ def local_path(path: StrPath) -> str:
     match = _LOCAL.match(text)
     if match is None:
         return text
+    from urllib.parse import unquote  # slow to import; few paths are URLs
+
     place = unquote(text[match.end() :])
     if place.startswith("localhost/"):
         place = place.removeprefix("localhost")

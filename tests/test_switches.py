@@ -26,5 +26,5 @@ def test_an_unknown_name_is_refused_with_the_names_there_are(monkeypatch):
 
 def test_the_command_line_refuses_an_unknown_name(monkeypatch, capsys):
     monkeypatch.setenv(VARIABLE, "fast")
-    assert main(["rules"]) == 2
+    assert main(["explain"]) == 2
     assert "IROPS_DISABLE names fast" in capsys.readouterr().err

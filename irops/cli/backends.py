@@ -19,14 +19,16 @@ from dataclasses import asdict, dataclass
 
 from irops.backends.backend import Backend
 from irops.backends.catalogue import backend_names, backend_of, chain, missing
-from irops.cli.exit_codes import CLEAN
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.lookup import definition_of
+from irops.cli.display import table
+from irops.cli.exit_codes import CLEAN, DEFINITION_ERRORS
+from irops.cli.lookup import definition_of, registry_of
+from irops.cli.options import add_extensions, add_format
 from irops.cli.streams import show
-from irops.cli.tables import table
 from irops.diagnostics.printable import plural
 from irops.dialects import dialects
 from irops.registry import Registry, default_registry
+
+EXIT_1 = DEFINITION_ERRORS
 
 NAMED = 3
 """The table lists the names of this many ops of each backend."""
@@ -54,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="ops",
         help="only consider this op (ReverseSequence-1), or the newest version of a type; repeatable",
     )
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument(
         "--quiet", "-q", action="store_true", help="print only the names of available backends"
     )

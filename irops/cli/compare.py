@@ -26,16 +26,14 @@ import argparse
 import json
 from contextlib import ExitStack
 
-from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.cli.display import deliver, progress_bar
 from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.input_options import add_inputs, inputs_of
-from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.inputs import add_inputs, inputs_of
+from irops.cli.lookup import registry_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
-from irops.cli.progress import progress_bar
+from irops.cli.models import add_model, analysis_of
+from irops.cli.options import add_settings, limits_of, written, written_folder
 from irops.cli.settings import settings
 from irops.debugging.compare.comparison import (
     MODES,
@@ -52,17 +50,14 @@ from irops.debugging.sources.source import Context, Source, SourceFailed
 from irops.debugging.sources.stored import SourceError, save_values
 from irops.debugging.sources.workers import Workers
 from irops.diagnostics.printable import plural, printable_lines
-from irops.ir.pending import Pending
-from irops.ir.targets import local_target
 from irops.limits import Limits
-from irops.reading import read
 
+EXIT_1 = "a result or a layer is wrong, or a result cannot be computed or compared"
 FORMATS = ("full", "json", "junit", "html")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     parser.add_argument(
         "--a", metavar="SOURCE", default="reference", help="what gives the right values; default: reference"
     )
@@ -80,15 +75,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save-values",
         metavar="DIR",
+        type=written_folder,
         help="record the values of --b in a folder, which is a source; no comparison",
     )
     parser.add_argument("--all", action="store_true", help="list every layer")
     parser.add_argument("--output-format", choices=FORMATS, default="full", help="default: full")
-    parser.add_argument("--output", "-o", metavar="FILE", help="write the report to a file")
+    parser.add_argument("--output", "-o", metavar="FILE", type=written, help="write the report to a file")
     parser.add_argument("--quiet", "-q", action="store_true", help="no report, only the exit code")
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
+    add_settings(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -110,8 +104,8 @@ def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) ->
 
     Raises:  SourceError, SourceFailed; Refusal for wrong arguments
     """
-    analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
-    inputs = inputs_of(analysis, args, limits)
+    analysis = analysis_of(args, limits)
+    inputs = inputs_of(analysis, args)
     context = Context(analysis, analysis.signature.arrays(inputs))
     if args.save_values:
         count = save_values(b, context, args.save_values)
@@ -120,19 +114,10 @@ def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) ->
         return CLEAN
     with progress_bar("comparing", quiet=args.quiet) as progress:
         comparison = compared(context, a, b, args.mode, progress)
-    _deliver(comparison, analysis, args)
+    deliver(_text(comparison, analysis, args), args)
     if comparison.coverage.is_nothing:
         return REFUSED
     return CLEAN if comparison.ok else FINDINGS
-
-
-def _deliver(comparison: Comparison, analysis: ModelAnalysis, args: argparse.Namespace) -> None:
-    text = _text(comparison, analysis, args)
-    if args.output:
-        with Pending(local_target(args.output)) as (file,):
-            file.write(text.encode())
-    elif not args.quiet:
-        print(text, end="")
 
 
 def _text(comparison: Comparison, analysis: ModelAnalysis, args: argparse.Namespace) -> str:

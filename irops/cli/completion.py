@@ -84,7 +84,7 @@ def _paths(prefix: str, suffixes: tuple[str, ...] | None = ("",)) -> Iterable[st
 
 
 def _models(prefix: str) -> Iterable[str]:
-    from irops.cli.model_files import model_suffixes
+    from irops.cli.models import model_suffixes
 
     return _paths(prefix, model_suffixes())
 
@@ -133,9 +133,11 @@ def _releases(prefix: str) -> Iterable[str]:  # noqa: ARG001
 
 
 def _targets(prefix: str) -> Iterable[str]:
+    from irops.editing.translation.refusal import DIALECT_NAMES
     from irops.spec.opsets import OPSETS
 
-    return ("newest", *_releases(prefix), *(f"opset:{name.removeprefix('opset')}" for name in OPSETS))
+    opsets = (f"opset:{name.removeprefix('opset')}" for name in OPSETS)
+    return ("newest", *DIALECT_NAMES, *_releases(prefix), *opsets)
 
 
 def _backends(prefix: str) -> Iterable[str]:  # noqa: ARG001

@@ -23,14 +23,12 @@ from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryDirectory
 
 from irops.backends.catalogue import backend_names
+from irops.cli.display import ReportProgress, progress_bar, table
 from irops.cli.exit_codes import CLEAN, FINDINGS
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.lookup import definition_of
+from irops.cli.lookup import definition_of, registry_of
 from irops.cli.main import Refusal
-from irops.cli.numbers import integer_at_least
-from irops.cli.progress import ReportProgress, progress_bar
+from irops.cli.options import add_extensions, integer_at_least
 from irops.cli.streams import show
-from irops.cli.tables import table
 from irops.cli.worker_options import add_workers, is_distributed, workers_of
 from irops.cluster.workers import Workers
 from irops.conformance import formats
@@ -39,6 +37,8 @@ from irops.conformance.on_workers import STORAGE, run_conformance_on
 from irops.conformance.verdict import KINDS, OpReport, Report, Status
 from irops.diagnostics.printable import plural, printable
 from irops.registry import default_registry
+
+EXIT_1 = "a case failed"
 
 FORMATS = ("table", "json", "junit", "markdown")
 MANY = 6

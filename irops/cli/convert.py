@@ -1,50 +1,72 @@
-"""Convert a model to what another release of OpenVINO, or an opset, reads.
+"""Convert a model to what another release of OpenVINO, or an opset, reads, or
+between OpenVINO and ONNX operators.
 
-Layers that the target does not read get an older version of their op that
-means the same, or become simpler ops; constants of newer element types are
-stored in older ones. All other layers stay as they are, unless --upgrade brings
-them to the newest version. What rounds is reported; if a layer has no equal
-form, all such layers are reported and no file is written.
+For a release or an opset, layers that it does not read get an older version of
+their op that means the same, or become simpler ops; constants of newer element
+types are stored in older ones. All other layers stay as they are, unless
+--upgrade brings them to the newest version. What rounds is reported.
+
+Between OpenVINO and ONNX, attributes are written out, since defaults differ
+(those of ReverseSequence are opposite).
+
+If layers have no equal form in the target, all of them are reported and no file
+is written.
 
 example:
   irops convert model.xml --target 2023.0 -o old.xml
   irops convert model.xml --target opset:8 -o old.xml
   irops convert model.xml --target newest -o new.xml
   irops convert model.xml --target 2024.0 --ir-version 10 -o old.xml
+  irops convert model.xml --target onnx:17 -o model.onnx
+  irops convert model.onnx --target openvino -o model.xml
 """
 
 from __future__ import annotations
 
 import argparse
 
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.exit_codes import CLEAN
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
-from irops.cli.settings import settings
+from irops.cli.models import add_model, analysis_of
+from irops.cli.options import add_settings, written_model
 from irops.diagnostics.printable import plural, printable
-from irops.dialects import dialect_named, dialect_of_suffix
+from irops.diagnostics.suggestions import did_you_mean_word
+from irops.dialects import Dialect, dialect_named, dialect_of_suffix
 from irops.editing.conversion.conversion import Conversion
 from irops.editing.conversion.convert import converted
 from irops.editing.conversion.targets import target_named
+from irops.editing.translation.refusal import DIALECT_NAMES
+from irops.editing.translation.translate import OPSET, translated
 from irops.ir.versions import READ
-from irops.reading import read
 from irops.spec.types import OPENVINO
 from irops.writing import write
 
+EXIT_1 = "the model has errors, or a layer has no equal form in the target"
+
+ONNX = "onnx"
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
+    add_model(parser)
     parser.add_argument(
         "--target",
         metavar="TARGET",
         required=True,
-        help="a release of OpenVINO (2023.0), an opset (opset:8), or newest",
+        type=_target,
+        help=(
+            "a release of OpenVINO (2023.0), an opset (opset:8), newest, openvino, onnx, or an opset of ONNX"
+            f" (onnx:17; default: onnx:{OPSET})"
+        ),
     )
-    parser.add_argument("--output", "-o", metavar="FILE", required=True, help="the .xml file to write")
+    parser.add_argument(
+        "--output",
+        "-o",
+        metavar="FILE",
+        required=True,
+        type=written_model,
+        help="the output: an .xml file, with its .bin next to it, or an .onnx file",
+    )
     parser.add_argument(
         "--upgrade",
         action=argparse.BooleanOptionalAction,
@@ -58,27 +80,59 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=READ,
         help="the IR version of the file; default: that of the model",
     )
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary and no notes")
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
+    add_settings(parser)
+
+
+def _target(text: str) -> str:
+    """An argparse type: the text of a target that exists."""
+    name, colon, opset = text.partition(":")
+    last = len(dialect_named(ONNX).opsets)
+    if name == ONNX and colon and not (opset.isascii() and opset.isdigit() and 1 <= int(opset[:9]) <= last):
+        raise argparse.ArgumentTypeError(f"ONNX has no opset {opset!r}; expected onnx:1 to onnx:{last}")
+    if name != ONNX and text not in DIALECT_NAMES:
+        try:
+            target_named(text)
+        except ValueError as error:
+            hint = did_you_mean_word(text, DIALECT_NAMES)
+            raise argparse.ArgumentTypeError(f"{error}, {', '.join(DIALECT_NAMES)}{hint}") from None
+    return text
 
 
 def execute(args: argparse.Namespace) -> int:
-    if dialect_of_suffix(args.output) is not dialect_named(OPENVINO):
-        raise Refusal(f"--output {args.output} is not a path for an OpenVINO model, must end with .xml")
-    try:
-        target_named(args.target)
-    except ValueError as error:
-        raise Refusal(f"--target: {error}") from None
-    limits = limits_of(args, settings(args.config).limits)
-    analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
+    name, _, opset = args.target.partition(":")
+    dialect = dialect_named(ONNX if name == ONNX else OPENVINO)
+    if dialect_of_suffix(args.output) is not dialect:
+        raise Refusal(
+            f"--output {args.output} is not a path for an {dialect.title} model, must end with"
+            f" {dialect.suffixes[0]}"
+        )
+    between_dialects = name in DIALECT_NAMES
+    if between_dialects and (args.upgrade is not None or args.ir_version is not None):
+        raise Refusal(f"--upgrade and --ir-version are for releases and opsets of OpenVINO, not for {name}")
+    analysis = analysis_of(args)
+    if between_dialects:
+        _translate(analysis, dialect, int(opset) if opset else None, args)
+        return CLEAN
     conversion = converted(analysis, args.target, upgrade=args.upgrade, ir_version=args.ir_version)
     write(conversion.model, args.output, registry=analysis.registry)
     if not args.quiet:
         _report(conversion, args.output, len(analysis.model.layers))
     return CLEAN
+
+
+def _translate(
+    analysis: ModelAnalysis, dialect: Dialect, opset: int | None, args: argparse.Namespace
+) -> None:
+    target = translated(analysis, dialect.name, opset)
+    write(target, args.output)
+    if not args.quiet:
+        opsets = "".join(f", opset {number}" for number in target.model.opsets.values())
+        unit = "ONNX node" if dialect.name == ONNX else f"{dialect.title} layer"
+        print(
+            f"{printable(args.output)}: converted {plural(len(analysis.model.layers), 'layer')} to"
+            f" {plural(len(target.model.layers), unit)}{opsets}"
+        )
 
 
 def _report(conversion: Conversion, path: str, layers: int) -> None:

@@ -20,23 +20,21 @@ from collections.abc import Iterable, Iterator
 
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.cli.arguments import argument_errors
+from irops.cli.display import deliver, print_diagnostics
 from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.findings import print_diagnostics
-from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.model_files import model_help
+from irops.cli.lookup import registry_of
+from irops.cli.models import model_help
+from irops.cli.options import add_settings, argument_errors, limits_of, written
 from irops.cli.settings import settings
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import printable_lines
 from irops.editing.diff.diff import IGNORABLE, diff
 from irops.editing.diff.differences import Difference
 from irops.editing.diff.html import page
-from irops.ir.pending import Pending
-from irops.ir.targets import local_target
 from irops.ir.weights import constant_faults
 from irops.reading import read
+
+EXIT_1 = "the models differ, or one has errors"
 
 FORMATS = ("full", "json", "html")
 
@@ -52,11 +50,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"what to leave out, separated by commas: {', '.join(IGNORABLE)}; repeatable",
     )
     parser.add_argument("--output-format", choices=FORMATS, default="full", help="default: full")
-    parser.add_argument("--output", "-o", metavar="FILE", help="write the report to a file")
+    parser.add_argument("--output", "-o", metavar="FILE", type=written, help="write the report to a file")
     parser.add_argument("--quiet", "-q", action="store_true", help="no report, only the exit code")
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
+    add_settings(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -70,12 +66,7 @@ def execute(args: argparse.Namespace) -> int:
         return REFUSED
     with argument_errors("--ignore: "):
         difference = diff(analyses[0], analyses[1], ignore=ignore)
-    text = _text(difference, args.output_format)
-    if args.output:
-        with Pending(local_target(args.output)) as (file,):
-            file.write(text.encode())
-    elif not args.quiet:
-        print(text, end="")
+    deliver(_text(difference, args.output_format), args)
     return CLEAN if difference.same else FINDINGS
 
 

@@ -18,28 +18,27 @@ import os
 import sys
 
 from irops.analysis.body_path import path_of_text
-from irops.analysis.infer import analyse
-from irops.cli.arguments import argument_errors
 from irops.cli.exit_codes import CLEAN
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
-from irops.cli.numbers import integer_at_least
-from irops.cli.settings import settings
+from irops.cli.models import add_model, analysis_of
+from irops.cli.options import add_settings, argument_errors, integer_at_least, written
 from irops.diagnostics.printable import printable
 from irops.drawing.draw import draw
 from irops.drawing.drawing import SUFFIXES
 from irops.drawing.engines import MissingExtraError
-from irops.reading import read
+
+EXIT_1 = "the model has errors, or cannot be drawn"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     parser.add_argument(
-        "--output", "-o", metavar="FILE", required=True, help="the picture: an .svg, .html or .dot file"
+        "--output",
+        "-o",
+        metavar="FILE",
+        required=True,
+        type=written,
+        help="the picture: an .svg, .html or .dot file",
     )
     parser.add_argument(
         "--unfold", action="store_true", help="draw repeated blocks and shape computations layer by layer"
@@ -53,9 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--path", metavar="LAYER/BODY", default="", help="draw a body: loop/body")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
+    add_settings(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -64,8 +61,7 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal(f"--output {args.output} is no .svg, .html or .dot file")
     if args.hops is not None and args.around is None:
         raise Refusal("--hops is given without --around; name a layer with --around")
-    limits = limits_of(args, settings(args.config).limits)
-    analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
+    analysis = analysis_of(args)
     try:
         with argument_errors():
             drawing = draw(

@@ -1,4 +1,4 @@
-"""The exit codes of all commands, and what each command's help says of them."""
+"""The exit codes of all commands. What 1 means is stated by each command, as EXIT_1."""
 
 from __future__ import annotations
 
@@ -8,34 +8,15 @@ from irops.diagnostics.subjects import PATH_RULES, USAGE_RULES
 
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + the number of the signal, as in shells
-MEANING_OF_1 = {
-    "check": "errors were found; with --strict, also warnings; with --diff, also fixes",
-    "infer": "errors were found",
-    "run": "the model has errors, cannot be evaluated, or --expect fails",
-    "why": "the model has errors",
-    "weights": "the model has errors that prevent reading it, or constants have no bytes",
-    "inspect": "the model has errors that prevent reading it",
-    "translate": "the model has errors, or is not representable in the target",
-    "convert": "the model has errors, or a layer has no equal form in the target",
-    "extract": "the model has errors, or the part cannot be taken",
-    "diff": "the models differ, or one has errors",
-    "compare": "a result or a layer is wrong, or a result cannot be computed or compared",
-    "reduce": "the fault does not show in the model, or the model has errors",
-    "draw": "the model has errors, or cannot be drawn",
-    "conformance": "a case failed",
-    "survey": "a cell is neither pass nor warn; with --against, if cells got worse",
-}
-"""What the code 1 means, by command; for other commands, an error in a definition or a custom rule."""
-NEVER_1 = ("new", "server")
+DEFINITION_ERRORS = "a definition or a custom rule has errors"
+"""What 1 means for commands about definitions and rules."""
 
 
-def exit_codes(command: str) -> str:
-    """The part of a command's help about exit codes."""
-    findings = f"  1  {MEANING_OF_1.get(command, 'a definition or a custom rule has errors')}\n"
+def exit_codes(meaning_of_1: str | None) -> str:
+    """The part of a command's help about exit codes. meaning_of_1: None for commands that never end so"""
+    findings = "" if meaning_of_1 is None else f"  1  {meaning_of_1}\n"
     return (
-        "exit codes:\n"
-        "  0  success\n"
-        f"{'' if command in NEVER_1 else findings}"
+        f"exit codes:\n  0  success\n{findings}"
         "  2  wrong usage, a file that cannot be read or written, or an internal\n"
         "     error"
     )

@@ -19,31 +19,25 @@ import os
 from pathlib import Path
 
 from irops.analysis.body_path import path_of_text
-from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.cli.arguments import argument_errors
-from irops.cli.array_files import load_all
 from irops.cli.exit_codes import CLEAN
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.inputs import load_all
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
-from irops.cli.numbers import integer_at_least
-from irops.cli.settings import settings
+from irops.cli.models import add_model, analysis_of
+from irops.cli.options import add_settings, argument_errors, integer_at_least, written_model
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialect_of, dialect_of_suffix
 from irops.editing.extraction import Boundary, Part, cut_values, extracted
 from irops.ir.tensor_files import as_declared, save_all
-from irops.reading import read
 from irops.urls import without_credentials
 from irops.values.element import Array
 from irops.writing import write
 
+EXIT_1 = "the model has errors, or the part cannot be taken"
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     part = parser.add_argument_group("part")
     part.add_argument(
         "--from",
@@ -68,7 +62,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="how many edges the part reaches from --around; default: 1",
     )
     part.add_argument("--path", metavar="LAYER/BODY", default="", help="take the part from a body: loop/body")
-    parser.add_argument("--output", "-o", metavar="FILE", required=True, help="the .xml file of the part")
+    parser.add_argument(
+        "--output",
+        "-o",
+        metavar="FILE",
+        required=True,
+        type=written_model,
+        help="the .xml file of the part",
+    )
     parser.add_argument(
         "--load-inputs",
         metavar="FILE",
@@ -76,9 +77,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " beside the output",
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
+    add_settings(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -86,14 +85,13 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal("--around is given together with --from or --to; give it alone")
     if args.around is None and not args.inputs and not args.outputs and not args.path:
         raise Refusal("no part is named; give --from, --to, --around or --path")
-    limits = limits_of(args, settings(args.config).limits)
-    model = read(args.model, args.weights, limits=limits)
+    analysis = analysis_of(args)
+    model = analysis.model
     if dialect_of_suffix(args.output) is not dialect_of(model):
         raise Refusal(
             f"--output {args.output} cannot hold a part of {without_credentials(args.model)}:"
             " it has another format"
         )
-    analysis = analyse(model, registry_of(args), limits)
     with argument_errors():
         path = path_of_text(analysis, args.path)
         boundary = Boundary(_names(args.inputs), _names(args.outputs), args.around, args.hops, path)

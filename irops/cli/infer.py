@@ -17,30 +17,33 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from irops.analysis.infer import analyse, infer
+from irops.analysis.infer import infer
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.signature import Key, Signature
-from irops.cli.array_files import load_one
+from irops.cli.display import print_diagnostics, table
 from irops.cli.exit_codes import CLEAN, FINDINGS
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.findings import print_diagnostics
-from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.model_files import model_help
-from irops.cli.pairs import SHAPE, Pair, add_shapes, value_or_shape
-from irops.cli.settings import settings
+from irops.cli.inputs import load_one
+from irops.cli.models import add_model, analysis_of
+from irops.cli.options import (
+    SHAPE,
+    Pair,
+    add_format,
+    add_settings,
+    add_shapes,
+    value_or_shape,
+)
 from irops.cli.streams import show
-from irops.cli.tables import table
 from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, shown
 from irops.ir.model import LayerKind
 from irops.ir.tensor_files import as_declared
 from irops.limits import Limits
-from irops.reading import read
 from irops.urls import without_credentials
 from irops.values.fact import Fact
 from irops.values.tensors import fact_of
+
+EXIT_1 = "errors were found"
 
 ENDS = (LayerKind.PARAMETER, LayerKind.RESULT)
 MAX_SHAPE = 2000
@@ -60,8 +63,7 @@ class Row:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     add_shapes(
         parser,
         "override the shape of an input: ? is any size, 1..8 an interval, a word a symbol, ... any rank;"
@@ -78,18 +80,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="an .npy file: infer for this value of an input; repeatable",
     )
     parser.add_argument("--ends", action="store_true", help="show only inputs and results")
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="no table, only diagnostics")
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
+    add_settings(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    limits = limits_of(args, settings(args.config).limits)
-    model = read(args.model, args.weights, limits=limits)
-    analysis = analyse(model, registry_of(args), limits)
-    facts = infer(analysis, dict(_override(analysis.signature, pair, limits) for pair in args.inputs))
+    analysis = analysis_of(args)
+    overrides = (_override(analysis.signature, pair, analysis.limits) for pair in args.inputs)
+    facts = infer(analysis, dict(overrides))
     rows = [
         row for row in _rows(facts) if not args.ends or (row.layer_facts.layer.kind in ENDS and not row.path)
     ]

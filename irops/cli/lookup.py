@@ -1,11 +1,15 @@
-"""Look up an op by its name, with suggestions for names that are those of no op."""
+"""The registry of a command, and ops by name, with suggestions for names that are those of no op."""
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from irops.cli.main import Refusal
+from irops.cli.options import has_extensions
 from irops.diagnostics.rules import all_rules
 from irops.diagnostics.selection import closest_rules
 from irops.dialects import Dialect, others
@@ -16,6 +20,21 @@ from irops.spec.opsets import opsets
 from irops.spec.types import OPENVINO
 
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def registry_of(args: argparse.Namespace) -> Registry | None:
+    """The default registry with the custom ops of the options; None without such options."""
+    for folder in args.definitions:
+        if not Path(folder).is_dir():
+            raise Refusal(f"--definitions {folder}: no such folder")
+    for name in args.modules:
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name is None or not name.startswith(error.name):
+                raise
+            raise Refusal(f"--module {name}: no module of this name") from None
+    return Registry(args.definitions, args.modules) if has_extensions(args) else None
 
 
 def definition_of(name: str, registry: Registry, *, or_rule: bool = False) -> Definition:

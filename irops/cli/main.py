@@ -24,7 +24,6 @@ from irops.ir.collection import no_collection
 from irops.ir.targets import noting_files_read
 from irops.processes.python import forget_current_folder
 from irops.switches import disabled
-from irops.urls import is_url, without_credentials
 
 NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
 """What the system says when there is no memory for a library or a thread."""
@@ -35,30 +34,22 @@ COMMANDS = {
     "infer": "infer the element type and shape of every tensor",
     "run": "evaluate a model on given inputs",
     "why": "explain where a size, a type or a value of a layer comes from",
-    "weights": "examine constants: statistics, storage, quantisation, duplicates",
-    "inspect": "summarize a model: inputs, outputs, ops, weights",
+    "inspect": "summarize a model, or examine its constants",
     "extract": "write a part of a model as a model of its own",
     "diff": "report what differs between two models",
     "compare": "name the layers whose values are wrong",
     "reduce": "find the smallest model that still shows a fault",
     "draw": "draw a model as a picture or a page",
-    "translate": "convert a model into another dialect",
-    "convert": "convert a model to what another release of OpenVINO reads",
+    "convert": "convert a model for another release or dialect",
     "survey": "examine many models, and write one table",
     "backends": "list the backends and the ops each one implements",
     "conformance": "test a backend against the definitions",
     "docs": "write the documentation of all ops and rules",
-    "explain": "explain a rule, a band of rules, a constraint or an op",
-    "rules": "list the rules, custom rules included",
+    "explain": "explain rules, constraints and ops; list all rules",
     "ops": "list the defined ops",
-    "where": "show which files define an op",
     "new": "create the files of a custom op",
     "server": "serve editors: diagnostics, fixes, hovers, completion",
 }
-
-
-WRITTEN = ("output", "save_outputs", "profile")
-"""Options that name files or folders to write."""
 
 
 class Refusal(Exception):
@@ -66,7 +57,10 @@ class Refusal(Exception):
 
 
 class Command(Protocol):
-    """The functions that the module of a command defines."""
+    """The module of a command; its docstring is the help."""
+
+    EXIT_1: str | None
+    """What the exit code 1 means; None for commands that never end with it."""
 
     def configure(self, parser: argparse.ArgumentParser) -> None: ...
     def execute(self, args: argparse.Namespace) -> int: ...
@@ -136,22 +130,20 @@ def _dispatch(arguments: list[str]) -> int:
         if os.path.exists(name):
             meant = f"; irops check {name} checks this model"
         raise Refusal(f"unknown command {name!r}{meant}; irops --help lists all commands")
-    with no_collection():  # which would look for garbage among functions and classes again and again
-        command = cast(Command, import_module(f"irops.cli.{name}"))
-    parser = Parser(f"irops {name}", command.__doc__, exit_codes(name))
-    command.configure(parser)
+    command, parser = command_named(name)
     parser.add_argument("--debug", action="store_true", help="print the traceback of an internal error")
     args = parser.parse(arguments[1:])
-    for option in WRITTEN:
-        _require_local(option, getattr(args, option, None))
     with noting_files_read():
         return command.execute(args)
 
 
-def _require_local(option: str, path: object) -> None:
-    if isinstance(path, str) and is_url(path):
-        name = option.replace("_", "-")
-        raise Refusal(f"--{name} {without_credentials(path)} is a URL; irops writes local files only")
+def command_named(name: str) -> tuple[Command, Parser]:
+    """The module of a command, and its parser."""
+    with no_collection():  # which would look for garbage among functions and classes again and again
+        command = cast(Command, import_module(f"irops.cli.{name}"))
+    parser = Parser(f"irops {name}", command.__doc__, exit_codes(command.EXIT_1))
+    command.configure(parser)
+    return command, parser
 
 
 def _overview() -> Parser:
@@ -192,7 +184,7 @@ def _report_error(command: str, error: Exception) -> int:
     from irops.diagnostics.diagnostic import DiagnosticError
 
     if isinstance(error, DiagnosticError):
-        from irops.cli.findings import print_diagnostics
+        from irops.cli.display import print_diagnostics
 
         print_diagnostics(error.diagnostics, sys.stderr)
         return REFUSED if refuses([error.diagnostics[0].name]) else FINDINGS

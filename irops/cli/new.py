@@ -19,12 +19,14 @@ from pathlib import Path
 
 from irops.cli.exit_codes import CLEAN
 from irops.cli.main import Refusal
-from irops.cli.opset_entry import refuse_opset, with_entry
+from irops.cli.options import written_folder
 from irops.diagnostics.suggestions import meant_or_all
 from irops.ir.pending import Pending
-from irops.spec.opsets import OPSETS, categories
+from irops.spec.opsets import OPSETS, categories, opsets
 from irops.spec.schemas import schemas_folder
 from irops.spec.text import snake_case
+
+EXIT_1 = None
 
 CUSTOM = "leave out --version for a custom op"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
@@ -40,7 +42,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the version of the op in layers; default: extension; opset17 for an op of OpenVINO itself",
     )
     parser.add_argument(
-        "--output", "-o", metavar="FOLDER", default=".", help="the output folder; default: the current one"
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        default=".",
+        type=written_folder,
+        help="the output folder; default: the current one",
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="do not print the next steps")
 
@@ -169,3 +176,28 @@ Both work unchanged; edit them to define your op. Then run
   irops docs --output site{option}
 The code refers to every <constraint> by its number, and every constraint needs
 a <counterexample> that violates it."""
+
+
+_OP = re.compile(r'  <op type="([^"]+)"[^>]*>\n(?:    .*\n)*  </op>\n')
+
+
+def refuse_opset(type: str, version: str) -> None:
+    """Raise Refusal if an opset contains a type already."""
+    found = opsets().find(type, version)
+    if found is not None:
+        raise Refusal(f"{version} already has {found.id}; a newer version of the op needs a newer opset")
+
+
+def with_entry(table: str, type: str, version: str, category: str) -> str:
+    """The text of opsets.xml with one more version of an op, which one opset contains."""
+    number = version.removeprefix("opset")
+    line = f'    <version since="{version}" in="{number}" page="{type}-{number}"/>\n'
+    end = 0
+    for entry in _OP.finditer(table):
+        if entry[1].lower() == type.lower():
+            place = entry.end() - len("  </op>\n")
+            return table[:place] + line + table[place:]
+        if entry[1].lower() < type.lower():
+            end = entry.end()
+    end = end or next((entry.start() for entry in _OP.finditer(table)), table.rindex("</opsets>"))
+    return f'{table[:end]}  <op type="{type}" category="{category}">\n{line}  </op>\n{table[end:]}'

@@ -1,13 +1,20 @@
-"""The documentation of an op or of one constraint, as text for a terminal and as JSON."""
+"""The documentation of an op or of one constraint, as text and as JSON; the files of an op."""
 
 from __future__ import annotations
 
+import argparse
+import inspect
 from math import inf, isinf
+from pathlib import Path
 from typing import Any
 
-from irops.cli.page import Page
+from irops.cli.display import Page
+from irops.cli.lookup import definition_of, registry_of
+from irops.ops import stock
+from irops.registry import default_registry
 from irops.spec.cases import counterexamples
 from irops.spec.definition import Attribute, Case, Constraint, Definition, PortSpec
+from irops.spec.op import Op
 from irops.spec.phrases import attribute_phrase, port_phrase
 
 SHOWN = 16
@@ -55,7 +62,7 @@ def explain_op(definition: Definition, page: Page) -> None:
             page.entry(note.of or "-", note.text)
     if definition.keywords:
         page.paragraph(f"Also called: {', '.join(definition.keywords)}.")
-    page.paragraph(f"Source: {definition.source}. Files: irops where {definition.id}")
+    page.paragraph(f"Source: {definition.source}. Files: irops explain {definition.id} --files")
 
 
 def explain_constraint(definition: Definition, constraint: Constraint, page: Page) -> None:
@@ -163,3 +170,33 @@ def _port(port: PortSpec) -> dict[str, Any]:
         "variadic": port.variadic,
         "text": port.text,
     }
+
+
+def op_named(name: str, args: argparse.Namespace, *, or_rule: bool = False) -> Op:
+    """The op of a name, among those of irops and of the options of a command; see lookup.definition_of."""
+    registry = registry_of(args) or default_registry()
+    return registry.op(definition_of(name, registry, or_rule=or_rule).id)
+
+
+def source_places(op: Op) -> dict[str, tuple[str, int]]:
+    """File and line of the definition and of each function of an op, by role."""
+    places = {"definition": (op.definition.path, 1)}
+    for role, function in op.functions.by_role().items():
+        code = inspect.unwrap(function).__code__
+        places[role] = (code.co_filename, code.co_firstlineno)
+    rules = [
+        stock.RULES[port.shape[0]]
+        for port in op.definition.outputs
+        if port.shape and port.shape[0] in stock.RULES
+    ]
+    if "shape" not in places and rules:  # those of the ops that have no shape function
+        places["shape"] = (rules[0].__code__.co_filename, rules[0].__code__.co_firstlineno)
+    return places
+
+
+def short_path(file: str) -> str:
+    """The path relative to the current folder, if the file is in it."""
+    try:
+        return str(Path(file).resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return file

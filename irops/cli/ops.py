@@ -16,12 +16,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from irops.cli.exit_codes import CLEAN
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.lookup import normal
+from irops.cli.display import table
+from irops.cli.exit_codes import CLEAN, DEFINITION_ERRORS
+from irops.cli.lookup import normal, registry_of
 from irops.cli.main import Refusal
+from irops.cli.options import add_extensions, add_format
 from irops.cli.streams import show
-from irops.cli.tables import table
 from irops.diagnostics.printable import plural
 from irops.diagnostics.suggestions import did_you_mean_word, meant_or_all
 from irops.dialects import Dialect, dialect_named, dialects
@@ -30,6 +30,8 @@ from irops.registry import Registry, default_registry
 from irops.spec.definition import Definition
 from irops.spec.opsets import categories
 from irops.spec.types import OPENVINO
+
+EXIT_1 = DEFINITION_ERRORS
 
 
 class Entry(NamedTuple):
@@ -68,7 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--undefined", action="store_true", help="list the ops of the dialect that irops does not define"
     )
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="print only the names")
     add_extensions(parser)
 

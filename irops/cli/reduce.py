@@ -28,31 +28,26 @@ import sys
 from math import inf
 from typing import Any
 
-from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.cli.display import progress_bar
 from irops.cli.exit_codes import CLEAN, FINDINGS, INTERRUPTED
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.input_options import add_inputs, inputs_of
-from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.inputs import add_inputs, inputs_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
-from irops.cli.numbers import integer_at_least
-from irops.cli.progress import progress_bar
-from irops.cli.settings import settings
+from irops.cli.models import add_model, analysis_of
+from irops.cli.options import add_format, add_settings, integer_at_least, written_folder
 from irops.debugging.reduce.memory import OtherReduction
 from irops.debugging.reduce.oracle import InvalidQuestion
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, Reduction, reduce
 from irops.diagnostics.printable import plural, printable
-from irops.reading import read
+
+EXIT_1 = "the fault does not show in the model, or the model has errors"
 
 VERSION = 1
 """The version of the JSON output."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     fault = parser.add_argument_group("fault").add_mutually_exclusive_group(required=True)
     fault.add_argument(
         "--differs",
@@ -82,18 +77,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=120,
         help="end a process that judges a candidate after N seconds; default: 120",
     )
-    parser.add_argument("--output", "-o", metavar="FOLDER", required=True, help="the folder for the result")
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    parser.add_argument(
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        required=True,
+        type=written_folder,
+        help="the folder for the result",
+    )
+    add_format(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
+    add_settings(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    limits = limits_of(args, settings(args.config).limits)
-    analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
-    inputs = {} if args.rule else inputs_of(analysis, args, limits)
+    analysis = analysis_of(args)
+    inputs = {} if args.rule else inputs_of(analysis, args)
     try:
         reduction = _reduction(args, analysis, inputs)
     except NoFault as error:

@@ -12,6 +12,12 @@ REMOVED = {
     "irops run --allow-rounding": _WORKERS,
     "irops check --no-cache": "no results are kept any more",
     "irops cache": "irops cache was removed: irops keeps nothing any more; of filecache::URL, fsspec does",
+    "irops rules": "irops rules was removed; irops explain lists all, and irops explain IR4 a part of them",
+    "irops translate": (
+        "irops translate was removed; irops convert MODEL --target DIALECT -o FILE takes its place"
+    ),
+    "irops weights": "irops weights was removed; irops inspect MODEL --weights examines the constants",
+    "irops where": "irops where was removed; irops explain OP --files shows the files of an op",
     "irops completion": (
         "irops completion was removed; argcomplete completes commands: pip install 'irops[completion]', then"
         ' eval "$(register-python-argcomplete irops)" in bash or zsh'

@@ -15,41 +15,44 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
-from irops.cli.array_files import load_all
+from irops.cli.display import print_diagnostics, progress_bar, table
 from irops.cli.exit_codes import CLEAN, FINDINGS
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.findings import print_diagnostics
-from irops.cli.input_options import add_inputs, inputs_of
-from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.inputs import add_inputs, inputs_of, load_all
+from irops.cli.lookup import registry_of
 from irops.cli.main import Refusal
-from irops.cli.model_files import model_help
-from irops.cli.profiles import report_profile, trace_file
-from irops.cli.progress import progress_bar
+from irops.cli.models import add_model
+from irops.cli.options import add_settings, limits_of, written
 from irops.cli.settings import settings
 from irops.cli.streams import show
-from irops.cli.tables import table
 from irops.cli.values import first_elements, minimum_mean_maximum
 from irops.debugging.compare.expected import Expectation, expectation
 from irops.debugging.sources.source import Context
-from irops.diagnostics.printable import shown
+from irops.diagnostics.printable import printable, shown
 from irops.ir.tensor_files import save_all
 from irops.reading import read
+from irops.runtime.profile import Profile, Total
 from irops.runtime.session import Keep, Results, Session
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
+EXIT_1 = "the model has errors, cannot be evaluated, or --expect fails"
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_model(parser)
     add_inputs(parser)
     outputs = parser.add_argument_group("outputs")
-    outputs.add_argument("--save-outputs", metavar="FILE", help="write the results to an .npz file")
+    outputs.add_argument(
+        "--save-outputs", metavar="FILE", type=written, help="write the results to an .npz file"
+    )
     outputs.add_argument(
         "--keep",
         metavar="LAYERS",
@@ -87,9 +90,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="show time and bytes by op and of the slowest layers; write a trace for Perfetto or Chrome",
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="show no results, no progress")
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
+    add_settings(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -106,7 +107,7 @@ def execute(args: argparse.Namespace) -> int:
             verify=args.verify,
             progress=progress,
         )
-        inputs = inputs_of(session.analysis, args, limits)
+        inputs = inputs_of(session.analysis, args)
         try:
             kept = frozenset[int]() if keep == ["all"] else session.kept(keep)
         except KeyError as error:
@@ -164,3 +165,42 @@ def _show(signature: Signature, outcome: Results) -> None:
                     *minimum_mean_maximum(array),
                 )
             show(out, *([""] if title == "results" and len(outcome) > len(names) else []))
+
+
+SLOWEST = 10
+"""Number of layers shown."""
+
+
+def trace_file(text: str) -> str:
+    """The type of the option: a .json file, so that a model is never taken for it, and overwritten."""
+    if text and not text.endswith(".json"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no .json file for the trace; write MODEL first")
+    return written(text) if text else text
+
+
+def report_profile(profile: Profile, file: str, *, quiet: bool) -> None:
+    """Show what a run takes, and write its trace if a file is named. Raises: OSError"""
+    if file:
+        profile.write(file)
+        dropped = f", without {profile.dropped:,} events" if profile.dropped else ""
+        print(f"the trace is saved as {printable(file)!r}{dropped}", file=sys.stderr)
+    if not quiet:
+        times = f"{profile.seconds * 1e3:,.1f} ms in all, {profile.planning * 1e3:,.1f} ms of them planning"
+        by_op = _table(f"time by op: {times}", ("op", "backend"), profile, profile.ops)
+        slowest = profile.layers[:SLOWEST]
+        show("", by_op, "", _table("slowest layers", ("layer", "op", "backend"), profile, slowest))
+
+
+def _table(title: str, names: Sequence[str], profile: Profile, totals: Sequence[Total]) -> Table:
+    out = table(title, *names, ">calls", ">ms", ">share", ">bytes")
+    for total in totals:
+        layer = "/".join((*total.path, total.name))
+        texts = {"layer": shown(layer), "op": shown(total.op), "backend": total.backend}
+        out.add_row(
+            *(texts[name] for name in names),
+            f"{total.calls:,}",
+            f"{total.seconds * 1e3:,.2f}",
+            f"{profile.share(total):.1%}",
+            f"{total.bytes:,}",
+        )
+    return out

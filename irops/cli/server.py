@@ -17,12 +17,13 @@ import argparse
 
 from irops.backends.extras import missing_libraries
 from irops.cli.exit_codes import CLEAN
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.lookup import registry_of
 from irops.cli.main import Refusal
+from irops.cli.options import add_settings, limits_of
 from irops.cli.settings import settings
 from irops.server.options import ServerOptions
+
+EXIT_1 = None
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,9 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the address of a site that irops docs wrote; codes of findings link to its pages",
     )
     parser.add_argument("--stdio", action="store_true", help="use standard input and output (default)")
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
+    add_settings(parser)
 
 
 def execute(args: argparse.Namespace) -> int:

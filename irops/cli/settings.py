@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from irops.cli.findings import print_diagnostics
-from irops.cli.limit_options import limit
+from irops.cli.display import print_diagnostics
+from irops.cli.options import limit
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, in_document_order
 from irops.diagnostics.rules import rule
 from irops.diagnostics.selection import rules_of

@@ -15,29 +15,34 @@ example:
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from irops.backends.extras import missing_libraries
+from irops.cli.display import progress_bar, table
 from irops.cli.exit_codes import CLEAN, FINDINGS, INTERRUPTED
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.limit_options import add_limits, limit, limits_of
+from irops.cli.lookup import registry_of
 from irops.cli.main import Refusal
-from irops.cli.progress import progress_bar
+from irops.cli.options import add_format, add_settings, limit, limits_of, written_folder
 from irops.cli.settings import settings
-from irops.cli.survey_summary import show_summary, summary_json
+from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, workers_of
-from irops.diagnostics.printable import printable
+from irops.diagnostics.printable import abridged, plural, printable
+from irops.diagnostics.rules import all_rules
 from irops.diagnostics.selection import rules_of
 from irops.limits import Limits
+from irops.surveys.differences import Change, Differences
 from irops.surveys.faults import Interrupted, SurveyError
 from irops.surveys.listing import listing
-from irops.surveys.row import STATUSES
+from irops.surveys.row import STATUSES, Row
 from irops.surveys.settings import SECONDS, Settings
 from irops.surveys.surveying import Request, surveyed
 from irops.surveys.table import SurveyTable
 from irops.surveys.tasks import KINDS, parted_sources, tasks_of
+
+EXIT_1 = "a cell is neither pass nor warn; with --against, if cells got worse"
 
 OUTPUT = "irops-survey"
 
@@ -66,8 +71,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--output",
         "-o",
         metavar="FOLDER",
-        type=Path,
-        default=Path(OUTPUT),
+        type=written_folder,
+        default=OUTPUT,
         help=f"the report: new, or that of an earlier survey; default: {OUTPUT}",
     )
     parser.add_argument(
@@ -97,12 +102,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--select", metavar="RULES", default="", help="only these rules, as in irops check")
     parser.add_argument("--ignore", metavar="RULES", default="", help="not these rules")
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_format(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_workers(parser)
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
+    add_settings(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -146,7 +149,7 @@ def _surveyed(args: argparse.Namespace) -> SurveyTable:
         )
         dashboard = getattr(workers, "dashboard", "")
         _note(args, *models.notes, *([f"dashboard: {dashboard}"] if dashboard else []))
-        request = Request(models, tasks, options, args.output, args.against, again)
+        request = Request(models, tasks, options, Path(args.output), args.against, again)
         with progress_bar("surveying", quiet=args.quiet) as report_progress:
             table = surveyed(request, workers, report_progress)
         _note(args, *getattr(workers, "refused", ()))
@@ -196,3 +199,96 @@ def _bytes(text: str) -> float:
         return limit("process_bytes", text)["process_bytes"]
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+VERSION = 1
+MAX_CELLS = 20
+"""How many cells with faults, and with each kind of change, are listed."""
+MAX_REASON = 300
+
+
+def show_summary(survey: SurveyTable) -> None:
+    """Print the summary for people."""
+    counts = survey.counts
+    statuses = [status for status in STATUSES if any(status in of_task for of_task in counts.values())]
+    by_task = table("", "task", *(f">{status}" for status in statuses))
+    for task, of_task in counts.items():
+        by_task.add_row(task, *(f"{of_task[one]:,}" if one in of_task else "" for one in statuses))
+    show(by_task)
+    rules = survey.rules()
+    if rules:
+        names = {rule.code: rule.name for rule in all_rules()}
+        by_rule = table("", "rule", "", ">models", ">findings")
+        for code, models, findings in rules:
+            by_rule.add_row(code, names.get(code, ""), f"{models:,}", f"{findings:,}")
+        show("", by_rule)
+    faulty = [row for row in survey if not row.is_sound]
+    if faulty and survey.differences is None:
+        show("", *_faults(faulty))
+    if survey.differences is not None:
+        show("", *_changes(survey.differences))
+    show("", _closing(survey))
+
+
+def summary_json(survey: SurveyTable) -> str:
+    """The summary for programs; the rows are in results.json of the report."""
+    found = survey.differences
+    content = {
+        "version": VERSION,
+        "output": str(survey.output),
+        "cells": len(survey),
+        "done": survey.done,
+        "unchanged": survey.unchanged,
+        "ok": survey.ok,
+        "tasks": survey.counts,
+        "rules": [
+            {"code": code, "models": models, "findings": findings}
+            for code, models, findings in survey.rules()
+        ],
+        "notes": list(survey.notes),
+        "against": None if found is None else found.to_json(),
+    }
+    return json.dumps(content, indent=2) + "\n"
+
+
+def _closing(survey: SurveyTable) -> str:
+    unchanged = f", {survey.unchanged:,} unchanged" if survey.unchanged else ""
+    return f"{survey.done:,} {'cell' if survey.done == 1 else 'cells'} done{unchanged}; {survey.output}"
+
+
+def _faults(rows: Sequence[Row]) -> Iterator[str]:
+    """A line for each cell with a fault, up to a number: its first finding, or its message."""
+    for row in rows[:MAX_CELLS]:
+        name = printable(abridged(row.model, 100))
+        yield f"{row.status}: {row.task} of {name}{printable(abridged(_reason(row), MAX_REASON))}"
+    if len(rows) > MAX_CELLS:
+        yield f"and {len(rows) - MAX_CELLS:,} more; results.csv lists all"
+
+
+def _reason(row: Row) -> str:
+    detail = row.details
+    for finding in detail.get("findings", ()):
+        return f": {finding['severity']} {finding['code']} {finding['message']}"
+    if "first" in detail:
+        first = detail["first"]
+        return f": {first['layer']} ({first['op']}) is {first['verdict']}: {first['reason']}"
+    return f": {detail['message']}" if "message" in detail else ""
+
+
+def _changes(found: Differences) -> Iterator[str]:
+    kinds = {"worse": found.worse, "better": found.better, "new": found.new, "gone": found.gone}
+    for kind, changes in kinds.items():
+        yield from _listed(kind, changes)
+    if not any(kinds.values()):
+        yield "no cell differs from the other report"
+
+
+def _listed(kind: str, changes: Sequence[Change]) -> Iterator[str]:
+    if changes:
+        yield f"{plural(len(changes), 'cell')} {kind}"
+    for change in changes[:MAX_CELLS]:
+        name = printable(abridged(change.model, 100))
+        steps = " -> ".join(status for status in (change.before, change.after) if status is not None)
+        yield f"  {name} {change.task}: {steps}"
+    if len(changes) > MAX_CELLS:
+        yield f"  and {len(changes) - MAX_CELLS:,} more"

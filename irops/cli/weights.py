@@ -1,47 +1,21 @@
-"""Examine the constants of a model: statistics, storage, quantisation, duplicates.
-
-Shows the largest constants with their range, zeros and unusual elements, what
-they would lose as f16 or int8, how they lie in the .bin file, and which have
-the same content. The file is read in blocks, whatever its size.
-
-example:
-  irops weights model.xml
-  irops weights model.xml --all --sort int8
-  irops weights model.xml --output-format json
-"""
+"""The constants of a model, which irops inspect --weights shows: their statistics, storage and duplicates."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
-from irops.analysis.structure import ModelStructure
-from irops.cli.exit_codes import CLEAN, FINDINGS
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.findings import print_diagnostics
-from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.model_files import model_help
-from irops.cli.progress import progress_bar
-from irops.cli.settings import settings
+from irops.cli.display import table
 from irops.cli.streams import show
-from irops.cli.tables import table
-from irops.cli.weights_json import as_json
 from irops.debugging.weights.loss import Loss
-from irops.debugging.weights.survey import Constant, ModelWeights, weights_of
-from irops.diagnostics.diagnostic import errors_of
-from irops.diagnostics.printable import plural, shown
-from irops.reading import read
-from irops.urls import without_credentials
+from irops.debugging.weights.storage import alignment
+from irops.debugging.weights.survey import Constant, ModelWeights
+from irops.diagnostics.json_format import as_json as diagnostic_as_json
+from irops.diagnostics.printable import MAX_NAME, abridged, plural, shown
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-SHOWN = 20
-"""Number of constants listed without --all."""
 
 
 def _loss(loss: Loss | None) -> float:
@@ -60,40 +34,7 @@ SORTS: dict[str, Callable[[Constant], tuple[float, ...]]] = {
 """By what constants are ordered, the most remarkable first."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
-    parser.add_argument("--all", action="store_true", help=f"list all constants, not only the first {SHOWN}")
-    parser.add_argument("--sort", choices=tuple(SORTS), default="bytes", help="default: bytes")
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
-    parser.add_argument("--quiet", "-q", action="store_true", help="no table, no progress")
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
-
-
-def execute(args: argparse.Namespace) -> int:
-    limits = limits_of(args, settings(args.config).limits)
-    structure = ModelStructure(read(args.model, args.weights, limits=limits), registry_of(args), limits)
-    with progress_bar("reading", quiet=args.quiet) as progress:
-        weights = weights_of(structure, progress)
-    constants = sorted(weights.constants, key=SORTS[args.sort])
-    if args.output_format == "json":
-        json.dump(
-            {"version": 1, "path": without_credentials(args.model), **as_json(weights, constants)},
-            sys.stdout,
-            indent=2,
-        )
-        print()
-    else:
-        if not args.quiet:
-            _show(weights, constants, None if args.all else SHOWN)
-        sys.stdout.flush()
-        print_diagnostics(weights.faults, sys.stderr)
-    return FINDINGS if errors_of(weights.faults) else CLEAN
-
-
-def _show(weights: ModelWeights, constants: list[Constant], limit: int | None) -> None:
+def show_weights(weights: ModelWeights, constants: Sequence[Constant], limit: int | None) -> None:
     from rich.text import Text
 
     show(_table(constants[:limit]))
@@ -103,7 +44,7 @@ def _show(weights: ModelWeights, constants: list[Constant], limit: int | None) -
     show("", *(Text(line) for line in _summary(weights)))
 
 
-def _table(constants: list[Constant]) -> Table:
+def _table(constants: Sequence[Constant]) -> Table:
     out = table("", "constant", "type", "shape", ">bytes", "range", ">zeros", ">f16", ">int8", "")
     for constant in constants:
         found = constant.statistics
@@ -162,3 +103,76 @@ def _share(count: int, constant: Constant) -> float:
 
 def _percent(count: int, constant: Constant) -> str:
     return f"{_share(count, constant):.1%}" if count else "0"
+
+
+def weights_as_json(weights: ModelWeights, constants: Sequence[Constant]) -> dict[str, Any]:
+    """The constants in an order, how they are stored, and the faulty ones."""
+    storage = weights.storage
+    names = [abridged(constant.name, MAX_NAME) for constant in weights.constants]
+    return {
+        "constants": [_constant_as_json(constant) for constant in constants],
+        "storage": {
+            "file": storage.file,
+            "bytes": storage.bytes,
+            "used": storage.used,
+            "unused": storage.unused,
+            "gaps": [{"offset": offset, "bytes": size} for offset, size in storage.gaps],
+            "overlaps": [[names[a], names[b]] for a, b in storage.overlaps],
+            "duplicate_bytes": weights.duplicate_bytes,
+        },
+        "diagnostics": [diagnostic_as_json(fault) for fault in weights.faults],
+    }
+
+
+def _constant_as_json(constant: Constant) -> dict[str, Any]:
+    region, found, quantised = constant.region, constant.statistics, constant.quantisation
+    return {
+        "name": abridged(constant.name, MAX_NAME),
+        "path": [abridged(name, MAX_NAME) for name in constant.path],
+        "line": constant.location.line,
+        "type": str(region.element),
+        "shape": list(region.shape),
+        "offset": region.offset,
+        "bytes": region.size,
+        "alignment": alignment(region.offset),
+        "elements": found.elements,
+        "min": _number(found.low),
+        "mean": _number(found.mean),
+        "max": _number(found.high),
+        "zeros": found.zeros,
+        "denormals": found.denormals,
+        "nan": found.nans,
+        "infinities": found.infinities,
+        "equal_rows": found.equal_rows,
+        "f16": _loss_as_json(found.f16),
+        "int8": _loss_as_json(found.int8),
+        "quantisation": None
+        if quantised is None
+        else {
+            "scale": abridged(quantised.scale.name, MAX_NAME),
+            "zero_point": None
+            if quantised.zero_point is None
+            else abridged(quantised.zero_point.name, MAX_NAME),
+            "group": quantised.group,
+            "saturated": found.saturated,
+        },
+        "same_bytes_as": [abridged(name, MAX_NAME) for name in constant.shares],
+        "same_content_as": [abridged(name, MAX_NAME) for name in constant.equals],
+    }
+
+
+def _loss_as_json(loss: Loss | None) -> dict[str, Any] | None:
+    if loss is None:
+        return None
+    return {
+        "max_absolute": _number(loss.max_absolute),
+        "max_relative": _number(loss.max_relative),
+        "relative": _number(loss.relative),
+        "overflows": loss.overflows,
+        "underflows": loss.underflows,
+    }
+
+
+def _number(number: float | None) -> float | None:
+    """A number that JSON can hold."""
+    return number if number is not None and isfinite(number) else None

@@ -19,19 +19,18 @@ import sys
 from typing import Any
 
 from irops.analysis.body_path import path_of_text
-from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key
-from irops.cli.arguments import argument_errors
+from irops.cli.display import print_diagnostics
 from irops.cli.exit_codes import CLEAN, FINDINGS
-from irops.cli.extension_options import add_config
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.findings import print_diagnostics
-from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.model_files import model_help
-from irops.cli.numbers import integer_at_least
-from irops.cli.pairs import add_shapes
-from irops.cli.settings import settings
+from irops.cli.models import add_model, analysis_of
+from irops.cli.options import (
+    add_format,
+    add_settings,
+    add_shapes,
+    argument_errors,
+    integer_at_least,
+)
 from irops.cli.streams import show
 from irops.debugging.origins.sources import Source
 from irops.debugging.origins.step import Step
@@ -39,8 +38,9 @@ from irops.debugging.origins.symbolic import SymbolicModel
 from irops.debugging.origins.why import Why, why
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import MAX_NAME, abridged, printable
-from irops.reading import read
 from irops.urls import without_credentials
+
+EXIT_1 = "the model has errors"
 
 VERSION = 1
 MAX_LINES = 60
@@ -48,9 +48,8 @@ MAX_LINES = 60
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
+    add_model(parser)
     parser.add_argument("layer", metavar="LAYER", help="the name or the id of a layer, an input or a result")
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument(
         "--output",
         metavar="N",
@@ -76,15 +75,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--path", metavar="LAYER/BODY", default="", help="a layer of a body: loop/body")
     parser.add_argument("--all", action="store_true", help=f"all steps, not only the first {MAX_LINES}")
     parser.add_argument("--quiet", "-q", action="store_true", help="only the first line, without steps")
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
-    add_limits(parser)
-    add_config(parser)
-    add_extensions(parser)
+    add_format(parser)
+    add_settings(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    limits = limits_of(args, settings(args.config).limits)
-    analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
+    analysis = analysis_of(args)
     shapes: dict[Key, Any] = {
         analysis.signature.input_of_text(name).position: shape for name, shape, _ in args.shapes
     }

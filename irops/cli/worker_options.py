@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from irops.cli.main import Refusal
-from irops.cli.numbers import integer_at_least
+from irops.cli.options import integer_at_least
 from irops.cluster.cluster_workers import WAIT_SECONDS
 from irops.cluster.connecting import connected
 from irops.cluster.workers import ClusterError, LocalWorkers, Workers

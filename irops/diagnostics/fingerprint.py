@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
-from hashlib import sha256
 
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import MAX_NAME
@@ -31,7 +30,7 @@ def _numbered(digest: str, seen: Counter[str]) -> str:
 @lru_cache(1024)
 def _identifying(name: str) -> str:
     """The name, or its hash if it is long: the same name may occur in a thousand findings."""
-    return name if len(name) <= MAX_NAME else sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    return name if len(name) <= MAX_NAME else _sha256(name)
 
 
 def _digest(diagnostic: Diagnostic) -> str:
@@ -40,4 +39,10 @@ def _digest(diagnostic: Diagnostic) -> str:
         _NUMBER.sub("#", diagnostic.message) if where.layer_name is None else _identifying(where.layer_name)
     )
     identity = (diagnostic.code, diagnostic.constraint, tuple(map(_identifying, where.path)), subject)
-    return sha256(repr(identity).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return _sha256(repr(identity))[:32]
+
+
+def _sha256(text: str) -> str:
+    from hashlib import sha256  # loads OpenSSL; most formats show no fingerprints
+
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -12,7 +12,7 @@ _FIRST = (
     ":A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
     "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
-_NAME = re.compile(f"[{_FIRST}][{_FIRST}.0-9\u00b7\u0300-\u036f\u203f\u2040-]*")  # a Name of XML 1.0
+_NAME = f"[{_FIRST}][{_FIRST}.0-9\u00b7\u0300-\u036f\u203f\u2040-]*"  # a Name of XML 1.0; slow to compile
 _SPECIAL = re.compile(r'[&<"\x00-\x1f]')
 _ESCAPES = {"&": "&amp;", "<": "&lt;", '"': "&quot;"}
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -184,7 +184,7 @@ def _content(text: str) -> str:
 
 
 def _name(name: str) -> str:
-    if not _NAME.fullmatch(name):
+    if not (name.isascii() and name.isidentifier()) and not re.fullmatch(_NAME, name):
         raise ValueError(f"{name!r} cannot be the name of an element or attribute")
     return name
 

@@ -6,7 +6,6 @@ import mmap
 import os
 from collections.abc import Iterable
 from errno import EACCES
-from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
 from typing import IO, BinaryIO
@@ -111,6 +110,8 @@ class Weights:
         """A hash of some of the bytes, which is computed once. Raises the errors of view."""
         found = self._digests.get((offset, size))
         if found is None:
+            from hashlib import blake2b  # loads OpenSSL; few checks compare weights
+
             found = self._digests[offset, size] = blake2b(self.view(offset, size), digest_size=16).digest()
         self.require_unchanged()
         return found

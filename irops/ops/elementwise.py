@@ -136,7 +136,7 @@ def _under_name_of(
 ) -> Callable[..., Any]:
     """The function under the name of the formula, with the formula's parameters and further keywords.
 
-    inspect.unwrap leads to the formula, so that `irops where` shows it.
+    inspect.unwrap leads to the formula, so that `irops explain OP --files` shows it.
     """
     wrapped: Callable[..., Any] = wraps(formula)(function)
     parameters = inspect.signature(formula).parameters

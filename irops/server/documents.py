@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+import re
+from collections.abc import Iterator
+from pathlib import Path
 
 from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
 
-from irops.server.kinds import is_ir
+from irops.ir.root_tag import root_tag
 from irops.server.outline.elements import Outline
 from irops.server.outline.scan import outline_of
 from irops.server.text import Text, edited, lines_of
 
-T = TypeVar("T")
-
-
-class OncePerText(Generic[T]):
-    """Something made of a text by another thread: a large text must not hold up other requests, and requests
-    that arrive meanwhile, or are cancelled, share the result.
-    """
-
-    def __init__(self, make: Callable[[str], T]) -> None:
-        self._make = make
-        self._made: tuple[Text, asyncio.Task[T]] | None = None
-
-    async def __call__(self, text: Text) -> T:
-        """What is made of a text."""
-        if self._made is None or self._made[0] is not text:
-            self._made = text, asyncio.create_task(asyncio.to_thread(self._make, text.source))
-        return await asyncio.shield(self._made[1])
+START = 1 << 16
+"""How many characters are read to detect whether a text is IR."""
+_DOCTYPE = re.compile(r"<!DOCTYPE\s+([\w:.-]+)[^<>]*\[")
 
 
 class Document(TextDocument):
@@ -42,7 +29,7 @@ class Document(TextDocument):
         super().__init__(uri, source=None, version=version)
         self._lines = lines_of(text)
         self._text: Text | None = None
-        self._outline = OncePerText(outline_of)
+        self._outline: tuple[Text, asyncio.Task[Outline]] | None = None
         self._was_ir = False
 
     @property
@@ -58,14 +45,25 @@ class Document(TextDocument):
 
     @property
     def is_ir(self) -> bool:
-        """Whether the text is IR; as before, while it has no root element."""
-        self._was_ir = is_ir(self.path, self.text.source, was_ir=self._was_ir)
+        """Whether the text is IR by its root element; as before, while it has none. A file with weights of
+        the same name beside it is IR, whatever its text is.
+        """
+        start = self.text.source[:START]
+        tag = root_tag(start.encode("utf-8", "replace"))
+        declared = _DOCTYPE.search(start) if tag is None else None
+        if declared is not None:  # entities are declared before the root element
+            tag = declared[1]
+        self._was_ir = (self._was_ir if tag is None else tag == "net") or _has_weights(self.path)
         return self._was_ir
 
     async def outlined(self) -> tuple[Text, Outline]:
-        """The text at this moment and its outline."""
+        """The text at this moment and its outline, which another thread makes: a large text must not hold up
+        other requests, and requests that arrive meanwhile, or are cancelled, share the result.
+        """
         text = self.text
-        return text, await self._outline(text)
+        if self._outline is None or self._outline[0] is not text:
+            self._outline = text, asyncio.create_task(asyncio.to_thread(outline_of, text.source))
+        return text, await asyncio.shield(self._outline[1])
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
         """Apply one change of the editor; a range outside the text means the nearest one in it."""
@@ -74,6 +72,13 @@ class Document(TextDocument):
         else:
             self._lines = lines_of(change.text)
         self._text = None
+
+
+def _has_weights(path: str | None) -> bool:
+    try:
+        return path is not None and path.endswith(".xml") and Path(path).with_suffix(".bin").is_file()
+    except (OSError, ValueError):  # a path that no system accepts
+        return False
 
 
 class Documents(Workspace):

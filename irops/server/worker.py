@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,7 +18,6 @@ from irops.ir.locate import Source
 from irops.limits import recursion_limit_for
 from irops.reading import load
 from irops.registry import Registry
-from irops.server.encoding import stored_bytes
 from irops.server.options import ServerOptions
 from irops.server.outline.elements import Path
 from irops.server.records import Checked, FindingRecord, FixRecord
@@ -25,6 +25,7 @@ from irops.spec.custom_rules import load_rules
 
 MAX_TEXT = 64 << 20
 """Texts with more bytes are not checked: the reader reports them."""
+_DECLARED = re.compile(r"""(?:\ufeff)?<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9_.:-]+)["']""")
 
 
 class Worker:
@@ -47,7 +48,7 @@ class Worker:
         limits, target = self._options.limits, self._options.target
         try:
             with no_collection(), recursion_limit_for(limits.depth):
-                model, read_findings = load(path, text=stored_bytes(text), limits=limits)
+                model, read_findings = load(path, text=_stored_bytes(text), limits=limits)
                 analysis = ModelAnalysis(model, self._registry, limits, read_findings)
                 report = check_as_read(analysis, read_findings, target)
                 outputs = dict(_outputs((), analysis.declared))
@@ -60,6 +61,17 @@ class Worker:
     def _records(self, report: Report, source: Source | None) -> tuple[FindingRecord, ...]:
         narrowed = report.narrowed(self._options.select, self._options.ignore)
         return tuple(replace(plain(d), fix=_fix(d, source)) for d in narrowed)
+
+
+def _stored_bytes(text: str) -> bytes:
+    """A text as its file stores it: in the encoding that its XML declaration names, otherwise UTF-8."""
+    declared = _DECLARED.match(text[:400])
+    if declared is not None:
+        try:
+            return text.encode(declared[1])
+        except (LookupError, UnicodeError, ValueError):
+            pass  # the reader reports the declaration, or the characters that the encoding lacks
+    return text.encode("utf-8", "surrogatepass")
 
 
 def plain(d: Diagnostic) -> FindingRecord:

@@ -155,7 +155,7 @@ def test_an_installed_package_is_found_by_its_metadata(tmp_path):
     )
     (tmp_path / "acme-1.0.dist-info" / "entry_points.txt").write_text("[irops.rules]\nacme = acme_rules\n")
     (tmp_path / "acme_rules.py").write_text((EXAMPLE / "naming.py").read_text())
-    assert command("rules", "TEAM", "-q", cwd=tmp_path, path=str(tmp_path)).stdout == "TEAM001\nTEAM002\n"
+    assert command("explain", "TEAM", "-q", cwd=tmp_path, path=str(tmp_path)).stdout == "TEAM001\nTEAM002\n"
     done = command("check", MODEL, "--select", "TEAM002", cwd=tmp_path, path=str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -175,7 +175,7 @@ def test_settings_name_the_rules_of_a_team(tmp_path):
     assert "TEAM002" not in {d["code"] for d in found}
     assert command("check", model, *NAMED, "--ignore", "TEAM", "-q", cwd=tmp_path).returncode == 0
     assert "TEAM001 space-in-name (error)" in command("explain", "team001", *NAMED, cwd=tmp_path).stdout
-    assert command("rules", "TEAM", "-q", *NAMED, cwd=tmp_path).stdout == "TEAM001\nTEAM002\n"
+    assert command("explain", "TEAM", "-q", *NAMED, cwd=tmp_path).stdout == "TEAM001\nTEAM002\n"
     many = command(
         "check",
         model,
@@ -206,7 +206,7 @@ def test_settings_that_name_no_rules_are_reported(setting, message, tmp_path):
     (tmp_path / "irops.toml").write_text(setting)
     (tmp_path / "broken.py").write_text("def")
     (tmp_path / "empty.py").write_text("")
-    done = command("rules", *NAMED, cwd=tmp_path)
+    done = command("explain", *NAMED, cwd=tmp_path)
     assert done.returncode in (1, 2)
     assert message in done.stderr
     assert "internal error" not in done.stderr

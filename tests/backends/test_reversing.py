@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import ml_dtypes
@@ -52,14 +53,14 @@ def same(found: np.ndarray, truth: np.ndarray) -> bool:
 
 
 @st.composite
-def tensors(draw: st.DrawFn, least_rank: int) -> np.ndarray:
+def tensors(draw: st.DrawFn, least_rank: int, kinds: Sequence[Any]) -> np.ndarray:
     """Any bits, NaNs of all kinds among them, laid out in memory in any way."""
     shape: list[int] = []
     for _ in range(draw(st.integers(least_rank, 5))):
         output_array = MOST // max(math.prod(shape), 1)
         shape.append(draw(st.sampled_from([size for size in SIZES if size <= output_array])))
     shape = draw(st.permutations(shape))
-    kind = np.dtype(draw(st.sampled_from(KINDS)))
+    kind = np.dtype(draw(st.sampled_from(kinds)))
     raw = np.random.default_rng(draw(st.integers(0, 99))).integers(
         0, 256, math.prod(shape) * max(kind.itemsize, 1), np.uint8
     )
@@ -125,12 +126,20 @@ relaxed = settings(
     max_examples=60,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+SOME_OR_ALL_KINDS = pytest.mark.parametrize(
+    "kinds",
+    [
+        pytest.param((np.float32, object), id="some kinds"),
+        pytest.param(KINDS, id="all kinds", marks=pytest.mark.slow("compiles kernels for each width")),
+    ],
+)
 
 
+@SOME_OR_ALL_KINDS
 @relaxed
 @given(data=st.data())
-def test_reverse_is_the_references(data: st.DataObject) -> None:
-    tensor = data.draw(tensors(0))
+def test_reverse_is_the_references(kinds: Sequence[Any], data: st.DataObject) -> None:
+    tensor = data.draw(tensors(0, kinds))
     axes = np.array(
         data.draw(
             st.lists(st.integers(-tensor.ndim, tensor.ndim - 1), max_size=6) if tensor.ndim else st.just([])
@@ -143,10 +152,11 @@ def test_reverse_is_the_references(data: st.DataObject) -> None:
     assert same(kernel("Reverse-1")(tensor, mask, mode="mask"), truth)
 
 
+@SOME_OR_ALL_KINDS
 @relaxed
 @given(data=st.data())
-def test_reverse_sequence_is_the_references(data: st.DataObject) -> None:
-    tensor = data.draw(tensors(2))
+def test_reverse_sequence_is_the_references(kinds: Sequence[Any], data: st.DataObject) -> None:
+    tensor = data.draw(tensors(2, kinds))
     batch_axis, seq_axis = data.draw(st.permutations(range(tensor.ndim)))[:2]
     steps, batch = tensor.shape[seq_axis], tensor.shape[batch_axis]
     some = np.random.default_rng(data.draw(st.integers(0, 99))).integers(0, steps + 1, batch)

@@ -14,9 +14,8 @@ import pytest
 import shells
 from libraries import Late, needs
 
-from irops.cli.command_pages import parser_of
 from irops.cli.completion import complete, parser_for
-from irops.cli.main import COMMANDS
+from irops.cli.main import COMMANDS, command_named
 
 pytestmark = needs("argcomplete")
 argcomplete: Any = Late("argcomplete")
@@ -104,6 +103,7 @@ def offered(line: str) -> set[str]:
         ("irops run model.xml --backend numb", {"numba"}),
         ("irops run model.xml --fill o", {"ones"}),
         ("irops convert model.xml --target new", {"newest"}),
+        ("irops convert model.xml --target onn", {"onnx"}),
         ("irops compare model.xml --b openvino:C", {"openvino:CPU"}),
         ("irops ops --category act", {"activation"}),
         ("irops new ", set()),
@@ -139,7 +139,7 @@ def test_names_of_files_that_a_terminal_would_obey_are_not_offered(folder: Path)
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_offered(command: str) -> None:
-    options = {name for action in parser_of(command)._actions for name in action.option_strings}
+    options = {name for action in command_named(command)[1]._actions for name in action.option_strings}
     assert offered(f"irops {command} --") == {name for name in (*options, "--debug") if name[:2] == "--"}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from irops.cli.exit_codes import exit_codes
-from irops.cli.main import COMMANDS
+from irops.cli.main import COMMANDS, command_named
 
 Irops = Callable[..., Any]
 FAULTY = '<layer type="Odd" version="extension" category="sort"><summary>Odd.</summary></layer>'
@@ -21,8 +21,6 @@ SUCCESS = {
     "run": ("MODEL", "--fill", "ones"),
     "why": ("MODEL", "y"),
     "inspect": ("MODEL",),
-    "weights": ("MODEL",),
-    "translate": ("MODEL", "--to", "openvino", "--output", "OUT.xml"),
     "convert": ("MODEL", "--target", "2023.0", "--output", "OUT.xml"),
     "extract": ("MODEL", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MODEL"),
@@ -34,9 +32,7 @@ SUCCESS = {
     "conformance": ("--backend", "numba", "--op", "Reverse-1", "--examples", "1"),
     "docs": ("--output", "OUT", "--format", "markdown"),
     "explain": ("IR202",),
-    "rules": (),
     "ops": (),
-    "where": ("Reverse-1",),
     "new": ("CubeRoot", "--category", "arithmetic", "--output", "OUT"),
     "server": (),
 }
@@ -46,8 +42,6 @@ FINDINGS = {
     "run": ("BROKEN", "--fill", "ones"),
     "why": ("BROKEN", "0"),
     "inspect": ("MALFORMED",),
-    "weights": ("MALFORMED",),
-    "translate": ("MALFORMED", "--to", "onnx", "--output", "OUT.onnx"),
     "convert": ("MALFORMED", "--target", "2023.0", "--output", "OUT.xml"),
     "extract": ("MALFORMED", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MALFORMED"),
@@ -60,7 +54,6 @@ FINDINGS = {
     "docs": ("--output", "OUT", "--definitions", "FAULTY"),
     "explain": ("Odd-extension", "--definitions", "FAULTY"),
     "ops": ("--definitions", "FAULTY"),
-    "where": ("Odd-extension", "--definitions", "FAULTY"),
 }
 REFUSED = {
     "check": [
@@ -84,17 +77,26 @@ REFUSED = {
         ("MODEL", "--fill", "ones", "--keep", "typo"),
     ],
     "why": [("ABSENT", "y"), ("MODEL",), ("MODEL", "typo"), ("MODEL", "y", "--axis", "9")],
-    "weights": [("ABSENT",), ("FOLDER",), (), ("MODEL", "--sort", "typo")],
-    "inspect": [("ABSENT",), ("FOLDER",), ()],
-    "translate": [
-        ("ABSENT", "--to", "onnx", "-o", "OUT.onnx"),
-        ("MODEL", "--to", "onnx", "-o", "ABSENT/m.onnx"),
+    "inspect": [
+        ("ABSENT",),
+        ("FOLDER",),
+        (),
+        ("ABSENT", "--weights"),
+        ("FOLDER", "--weights"),
+        ("--weights", "MODEL"),
+        ("MODEL", "--weights", "--sort", "typo"),
+        ("MODEL", "--sort", "zeros"),
     ],
     "convert": [
         ("ABSENT", "--target", "2023.0", "-o", "OUT.xml"),
         ("MODEL", "--target", "typo", "-o", "OUT.xml"),
         ("MODEL", "--target", "2023.0", "-o", "OUT.onnx"),
         ("MODEL", "-o", "OUT.xml"),
+        ("ABSENT", "--target", "onnx", "-o", "OUT.onnx"),
+        ("MODEL", "--target", "onnx", "-o", "ABSENT/m.onnx"),
+        ("MODEL", "--target", "onnx:99", "-o", "OUT.onnx"),
+        ("MODEL", "--target", "openvino", "-o", "OUT.onnx"),
+        ("MODEL", "--target", "openvino", "--upgrade", "-o", "OUT.xml"),
     ],
     "extract": [("ABSENT", "-o", "OUT.xml"), ("MODEL",)],
     "compare": [
@@ -126,10 +128,8 @@ REFUSED = {
         ("MODEL", "-o", "MODEL"),
         ("MODEL", "-o", "OUT", "--against", "ABSENT"),
     ],
-    "explain": [("typo",), ()],
-    "rules": [("typo",)],
+    "explain": [("typo",), ("--files",), ("typo", "--files"), ("IR202", "--files")],
     "ops": [("--category", "typo"), ("--opset", "99"), ("--definitions", "ABSENT")],
-    "where": [("typo",), ()],
     "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
     "server": [("--tcp", "typo"), ("--tcp", "localhost:65536"), ("--definitions", "ABSENT")],
 }
@@ -164,6 +164,16 @@ def words(tmp_path: Path, reversing: Path, broken: Path) -> Callable[[str, tuple
     return lambda command, rest: [command, *(pattern.sub(lambda m: str(places[m[0]]), w) for w in rest)]
 
 
+FURTHER = [
+    (0, ("inspect", "MODEL", "--weights")),
+    (1, ("inspect", "MALFORMED", "--weights")),
+    (0, ("convert", "MODEL", "--target", "openvino", "--output", "OUT.xml")),
+    (1, ("convert", "MALFORMED", "--target", "onnx", "--output", "OUT.onnx")),
+    (0, ("explain",)),
+    (0, ("explain", "Reverse-1", "--files")),
+    (1, ("explain", "Odd-extension", "--files", "--definitions", "FAULTY")),
+]
+"""Codes of what a command does with other options."""
 SLOW = {"docs": "writes all pages", "conformance": "starts backends"}
 COMMANDS_THAT_SUCCEED = [
     pytest.param(command, marks=pytest.mark.slow(SLOW[command]) if command in SLOW else ())
@@ -183,6 +193,13 @@ def test_findings_are_1(command: str, words: Any, irops: Irops) -> None:
     assert re.search(r"error (IR|OD)\d+", result.out + result.err)
 
 
+@pytest.mark.parametrize(("status", "line"), FURTHER)
+def test_other_uses_end_with_the_same_codes(
+    status: int, line: tuple[str, ...], words: Any, irops: Irops
+) -> None:
+    assert irops(*words(line[0], line[1:])).status == status
+
+
 @pytest.mark.parametrize(("command", "rest"), [(c, rest) for c, many in REFUSED.items() for rest in many])
 def test_wrong_usage_and_unreadable_paths_are_2(
     command: str, rest: tuple[str, ...], words: Any, irops: Irops
@@ -197,8 +214,8 @@ def test_help_states_the_codes(command: str, irops: Irops) -> None:
     assert command in SUCCESS
     assert command in REFUSED
     text = irops(command, "--help").out
-    assert text.endswith(exit_codes(command) + "\n")
-    assert ("\n  1  " in text) is (command in FINDINGS or command == "rules")
+    assert text.endswith(exit_codes(command_named(command)[0].EXIT_1) + "\n")
+    assert ("\n  1  " in text) is (command in FINDINGS)
 
 
 def test_a_warning_is_1_only_with_strict(irops: Irops, valid_model: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 from hostile_models import nested
 
 import irops as package
-from irops.cli.array_files import load_all, load_one
+from irops.cli.inputs import load_all, load_one
 from irops.cli.values import BLOCK, exact, first_elements, minimum_mean_maximum
 from irops.ir.tensor_files import member_name, save_all
 

@@ -127,7 +127,7 @@ def test_an_interrupted_parallel_check_leaves_no_process(ignored: bool, tmp_path
     script = """if True:
         import os, sys, time
         from pathlib import Path
-        from irops.cli.checking import Checker
+        from irops.cli.check import Checker
         from irops.cli.main import main
         def work(checker, file):
             Path(file).with_name(f"begun-{os.getpid()}").touch()

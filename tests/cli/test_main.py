@@ -26,7 +26,7 @@ def test_every_command_has_help_with_an_example(command: str, irops: Irops) -> N
     result = irops(command, "--help")
     assert result.status == 0
     assert "example:\n  irops " + command in result.out
-    assert "--quiet" in result.out or command in ("explain", "server")
+    assert "--quiet" in result.out or command == "server"
     assert all(len(line) <= 80 for line in result.out.splitlines())
 
 
@@ -34,6 +34,7 @@ def test_the_overview_lists_every_command(irops: Irops) -> None:
     result = irops("--help")
     assert result.status == 0
     assert all(f"  {name} " in result.out for name in COMMANDS)
+    assert all(len(line) <= 80 for line in result.out.splitlines())
 
 
 def test_no_command_is_wrong_usage(irops: Irops) -> None:
@@ -70,7 +71,8 @@ def test_a_removed_command_says_what_takes_its_place(
 @pytest.mark.parametrize("words", [name for name in REMOVED if name.count(" ") == 2])
 def test_a_removed_option_says_what_takes_its_place(words: str, irops: Irops) -> None:
     _, command, option = words.split()
-    result = irops(command, *(("--output", "site") if command == "docs" else ("model.xml",)), option)
+    required = {"docs": ("--output", "site")}.get(command, ("model.xml",))
+    result = irops(command, *required, option)
     assert (result.status, result.out) == (2, "")
     assert result.err.endswith(f"unrecognized arguments: {option}; {REMOVED[words]}\n")
 
@@ -96,7 +98,7 @@ def test_an_internal_error_is_one_line_with_instructions(
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the wheels came off\nand more")
 
-    monkeypatch.setattr(import_module("irops.cli.checking"), "check", fail)
+    monkeypatch.setattr(import_module("irops.cli.check"), "check", fail)
     result = irops("check", broken)
     assert result.status == 2
     assert result.err.startswith("irops check: internal error: RuntimeError: the wheels came off\n")
@@ -115,7 +117,7 @@ def test_an_interrupted_command_exits_with_130(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("irops.cli.checking"), "check", interrupt)
+    monkeypatch.setattr(import_module("irops.cli.check"), "check", interrupt)
     assert irops("check", broken) == (130, "", "irops check: interrupted\n")
 
 

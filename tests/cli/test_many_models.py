@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from waiting import wait_until
 
-from irops.cli.model_files import find_models
+from irops.cli.models import find_models
 from irops.processes.batches import Batches
 from irops.processes.pool import Died, Failed, cores, run_in_processes
 from irops.processes.serving import STREAMED
@@ -215,16 +215,16 @@ def test_cores_is_at_least_one() -> None:
 def test_an_internal_error_on_one_file_does_not_affect_others(
     folder: Path, irops: Irops, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from irops.cli import checking
+    from irops.cli import check as command
 
-    real = checking.check
+    real = command.check
 
     def check(path: str, *rest: Any, **more: Any) -> Any:
         if path.endswith("b.xml"):
             raise RuntimeError("oh")
         return real(path, *rest, **more)
 
-    monkeypatch.setattr(checking, "check", check)
+    monkeypatch.setattr(command, "check", check)
     result = irops("check", folder, "--output-format", "concise")
     assert result.status == 2
     assert "b.xml: error IR020" in result.out
@@ -262,14 +262,15 @@ def test_models_and_standard_input_cannot_be_combined(folder: Path, irops: Irops
 
 
 def test_redirected_findings_are_unchanged_while_a_bar_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    from irops.cli import progress
+
+    from irops.cli import display
 
     made = {}
-    monkeypatch.setattr(progress, "is_interactive", lambda stream: stream is sys.stderr)
+    monkeypatch.setattr(display, "is_interactive", lambda stream: stream is sys.stderr)
     monkeypatch.setattr("rich.progress.Progress.__init__", lambda *_, **options: made.update(options))
     monkeypatch.setattr("rich.progress.Progress.add_task", lambda *a, **k: 0)
     monkeypatch.setattr("rich.progress.Progress.stop", lambda self: None)
-    with progress.progress_bar("checking"):
+    with display.progress_bar("checking"):
         assert made["redirect_stdout"] is False
 
 

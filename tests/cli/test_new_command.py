@@ -13,7 +13,7 @@ import pytest
 
 import irops as package
 from irops.cli import new as command
-from irops.cli.opset_entry import with_entry
+from irops.cli.new import with_entry
 from irops.registry import Registry
 from irops.spec.opsets import categories, opsets
 

@@ -122,8 +122,8 @@ def test_invalid_arguments_of_ops_are_reported(irops: Irops, words: tuple[str, .
     ],
 )
 def test_an_unknown_op_of_another_dialect_is_reported(irops: Irops, name: str, why: str) -> None:
-    for command in ("where", "explain"):
-        result = irops(command, name)
+    for option in ((), ("--files",)):
+        result = irops("explain", name, *option)
         assert (result.status, result.out) == (2, "")
         assert why in result.err
 
@@ -147,19 +147,26 @@ def test_an_unknown_filter_value_is_refused(words: tuple[str, ...], sentence: st
     assert sentence in result.err
 
 
-def test_where_prints_files_and_lines(irops: Irops) -> None:
-    (entry,) = json.loads(irops("where", "reversesequence", "--output-format", "json").out)["ops"]
-    assert entry["op"] == "ReverseSequence-1"
+def test_explain_shows_the_files_of_ops_with_lines(irops: Irops) -> None:
+    words = ("explain", "reversesequence", "Relu", "--files")
+    entry, other = json.loads(irops(*words, "--output-format", "json").out)["subjects"]
+    assert (entry["kind"], entry["op"], other["op"]) == ("files", "ReverseSequence-1", "ReLU-1")
     assert Path(entry["definition"]["file"]).name == "ReverseSequence-1.xml"
     kernel = entry["kernel"]
     line = Path(kernel["file"]).read_text().splitlines()[kernel["line"] - 1]
     assert line == '@kernel("ReverseSequence-1")'
+    assert Path(other["shape"]["file"]).name == "stock.py", "the shape rule of ops without a function"
+    place = "schemas/movement/ReverseSequence-1.xml:1\n"
+    assert irops(*words).out.startswith(f"ReverseSequence-1\ndefinition        {place}")
+    assert irops("explain", "reversesequence", "--files").out.startswith(f"definition        {place}")
+    assert irops("explain", "reversesequence", "--files", "-q").out.startswith(place)
 
 
-def test_where_suggests_names_for_an_unknown_op(irops: Irops) -> None:
-    result = irops("where", "ReverseSequence-7")
-    assert result.status == 2
-    assert "did you mean ReverseSequence-1" in result.err
+def test_files_are_those_of_ops(irops: Irops) -> None:
+    for word, meant in (("ReverseSequence-7", "did you mean ReverseSequence-1"), ("IR202", "unknown op")):
+        result = irops("explain", word, "--files")
+        assert result.status == 2
+        assert meant in result.err
 
 
 @pytest.mark.slow("starts pytest")
@@ -280,7 +287,7 @@ def test_docs_of_custom_ops_alone_are_a_site(irops: Irops, tmp_path: Path) -> No
     assert "<title>MyReverse-extension - My ops</title>" in page  # without the version of irops
     assert "The irops authors" not in page
     assert "faster backend" not in page
-    assert '<div class="statements">' in page
+    assert '<div class="formula ' in page
     assert '<base href="https://x.org/y/">' in (tmp_path / "site" / "404.html").read_text("utf-8")
     assert '<link rel="canonical" href="https://x.org/y/ops/MyReverse-extension.html"' in page
     assert "https://x.org/y/ops/MyReverse-extension.html" in (tmp_path / "site" / "sitemap.xml").read_text()

@@ -1,4 +1,4 @@
-"""irops rules, and irops explain for rules, bands, ops and constraints, as text and as JSON."""
+"""irops explain for all rules, rules, bands, ops and constraints, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -15,27 +15,30 @@ Irops = Callable[..., Any]
 
 
 def test_all_rules_are_listed(irops: Irops) -> None:
-    listed = json.loads(irops("rules", "--output-format", "json").out)
-    assert listed["version"] == 1
-    assert [one["code"] for one in listed["rules"]] == [one.code for one in package.rules()]
+    content = json.loads(irops("explain", "--output-format", "json").out)
+    (listed,) = content["subjects"]
+    assert (content["version"], listed["kind"]) == (1, "rules")
+    codes = [one.code for one in package.rules()]
+    assert [one["code"] for one in listed["rules"]] == codes
     assert set(listed["rules"][0]) == {
         "code", "name", "severity", "band", "summary", "explanation", "custom"
     }  # fmt: skip
-    assert irops("rules", "-q").out.split() == [one.code for one in package.rules()]
-    assert irops("rules").out.endswith(f"{len(package.rules())} rules\n")
+    assert irops("explain", "-q").out.split() == codes
+    shown = irops("explain").out
+    assert all(f"  {code} " in shown for code in codes)
+    assert all(f"{band} {title}\n" in shown for band, title in BANDS.items())
+    assert shown.endswith(f"\n\n{len(codes)} rules\n")
 
 
-def test_rules_are_chosen_as_for_select(irops: Irops) -> None:
-    (dead_layer,) = irops("rules", "dead-layer", "-q").out.split()
-    chosen = irops("rules", "IR20", "dead-layer", "-q").out.split()
-    assert dead_layer in chosen
-    assert chosen == [
-        one.code for one in package.rules() if one.code.startswith("IR20") or one.code == dead_layer
-    ]
-    result = irops("rules", "dead-lair")
+def test_the_names_of_what_is_explained_are_printed_alone(irops: Irops) -> None:
+    (dead_layer,) = irops("explain", "dead-layer", "-q").out.split()
+    names = irops("explain", "IR20", "dead-layer", "relu", "reverse-1:c1", "-q").out.split()
+    band = [one.code for one in package.rules() if one.code.startswith("IR20")]
+    assert names == [*band, dead_layer, "ReLU-1", "Reverse-1:C1"]
+    result = irops("explain", "dead-lair")
     assert (result.status, result.err) == (
         2,
-        "irops rules: there is no rule 'dead-lair'; did you mean dead-layer?\n",
+        "irops explain: unknown rule or op 'dead-lair'; did you mean dead-layer?\n",
     )
 
 
@@ -89,10 +92,9 @@ def test_a_mistyped_code_suggests_its_band(word: str, band: str, irops: Irops) -
         ("IR-401", "IR401"),
     ],
 )
-@pytest.mark.parametrize("command", [("rules",), ("check", "model.xml", "--select")])
-def test_a_mistyped_code_or_band_suggests_the_same_everywhere(
-    command: tuple[str, ...], word: str, meant: str, irops: Irops
-) -> None:
-    assert irops(*command, word).err.endswith(f"there is no rule {word!r}; did you mean {meant}?\n")
+def test_a_mistyped_code_or_band_suggests_the_same_everywhere(word: str, meant: str, irops: Irops) -> None:
+    assert irops("check", "model.xml", "--select", word).err.endswith(
+        f"there is no rule {word!r}; did you mean {meant}?\n"
+    )
     explained = irops("explain", word).err
     assert f"unknown rule or op {word!r}; did you mean {meant}" in explained

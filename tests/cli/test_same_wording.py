@@ -71,7 +71,7 @@ def test_run_raises_what_the_command_line_prints(
         ("run", "--fill", "ones", "--limit", "tensor_bytes=1"),
         ("infer", "--shape", "x:a b"),
         ("infer", "--shape", "typo:1"),
-        ("translate", "--to", "onnx", "--output", "m.onnx", "--limit", "layers=1"),
+        ("convert", "--target", "onnx", "--output", "m.onnx", "--limit", "layers=1"),
     ],
 )
 def test_messages_about_options_name_a_place(

@@ -123,7 +123,7 @@ def test_custom_ops_take_part(irops: Irops, zoo: Path) -> None:
         (("zoo", "--seconds", "0"), "'0' is not a number of seconds above 0"),
         (("zoo", "--memory", "much"), "'much' is not a number such as"),
         (("zoo", "-o", "zoo"), "zoo holds other files and no survey.json"),
-        (("zoo", "-o", "zoo/a.xml"), "zoo/a.xml is a file; a report is a folder"),
+        (("zoo", "-o", "zoo/a.xml"), "zoo/a.xml is a file, must be a folder"),
         (("zoo", "--against", "zoo"), "zoo is not the report of a survey"),
         (("zoo", "-o", "/proc/report"), "the report /proc/report cannot be written: "),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from irops.cli.main import COMMANDS, command_named
 from irops.ir.regular import open_regular
 from irops.ir.targets import TargetRefused, local_target, noting_files_read
 
@@ -90,6 +92,64 @@ def test_what_users_expect_is_written_twice(irops: Irops, folder: Path, case: st
     for _ in range(2):
         result = irops(*ACCEPTED[case])
         assert result.status == 0, result.err
+
+
+OUTPUTS = {
+    ("check", "--write-baseline"): (),
+    ("run", "--save-outputs"): ("--fill", "ones"),
+    ("run", "--profile"): ("--fill", "ones"),
+    ("extract", "--output"): ("--to", "y"),
+    ("diff", "--output"): ("absent.xml",),
+    ("compare", "--output"): ("--fill", "ones"),
+    ("compare", "--save-values"): ("--fill", "ones"),
+    ("reduce", "--output"): ("--rule", "IR401"),
+    ("draw", "--output"): (),
+    ("convert", "--output"): ("--target", "newest"),
+    ("survey", "--output"): (),
+    ("docs", "--output"): (),
+    ("new", "--output"): ("--category", "sort"),
+}
+"""Every option that names a file or a folder to write, and what its command needs besides a model."""
+FOLDERS = {(name, "--output") for name in ("reduce", "survey", "docs", "new")} | {
+    ("compare", "--save-values")
+}
+
+
+def test_every_option_that_names_an_output_is_known() -> None:
+    named = {
+        (command, action.option_strings[0])
+        for command in COMMANDS
+        for action in command_named(command)[1]._actions
+        if re.search("output$|write|save|profile", action.dest) and action.metavar != "N"
+    }
+    assert named == OUTPUTS.keys()
+
+
+@pytest.mark.parametrize("command", OUTPUTS, ids=" ".join)
+@pytest.mark.parametrize("target", ["https://host/out.json", "other.onnx"])
+def test_a_wrong_target_is_refused_before_any_work(
+    irops: Irops, folder: Path, command: tuple[str, str], target: str
+) -> None:
+    name, option = command
+    if target == "other.onnx":
+        if name in ("convert", "extract"):
+            pytest.skip("models may replace models")
+        target = "other.json" if option == "--profile" else target
+        shutil.copy(EXAMPLE / "model.xml", folder / "other.onnx")
+        if option == "--profile":
+            (folder / "other.json").symlink_to("other.onnx")
+    before = contents(folder)
+    model = () if name == "docs" else ("Sorted" if name == "new" else "absent.xml",)
+    result = irops(name, *model, *OUTPUTS[command], option, target)
+    assert (result.status, result.out) == (2, "")
+    why = "holds a model or its weights"
+    if "://" in target:
+        why = "is a URL; irops writes local files only"
+    elif command in FOLDERS:
+        why = "is a file, must be a folder"
+    assert f"argument {option}" in result.err
+    assert f"{target} {why}" in result.err
+    assert contents(folder) == before
 
 
 def test_files_are_noted_while_a_command_runs_and_no_longer(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""irops weights: statistics, storage, quantisation, duplicates; in bounded memory, from damaged files too."""
+"""irops inspect --weights: statistics, storage, quantisation, duplicates; in bounded memory."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def _layer(number: int, name: str, kind: str, data: str, inputs: int) -> str:
 
 
 def test_codes_name_their_scale_and_their_zero_point(quantised, capsys):
-    assert main(["weights", str(quantised), "--output-format", "json"]) == 0
+    assert main(["inspect", str(quantised), "--weights", "--output-format", "json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["version"] == 1
     codes = next(constant for constant in answer["constants"] if constant["name"] == "codes")
@@ -208,7 +208,7 @@ def test_codes_name_their_scale_and_their_zero_point(quantised, capsys):
 
 def test_the_table_shows_what_is_unusual(quantised, capsys, monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
-    assert main(["weights", str(quantised)]) == 0
+    assert main(["inspect", str(quantised), "--weights"]) == 0
     out = capsys.readouterr().out
     assert "codes in groups of 8, 12.5% saturated" in out
     assert "3 repeated rows" in out
@@ -218,7 +218,7 @@ def test_the_table_shows_what_is_unusual(quantised, capsys, monkeypatch):
 
 def test_a_truncated_file_is_a_sentence(quantised, capsys):
     quantised.with_suffix(".bin").write_bytes(bytes(40))
-    assert main(["weights", str(quantised)]) == 1
+    assert main(["inspect", str(quantised), "--weights"]) == 1
     shown = capsys.readouterr()
     assert "scale" in shown.err
     assert "must be within the 40 bytes" in shown.err
@@ -227,7 +227,7 @@ def test_a_truncated_file_is_a_sentence(quantised, capsys):
 
 def test_a_missing_file_is_a_sentence(quantised, capsys):
     quantised.with_suffix(".bin").unlink()
-    assert main(["weights", str(quantised)]) == 1
+    assert main(["inspect", str(quantised), "--weights"]) == 1
     assert "does not exist" in capsys.readouterr().err
 
 
@@ -236,11 +236,11 @@ def test_constants_are_sorted_and_all_are_listed_on_request(tmp_path, capsys):
     array = np.arange(30, dtype=np.float32)
     path.write_text(xml_of(*((f"w{k}", "f32", "1", 4 * k, 4) for k in range(30))))
     path.with_suffix(".bin").write_bytes(array.tobytes())
-    assert main(["weights", str(path), "--sort", "magnitude"]) == 0
+    assert main(["inspect", str(path), "--weights", "--sort", "magnitude"]) == 0
     out = capsys.readouterr().out
     assert "10 more constants; --all lists them" in out
     assert [line.split()[0] for line in out.splitlines() if line.startswith("w")][:2] == ["w29", "w28"]
-    assert main(["weights", str(path), "--all"]) == 0
+    assert main(["inspect", str(path), "--weights", "--all"]) == 0
     assert "more constants" not in capsys.readouterr().out
 
 
@@ -259,7 +259,7 @@ def test_a_file_of_4_gb_takes_less_than_200_mb(tmp_path):
         "print(peak, file=sys.stderr); sys.exit(status)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, "weights", str(path), "--output-format", "json"],
+        [sys.executable, "-c", code, "inspect", str(path), "--weights", "--output-format", "json"],
         capture_output=True,
         text=True,
         check=False,

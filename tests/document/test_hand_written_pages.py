@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from irops import addresses
-from irops.cli.command_pages import command_pages, parser_of
-from irops.cli.main import COMMANDS
+from irops.cli.docs import command_pages
+from irops.cli.main import COMMANDS, command_named
 from irops.document.guide import copy_pictures, guide_pages, with_links
 from irops.document.sphinx.docstrings import converted
 
@@ -83,7 +83,7 @@ def test_every_command_has_a_page_with_all_its_options():
     assert pages.keys() == {"commands/index.md", *(f"commands/{name}.md" for name in COMMANDS)}
     for name in COMMANDS:
         page = pages[f"commands/{name}.md"]
-        options = {o for a in parser_of(name)._actions if a.dest != "help" for o in a.option_strings}
+        options = {o for a in command_named(name)[1]._actions if a.dest != "help" for o in a.option_strings}
         assert {option for option in options if option not in page} == set(), name
         assert "\n: \n" not in page, f"an option of irops {name} has no help"
 

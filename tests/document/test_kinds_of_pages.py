@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from libraries import needs
 
-from irops.cli.command_pages import command_pages
+from irops.cli.docs import command_pages
 from irops.document.site import Site
 from irops.document.sphinx.build import BuildOptions, build_html
 

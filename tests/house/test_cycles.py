@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import networkx
@@ -14,7 +15,7 @@ LATE = {
     "irops/server/checks.py": "the process that checks alone imports what checks",
     "irops/__init__.py": "public names are imported when first used",
     "irops/cli/main.py": "a command is imported when it is called",
-    "irops/cli/checking.py": "only --why needs the modules that explain, only many files multiprocessing",
+    "irops/cli/check.py": "only --why needs the modules that explain, only many files multiprocessing",
     "irops/cli/completion.py": "a key is answered with what the value at the cursor needs, and no more",
     "irops/cli/explain.py": "rules are explained without the definitions of ops, and without NumPy",
     "irops/cli/server.py": "without pygls, which the server imports, the command names the missing extra",
@@ -51,32 +52,40 @@ def imported(node: ast.AST, known: dict[str, Path]) -> set[str]:
     return set()
 
 
+@cache
+def imports(package: Path = PACKAGE) -> dict[str, list[tuple[int, set[str], bool]]]:
+    """The imports of irops' own modules in each module: line, names, and whether a function or a condition on
+    type checkers holds them.
+    """
+    known = modules(package)
+    found: dict[str, list[tuple[int, set[str], bool]]] = {name: [] for name in known}
+    for name, path in known.items():
+        ahead: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text()), False)]
+        while ahead:
+            node, is_late = ahead.pop()
+            if names := imported(node, known):
+                found[name].append((node.lineno, names, is_late))
+            is_late = is_late or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            is_late = is_late or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+            if isinstance(node, ast.stmt | ast.Module | ast.ExceptHandler | ast.match_case):
+                ahead += [(child, is_late) for child in ast.iter_child_nodes(node)]
+    return found
+
+
 def circles(package: Path = PACKAGE) -> list[list[str]]:
     """The groups of modules that import each other, directly or through others."""
-    known = modules(package)
     graph = networkx.DiGraph()
-    for name, path in known.items():
-        for node in ast.walk(ast.parse(path.read_text())):
-            graph.add_edges_from((name, other) for other in imported(node, known) if other != name)
+    for name, entries in imports(package).items():
+        graph.add_edges_from((name, other) for _, others, _ in entries for other in others if other != name)
     return [sorted(group) for group in networkx.strongly_connected_components(graph) if len(group) > 1]
-
-
-def late_imports(path: Path, known: dict[str, Path]) -> list[int]:
-    """The lines of imports of irops' own modules within functions, or for type checkers alone."""
-    lines = []
-    for outer in ast.walk(ast.parse(path.read_text())):
-        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)) or (
-            isinstance(outer, ast.If) and "TYPE_CHECKING" in ast.unparse(outer.test)
-        ):
-            lines += [node.lineno for node in ast.walk(outer) if imported(node, known)]
-    return sorted(set(lines))
 
 
 def all_late_imports(package: Path = PACKAGE) -> dict[str, list[int]]:
     """The lines of late imports of each module that has some."""
-    known = modules(package)
+    paths = modules(package)
     found = {
-        path.relative_to(package.parent).as_posix(): late_imports(path, known) for path in known.values()
+        paths[name].relative_to(package.parent).as_posix(): sorted(line for line, _, late in entries if late)
+        for name, entries in imports(package).items()
     }
     return {name: lines for name, lines in found.items() if lines}
 

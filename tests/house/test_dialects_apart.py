@@ -15,7 +15,7 @@ NAMED = re.compile(rb"onnx|graiphic", re.IGNORECASE)
 ALLOWED = {
     "backends/catalogue.py": "the catalogue of backends, one of which is called onnxruntime",
     "cli/compare.py": "lists the sources of values, one of which is ONNX Runtime",
-    "cli/translate.py": "the examples of the command, and the option that chooses an opset of ONNX",
+    "cli/convert.py": "the examples of the command, and the target that is an opset of ONNX",
     "conformance/onnx_backend.py": "is a backend in ONNX's own sense, for its tests",
     "debugging/reduce/reproduction.py": "programs that run a model with OpenVINO or ONNX Runtime alone",
     "debugging/sources/parse.py": "the texts of sources, one of which is onnxruntime:model.onnx",

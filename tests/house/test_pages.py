@@ -17,13 +17,12 @@ pytestmark = pytest.mark.slow("runs the commands of all pages")
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 PAGES = {
     "comparing": "openvino",
-    "conversion": "numpy",
+    "conversion": "onnx",
     "graphs": "numpy",
     "onnx": "onnx",
     "reducing": "openvino",
     "remote": "fsspec",
     "survey": "distributed",
-    "translation": "onnx",
     "why": "numpy",
 }
 """Page, and the library that it needs. Blocks marked as console are sessions: commands after $, then what

@@ -26,7 +26,6 @@ STATUSES = {
     "diff": (0, 1),
     "extract": (0, 1, 2),  # 2: there is no layer of the name, which is about --around
     "convert": (0, 1),
-    "translate": (0, 1, 2),  # 2: the model has the dialect already, and the other suffix is asked for
 }
 """The exit codes that each command documents for a file."""
 EXAMPLE = Path(__file__).parents[2] / "examples" / "bidirectional_encoder" / "model.xml"
@@ -104,8 +103,8 @@ def command_lines(path: Path, output: Path) -> Iterator[tuple[Any, ...]]:
     save = ("--save-outputs", output / "out.npz")
     yield "run", path, "--fill", "ones", "--backend", "reference", "--keep", "all", *limits, *save
     yield "convert", path, "--target", "2023.0", "-o", output / "old.xml"
-    yield "translate", path, "--to", "onnx", "-o", output / "copy.onnx"
-    yield "translate", path, "--to", "openvino", "-o", output / "copy.xml"
+    yield "convert", path, "--target", "onnx", "-o", output / "copy.onnx"
+    yield "convert", path, "--target", "openvino", "-o", output / "copy.xml"
 
 
 def call(*words: Any) -> tuple[int, str, str]:

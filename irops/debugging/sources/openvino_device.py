@@ -127,7 +127,8 @@ class OpenVINODevice(Source):
 
 
 def _other_dialect(model: Model) -> Failure:
-    return Failure("declined", f"OpenVINO devices run IR; irops translate {model.name}.{model.dialect}")
+    file = f"{model.name}.{model.dialect}"
+    return Failure("declined", f"OpenVINO devices run IR; irops convert {file} --target openvino writes it")
 
 
 def _in_order(taps: Sequence[Tap], values: Mapping[Tap, Array | None]) -> Iterator[LayerValue]:

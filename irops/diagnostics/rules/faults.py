@@ -92,7 +92,7 @@ RULES: tuple[Rule, ...] = (
         "the shape function of a custom op failed",
         """
         A shape function returns a Shape or a Fact for each output, or raises Violation through require. This
-        one raised another error, or returned something else. `irops where` prints where it is defined.
+        one raised another error, or returned something else. `irops explain OP --files` prints where it is.
         """,
     ),
     Rule(

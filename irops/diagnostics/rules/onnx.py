@@ -14,8 +14,8 @@ RULES: tuple[Rule, ...] = (
         The file starts like an ONNX model, which is a protocol buffer and not XML. OpenVINO chooses its
         reader partly by the file name, and fails on such a file if its name ends with .xml.
 
-        Rename the file to .onnx: irops then reads it as ONNX, and irops translate converts it to IR. OpenVINO
-        converts it with openvino.save_model(openvino.convert_model("model.onnx"), "model.xml").
+        Rename the file to .onnx: irops then reads it as ONNX, and irops convert --target openvino writes it
+        as IR. OpenVINO converts it, too: openvino.save_model(openvino.convert_model("model.onnx"), "m.xml").
         """,
     ),
     Rule(

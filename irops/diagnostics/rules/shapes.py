@@ -103,7 +103,7 @@ RULES: tuple[Rule, ...] = (
         OpenVINO reads more than its CPU plug-in compiles: it accepts Abs of f8e4m3, for example, and the
         plug-in has no kernel for it. It refuses to compile such a model, or, where shapes are dynamic, to run
         it. Other devices may support it. The message names the release of which this is known; the table is
-        measured, and docs/releases.md describes it.
+        measured, and docs/conversion.md describes it.
 
         Insert a Convert to a type that the plug-in supports before the layer. Some combinations of bf16 are
         refused only on processors with instructions for bf16, where the plug-in keeps that type. One finding

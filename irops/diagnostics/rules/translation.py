@@ -56,7 +56,7 @@ RULES: tuple[Rule, ...] = (
         "a model cannot be written in the file format of another dialect",
         """
         The suffix of a file determines the dialect of its ops: .xml means OpenVINO. Translate the model
-        first: irops translate, or irops.translate(model, to=...).
+        first: irops convert --target DIALECT, or irops.translate(model, to=...).
         """,
     ),
     Rule(

@@ -1,1 +1,1 @@
-"""Convert models between OpenVINO and ONNX operators. See docs/translation.md."""
+"""Convert models between OpenVINO and ONNX operators. See docs/conversion.md."""

@@ -83,7 +83,9 @@ def table(answers: Answers) -> str:
     lines = [
         '<?xml version="1.0"?>',
         "<!-- What releases of OpenVINO read, as tests/support/releases/survey.py finds. since: the oldest",
-        "     release that reads it, as do all later ones; what is not listed is read by all of them. -->",
+        "     release that reads it, as do all later ones; what is not listed is read by all of them.",
+        "     ops: those of an opset that came before or after it; order: the order of elements in a",
+        "     constant. -->",
         "<releases>",
         *(f'  <release name="{name}"/>' for name in answers),
         *_opsets(since),

@@ -1,4 +1,4 @@
-"""Options for the inputs of a model: loaded from files, or generated."""
+"""The inputs of a model: loaded from files that a command names, or generated."""
 
 from __future__ import annotations
 
@@ -7,14 +7,33 @@ import sys
 
 from irops.analysis.made_up import FILLS, MadeUp, made_up_inputs
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.cli.array_files import load_all, load_one
 from irops.cli.main import Refusal
-from irops.cli.numbers import integer_at_least
-from irops.cli.pairs import add_shapes, value_of_input
+from irops.cli.options import add_shapes, integer_at_least, value_of_input
 from irops.diagnostics.printable import printable
+from irops.ir import numpy_files
+from irops.ir.numpy_files import DEFAULT, UnreadableFileError
 from irops.ir.tensor_files import as_declared
 from irops.limits import Limits
 from irops.values.element import Array
+
+
+def load_all(path: str, limits: Limits = DEFAULT) -> dict[str, Array]:
+    """The arrays of an .npz file by name.
+
+    Raises:  Refusal if the file is not an .npz file; DiagnosticError if its arrays exceed limits.tensor_bytes
+    """
+    try:
+        return numpy_files.load_all(path, limits)
+    except UnreadableFileError as error:
+        raise Refusal(str(error)) from None
+
+
+def load_one(path: str, limits: Limits = DEFAULT) -> Array:
+    """The array of an .npy file, or the only one of an .npz file. Raises the errors of load_all."""
+    try:
+        return numpy_files.load_one(path, limits)
+    except UnreadableFileError as error:
+        raise Refusal(str(error)) from None
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
@@ -45,9 +64,9 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def inputs_of(analysis: ModelAnalysis, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:
+def inputs_of(analysis: ModelAnalysis, args: argparse.Namespace) -> dict[str | int, Array]:
     """Arrays for all inputs, by layer name. Raises: Refusal if one has no value"""
-    signature = analysis.signature
+    signature, limits = analysis.signature, analysis.limits
     loaded_arrays = {
         **(load_all(args.load_inputs, limits) if args.load_inputs else {}),
         **{name: load_one(file, limits) for name, file, _ in args.inputs},

@@ -1,4 +1,4 @@
-"""docs/hardening.md says of the limits what they are, and links each promise to the tests that check it."""
+"""docs/SECURITY.md says of the limits what they are, and links each promise to the tests that check it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from irops.limits import Limits
 
-PAGE = Path(__file__).parents[2] / "docs" / "hardening.md"
+PAGE = Path(__file__).parents[2] / "docs" / "SECURITY.md"
 
 
 def test_the_page_has_every_limit_with_its_default():

@@ -1,0 +1,235 @@
+"""Options that several commands have, and the types of their values."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from irops.cli.main import Refusal
+from irops.diagnostics.suggestions import meant_or_all
+from irops.ir.targets import TargetRefused, local_target
+from irops.limits import Limits
+
+PLAIN = (KeyError, IndexError, ValueError)
+
+
+@contextmanager
+def argument_errors(prefix: str = "") -> Iterator[None]:
+    """Turn a KeyError, an IndexError or a ValueError into a Refusal with its message.
+
+    Errors of derived types pass: a DiagnosticError has findings, which are reported as such.
+    """
+    try:
+        yield
+    except PLAIN as error:
+        if type(error) not in PLAIN:
+            raise
+        raise Refusal(f"{prefix}{error.args[0]}") from None
+
+
+def integer_at_least(minimum: int) -> Callable[[str], int]:
+    """An argparse type: an integer that is not below the minimum."""
+
+    def parse(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = minimum - 1
+        if number < minimum:
+            raise argparse.ArgumentTypeError(f"{text!r} is not an integer of {minimum} or more")
+        return number
+
+    return parse
+
+
+def written(text: str) -> str:
+    """An argparse type: a path to write to. What it names is local, and holds no model; see ir/targets.py."""
+    return _target(text, of_model=False)
+
+
+def written_model(text: str) -> str:
+    """An argparse type: a path for a model, which may replace one."""
+    return _target(text, of_model=True)
+
+
+def written_folder(text: str) -> str:
+    """An argparse type: a folder to write to, which need not exist."""
+    if os.path.exists(_target(text, of_model=True)) and not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"{text} is a file, must be a folder")
+    return text
+
+
+def _target(text: str, *, of_model: bool) -> str:
+    try:
+        local_target(text, of_model=of_model)
+    except TargetRefused as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """Add --output-format, for people or for programs."""
+    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Add the options for limits, settings and custom ops, which all commands have that analyse models."""
+    add_limits(parser)
+    add_config(parser)
+    add_extensions(parser)
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="take the settings from this TOML file, and load the custom rules that it names",
+    )
+
+
+def add_extensions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--definitions",
+        metavar="FOLDER",
+        action="append",
+        default=[],
+        help="a folder with the definitions and modules of custom ops; repeatable",
+    )
+    parser.add_argument(
+        "--module",
+        metavar="NAME",
+        action="append",
+        default=[],
+        dest="modules",
+        help="a Python module with the functions of custom ops; repeatable",
+    )
+
+
+def has_extensions(args: argparse.Namespace) -> bool:
+    """Whether the options add custom ops."""
+    return bool(args.definitions or args.modules)
+
+
+UNITS = " KMGT"
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--limit",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        type=_option,
+        dest="limits",
+        help=(
+            "set a resource limit to a number, or to 512M, 16G, inf; repeatable; NAME is one of"
+            f" {', '.join(Limits.described())}"
+        ),
+    )
+
+
+def limits_of(args: argparse.Namespace, configured: Mapping[str, float]) -> Limits:
+    """The limits: options override the configuration file, which overrides the defaults."""
+    values: dict[str, float] = dict(configured)
+    for option in args.limits:
+        values.update(option)
+    return Limits(**values)
+
+
+def limit(name: str, value: Any) -> dict[str, float]:
+    """Parse the value of a limit: a number, or a text such as 16G, 512M or inf.
+
+    Raises:  ValueError
+    """
+    if name not in Limits.described():
+        raise ValueError(f"unknown limit {name!r}; {meant_or_all(name, Limits.described())}")
+    number = _number(value) if isinstance(value, str) else value
+    Limits(**{name: number})
+    return {name: number}
+
+
+def _number(text: str) -> float:
+    if text.strip() == "inf":
+        return float("inf")
+    match = re.fullmatch(r"([0-9][0-9_]*(?:\.[0-9]+)?)([KMGT]?)", text.strip(), re.ASCII)
+    if not match or len(text) > 30:
+        raise ValueError(f"{text!r} is not a number such as 1000, 16G, 512M or inf")
+    number = float(match[1]) if "." in match[1] else int(match[1].replace("_", ""))
+    return number * (1 << 10 * UNITS.index(match[2] or " "))
+
+
+def _option(text: str) -> dict[str, float]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    try:
+        return limit(name.strip(), value)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+class Form(NamedTuple):
+    """An option, what separates the name of the input from the rest, and what the rest is."""
+
+    option: str
+    separator: str
+    rest: str
+
+    def __str__(self) -> str:
+        return f"NAME{self.separator}{self.rest}"
+
+
+SHAPE, VALUE = Form("--shape", ":", "SHAPE"), Form("--input", "=", "FILE")
+ARRAYS = (".npy", ".npz")
+
+
+class Pair(NamedTuple):
+    """The name of an input, and a shape or a file."""
+
+    name: str
+    rest: str
+    form: Form
+
+
+def shape_of_input(text: str) -> Pair:
+    """An argparse type: the name of an input and a shape."""
+    return _pair(text, SHAPE, VALUE)
+
+
+def value_of_input(text: str) -> Pair:
+    """An argparse type: the name of an input and a file."""
+    return _pair(text, VALUE, SHAPE)
+
+
+def value_or_shape(text: str) -> Pair:
+    """An argparse type: the name of an input and a file or, as irops 0.1 had it, a shape."""
+    is_shape = SHAPE.separator in text and not text.endswith(ARRAYS)
+    return shape_of_input(text) if is_shape else value_of_input(text)
+
+
+def add_shapes(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup, help: str, dest: str = "shapes"
+) -> None:
+    """Add --shape NAME:SHAPE, repeatable, as a list of pairs in args.<dest>."""
+    parser.add_argument(
+        "--shape",
+        metavar=str(SHAPE),
+        action="append",
+        default=[],
+        type=shape_of_input,
+        dest=dest,
+        help=help,
+    )
+
+
+def _pair(text: str, form: Form, other: Form) -> Pair:
+    """A name and the rest, split at the last separator, since names may contain it."""
+    name, found, rest = text.rpartition(form.separator)
+    if found and name:
+        return Pair(name, rest, form)
+    hint = f"; {other.option} {other} gives a {other.rest.lower()}" if other.separator in text else ""
+    raise argparse.ArgumentTypeError(f"{text!r} is not of the form {form}{hint}")
