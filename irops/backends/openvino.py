@@ -1,7 +1,7 @@
 """Run layers with OpenVINO's CPU plug-in, as models of one op; compiled models are cached.
 
 The precision is f32, not the bf16 that the plug-in may choose. Inputs that it is known to compute wrongly are
-declined: see openvino_limits.
+declined, with the reasons at the end of this module.
 """
 
 from __future__ import annotations

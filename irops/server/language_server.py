@@ -215,7 +215,6 @@ class IropsServer(LanguageServer):
 
 # Checks open documents in a worker process, after a pause of typing; newer text replaces older.
 
-MODULE = "irops.server.worker"
 PATIENCE = 1.5
 """Seconds for which a check of an older text may go on; then its process is killed."""
 SECONDS = 60.0
@@ -247,7 +246,7 @@ class Checks:
         self._runs_newest: Callable[[], bool] = lambda: True
         self._interruptions = 0
         self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="irops check")
-        self._worker = Process(MODULE, ("start", options), SECONDS, options.limits.process_memory)
+        self._worker = Process(_checker, (options,), SECONDS, options.limits.process_memory)
 
     def state(self, uri: str) -> State:
         """What is kept of a document."""
@@ -298,7 +297,7 @@ class Checks:
         text = document.text
         checked = Checked()
         if document.is_ir:
-            request = ("check", document.path, text.source)
+            request = (document.path, text.source)
             checked = await self._in_turn(request, lambda: document.text is text)
         state = self._states.get(document.uri)
         if state is not None and document.text is text:
@@ -311,7 +310,7 @@ class Checks:
         self._interruptions += 1
         self._worker.interrupt()
 
-    async def _in_turn(self, request: tuple[Any, ...], is_newest: Callable[[], bool]) -> Checked:
+    async def _in_turn(self, request: tuple[str, str], is_newest: Callable[[], bool]) -> Checked:
         """The answer of the worker. A check of an older text, whose task was cancelled, keeps its turn for a
         while, so that steady typing does not start a process for each text.
         """
@@ -329,9 +328,9 @@ class Checks:
 
     def _warm(self) -> None:
         with suppress(ProcessDied):  # the first check reports it
-            self._worker.ask(("start", self._options))
+            self._worker.start()
 
-    def _ask(self, request: tuple[Any, ...], is_newest: Callable[[], bool]) -> Checked:
+    def _ask(self, request: tuple[str, str], is_newest: Callable[[], bool]) -> Checked:
         """The answer of the worker process. One that ended is started once more, because it may have been
         interrupted after it answered the request before; one that is interrupted meanwhile is always started
         again.
@@ -340,14 +339,21 @@ class Checks:
         while is_newest():
             before = self._interruptions
             try:
-                answer = self._worker.ask(request)
+                checked: Checked = self._worker.ask(request)
             except ProcessDied as error:
                 failures += self._interruptions == before
                 if failures > 1 or error.exceeded:
                     return _failed(f"the process that checks the text failed: {error}")
             else:
-                return answer if isinstance(answer, Checked) else _failed(f"unexpected answer {answer!r}")
+                return checked
         return Checked()
+
+
+def _checker(options: ServerOptions) -> Callable[[tuple[str, str]], Checked]:
+    """What the process does that checks. It alone imports what checks."""
+    from irops.server.worker import Worker
+
+    return Worker(options)
 
 
 def _failed(message: str) -> Checked:

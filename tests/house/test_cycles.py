@@ -12,6 +12,7 @@ import irops
 
 PACKAGE = Path(irops.__file__).parent
 LATE = {
+    "irops/server/language_server.py": "the process that checks alone imports what checks",
     "irops/__init__.py": "public names are imported when first used",
     "irops/cli/main.py": "a command is imported when it is called",
     "irops/cli/check.py": "only --why needs the modules that explain, only many files multiprocessing",
