@@ -36,10 +36,12 @@ def holding():
     process.close()
 
 
+@pytest.mark.slow("starts a process that allocates")
 def test_a_process_within_the_limit_answers(holding):
     assert holding.ask(8 * MIB) == 1
 
 
+@pytest.mark.slow("starts a process that allocates")
 def test_a_process_that_allocates_too_much_is_ended(holding):
     holding.ask(1)
     with pytest.raises(
