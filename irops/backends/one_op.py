@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from irops.ir.model import Edge, Graph, Layer, Model, Port
 from irops.ir.serialize import document
@@ -17,17 +17,17 @@ def one_op_model(
     texts: Mapping[str, str],
     outputs: int,
     fixed: Mapping[int, Array],
-    unranked: Collection[int] = (),
+    declared: Mapping[int, str] | None = None,
 ) -> tuple[str, bytes]:
     """The text of the model and its weights.
 
-    texts: the attributes; fixed: the constant inputs by index; unranked: the indices of inputs whose rank is
-    declared unknown.
+    texts: the attributes; fixed: the constant inputs by index; declared: the shapes that Parameters declare,
+    by index, where they are not those of their arrays.
     """
-    graph, weights, subject = Graph(), bytearray(), len(inputs)
+    graph, weights, subject, declared = Graph(), bytearray(), len(inputs), declared or {}
     for index, array in enumerate(inputs):
-        kind, shape = element_type_of(array), "..." if index in unranked else ",".join(map(str, array.shape))
-        port = Port(0, kind.precision, () if index in unranked else array.shape)
+        kind, shape = element_type_of(array), declared.get(index, ",".join(map(str, array.shape)))
+        port = Port(0, kind.precision, () if index in declared else array.shape)
         data = {"element_type": kind.name, "shape": shape}
         if index in fixed:
             raw = pack(array, kind) or b"\0"  # OpenVINO requires a byte for an empty tensor
@@ -52,7 +52,7 @@ def one_op_model(
             op.definition.version,
             dict(texts),
             [
-                Port(k, element_type_of(array).precision, () if k in unranked else array.shape)
+                Port(k, element_type_of(array).precision, () if k in declared else array.shape)
                 for k, array in enumerate(inputs)
             ],
             [Port(subject + k, "UNSPECIFIED") for k in range(outputs)],

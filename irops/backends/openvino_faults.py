@@ -37,6 +37,18 @@ def _gather(inputs: Inputs, _: Attributes) -> str:
     return "indices out of range read memory outside of the tensor" if outside else ""
 
 
+def _gather_without_signs(inputs: Inputs, attributes: Attributes) -> str:
+    indices = inputs[1]
+    negative = indices is not None and (indices < 0).any()
+    return "negative indices are outside of the axis" if negative else _gather(inputs, attributes)
+
+
+def _gather_nd(inputs: Inputs, _: Attributes) -> str:
+    indices = inputs[1]
+    empty = indices is not None and indices.shape[-1] == 0
+    return "empty tuples read memory outside of the tensor" if empty else ""
+
+
 def _reverse_sequence(inputs: Inputs, _: Attributes) -> str:
     lengths = inputs[1]
     if lengths is None or element_type_of(lengths).name != "bf16":
@@ -76,7 +88,11 @@ FAULTS: dict[str, str | Fault] = {
     "IsInf-10": "the signs of infinities are not distinguished",
     "Range-4": "the elements and their number are computed as f32",
     "Convert-1": _convert,
+    "Gather-1": _gather_without_signs,
+    "Gather-7": _gather_without_signs,
     "Gather-8": _gather,
+    "GatherND-5": _gather_nd,
+    "GatherND-8": _gather_nd,
     "NonZero-3": _non_zero,
     "Pad-12": _pad,
     "ReverseSequence-1": _reverse_sequence,
