@@ -28,8 +28,8 @@ MODELS = 256
 """Number of compiled models in the cache."""
 SMALL = 64
 """Inputs of up to this many elements become constants if OpenVINO does not accept a Parameter."""
-CRASHING = ("Gather-1",)
-"""Ops with which OpenVINO crashes, rather than refuse, if their axis is a Parameter."""
+CRASHING = ("Gather-1", "SliceScatter-15")
+"""Ops with which OpenVINO crashes, rather than refuse, if their axis or positions are Parameters."""
 
 
 class OpenVINO:

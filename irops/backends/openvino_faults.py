@@ -59,7 +59,11 @@ def _reverse_sequence(inputs: Inputs, _: Attributes) -> str:
     )
 
 
-def _strided_slice(_: Inputs, attributes: Attributes) -> str:
+def _strided_slice(inputs: Inputs, attributes: Attributes) -> str:
+    begin = inputs[1]
+    masks = (attributes.get(name) or () for name in ("new_axis_mask", "shrink_axis_mask", "ellipsis_mask"))
+    if begin is not None and any(any(mask[len(begin) :]) for mask in masks):
+        return "masks beyond the last position read memory outside of the tensor"
     added, dropped = (np.any(attributes.get(name) or ()) for name in ("new_axis_mask", "shrink_axis_mask"))
     return (
         "combined new_axis_mask and shrink_axis_mask read memory outside of the tensor"

@@ -1,8 +1,8 @@
 """Small questions to OpenVINO, in a line each: a layer, its inputs, and what OpenVINO does with it.
 
-A probe is `attributes | input ; input -> outcome`. An attribute is name=value. An input is a type, a shape and
-the elements, `i32[2] 1 2`: a constant. With ? it is a Parameter of that shape, whose elements are needed only
-where the model runs; `?i32[?,1..5]=[2,3] 1 2 3 4 5 6` declares another shape than the tensor has. Outcomes:
+A probe is `attributes | input ; input -> outcome`. An attribute is name=value. An input is a type, a shape
+and the elements, 1 if not given: `i32[2] 1 2` is a constant, `?i32[2] 1 2` a Parameter, `?i32[?,1..5]=[2,3]`
+one that declares another shape than the tensor has. Outcomes:
 
 refuses           it does not read the model
 reads             it reads the model
@@ -68,11 +68,15 @@ class Probe:
         """What OpenVINO does otherwise, or ''."""
         return "; ".join(filter(None, (_PARTS[part](self, runtimes, folder) for part in WORDS[self.outcome])))
 
-    def ask(self, runtimes: Runtimes, runtime: str, folder: Path, constant: bool = False) -> list[Array] | str:
+    def ask(
+        self, runtimes: Runtimes, runtime: str, folder: Path, constant: bool = False
+    ) -> list[Array] | str:
         """The results, or why the runtime gives none. constant: make all inputs constants."""
         fixed = {k: one.array for k, one in enumerate(self.inputs) if constant or one.declared is None}
         declared = {
-            k: one.declared for k, one in enumerate(self.inputs) if k not in fixed and one.declared is not None
+            k: one.declared
+            for k, one in enumerate(self.inputs)
+            if k not in fixed and one.declared is not None
         }
         op = default_registry().op(self.op)
         count = max(len(self.expected), len(op.definition.outputs))
@@ -125,7 +129,9 @@ def _gives(probe: Probe, runtimes: Runtimes, folder: Path) -> str:
 
 def _unlike(probe: Probe, runtimes: Runtimes, folder: Path) -> str:
     found = probe.ask(runtimes, "openvino", folder)
-    return "" if found != "crashed" and _compared("gives", found, probe.expected) else f"gives {_shown(found)}"
+    return (
+        "" if found != "crashed" and _compared("gives", found, probe.expected) else f"gives {_shown(found)}"
+    )
 
 
 def _unfolded(probe: Probe, runtimes: Runtimes, folder: Path) -> str:

@@ -138,7 +138,13 @@ def _checker(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, 
     return []
 
 
-RUNTIMES = {"openvino": _openvino, "folding": _folding, "shapes": _shapes, "onnxruntime": _onnxruntime, "checker": _checker}
+RUNTIMES = {
+    "openvino": _openvino,
+    "folding": _folding,
+    "shapes": _shapes,
+    "onnxruntime": _onnxruntime,
+    "checker": _checker,
+}
 BITS = {"tensor(bfloat16)": "bf16", "tensor(float8e4m3fn)": "f8e4m3", "tensor(float8e5m2)": "f8e5m2"}
 """Types that ONNX Runtime and Python exchange as bits."""
 NUMBERS = {"bf16": 16, "f8e4m3": 17, "f8e5m2": 19}

@@ -99,7 +99,7 @@ def masked(begin: Dim, end: Dim, step: Dim, from_start: bool, to_end: bool) -> t
 
 
 def check_index(index: Dim, size: Dim, from_start: bool) -> None:
-    """Require that the index of an axis that is dropped lies inside the axis, or is the first (from_start)."""
+    """Require that the index of an axis that is dropped lies inside the axis; from_start: is the first."""
     require(index >= -size and index < size, "C7", index, f"size {size}")
     require(not from_start or index.can_be(0) or (index + size).can_be(0), "C9", index, f"size {size}")
 
