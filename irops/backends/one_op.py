@@ -17,15 +17,17 @@ def one_op_model(
     texts: Mapping[str, str],
     outputs: int,
     fixed: Mapping[int, Array],
+    declared: Mapping[int, str] | None = None,
 ) -> tuple[str, bytes]:
     """The text of the model and its weights.
 
-    texts: the attributes; fixed: the constant inputs by index
+    texts: the attributes; fixed: the constant inputs by index; declared: the shapes that Parameters declare,
+    by index, where they are not those of their arrays.
     """
-    graph, weights, subject = Graph(), bytearray(), len(inputs)
+    graph, weights, subject, declared = Graph(), bytearray(), len(inputs), declared or {}
     for index, array in enumerate(inputs):
-        kind, shape = element_type_of(array), ",".join(map(str, array.shape))
-        port = Port(0, kind.precision, array.shape)
+        kind, shape = element_type_of(array), declared.get(index, ",".join(map(str, array.shape)))
+        port = Port(0, kind.precision, () if index in declared else array.shape)
         data = {"element_type": kind.name, "shape": shape}
         if index in fixed:
             raw = pack(array, kind) or b"\0"  # OpenVINO requires a byte for an empty tensor
@@ -49,7 +51,10 @@ def one_op_model(
             op.definition.type,
             op.definition.version,
             dict(texts),
-            [Port(k, element_type_of(array).precision, array.shape) for k, array in enumerate(inputs)],
+            [
+                Port(k, element_type_of(array).precision, () if k in declared else array.shape)
+                for k, array in enumerate(inputs)
+            ],
             [Port(subject + k, "UNSPECIFIED") for k in range(outputs)],
         )
     )

@@ -28,8 +28,8 @@ MODELS = 256
 """Number of compiled models in the cache."""
 SMALL = 64
 """Inputs of up to this many elements become constants if OpenVINO does not accept a Parameter."""
-CRASHING = ("Gather-1",)
-"""Ops with which OpenVINO crashes, rather than refuse, if their axis is a Parameter."""
+CRASHING = ("Gather-1", "SliceScatter-15")
+"""Ops with which OpenVINO crashes, rather than refuse, if their axis or positions are Parameters."""
 
 
 class OpenVINO:
@@ -307,6 +307,18 @@ def _gather(inputs: Inputs, _: Attributes) -> str:
     return "indices out of range read memory outside of the tensor" if outside else ""
 
 
+def _gather_without_signs(inputs: Inputs, attributes: Attributes) -> str:
+    indices = inputs[1]
+    negative = indices is not None and (indices < 0).any()
+    return "negative indices are outside of the axis" if negative else _gather(inputs, attributes)
+
+
+def _gather_nd(inputs: Inputs, _: Attributes) -> str:
+    indices = inputs[1]
+    empty = indices is not None and indices.shape[-1] == 0
+    return "empty tuples read memory outside of the tensor" if empty else ""
+
+
 def _reverse_sequence(inputs: Inputs, _: Attributes) -> str:
     lengths = inputs[1]
     if lengths is None or element_type_of(lengths).name != "bf16":
@@ -317,7 +329,11 @@ def _reverse_sequence(inputs: Inputs, _: Attributes) -> str:
     )
 
 
-def _strided_slice(_: Inputs, attributes: Attributes) -> str:
+def _strided_slice(inputs: Inputs, attributes: Attributes) -> str:
+    begin = inputs[1]
+    masks = (attributes.get(name) or () for name in ("new_axis_mask", "shrink_axis_mask", "ellipsis_mask"))
+    if begin is not None and any(any(mask[len(begin) :]) for mask in masks):
+        return "masks beyond the last position read memory outside of the tensor"
     added, dropped = (np.any(attributes.get(name) or ()) for name in ("new_axis_mask", "shrink_axis_mask"))
     return (
         "combined new_axis_mask and shrink_axis_mask read memory outside of the tensor"
@@ -346,7 +362,11 @@ FAULTS: dict[str, str | Fault] = {
     "IsInf-10": "the signs of infinities are not distinguished",
     "Range-4": "the elements and their number are computed as f32",
     "Convert-1": _convert,
+    "Gather-1": _gather_without_signs,
+    "Gather-7": _gather_without_signs,
     "Gather-8": _gather,
+    "GatherND-5": _gather_nd,
+    "GatherND-8": _gather_nd,
     "NonZero-3": _non_zero,
     "Pad-12": _pad,
     "ReverseSequence-1": _reverse_sequence,

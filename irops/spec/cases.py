@@ -40,11 +40,11 @@ def _tensor(element: Any) -> Tensor:
     kind = element_type(element.get("type"), foreign=True)
     shape = Shape.parse(element.get("shape"))
     known = element.get("known", "yes") == "yes" and shape.static
-    value = _value(element.text or "", kind, shape.to_tuple()) if known else None
+    value = value_of(element.text or "", kind, shape.to_tuple()) if known else None
     return Tensor(element.get("name"), kind, shape, value, element.get("output") == "yes")
 
 
-def _value(text: str, kind: ElementType, shape: tuple[int, ...]) -> Array:
+def value_of(text: str, kind: ElementType, shape: tuple[int, ...]) -> Array:
     """Parse elements separated by whitespace: numbers, strings quoted with ', or true and false."""
     if kind is STRING:
         import shlex

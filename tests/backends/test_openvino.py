@@ -187,6 +187,23 @@ def test_a_kernel_refuses_what_breaks_a_constraint(backend, lengths, constraint)
             {},
             "indices out of range read",
         ),
+        *(
+            (op, [np.zeros(2, np.float32), np.array([-1]), np.array(0)], {}, "negative indices are outside")
+            for op in ("Gather-1", "Gather-7")
+        ),
+        *(
+            (op, [np.zeros(2, np.float32), np.zeros((1, 0), int)], {}, "empty tuples read memory outside")
+            for op in ("GatherND-5", "GatherND-8")
+        ),
+        *(
+            (
+                "StridedSlice-1",
+                [np.zeros((2, 2), np.float32), np.array([0]), np.array([1])],
+                {"begin_mask": [0, 0], "end_mask": [0, 0], mask: [0, 1]},
+                "masks beyond the last position read",
+            )
+            for mask in ("new_axis_mask", "shrink_axis_mask", "ellipsis_mask")
+        ),
         (
             "Add-1",
             [np.zeros((2, 3), np.float32), np.zeros(2, np.float32)],
@@ -230,6 +247,12 @@ def test_the_axis_of_gather_1_is_a_constant_as_openvino_crashes_otherwise(backen
     indices, axis = np.array([1, 0, 1]), np.array(0)
     gathered = irops.call("Gather-1", data, indices, axis, backends=[backend])
     assert (gathered == data[[1, 0, 1]]).all()
+
+
+def test_the_positions_of_slice_scatter_are_constants_as_openvino_crashes_otherwise(backend):
+    positions = (np.array([n]) for n in (1, 3, 1))
+    updated = irops.call("SliceScatter-15", np.arange(5), np.array([8, 9]), *positions, backends=[backend])
+    assert updated.tolist() == [0, 8, 9, 3, 4]
 
 
 def test_a_signature_is_compiled_once():

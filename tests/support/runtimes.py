@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from irops.values.element import STRING, Array, element_type, element_type_of, tagged
+from irops.values.packing import unpack
 
 
 class DeclinedError(Exception):
@@ -25,8 +26,10 @@ class Runtimes:
         self._pipe: Any = None
 
     def run(self, runtime: str, path: object, inputs: Sequence[Array]) -> list[Array]:
-        """The results of the model in a file, in order. runtime: openvino, onnxruntime, or checker, which
-        gives none and declines what the full check of onnx refuses; inputs: in the order of the model's.
+        """The results of the model in a file, in order. runtime: openvino (its CPU plug-in), folding (the
+        constants that OpenVINO folds the results to), shapes (a text for each result, its type and shape as
+        OpenVINO infers them), onnxruntime, or checker, which gives none and declines what the full check of
+        onnx refuses; inputs: in the order of the model's.
 
         Raises:  DeclinedError
         """
@@ -84,16 +87,32 @@ def _openvino(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str,
     return [_of_openvino(request.get_output_tensor(place)) for place in range(len(request.model_outputs))]
 
 
+def _folding(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
+    from openvino import Core
+    from openvino.passes import ConstantFolding, Manager
+
+    model, passes = Core().read_model(path), Manager()
+    passes.register_pass(ConstantFolding())
+    passes.run_passes(model)
+    values = [result.input_value(0).get_node() for result in model.get_results()]
+    if any(value.get_type_name() != "Constant" for value in values):
+        raise ValueError("does not fold")
+    return [_of_openvino(value.tensor_view) for value in values]
+
+
+def _shapes(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
+    from openvino import Core
+
+    outputs = Core().read_model(path).outputs
+    texts = [f"{port.element_type.get_type_name()}{port.partial_shape}" for port in outputs]
+    return [("string", np.array(texts, object))]
+
+
 def _of_openvino(tensor: Any) -> tuple[str, Array]:
     kind = element_type(tensor.get_element_type().get_type_name())
     if kind is STRING:
         return "string", np.array(tensor.str_data, object)
-    raw = np.array(tensor.data, copy=True).reshape(-1).view(np.uint8)
-    return kind.name, (
-        raw.view(kind.dtype).reshape(tuple(tensor.shape))
-        if raw.size
-        else np.zeros(tuple(tensor.shape), kind.dtype)
-    )
+    return kind.name, unpack(np.array(tensor.data, copy=True).tobytes(), kind, tuple(tensor.shape))
 
 
 def _onnxruntime(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
@@ -119,7 +138,13 @@ def _checker(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, 
     return []
 
 
-RUNTIMES = {"openvino": _openvino, "onnxruntime": _onnxruntime, "checker": _checker}
+RUNTIMES = {
+    "openvino": _openvino,
+    "folding": _folding,
+    "shapes": _shapes,
+    "onnxruntime": _onnxruntime,
+    "checker": _checker,
+}
 BITS = {"tensor(bfloat16)": "bf16", "tensor(float8e4m3fn)": "f8e4m3", "tensor(float8e5m2)": "f8e5m2"}
 """Types that ONNX Runtime and Python exchange as bits."""
 NUMBERS = {"bf16": 16, "f8e4m3": 17, "f8e5m2": 19}

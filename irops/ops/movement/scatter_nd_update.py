@@ -21,6 +21,7 @@ def scatter_nd_update_shape(data: Fact, indices: Fact, updates: Fact) -> Shape:
         return data.shape
     tuples, depth = indices.shape[:-1], indices.shape[-1]
     require(depth <= len(data.shape), "C1", depth, f"rank {len(data.shape)}")
+    require(depth >= 1, "C6", indices)
     if not depth.known:
         return data.shape
     if indices.value is not None:

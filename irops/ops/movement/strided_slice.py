@@ -52,7 +52,7 @@ def strided_slice_shape(
     for kind, i in parts(int(count), len(data.shape), new_axis_mask, shrink_axis_mask, ellipsis_mask):
         size = Dim.of(1) if kind == "new" else next(sizes)
         if kind == "shrink":
-            check_index(begins[i], size)
+            check_index(begins[i], size, bit(begin_mask, i))
         elif kind == "slice":
             result.append(
                 sliced_size(size, *masked(begins[i], ends[i], steps[i], bit(begin_mask, i), bit(end_mask, i)))
@@ -98,9 +98,10 @@ def masked(begin: Dim, end: Dim, step: Dim, from_start: bool, to_end: bool) -> t
     return Dim.of(FIRST) if from_start else begin, Dim.of(LAST) if to_end else end, step
 
 
-def check_index(index: Dim, size: Dim) -> None:
-    """Require that the index of an axis that is dropped lies inside the axis."""
+def check_index(index: Dim, size: Dim, from_start: bool) -> None:
+    """Require that the index of an axis that is dropped lies inside the axis; from_start: is the first."""
     require(index >= -size and index < size, "C7", index, f"size {size}")
+    require(not from_start or index.can_be(0) or (index + size).can_be(0), "C9", index, f"size {size}")
 
 
 @kernel("StridedSlice-1")
@@ -124,7 +125,7 @@ def strided_slice(
     for kind, i in parts(len(begins), data.ndim, new_axis_mask, shrink_axis_mask, ellipsis_mask):
         size = 1 if kind == "new" else next(sizes)
         if kind == "shrink":
-            check_index(Dim.of(begins[i]), Dim.of(size))
+            check_index(Dim.of(begins[i]), Dim.of(size), bit(begin_mask, i))
             picks.append(begins[i])
         elif kind == "slice":
             limits = masked(
