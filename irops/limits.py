@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
+from functools import cache
 from math import inf
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from irops.process_setting import ProcessSetting
-from irops.processes.memory import machine_bytes
 
+CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 LIMIT_OF_RULE = {
     "oversized-file": "xml_bytes",
     "nesting-too-deep": "depth",
@@ -136,3 +139,17 @@ def recursion_limit_for(depth: float) -> Iterator[None]:
     required = int(depth) * FRAMES_PER_LEVEL
     with _RECURSION_LIMIT.changed(lambda current: max(current, required)):
         yield
+
+
+@cache
+def machine_bytes() -> float:
+    """The memory of the machine, or of the container if it has less; inf where that is unknown."""
+    found = [inf]
+    with suppress(AttributeError, ValueError, OSError):  # Windows has no sysconf, other systems no such name
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for file in CGROUP_LIMITS:
+        try:
+            found.append(int(Path(file).read_text()))
+        except (OSError, ValueError):  # there is no such file, or it says max
+            continue
+    return min(size for size in found if size > 0)

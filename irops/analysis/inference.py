@@ -11,25 +11,25 @@ from typing import Any
 from weakref import ReferenceType, ref
 
 from irops.analysis.declared import declared_outputs
-from irops.analysis.fold import INPUTS, Budget, attach_values, is_small
+from irops.analysis.describing import facts_line, given_shape
+from irops.analysis.fold import INPUTS, Budget, Inputs, attach_values, is_small
 from irops.analysis.inferred import NOT_INFERRED, Inferred, LayerFacts
-from irops.analysis.late_values import Constants, Failures, finding
 from irops.analysis.names import Names
 from irops.analysis.recovery import outputs_without, recovered_outputs
 from irops.analysis.sharing import Key, Sharing
 from irops.analysis.state import declared_variables
 from irops.analysis.structure import BodyNode, GraphNode, LayerNode, ModelStructure
-from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
 from irops.invocation import OpFault, fault_of
 from irops.ir.model import Layer, Model
 from irops.ir.open_files import OpenFiles
-from irops.ir.weights import constant_faults
+from irops.ir.weights import constant, constant_faults
 from irops.limits import Clock, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.spec.body import BodyFunction
 from irops.switches import enabled
-from irops.values.element import DYNAMIC
+from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact
 from irops.values.violation import Violation, collect_warnings
 
@@ -284,3 +284,58 @@ def unknown_outputs(count: int) -> list[Fact]:
 def _output(inferred: Inferred, result: Layer) -> Fact:
     outputs = inferred.layers[result.id].outputs
     return outputs[0] if outputs else Fact()
+
+
+# What is computed only when it is asked for, after inference perhaps: values of constants and of layers.
+
+
+class Constants:
+    """Reads constants within a budget. unread: what is wrong with those whose values were asked for."""
+
+    def __init__(self, model: Model, budget: Budget, files: OpenFiles) -> None:
+        self._model, self._budget, self._files = model, budget, files
+        self.unread: list[Diagnostic] = []
+
+    def value(self, layer: Layer) -> Array | None:
+        """The value of a constant; read, not mapped: a truncated mapping ends the process."""
+        if not self._budget.affords(()):
+            return None
+        try:
+            value = constant(self._model, layer, files=self._files)
+        except DiagnosticError as error:
+            self.unread.extend(error.diagnostics)
+            return None
+        return value if self._budget.affords((value,)) else None
+
+
+class Failures:
+    """Reports functions of ops that fail to compute a value. any: whether one failed"""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.any = False
+
+    def report(
+        self, node: LayerNode, inferred: ReferenceType[Inferred], inputs: Inputs, fault: OpFault
+    ) -> None:
+        """Add a finding, unless nobody uses what was inferred any more."""
+        self.any = True
+        target = inferred()
+        if target is not None:
+            target.findings.append(finding(self._model, node, inputs, fault))
+
+
+def finding(model: Model, node: LayerNode, inputs: Inputs, fault: OpFault) -> Diagnostic:
+    """A fault of a layer with an op, at the attribute or the part of the layer that it is about."""
+    op, layer = node.op, node.layer
+    assert op is not None
+    facts = LayerFacts(layer, op, node.invocation, list(inputs))
+    broken = None if fault.constraint is None else op.definition.constraints[fault.constraint]
+    of = given_shape(facts) if broken is None else broken.of
+    at = layer.at
+    if fault.at >= 0:
+        at = fault.at
+    elif of and layer.data_at >= 0:
+        at = layer.data_at
+    place = model.location(layer, node.path, at, of[0] if len(of) == 1 else None)
+    return fault.diagnostic(op, place, facts_line(facts))

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from irops.analysis.declared import declared_outputs
 from irops.analysis.inferred import Inferred
-from irops.analysis.layer_needs import LayerNeeds, port_needs
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.need import Need
-from irops.analysis.structure import GraphNode
+from irops.analysis.signature import declared_fact
+from irops.analysis.structure import GraphNode, LayerNode
 from irops.dialects.openvino import DIALECT as OPENVINO
 from irops.graph.order import feeding_layers
-from irops.ir.model import Layer, LayerKind
+from irops.invocation.inputs import input_spec
+from irops.ir.model import Layer, LayerKind, Port
+from irops.ops.matrix.subscripts import ELLIPSIS, Labels, equation_of
+from irops.spec.op import Op
 from irops.spec.releases import Releases, releases
-from irops.values.element import DYNAMIC
+from irops.values.dim import Dim
+from irops.values.element import DYNAMIC, STRING, element_type_of_precision
 from irops.values.fact import Fact
+from irops.values.shape import Shape
+from irops.values.violation import Violation
 
 MIN_BYTES = 512
 """Releases before 2024.5 do not recognize shorter files."""
@@ -81,3 +89,241 @@ def created_layers(graph: GraphNode) -> set[int]:
     kinds = (LayerKind.RESULT, LayerKind.SINK, LayerKind.PARAMETER)
     roots = graph.current(graph.groups.where(lambda layer: layer.intended_kind in kinds))
     return feeding_layers(graph.wiring, roots)
+
+
+# What a layer uses that not every release of OpenVINO reads.
+
+NO_LIMIT = "clip"
+"""An attribute of recurrent ops that sets no limit where it is 0, as where it is inf."""
+
+
+def port_needs(graph: GraphNode, layer: Layer, table: Releases) -> Iterator[Need]:
+    """Precisions of outputs, which OpenVINO parses in every layer."""
+    rule = "type-newer-than-target"
+    for name in dict.fromkeys(_element_type(port) for port in layer.outputs):
+        if name is not None:
+            yield Need(rule, f"has an output of {name}", table.of_type(name), graph, layer, layer.at)
+
+
+@dataclass(frozen=True, slots=True)
+class LayerNeeds:
+    """The needs of a layer that OpenVINO creates. inputs: what is known of them; None for an absent one"""
+
+    graph: GraphNode
+    node: LayerNode
+    inputs: list[Fact | None]
+    table: Releases
+
+    def __iter__(self) -> Iterator[Need]:
+        layer, op = self.node.layer, self.node.op
+        since = self.table.of_op(layer.type, layer.version)
+        if since is not None:
+            what = f"is {layer.type} of {layer.version}"
+            yield self._need("op-newer-than-target", what, since, layer.at, "version")
+        if op is not None:
+            yield from self._of_attributes(op)
+            yield from self._of_inputs(op)
+            for feature, what in later_uses(op.id, Operands(self.inputs, layer.data)):
+                since = self.table.of_feature(feature)
+                yield self._need("use-newer-than-target", what, since, layer.at)
+        yield from self._of_format()
+
+    def _need(self, rule: str, what: str, since: str, at: int, attribute: str | None = None) -> Need:
+        return Need(rule, what, since, self.graph, self.node.layer, at, attribute)
+
+    def _of_attributes(self, op: Op) -> Iterator[Need]:
+        layer = self.node.layer
+        for name, attribute in op.definition.attributes.items():
+            text = layer.data.get(name)
+            since = None if text is None else self.table.of_value(op.id, name, text)
+            if text is not None and attribute.type == "element_type":
+                since = since or self.table.of_type(text.lower(), constant=layer.is_constant)
+                what = f'has {name}="{text.lower()}"'
+                yield self._need("type-newer-than-target", what, since, layer.data_at, name)
+                if layer.is_constant:
+                    since = self.table.of_order(text.lower())
+                    what = f"has elements of {text.lower()} with the first of two in the lower half of a byte"
+                    yield self._need("format-newer-than-target", what, since, layer.data_at, name)
+            elif text is not None and attribute.type in ("float", "floats") and name != NO_LIMIT:
+                since = self.table.newest_of(map(self.table.of_number, text.split(",")))
+                what = f'({op.id}) has {name}="{text}" (older releases take inf and nan for 0)'
+                yield self._need("value-newer-than-target", what, since, layer.data_at, name)
+            elif since is not None:
+                what = f'({op.id}) has {name}="{text}"'
+                yield self._need("value-newer-than-target", what, since, layer.data_at, name)
+
+    def _of_inputs(self, op: Op) -> Iterator[Need]:
+        if op.id not in self.table.limited:
+            return
+        for index, fact in enumerate(self.inputs):
+            if fact is None or (index >= len(op.definition.inputs) and not op.is_variadic):
+                continue
+            port, name = input_spec(op, index), fact.element_type.name
+            since = self.table.of_input(op.id, (port.type, port.name), name)
+            what = f"({op.id}) has {name} for its input {port.name}"
+            yield self._need("input-type-newer-than-target", what, since, self.node.layer.at)
+
+    def _of_format(self) -> Iterator[Need]:
+        layer, op = self.node.layer, self.node.op
+        if self.graph.outer is None and self._is_empty():
+            since = self.table.of_feature("zero-dimension")
+            what = "is an input or a result of the model with a dimension of 0"
+            yield self._need("format-newer-than-target", what, since, layer.at)
+        if op is not None and op.id == "ReadValue-6" and not self.inputs:
+            since = self.table.of_feature("variable-without-initial-value")
+            yield self._need("format-newer-than-target", "has no initial value", since, layer.at)
+
+    def _is_empty(self) -> bool:
+        """Whether an input or a result of a model has no elements, whatever its other sizes are.
+
+        Where the file declares a dimension as unknown, OpenVINO has not inferred that it is 0.
+        """
+        layer = self.node.layer
+        if layer.kind is LayerKind.PARAMETER:
+            return any(size.high == 0 for size in declared_fact(layer).shape.dims or ())
+        source = next(iter(self.graph.wiring.inputs[layer.id]), None)
+        if layer.kind is not LayerKind.RESULT or source is None or self.inputs[0] is None:
+            return False
+        declared = source[0].outputs[source[1]].dims
+        return any(
+            size.high == 0 and (axis >= len(declared) or declared[axis] >= 0)
+            for axis, size in enumerate(self.inputs[0].shape.dims or ())
+        )
+
+
+def _element_type(port: Port) -> str | None:
+    """The name of the element type that a port declares; None where there is no such type."""
+    try:
+        return element_type_of_precision(port.precision or "").name
+    except ValueError:
+        return None
+
+
+# Uses of ops that releases refuse although they have the op: its validation was relaxed later.
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """What a layer of an op has. inputs: what is known of them; data: its attributes"""
+
+    inputs: Sequence[Fact | None]
+    data: Mapping[str, str]
+
+    def has(self, index: int) -> bool:
+        """Whether an input is connected."""
+        return index < len(self.inputs) and self.inputs[index] is not None
+
+    def input(self, index: int) -> Fact:
+        """What is known of an input; an unknown Fact where it is not connected."""
+        fact = self.inputs[index] if index < len(self.inputs) else None
+        return fact or Fact()
+
+    @property
+    def subscripts(self) -> Iterator[tuple[Shape, Labels]]:
+        """The shape of each input of an Einsum with its labels."""
+        try:
+            labels = equation_of(self.data.get("equation", "")).inputs
+        except Violation:  # which inference reports
+            return
+        for index, of_input in enumerate(labels):
+            yield self.input(index).shape, of_input
+
+
+Test: TypeAlias = Callable[[Operands], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A use of some ops. feature: its name in schemas/releases.xml; describe: what a layer has, as messages
+    call it, or None where it is not such a use.
+    """
+
+    feature: str
+    ops: tuple[str, ...]
+    describe: Test
+
+
+def later_uses(op: str, layer: Operands) -> Iterator[tuple[str, str]]:
+    """The features that a layer of an op needs, and how messages call them."""
+    for use in _USES.get(op, ()):
+        what = use.describe(layer)
+        if what is not None:
+            yield use.feature, what
+
+
+def _scalar_in_equation(layer: Operands) -> str | None:
+    subscripts = layer.data.get("equation", "").partition("->")[0].split(",")
+    return "has a scalar as its last input" if not subscripts[-1].strip() else None
+
+
+def _ellipsis_of_unknown_rank(layer: Operands) -> str | None:
+    for shape, labels in layer.subscripts:
+        if shape.dims is None and ELLIPSIS in labels:
+            return "has an ellipsis for an input of unknown rank"
+    return None
+
+
+def _label_of_sizes_1_and_n(layer: Operands) -> str | None:
+    sizes: dict[str, list[Dim]] = {}
+    for shape, labels in layer.subscripts:
+        dims = shape.dims or ()
+        before = labels.index(ELLIPSIS) if ELLIPSIS in labels else len(labels)
+        after = len(labels) - before - 1
+        labelled = [*zip(labels[:before], dims)]
+        labelled += zip(labels[before + 1 :], dims[len(dims) - after :] if after > 0 else ())
+        for label, size in labelled:
+            if not all(size.can_be(other) for other in sizes.setdefault(label, [])):
+                return f"has the label {label} for axes of different sizes"
+            sizes[label].append(size)
+    return None
+
+
+def _boxes_of_unknown_length(layer: Operands) -> str | None:
+    dims = layer.input(0).shape.dims
+    unknown = dims is not None and len(dims) == 3 and not dims[2].known
+    return "has boxes whose last dimension is not known to be 4" if unknown else None
+
+
+def _unknown_number_of_pads(layer: Operands) -> str | None:
+    begin, end = layer.input(1).shape, layer.input(2).shape
+    if layer.input(0).shape.dims is None or begin.dims is None or (begin.static and end.static):
+        return None
+    return "has an unknown number of pads for data of known rank"
+
+
+def _strings_without_pad_value(layer: Operands) -> str | None:
+    if layer.input(0).element_type is not STRING or layer.has(3):
+        return None
+    return "pads strings without a pad_value"
+
+
+def _size_of_output_roi(layer: Operands) -> str | None:
+    names = layer.data.keys()
+    if "output_roi" not in names or "output_size" in names or {"pooled_h", "pooled_w"} <= names:
+        return None
+    return "has output_roi in place of pooled_h and pooled_w"
+
+
+def _squeezed_axis_of_other_size(layer: Operands) -> str | None:
+    dims, axes = layer.input(0).shape.dims, layer.input(1).dims if layer.has(1) else None
+    if dims is None or axes is None:
+        return None
+    for axis in (int(axis) for axis in axes if axis.known):
+        if -len(dims) <= axis < len(dims) and not dims[axis].can_be(1):
+            return f"squeezes axis {axis} of size {dims[axis]}"
+    return None
+
+
+_ALL = (
+    Use("einsum-scalar-input", ("Einsum-7",), _scalar_in_equation),
+    Use("einsum-ellipsis-of-unknown-rank", ("Einsum-7",), _ellipsis_of_unknown_rank),
+    Use("einsum-label-of-sizes-1-and-n", ("Einsum-7",), _label_of_sizes_1_and_n),
+    Use("boxes-of-unknown-length", ("MulticlassNms-8", "MulticlassNms-9"), _boxes_of_unknown_length),
+    Use("unknown-number-of-pads", ("Pad-1", "Pad-12"), _unknown_number_of_pads),
+    Use("strings-without-pad-value", ("Pad-1", "Pad-12"), _strings_without_pad_value),
+    Use("size-of-output-roi", ("ROIPooling-2",), _size_of_output_roi),
+    Use("squeezed-axis-of-other-size", ("Squeeze-1",), _squeezed_axis_of_other_size),
+)
+_USES: Mapping[str, tuple[Use, ...]] = {
+    op: tuple(use for use in _ALL if op in use.ops) for op in {op for use in _ALL for op in use.ops}
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from irops.ir.model import Edge, Graph, Layer, Model, Port
 from irops.ir.serialize import document
@@ -17,17 +17,15 @@ def one_op_model(
     texts: Mapping[str, str],
     outputs: int,
     fixed: Mapping[int, Array],
-    unranked: Collection[int] = (),
 ) -> tuple[str, bytes]:
     """The text of the model and its weights.
 
-    texts: the attributes; fixed: the constant inputs by index; unranked: the indices of inputs whose rank is
-    declared unknown.
+    texts: the attributes; fixed: the constant inputs by index
     """
     graph, weights, subject = Graph(), bytearray(), len(inputs)
     for index, array in enumerate(inputs):
-        kind, shape = element_type_of(array), "..." if index in unranked else ",".join(map(str, array.shape))
-        port = Port(0, kind.precision, () if index in unranked else array.shape)
+        kind, shape = element_type_of(array), ",".join(map(str, array.shape))
+        port = Port(0, kind.precision, array.shape)
         data = {"element_type": kind.name, "shape": shape}
         if index in fixed:
             raw = pack(array, kind) or b"\0"  # OpenVINO requires a byte for an empty tensor
@@ -51,10 +49,7 @@ def one_op_model(
             op.definition.type,
             op.definition.version,
             dict(texts),
-            [
-                Port(k, element_type_of(array).precision, () if k in unranked else array.shape)
-                for k, array in enumerate(inputs)
-            ],
+            [Port(k, element_type_of(array).precision, array.shape) for k, array in enumerate(inputs)],
             [Port(subject + k, "UNSPECIFIED") for k in range(outputs)],
         )
     )

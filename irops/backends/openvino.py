@@ -1,12 +1,12 @@
 """Run layers with OpenVINO's CPU plug-in, as models of one op; compiled models are cached.
 
 The precision is f32, not the bf16 that the plug-in may choose. Inputs that it is known to compute wrongly are
-declined: see openvino_limits.
+declined, with the reasons at the end of this module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from threading import Lock
 from typing import Any
@@ -18,11 +18,11 @@ from irops.backends.declined import Declined
 from irops.backends.extras import missing_libraries, require_installed
 from irops.backends.lru_cache import LruCache
 from irops.backends.one_op import one_op_model
-from irops.backends.openvino_limits import decline_unsupported
-from irops.backends.requirements import Inputs, complete, output_count, signature
+from irops.backends.requirements import MOVING, Inputs, complete, output_count, signature
+from irops.spec.definition import PortSpec
 from irops.spec.domains import format_value
 from irops.spec.op import Op
-from irops.values.element import Array, element_type, element_type_of, tagged
+from irops.values.element import STRING, Array, ElementType, element_type, element_type_of, tagged
 
 MODELS = 256
 """Number of compiled models in the cache."""
@@ -170,3 +170,185 @@ def _core() -> Any:
     from openvino import Core
 
     return Core()
+
+
+# Inputs for which OpenVINO's CPU plug-in, measured with 2026.4, does not compute what the definition
+# specifies.
+
+CONVERTED = {"i64": ("i32",), "u64": ("i32",), "f64": ("f32",)}
+"""The types to which elements are converted, in order, by ops that move them."""
+CONVERTED_TO_FLOAT = {
+    "i32": ("f32",),
+    "u32": ("f32",),
+    "i64": ("i32", "f32"),
+    "u64": ("i32", "f32"),
+    "f64": ("f32",),
+}
+"""The same for kernels that move floating-point numbers only."""
+LOSSY = ("bf16", "f8e4m3", "f8e5m2", "f8e8m0")
+"""Types whose subnormals, signs of zeros or NaNs change in the plug-in's conversion to f32."""
+EMPTY = ("Reverse-1", "ReverseSequence-1")
+"""Ops whose kernels are known to support tensors without elements."""
+WIDE = ("i64", "u64", "u32")
+
+
+def decline_unsupported(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> None:
+    """Decline inputs for which the plug-in would not compute what the definition of op specifies.
+
+    Raises:  Declined
+    """
+    fault = fault_of(op.id, inputs, attributes)
+    if fault:
+        raise Declined(fault)
+    for index, array in enumerate(inputs):
+        if array is not None:
+            kind = element_type_of(array)
+            _check_type(kind)
+            if not array.size and op.id not in EMPTY:
+                raise Declined(
+                    "on tensors without elements, some of OpenVINO's kernels crash or read outside of the"
+                    " tensor"
+                )
+            _check_input(op, index, kind, array)
+    destination = attributes.get("destination_type")
+    if isinstance(destination, ElementType):
+        _check_type(destination)
+        if destination.name in CONVERTED:
+            raise Declined(f"{destination} is computed as {CONVERTED[destination.name][0]}")
+
+
+def _check_type(kind: ElementType) -> None:
+    """Decline types that no op supports."""
+    if kind is STRING:
+        raise Declined("a tensor of strings makes OpenVINO abort")
+    if kind.bits < 8:
+        raise Declined("types of less than a byte are moved wrongly", f"got {kind}")
+
+
+def _check_input(op: Op, index: int, kind: ElementType, array: Array) -> None:
+    ports = op.definition.inputs
+    if (
+        op.definition.category not in MOVING
+        and kind.floating
+        and op.definition.type != "IsNaN"
+        and np.isnan(array).any()
+    ):
+        raise Declined("NaN is not propagated")
+    if not _shares_output_type(op, ports[min(index, len(ports) - 1)]):
+        _check_round_trip(array, kind, ("i32",) if kind.name in WIDE else CONVERTED.get(kind.name, ()))
+    elif op.definition.category not in MOVING:
+        _check_computed(kind)
+    elif kind.name == "f16" and np.isnan(array).any():
+        raise Declined("f16 is converted to f32, which changes NaNs")
+    elif op.definition.type != "ReverseSequence":
+        _check_round_trip(array, kind, CONVERTED.get(kind.name, ()))
+    elif kind.name in LOSSY:
+        raise Declined(f"{kind} is converted to f32, which changes subnormals, zeros or NaNs")
+    else:
+        _check_round_trip(array, kind, CONVERTED_TO_FLOAT.get(kind.name, ()))
+
+
+def _check_computed(kind: ElementType) -> None:
+    if kind.integral:
+        raise Declined("integers are computed as f32, and saturate instead of wrapping around", f"got {kind}")
+    if kind.name == "f64" or (kind.bits == 8 and kind.floating):
+        raise Declined(f"{kind} is computed as f32")
+
+
+def _shares_output_type(op: Op, port: PortSpec) -> bool:
+    """Whether an input has the type variable of an output, so that its elements may reach the output."""
+    return any(port.type == output.type for output in op.definition.outputs)
+
+
+def _check_round_trip(array: Array, kind: ElementType, via: tuple[str, ...]) -> None:
+    """Decline elements that change when converted to the other types, one after the other, and back."""
+    if not via:
+        return
+    converted = array
+    with np.errstate(all="ignore"):
+        for type_name in via:
+            converted = converted.astype(_TYPES[type_name])
+        same = (converted < 0) == (array < 0)  # -1 and 2^64-1 have the same bits
+        converted = converted.astype(array.dtype)
+    same &= converted.view(f"u{array.itemsize}") == array.view(f"u{array.itemsize}")
+    if not same.all():
+        raise Declined(f"{kind} is converted to {via[-1]}", f"{array[~same][0]} cannot be represented")
+
+
+_TYPES = {"i32": np.int32, "f32": np.float32}
+
+
+# Ops that OpenVINO 2026.4's CPU plug-in computes wrongly, as measured by `irops conformance`.
+
+Attributes = Mapping[str, Any]
+Fault = Callable[[Inputs, Attributes], str]
+"""The reason to decline the inputs, or ''."""
+
+
+def fault_of(op: str, inputs: Inputs, attributes: Attributes) -> str:
+    """Why the plug-in is known to compute an op wrongly on these inputs, or ''."""
+    if attributes.get("auto_broadcast") == "pdpd":
+        return "auto_broadcast pdpd is ignored"
+    fault = FAULTS.get(op, "")
+    return fault if isinstance(fault, str) else fault(inputs, attributes)
+
+
+def _pad(inputs: Inputs, _: Attributes) -> str:
+    negative = any(item is not None and (item < 0).any() for item in inputs[1:3])
+    return "negative padding makes OpenVINO crash" if negative else ""
+
+
+def _gather(inputs: Inputs, _: Attributes) -> str:
+    data, indices, axis = inputs[0], inputs[1], inputs[2]
+    if data is None or indices is None or axis is None:
+        return ""
+    size = data.shape[int(axis.ravel()[0])]
+    outside = (indices >= size).any() or (indices < -size).any()
+    return "indices out of range read memory outside of the tensor" if outside else ""
+
+
+def _reverse_sequence(inputs: Inputs, _: Attributes) -> str:
+    lengths = inputs[1]
+    if lengths is None or element_type_of(lengths).name != "bf16":
+        return ""
+    numbers = lengths.astype(np.float64)
+    return (
+        "fractions of bf16 lengths are rounded, not truncated" if (numbers != np.trunc(numbers)).any() else ""
+    )
+
+
+def _strided_slice(_: Inputs, attributes: Attributes) -> str:
+    added, dropped = (np.any(attributes.get(name) or ()) for name in ("new_axis_mask", "shrink_axis_mask"))
+    return (
+        "combined new_axis_mask and shrink_axis_mask read memory outside of the tensor"
+        if added and dropped
+        else ""
+    )
+
+
+def _convert(inputs: Inputs, attributes: Attributes) -> str:
+    data, destination = inputs[0], attributes["destination_type"]
+    if data is None or not destination.integral or not data.size or data.dtype == object:
+        return ""
+    low, high = destination.extent
+    numbers = data.astype(np.float64)
+    return "numbers out of range saturate" if not ((numbers > low - 1) & (numbers < high + 1)).all() else ""
+
+
+def _non_zero(inputs: Inputs, _: Attributes) -> str:
+    return "OpenVINO treats a scalar as a vector" if inputs[0] is not None and inputs[0].ndim == 0 else ""
+
+
+FAULTS: dict[str, str | Fault] = {
+    "AvgPool-16": "AvgPool-16 makes OpenVINO crash",
+    "TopK-11": "TopK-11 corrupts OpenVINO's memory",
+    "IsFinite-10": "some infinities are not detected",
+    "IsInf-10": "the signs of infinities are not distinguished",
+    "Range-4": "the elements and their number are computed as f32",
+    "Convert-1": _convert,
+    "Gather-8": _gather,
+    "NonZero-3": _non_zero,
+    "Pad-12": _pad,
+    "ReverseSequence-1": _reverse_sequence,
+    "StridedSlice-1": _strided_slice,
+}

@@ -69,12 +69,7 @@ LARGE = 4 << 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "models",
-        nargs="*",
-        metavar="MODEL",
-        help=f"{model_help()}; or a folder",
-    )
+    parser.add_argument("models", nargs="*", metavar="MODEL", help=f"{model_help()}; or a folder")
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument(
         "--stdin-filename", metavar="FILE", help="check standard input, reported under this file name"

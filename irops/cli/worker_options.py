@@ -8,10 +8,9 @@ from contextlib import contextmanager
 
 from irops.cli.main import Refusal
 from irops.cli.options import integer_at_least
+from irops.cluster.cluster_workers import WAIT_SECONDS
 from irops.cluster.connecting import connected
-from irops.cluster.faults import ClusterError
-from irops.cluster.members import WAIT_SECONDS
-from irops.cluster.workers import LocalWorkers, Workers
+from irops.cluster.workers import ClusterError, LocalWorkers, Workers
 
 
 def add_workers(parser: argparse.ArgumentParser, jobs: str = "one per core") -> None:

@@ -11,23 +11,14 @@ from dataclasses import dataclass, field
 from math import inf
 from time import monotonic, sleep
 
+from irops.cluster.identity import Identity, identity, objection
 from irops.processes.batches import Batches
 from irops.processes.child import Child
 from irops.processes.pool import wait_for
 
-TASK_SECONDS = 3.0
-"""A task returns what is done after this time; what is left of its items is sent again."""
-TASK_BYTES = 16 << 20
-"""The same for results of so many bytes."""
 IDLE_SECONDS = 60.0
 """A process that had nothing to do for this time is ended."""
 ENDED_RUNS = 64
-
-
-TaskResult = tuple[list[tuple[list[int], bytes]], float]
-"""What a task returns: pickled lists of results, each with the places of their items in the task, and an
-estimate of the seconds that an item takes. There is no result for items that are to be sent again.
-"""
 
 
 @dataclass(slots=True)
@@ -45,35 +36,32 @@ _ended: deque[str] = deque(maxlen=ENDED_RUNS)
 _changing = threading.Lock()
 
 
-def work_on(run: str, settings: bytes, items: bytes, seconds_per_item: float) -> TaskResult:
-    """Work on items in the process that this thread has for a run, until all are done or time is up.
+def work_on(run: str, sender: Identity, settings: bytes, item: bytes) -> bytes | Identity:
+    """The pickled list with the result of an item, from the process that this thread has for a run.
 
-    settings: what the child gets, pickled: what it prepares and its bounds; items: a pickled list
+    Without work on it, what this worker has, if that differs from what the sender has.
+    settings: what the process gets, pickled: what it prepares and its bounds; item: pickled
     """
+    if objection(sender):
+        return identity()
     kept = _child_of(run, settings)
     with kept.lock:
-        batches = Batches(pickle.loads(items), 1, seconds_per_item=seconds_per_item)
+        batches = Batches([pickle.loads(item)], 1)
         try:
-            payloads = _worked_through(run, kept.child, batches)
+            return _worked_through(run, kept.child, batches)
         finally:
             kept.used = monotonic()
             if run in _ended:
                 kept.child.end()
-    return payloads, batches.seconds_per_item
 
 
-def _worked_through(run: str, child: Child, batches: Batches) -> list[tuple[list[int], bytes]]:
-    payloads: list[tuple[list[int], bytes]] = []
-    until, size = monotonic() + TASK_SECONDS, 0
-    while True:
-        if run not in _ended and monotonic() < until and size < TASK_BYTES:
-            child.fill(batches)
-        if not child.given:
-            return payloads
+def _worked_through(run: str, child: Child, batches: Batches) -> bytes:
+    while run not in _ended:
+        child.fill(batches)
         wait_for([child])
-        for numbers, payload in child.payloads(batches):
-            payloads.append((numbers, payload))
-            size += len(payload)
+        for _, payload in child.payloads(batches):
+            return payload
+    return pickle.dumps([])  # nobody waits for it
 
 
 def end_run(run: str) -> None:

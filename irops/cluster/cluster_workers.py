@@ -1,23 +1,59 @@
-"""The workers of a Dask cluster."""
+"""The workers of a Dask cluster. Dask decides who works on what, and sends again what a lost worker had."""
 
 from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Generator, Sequence
+import threading
+from asyncio import CancelledError as AsyncCancelledError
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from math import inf
+from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import Any
+from uuid import uuid4
 
-from irops.cluster.calls import pickled_call
-from irops.cluster.cluster_run import ClusterRun
-from irops.cluster.connection import Connection
-from irops.cluster.faults import ClusterError
-from irops.cluster.identity import unseen
-from irops.cluster.members import WAIT_SECONDS, Members
+from irops.cluster.bounded import end_run, work_on
+from irops.cluster.identity import Identity, identity, objection, unseen
+from irops.cluster.workers import ClusterError
+from irops.processes.child import unpickled
+from irops.processes.outcomes import Died
 from irops.processes.serving import Work
 
+WAIT_SECONDS = 60.0
+"""How long to wait for workers where there are none."""
+ANSWER_SECONDS = 10.0
+"""How long the scheduler may take to answer a question, and workers to end what they work on."""
+LOOK_SECONDS = 0.5
+"""How often to look which workers there are."""
+AHEAD = 2
+"""Items in flight for each thread of a worker: one that it works on, and one that waits."""
+RETRIES = 2
+"""How often a task is tried again that fails for another reason than its item."""
 LOOKED_AT = 64
 """The number of files that workers are asked for: of each folder, the first."""
+NAMED = 3
+"""A message names so many workers."""
+
+
+class _Call:
+    """Becomes the result of a function when its pickle is read."""
+
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+        self._call = function, arguments
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return self._call
+
+
+def pickled_call(function: Callable[..., Any], *arguments: Any) -> bytes:
+    """The argument of pickle.loads, which is the function of each task: the scheduler of Dask reads function
+    and arguments, and must not have to import what they name.
+    """
+    return pickle.dumps(_Call(function, *arguments), pickle.HIGHEST_PROTOCOL)
 
 
 class ClusterWorkers:
@@ -28,24 +64,57 @@ class ClusterWorkers:
     """
 
     def __init__(self, client: Any, *, wait_seconds: float = WAIT_SECONDS) -> None:
-        self._connection = Connection(client)
-        self._members = Members(self._connection, wait_seconds)
-        self._members.require()
+        if client.asynchronous:
+            raise ClusterError("the client is asynchronous; irops needs one that is not")
+        if client.status != "running":
+            raise ClusterError(f"the client is not connected to a scheduler: it is {client.status}")
+        self.client, self.wait_seconds = client, wait_seconds
+        self.address: str = client.scheduler.address
+        with suppress(TimeoutError):
+            client.wait_for_workers(1, timeout=max(wait_seconds, LOOK_SECONDS))
+        if not self.threads():
+            raise ClusterError(self.absence())
+        self.require_same_irops()
 
     @property
     def count(self) -> int:
-        """The number of threads of the workers."""
-        return self._members.count
-
-    @property
-    def refused(self) -> tuple[str, ...]:
-        """A sentence for each worker that came later and gets no work."""
-        return tuple(self._members.refused.values())
+        """The number of threads of the workers; at least 1, as more may come."""
+        return max(sum(self.threads().values()), 1)
 
     @property
     def dashboard(self) -> str:
         """The address of Dask's dashboard."""
-        return str(self._connection.client.dashboard_link)
+        return str(self.client.dashboard_link)
+
+    def threads(self) -> dict[str, int]:
+        """The number of threads of each worker by its address. Raises: ClusterError if there is no answer"""
+        try:
+            return dict(self.client.nthreads(callback_timeout=ANSWER_SECONDS))
+        except (OSError, TimeoutError, RuntimeError, AttributeError):  # closed meanwhile: no scheduler to ask
+            raise self.lost() from None
+
+    def lost(self) -> ClusterError:
+        """The error that the scheduler does not answer."""
+        return ClusterError(f"the connection to the scheduler at {self.address} was lost")
+
+    def absence(self) -> str:
+        """One sentence on why there is nobody to work."""
+        return (
+            f"the scheduler at {self.address} has no workers, and got none within {self.wait_seconds:g}"
+            f" seconds; dask worker {self.address} starts one"
+        )
+
+    def require_same_irops(self) -> None:
+        """Raises:  ClusterError that names the workers with another irops or another Python"""
+        reasons = []
+        for address, answer in self._ask(pickled_call(identity)).items():
+            if reason := objection(answer):
+                host = f" on {answer.host}" if isinstance(answer, Identity) else ""
+                reasons.append(f"worker {address}{host} {reason}")
+        if reasons:
+            more = f", and {len(reasons) - NAMED} more" if len(reasons) > NAMED else ""
+            named = f"{', '.join(reasons[:NAMED])}{more}"
+            raise ClusterError(f"{named}; all workers need the irops and the Python of this machine")
 
     def run(
         self,
@@ -56,13 +125,13 @@ class ClusterWorkers:
         seconds: float = inf,
         memory: float = inf,
     ) -> Generator[tuple[int, Any], None, None]:
-        """See Workers.run. Items of a worker that is lost are sent to others; Died.lost is true for an item
-        whose workers were lost again and again.
+        """See Workers.run. Dask sends items of a worker that is lost to others; Died.lost is true for an item
+        of which Dask gave up to do so, also while nothing else was worked on.
 
-        Raises:  ClusterError if the scheduler or all workers stay away
+        Raises:  ClusterError if the scheduler or all workers are lost, or a worker joined that cannot be used
         """
         settings = pickle.dumps(((prepare, arguments), seconds, memory), pickle.HIGHEST_PROTOCOL)
-        run = ClusterRun(self._connection, self._members, settings, items)
+        run = _Run(self, settings, items)
         try:
             yield from run.results()
         finally:
@@ -75,28 +144,123 @@ class ClusterWorkers:
             folder = os.path.dirname(path)
             if folder not in first and len(first) < LOOKED_AT and os.path.isfile(path):
                 first[folder] = path, os.path.getsize(path)
-        if not first:
-            return
-        for worker, path in self._ask(pickled_call(unseen, tuple(first.values()))):
-            if path:
+        machines = {address.rpartition(":")[0]: address for address in self.threads()}
+        answers = self._ask(pickled_call(unseen, tuple(first.values())), *machines.values())
+        for worker, path in answers.items():
+            if isinstance(path, str) and path:
                 raise ClusterError(
                     f"worker {worker} does not see {path} as it is here; workers must have the files under"
                     " the same paths, or read them from a URL"
                 )
 
-    def _ask(self, call: bytes) -> list[tuple[str, str]]:
-        """What one worker of each machine answers."""
-        machines = {address.rpartition(":")[0]: address for address in self._members.threads}
-        client = self._connection.client
-        futures = {
-            worker: client.submit(pickle.loads, call, workers=[worker], priority=1, pure=False)
-            for worker in machines.values()
-        }
-        try:
-            return [(worker, f.result(timeout=self._members.wait_seconds)) for worker, f in futures.items()]
-        except TimeoutError:
-            return []  # all are busy; what they do not see is in the results of the items
+    def _ask(self, call: bytes, *workers: str) -> dict[str, Any]:
+        """What workers answer at once, or the exceptions that they raise, apart from those that are lost.
+
+        workers: their addresses; all by default
+        """
+        answers = self.client.run(pickle.loads, call, workers=list(workers) or None, on_error="return")
+        return {address: answer for address, answer in answers.items() if not isinstance(answer, OSError)}
 
     def close(self) -> None:
-        """Close the connection if it was made again here; the client is the caller's."""
-        self._connection.close()
+        """The client is the caller's."""
+
+
+class _Run:
+    """A run of items. settings: pickled: what the processes prepare, seconds, memory"""
+
+    def __init__(self, workers: ClusterWorkers, settings: bytes, items: Sequence[Any]) -> None:
+        self._workers, self._settings, self._items = workers, settings, items
+        self._id = uuid4().hex
+        self._next = self._sent = 0
+        self._suspects: deque[int] = deque()
+        self._alone: str | None = None
+        self._tasks: dict[str, tuple[int, Any]] = {}
+        self._done: SimpleQueue[str] = SimpleQueue()
+        self._threads = 0
+        self._next_look = 0.0
+        self._workless_since: float | None = None
+
+    def results(self) -> Iterator[tuple[int, Any]]:
+        """The index of each item with its result, as results arrive. Raises: ClusterError"""
+        while self._tasks or self._suspects or self._next < len(self._items):
+            self._look()
+            self._hand_out()
+            with suppress(Empty):
+                yield from self._result(self._done.get(timeout=LOOK_SECONDS))
+
+    def _look(self) -> None:
+        """See how many threads there are. Raises: ClusterError if there have been none for too long"""
+        if monotonic() < self._next_look:
+            return
+        self._next_look = monotonic() + LOOK_SECONDS
+        self._threads = sum(self._workers.threads().values())
+        if self._threads:
+            self._workless_since = None
+            return
+        self._workless_since = self._workless_since or monotonic()
+        if monotonic() - self._workless_since > self._workers.wait_seconds:
+            raise ClusterError(self._workers.absence())
+
+    def _hand_out(self) -> None:
+        """Keep workers busy; at the end, try what may have killed workers, one after the other."""
+        if self._alone is not None:
+            return
+        while self._next < len(self._items) and len(self._tasks) < AHEAD * self._threads:
+            self._send(self._next)
+            self._next += 1
+        if self._suspects and not self._tasks and self._next == len(self._items):
+            self._alone = self._send(self._suspects.popleft())
+
+    def _send(self, number: int) -> str:
+        key = f"irops-{self._id}-{self._sent}"
+        self._sent += 1
+        item = pickle.dumps(self._items[number], pickle.HIGHEST_PROTOCOL)
+        call = pickled_call(work_on, self._id, identity(), self._settings, item)
+        future = self._workers.client.submit(pickle.loads, call, key=key, pure=False, retries=RETRIES)
+        self._tasks[key] = number, future
+        future.add_done_callback(lambda _: self._done.put(key))
+        return key
+
+    def _result(self, key: str) -> Iterator[tuple[int, Any]]:
+        """The result of a task that ended, unless it has to be sent again."""
+        from distributed import KilledWorker
+
+        number, future = self._tasks.pop(key)
+        is_alone = self._alone == key
+        try:
+            payload = future.result(timeout=LOOK_SECONDS)
+        except TimeoutError:  # the worker that had it was lost: another one works on it
+            self._tasks[key] = number, future
+            self._done.put(key)
+            return
+        except KilledWorker:
+            if is_alone:
+                yield number, Died("the workers that worked on it were lost", lost=True)
+            else:
+                self._suspects.append(number)
+        except (CancelledError, AsyncCancelledError):
+            raise self._workers.lost() from None
+        except Exception as error:
+            self._workers.require_same_irops()
+            raise ClusterError(f"a worker fails: {type(error).__name__}: {error}") from None
+        else:
+            if isinstance(payload, Identity):  # it has another irops, and did nothing
+                self._workers.require_same_irops()
+                self._send(number)
+            else:
+                yield number, unpickled(payload, 1)[0]
+        if is_alone:
+            self._alone = None
+
+    def end(self) -> None:
+        """Cancel what is in flight, and end the processes of the run; the workers stay usable."""
+        ending = threading.Thread(target=self._end, daemon=True, name="irops end")
+        ending.start()
+        ending.join(ANSWER_SECONDS)
+
+    def _end(self) -> None:
+        client = self._workers.client
+        with suppress(OSError, TimeoutError, RuntimeError, AttributeError):  # meanwhile it was lost
+            if self._tasks:
+                client.cancel([future for _, future in self._tasks.values()], force=True)
+            client.run(pickle.loads, pickled_call(end_run, self._id), on_error="ignore")

@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from irops.cluster.cluster_workers import ClusterWorkers
-from irops.cluster.faults import ClusterError
-from irops.cluster.members import WAIT_SECONDS
+from irops.cluster.cluster_workers import WAIT_SECONDS, ClusterWorkers
+from irops.cluster.workers import ClusterError
 from irops.diagnostics.suggestions import did_you_mean_word
 
 CONNECT_SECONDS = 10.0
@@ -34,7 +33,6 @@ class Connected(ClusterWorkers):
 
     def close(self) -> None:
         """End the connection, and the cluster that was started for it."""
-        super().close()
         _end(self._own_client, self._own_cluster)
 
 

@@ -9,6 +9,10 @@ from typing import Any, Protocol
 from irops.processes.pool import Work, cores, run_in_processes
 
 
+class ClusterError(Exception):
+    """There is no scheduler, or no worker that can be used; the message says so in one sentence."""
+
+
 class Workers(Protocol):
     """Processes that work on items. count: on how many they work at a time"""
 

@@ -16,7 +16,7 @@ from irops.diagnostics.diagnostic import DiagnosticError
 from irops.invocation import OpFault
 from irops.spec.binding import Function
 from irops.values.codes import codes
-from irops.values.element import Array, ElementType, element_type, element_type_of, tagged
+from irops.values.element import Array
 from irops.values.violation import LimitExceeded, Violation
 
 
@@ -28,11 +28,7 @@ class Answer:
 
     kind: str
     text: str = ""
-    outputs: tuple[tuple[Array, str], ...] = ()
-
-    @property
-    def arrays(self) -> list[Array]:
-        return [tagged(array, element_type(kind, foreign=True)) for array, kind in self.outputs]
+    outputs: tuple[Array, ...] = ()
 
 
 def answer_of(backend: Backend, trial: Trial) -> Answer:
@@ -58,11 +54,7 @@ def answer_of(backend: Backend, trial: Trial) -> Answer:
         reason = _out_mismatch(kernel, trial, outputs[0])
         if reason:
             return Answer("wrong out", reason)
-    return Answer(
-        "computed",
-        "",
-        tuple((_untagged(array, element_type_of(array)), element_type_of(array).name) for array in outputs),
-    )
+    return Answer("computed", "", tuple(outputs))
 
 
 def out_for(trial: Trial, result: Array) -> Array:
@@ -97,8 +89,3 @@ def _changed(after: Sequence[Array | None], before: Sequence[Array | None]) -> i
         ):
             return place
     return None
-
-
-def _untagged(array: Array, kind: ElementType) -> Array:
-    """The array without its type tag, which pickling can lose."""
-    return array.view(np.uint8) if kind.dtype.metadata else np.asarray(array)

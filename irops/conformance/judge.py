@@ -54,7 +54,7 @@ def _not_refused(op: Op, violated: str, answer: Answer) -> tuple[str, str]:
 
 
 def _wrong(op: Op, expected: Expected, answer: Answer) -> tuple[str, str] | None:
-    arrays = answer.arrays
+    arrays = answer.outputs
     if len(arrays) != len(expected.outputs):
         return "wrong number of outputs", f"computes {len(arrays)} outputs, expected {len(expected.outputs)}"
     for index, (ours, wanted) in enumerate(zip(arrays, expected.outputs)):

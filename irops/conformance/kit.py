@@ -11,8 +11,7 @@ from typing import NamedTuple
 from irops.backends.backend import Backend
 from irops.backends.extras import missing_libraries
 from irops.conformance.cases import DefinitionCase, definition_cases
-from irops.conformance.client import BackendClient, LocalBackend
-from irops.conformance.isolated import IsolatedBackend
+from irops.conformance.client import BackendClient, IsolatedClient, LocalBackend
 from irops.conformance.judge import judge
 from irops.conformance.search import Search
 from irops.conformance.snippet import snippet
@@ -62,7 +61,7 @@ def run_conformance(
     folders, names = tuple(map(str, definitions)), tuple(modules)
     registry = registry_with(folders, names)
     client: BackendClient = (
-        IsolatedBackend(backend, folders, names) if isinstance(backend, str) else LocalBackend(backend)
+        IsolatedClient(backend, folders, names) if isinstance(backend, str) else LocalBackend(backend)
     )
     ids = registry.ids() if ops is None else tuple(ops)
     reports = []

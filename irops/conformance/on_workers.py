@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from irops.cluster.workers import Workers
-from irops.conformance.isolated import IsolatedBackend
+from irops.conformance.client import IsolatedClient
 from irops.conformance.kit import (
     Effort,
     OpTest,
@@ -66,7 +66,7 @@ def op_tester(
     """A function that tests an op by its id. Its result is None if the backend has no kernel."""
     os.environ.setdefault(STORAGE, str(Path(gettempdir()) / f"irops-hypothesis-{getuser()}"))
     registry = registry_with(folders, modules)
-    client = IsolatedBackend(backend, folders, modules)
+    client = IsolatedClient(backend, folders, modules)
 
     def test(op_id: str) -> OpReport | Unusable | None:
         op = registry.op(op_id)

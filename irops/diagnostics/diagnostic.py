@@ -116,6 +116,9 @@ class DiagnosticError(ValueError):
         more = len(self.diagnostics) - 1
         super().__init__(f"{self.diagnostics[0]}{f' (and {more} more)' if more else ''}")
 
+    def __reduce__(self) -> tuple[type[DiagnosticError], tuple[tuple[Diagnostic, ...]]]:
+        return type(self), (self.diagnostics,)
+
 
 class ReadError(DiagnosticError):
     """A model cannot be read."""

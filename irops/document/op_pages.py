@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from irops.diagnostics.rules import all_rules
 from irops.dialects import others
 from irops.document.availability import release_of
+from irops.document.case_views import CaseView, case_view
 from irops.document.declared import COMPARED, declared_rows
-from irops.document.overview_pages import overview_pages
+from irops.document.faculties import faculties
 from irops.document.views import op_view
 from irops.registry import Registry
-from irops.spec.definition import Definition
+from irops.spec.cases import counterexamples
+from irops.spec.definition import Definition, Note
 from irops.spec.op import Op
 from irops.spec.opsets import OPSETS, OpVersion, opsets
 from irops.spec.releases import releases
@@ -125,3 +130,60 @@ def _versions_in(opset: str) -> dict[str, list[OpVersion]]:
         if opset in version.opsets:
             by_category.setdefault(version.category, []).append(version)
     return dict(sorted(by_category.items()))
+
+
+# Pages about all ops: what irops can do with each, and where OpenVINO differs.
+
+
+def overview_pages(ops: Sequence[Op], page: Callable[..., str]) -> Iterator[tuple[str, str]]:
+    """Relative path and text of each page. page: renders a template"""
+    yield "ops/faculties.md", page("faculties", rows=[faculties(op) for op in ops])
+    categories: dict[str, list[Difference]] = {}
+    for difference in differences(ops):
+        categories.setdefault(difference.definition.category, []).append(difference)
+    categories = dict(sorted(categories.items()))
+    total = sum(map(len, categories.values()))
+    yield "differences/index.md", page("differences", categories=categories, total=total)
+    for category, members in categories.items():
+        groups = [(op, list(items)) for op, items in groupby(members, key=lambda item: item.definition.id)]
+        yield f"differences/{category}.md", page("difference", category=category, groups=groups)
+
+
+# Where OpenVINO's specification, reader, inference and kernels differ, from the notes of definitions.
+
+PARTS = tuple(
+    re.compile(words, re.IGNORECASE)
+    for words in (r"specif", r"\bread", r"\binfer", r"\bkernel|plug-in|\bruns?\b|\bcomput")
+)
+"""The words by which notes name parts of OpenVINO: specification, reader, inference, and what computes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A note. subject: the constraint, attribute or port that it is about; proof: a counterexample of the
+    constraint, and what irops reports.
+    """
+
+    definition: Definition
+    subject: str
+    text: str
+    proof: CaseView | None
+
+
+def differences(ops: Iterable[Op]) -> Iterator[Difference]:
+    """The notes that say that parts of OpenVINO differ, in the order of the ops."""
+    for op in ops:
+        for note in op.definition.notes:
+            if "OpenVINO" in note.text and sum(words.search(note.text) is not None for words in PARTS) >= 2:
+                yield Difference(op.definition, _subject(op.definition, note), note.text, _proof(op, note))
+
+
+def _subject(definition: Definition, note: Note) -> str:
+    constraint = definition.constraints.get(note.of or "")
+    return note.of or "the op" if constraint is None else f"{constraint.id}: {constraint.text}"
+
+
+def _proof(op: Op, note: Note) -> CaseView | None:
+    cases = (case for case in counterexamples(op.definition) if case.violates == note.of and case.net is None)
+    first = next(cases, None) if note.of else None
+    return None if first is None else case_view(op, first)

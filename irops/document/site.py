@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -10,11 +12,12 @@ from typing import Any
 
 from irops.document.environment import environment
 from irops.document.extras import FOR_HTML, require_libraries
-from irops.document.guide import copy_pictures, guide_pages
 from irops.document.op_pages import OpPages
-from irops.document.publishing import publish
 from irops.document.rule_pages import rule_pages
+from irops.document.sources import repository_url
 from irops.document.sphinx.build import BuildOptions, build_html
+from irops.ir.abandoned import claim, remove_abandoned
+from irops.ir.pending import signals_blocked
 from irops.registry import Registry, default_registry
 
 Progress = Callable[[int, int, str], None]
@@ -118,3 +121,113 @@ class Site:
 
     def _page(self, name: str, **values: Any) -> str:
         return self.environment.get_template(f"{name}.md").render(**values)
+
+
+# The pages of a folder that are written by hand, as pages of the site.
+
+PICTURES = (".svg", ".png", ".jpg", ".gif")
+_LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+_FENCE = re.compile(r"(^```.*?^```[ \t]*$)", re.DOTALL | re.MULTILINE)
+_INCLUDED = {"CHANGELOG.md": "changelog.md"}
+"""Files beside the folder that are pages of the site."""
+
+
+def guide_pages(folder: Path) -> Iterator[tuple[str, str]]:
+    """Relative path and text of each page. Links to files outside of the folder lead to the repository; where
+    that has no address, their text stays.
+    """
+    for file in sorted(folder.rglob("*.md")):
+        path = file.relative_to(folder)
+        yield path.as_posix(), with_links(file.read_text("utf-8"), file.parent, folder)
+    for name, page in _INCLUDED.items():
+        file = folder.parent / name
+        if file.is_file():
+            yield page, with_links(file.read_text("utf-8"), file.parent, folder, page_in=folder)
+
+
+def copy_pictures(folder: Path, target: Path) -> None:
+    """Copy the pictures that the pages show."""
+    for file in sorted(folder.rglob("*")):
+        if file.suffix in PICTURES:
+            copy = target / file.relative_to(folder)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
+
+
+def with_links(text: str, place: Path, folder: Path, page_in: Path | None = None) -> str:
+    """A page with links that work in the site.
+
+    place: the folder that the links of the page are relative to; page_in: where the page is in the site, if
+    that is elsewhere.
+    """
+    home = page_in or place
+
+    def rewritten(match: re.Match[str]) -> str:
+        target = _target(match[3], place, folder, home)
+        return f"{match[1]}[{match[2]}]({target})" if target else match[2]
+
+    parts = _FENCE.split(text)
+    return "".join(part if k % 2 else _LINK.sub(rewritten, part) for k, part in enumerate(parts))
+
+
+def _target(link: str, place: Path, folder: Path, home: Path) -> str:
+    """What a link leads to in the site; "" for a file of the repository, where that has no address."""
+    file, mark, anchor = link.partition("#")
+    if not file or re.match(r"[a-z]+:", file):
+        return link
+    target = (place / file).resolve()
+    if not target.is_relative_to(folder.resolve()):
+        if target.name in _INCLUDED and target.parent == folder.resolve().parent:
+            return f"{_up(home, folder)}{_INCLUDED[target.name]}{mark}{anchor}"
+        if not target.is_relative_to(folder.resolve().parent):
+            return link
+        url = repository_url(target.relative_to(folder.resolve().parent).as_posix())
+        return f"{url}{mark}{anchor}" if url else ""
+    inside = target.relative_to(folder.resolve()).as_posix()
+    page = f"{inside}/index.md" if target.is_dir() else inside
+    return f"{_up(home, folder)}{page}{mark}{anchor}"
+
+
+def _up(home: Path, folder: Path) -> str:
+    return "../" * len(home.resolve().relative_to(folder.resolve()).parts)
+
+
+# Writes a folder of pages: completely, or not at all.
+
+MARK = ".irops-docs"
+"""The file that says that irops wrote a folder."""
+PREFIX = ".irops-docs-"
+"""Of the name of a folder of pages that are being written."""
+
+
+def publish(folder: str | os.PathLike[str], fill: Callable[[Path], int]) -> int:
+    """Let a function write files into a new folder, which then replaces the folder; return its result.
+
+    Raises:  FileExistsError if the folder contains anything but documentation of irops
+    """
+    target = Path(folder)
+    if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / MARK).exists())):
+        raise FileExistsError(
+            f"{target} exists and is not a folder of irops documentation; choose another, or remove it first"
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    remove_abandoned(target.parent, PREFIX)
+    new_folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=target.parent))
+    handle = os.open(new_folder, os.O_RDONLY)
+    claim(handle)
+    try:
+        count = fill(new_folder)
+        (new_folder / MARK).write_text("written by irops docs\n")
+        new_folder.chmod(0o755)
+        replaced = new_folder.with_name(f"{new_folder.name}.replaced")
+        with signals_blocked():
+            if target.exists():
+                target.rename(replaced)
+            new_folder.rename(target)
+        shutil.rmtree(replaced, ignore_errors=True)
+    except BaseException:
+        shutil.rmtree(new_folder, ignore_errors=True)
+        raise
+    finally:
+        os.close(handle)
+    return count

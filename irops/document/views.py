@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import ndiff
+from math import isfinite
+from typing import Any
 
 from irops.document.availability import availability
-from irops.document.calls import call_text
 from irops.document.case_views import CaseView, case_view
 from irops.document.declared import COMPARED
 from irops.document.domains import domain_text, port_text
 from irops.document.faculties import fast_backends
 from irops.document.movement import movement
 from irops.document.picture import picture
-from irops.document.search_words import index_entries, search_words
 from irops.document.sources import Place, places
-from irops.document.version_delta import delta
 from irops.editing.translation.counterparts import Counterpart, counterpart_of
 from irops.registry import Registry
 from irops.spec.cases import counterexamples, examples
-from irops.spec.definition import Attribute, Constraint, Definition, Note, PortSpec, TypeVariable
+from irops.spec.definition import Attribute, Case, Constraint, Definition, Note, PortSpec, TypeVariable
+from irops.spec.domains import format_value, parse
 from irops.spec.op import Op
 from irops.spec.op_names import parted
 from irops.spec.opsets import OpVersion, opsets
 from irops.spec.types import OPENVINO
+from irops.values.element import ElementType
+from irops.values.shape import Shape
 
 DIFFERENCES = "OpenVINO differs"
 """The heading of notes about what OpenVINO does."""
@@ -189,3 +194,101 @@ def _siblings_elsewhere(registry: Registry, definition: Definition) -> tuple[Sib
 def opsets_text(version: OpVersion) -> str:
     """1 to 16; 1, 3 to 16."""
     return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in version.runs)
+
+
+# The call of an op from Python, as its page shows it: a line that runs as it is.
+
+
+def call_text(definition: Definition) -> str:
+    """The call of the op with inputs of the definition's names, or '' if it cannot be called directly.
+
+    Attributes have the values of the first example, or else their defaults.
+    """
+    if not definition.inputs or definition.bodies or definition.stateful:
+        return ""
+    case = called_case(definition)
+    if case is None and any(attribute.required for attribute in definition.attributes.values()):
+        return ""
+    stated = {} if case is None else case.attributes
+    inputs = [f"*{port.name}" if port.variadic else port.name for port in definition.inputs]
+    attributes = [
+        f"{attribute.parameter}={literal(value)}"
+        for attribute in definition.attributes.values()
+        if (value := _value(attribute, stated)) is not None
+    ]
+    return f'irops.call("{definition.id}", {", ".join((*inputs, *attributes))})'
+
+
+def called_case(definition: Definition) -> Case | None:
+    """The first example that is a call and not a model; None where the definition has none."""
+    return next((case for case in examples(definition) if case.net is None), None)
+
+
+def literal(value: Any) -> str:
+    """A value of an attribute in Python: literal(()) is "()", that of an element type its name in quotes."""
+    match value:
+        case ElementType() | Shape():
+            return repr(format_value(value))
+        case tuple():
+            return f"({', '.join(map(literal, value))}{',' * (len(value) == 1)})"
+        case float() if not isfinite(value):
+            return f'float("{value}")'
+        case float():
+            return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    return repr(value)
+
+
+def _value(attribute: Attribute, stated: dict[str, str]) -> Any:
+    """The value to show: of the example, or the default; None where the attribute is left out."""
+    text = stated.get(attribute.name, attribute.default)
+    return None if text is None else parse(attribute, text)
+
+
+# What a search finds the page of an op by, beside its text.
+
+_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[-_./\s]+")
+
+
+def search_words(definition: Definition) -> tuple[str, ...]:
+    """Single words: of the name, of other names that people use, of attributes and inputs."""
+    ports = (port.name for port in (*definition.inputs, *definition.outputs))
+    names = (definition.type, *definition.keywords, *definition.attributes, *ports)
+    words = [definition.type, definition.file_id]
+    for name in names:
+        words += [name, *_PARTS.split(name)]
+    plain = (word.replace(",", " ").strip() for word in words)
+    return tuple(dict.fromkeys(word for word in plain if len(word) > 1 and " " not in word))
+
+
+def index_entries(definition: Definition) -> tuple[str, ...]:
+    """Entries of the index: other names of the op, and its attributes."""
+    attributes = (f"{attribute} (attribute)" for attribute in definition.attributes)
+    names = (definition.file_id, *definition.keywords, *attributes)
+    return tuple(" ".join(re.sub(r"[;!,`\"]", " ", name).split()) for name in names)
+
+
+# What differs between two versions of an op: lines of a diff of what their definitions declare.
+
+
+def delta(older: Definition, newer: Definition) -> str:
+    """The lines that are removed (-) and added (+); '' if both declare the same."""
+    lines = ndiff(list(declared_lines(older)), list(declared_lines(newer)))
+    return "\n".join(line for line in lines if line[0] in "+-")
+
+
+def declared_lines(definition: Definition) -> Iterator[str]:
+    """One line for each input, attribute, output, type and constraint."""
+    for what, ports in (("input", definition.inputs), ("output", definition.outputs)):
+        for port in ports:
+            yield ", ".join(filter(None, (f"{what} {port.name}: {port.type}", port_text(port))))
+    for attribute in definition.attributes.values():
+        yield f"attribute {attribute.name}: {_attribute(attribute)}"
+    for variable in definition.types.values():
+        yield f"type {variable.name}: {' '.join(sorted(variable.allowed))}"
+    for constraint in definition.constraints.values():
+        yield f"{constraint.severity}: {constraint.text}"
+
+
+def _attribute(attribute: Attribute) -> str:
+    default = "required" if attribute.required else f"default {attribute.default or 'none'}"
+    return "; ".join(filter(None, (attribute.type, domain_text(attribute), default)))

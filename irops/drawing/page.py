@@ -28,7 +28,7 @@ _PAGE = """<!doctype html>
 
 
 def page(title: str, svg: str, details: dict[str, Any]) -> str:
-    """The page of a picture. details: see irops.drawing.details"""
+    """The page of a picture. details: see irops.drawing.drawing"""
     data = json.dumps(details, ensure_ascii=False, separators=(",", ":"))
     return _PAGE.format(
         title=escape(printable(title)),

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from math import prod
 from sys import intern
 
-from irops.diagnostics.printable import abridged
+from irops.diagnostics.fix import fix
+from irops.diagnostics.printable import abridged, shortened
+from irops.diagnostics.rule import Severity
 from irops.ir.attributes import Attributes
+from irops.ir.edits import without_element
 from irops.ir.faults import Faults
-from irops.ir.legacy import legacy_faults
-from irops.ir.model import COMMENT, SHOWN, Body, Edge, Element, Graph, Layer, Model
+from irops.ir.layouts import parse_layout
+from irops.ir.model import COMMENT, SHOWN, Body, Edge, Element, Graph, Layer, LayerKind, Model
 from irops.ir.numbering import UNREAD, number_layers, number_ports
+from irops.ir.numbers import integer
 from irops.ir.parse import parse
 from irops.ir.ports import Ports, names_of
-from irops.ir.rt_info import runtime_attribute_faults
 from irops.ir.scanning.document import scan
 from irops.ir.subgraphs import PARTS, sub_graphs
 from irops.ir.versions import version_of
 from irops.ir.weights import Weights
 from irops.limits import Clock
 from irops.switches import enabled
+from irops.values.element import element_type
+from irops.values.shape import Shape
 
 ENDS = ("from-layer", "from-port", "to-layer", "to-port")
 _ONCE = PARTS | {"data", "input", "output", "rt_info"}
@@ -212,3 +219,239 @@ def last_comments(section: Element) -> tuple[str, ...]:
     comments = tuple(comment.text for comment in section.children[first:last])
     del section.children[first:last]
     return comments
+
+
+# Checks <pre-process>, the mean values of an input, and <meta_data>.
+
+
+def legacy_faults(model: Model, weights: Weights, faults: Faults) -> None:
+    """Report what OpenVINO refuses in the first <pre-process> and in the first <meta_data>."""
+    first = {element.tag: element for element in reversed(model.legacy)}
+    if "pre-process" in first:
+        _pre_process_faults(first["pre-process"], model, weights, faults)
+    if "meta_data" in first and model.rt_info is None:
+        _meta_data_faults(first["meta_data"], faults)
+
+
+def _pre_process_faults(element: Element, model: Model, weights: Weights, faults: Faults) -> None:
+    outside = image_outside(element, weights, faults)
+    name = element.attributes.get("reference-layer-name", "").strip()
+    if not name:
+        return  # without a name, OpenVINO ignores the element
+    parameters = (x for x in model.layers if x.name == name and x.kind is LayerKind.PARAMETER)
+    layer = next(parameters, None)
+    if layer is None:
+        faults.add(
+            "unknown-reference-layer",
+            f'<pre-process> refers to the layer "{name}", must refer to a Parameter of the model',
+            element.at,
+            attribute="reference-layer-name",
+            notes=("OpenVINO refuses the file",),
+        )
+    elif not outside:
+        mean_value_faults(element, layer, faults)
+
+
+def _meta_data_faults(element: Element, faults: Faults) -> None:
+    """OpenVINO reads <meta_data> if there is no <rt_info>: elements with a value, and cli_parameters."""
+    for child in element.children:
+        if child.tag != "cli_parameters" and child.tag.isidentifier() and "value" not in child.attributes:
+            message = f"<{child.tag}> in <meta_data> has no value, must have one"
+            faults.add("malformed-meta-data", message, child.at, notes=("OpenVINO refuses the file",))
+
+
+# Checks the mean values in <pre-process>: one number or one image for each channel of an input.
+
+
+def mean_value_faults(element: Element, layer: Layer, faults: Faults) -> None:
+    """Report mean values that OpenVINO refuses. layer: the Parameter that they are subtracted from"""
+    at = element.at
+    try:
+        shape = Shape.parse(layer.data.get("shape", ""))
+        kind = element_type(layer.data.get("element_type", ""))
+    except ValueError:
+        return  # reported where the Parameter is
+    if not shape.static:
+        faults.add(
+            "malformed-mean-values",
+            f"<pre-process> applies to an input of shape {shape}; it must be static",
+            at,
+        )
+    elif len(shape) < 2:
+        faults.add(
+            "malformed-mean-values",
+            f"<pre-process> applies to an input of shape {shape}; its rank must be 2 or more",
+            at,
+        )
+    else:
+        sizes = shape.to_tuple()
+        channels, image = (sizes[0], sizes[1:]) if len(sizes) == 3 else (sizes[1], sizes[2:])
+        message = _fault(element, channels, prod(image) * kind.bits // 8)
+        if message:
+            faults.add("malformed-mean-values", message, at, notes=("OpenVINO refuses the file",))
+
+
+def _fault(element: Element, channels: int, image_bytes: int) -> str:
+    """What is wrong with the mean values, or an empty string."""
+    numbers = 0
+    images: set[int] = set()
+    for channel, mean in means_of(element):
+        label = channel.attributes.get("id")
+        number = numbers + len(images) if label is None else integer(label)[0]
+        if number is None or number < 0:
+            return f"<channel> has the id {shortened(label or '')!r}, must have the number of a channel"
+        if "value" in mean.attributes:
+            numbers, text = numbers + 1, mean.attributes["value"]
+            if text and not _is_number(text):
+                return f"the mean value of channel {number} is {shortened(text)!r}, must be a number"
+            continue
+        size = integer(mean.attributes.get("size", "0"))[0]
+        if number >= channels:
+            return f"channel {number} has a mean image; the input has {channels} channels"
+        if number in images:
+            return f"channel {number} has two mean images"
+        if size is not None and size != image_bytes:
+            return f"the mean image of channel {number} has {size} bytes, must have {image_bytes}"
+        images.add(number)
+    if numbers and images:
+        return "some channels have a mean value and others a mean image; all must be alike"
+    count = numbers + len(images)
+    return (
+        ""
+        if count in (0, channels)
+        else f"there are {count} mean values, must be {channels}, one for each channel"
+    )
+
+
+def means_of(element: Element) -> Iterator[tuple[Element, Element]]:
+    """The channels with the <mean> of each that OpenVINO reads: the first, if it has a value or an offset."""
+    for channel in element.children:
+        means = [mean for mean in channel.children if mean.tag == "mean"]
+        if channel.tag == "channel" and means and {"value", "offset"} & means[0].attributes.keys():
+            yield channel, means[0]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def image_outside(element: Element, weights: Weights, faults: Faults) -> bool:
+    """Report the first mean image that lies outside the weights; return whether there is one."""
+    for channel in element.children:
+        for mean in channel.children:
+            if mean.tag == "mean" and "offset" in mean.attributes and _outside(mean, weights):
+                faults.add(
+                    "mean-outside-weights",
+                    f"the mean image of channel {channel.attributes.get('id', '?')} has offset"
+                    f" {mean.attributes['offset']} and size {mean.attributes.get('size', 'missing')}, must be"
+                    f" within the {weights.size} bytes of {weights.name}",
+                    element.at,
+                )
+                return True
+    return False
+
+
+def _outside(mean: Element, weights: Weights) -> bool:
+    offset, _ = integer(mean.attributes["offset"])
+    size, _ = integer(mean.attributes.get("size", ""))
+    return offset is None or size is None or not 0 <= offset <= offset + size <= weights.size
+
+
+# Checks runtime attributes (rt_info) of layers and ports.
+
+PAYLOADS = {
+    "fused_names": "value",
+    "old_api_map_element_type": "value",
+    "old_api_map_order": "value",
+    "primitives_priority": "value",
+    "layout": "layout",
+}
+"""The XML attribute that contains the value of each known runtime attribute."""
+
+
+def runtime_attribute_faults(model: Model, faults: Faults) -> None:
+    """Report errors in the runtime attributes of layers and ports, which OpenVINO reads from IR 11 on."""
+    if model.version == 10:
+        return
+    for path, layer in model.walk():
+        for rt_info in _rt_infos(layer):
+            faults.layer, faults.path = layer, path
+            _rt_info_faults(rt_info, faults)
+    faults.layer, faults.path = None, ()
+
+
+def _rt_infos(layer: Layer) -> Iterator[Element]:
+    if layer.rt_info is not None:
+        yield layer.rt_info
+    for port in (*layer.inputs, *layer.outputs):
+        if port.rt_info is not None:
+            yield port.rt_info
+
+
+def _rt_info_faults(rt_info: Element, faults: Faults) -> None:
+    seen: dict[str, Element] = {}
+    for child in rt_info.children:
+        if child.tag != "attribute":
+            continue
+        name = child.attributes.get("name")
+        _content_faults(name, child, faults)
+        if name in seen:
+            removal = fix(
+                f"remove the second rt_info attribute {name}", [without_element(faults.source, child.at)]
+            )
+            faults.add(
+                "duplicate-rt-info",
+                f"rt_info attribute {name} is repeated",
+                child.at,
+                fix=removal if child == seen[name] else None,
+            )
+        elif name is not None:
+            seen[name] = child
+
+
+def _content_faults(name: str | None, element: Element, faults: Faults) -> None:
+    """Report an attribute without name, version or value, and a value that OpenVINO cannot read."""
+    if name is None:
+        ignored = "an rt_info attribute has no name"
+    elif "version" not in element.attributes:
+        ignored = f"an rt_info attribute {name!r} has no version"
+    else:
+        ignored = None
+    if ignored is not None:
+        faults.add("empty-rt-info", ignored, element.at, level=Severity.WARNING)
+    payload = PAYLOADS.get(name or "")
+    if payload is not None and payload not in element.attributes:
+        faults.add(
+            "empty-rt-info",
+            f"rt_info attribute {name} has no {payload}",
+            element.at,
+            fix=fix(
+                f"remove the rt_info attribute {name}, which has no value",
+                [without_element(faults.source, element.at)],
+            ),
+        )
+        return
+    text = element.attributes.get(payload or "", "")
+    try:
+        _parse(name, text)
+    except ValueError as error:
+        message = f"rt_info attribute {name} is {shortened(text)!r}: {error}"
+        faults.add("malformed-rt-info", message, element.at, attribute=payload)
+
+
+def _parse(name: str | None, text: str) -> None:
+    """Raises:  ValueError for a value that OpenVINO refuses"""
+    if name == "layout":
+        parse_layout(text)
+    elif name == "old_api_map_element_type":
+        element_type(text)
+    elif name == "old_api_map_order" and text:
+        for item in text.split(","):
+            if not item.strip()[:1].isdigit():
+                raise ValueError(f"{shortened(item)!r} is not the number of an axis")
+    elif name == "nms_selected_indices":
+        raise ValueError("OpenVINO cannot read this attribute, which its own passes add")

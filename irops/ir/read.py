@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 import sys
+from contextlib import suppress
 from pathlib import Path
+from xml.parsers import expat
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError, errors_of
 from irops.ir.build import Builder
 from irops.ir.collection import no_collection
-from irops.ir.doctype import without_doctype
 from irops.ir.faults import Faults
-from irops.ir.locate import Source
+from irops.ir.locate import BOM, Source
 from irops.ir.locks import folder_lock
 from irops.ir.model import Model
 from irops.ir.near_files import near
 from irops.ir.opening import Readable, opened, weights_at
 from irops.ir.regular import NotRegular
 from irops.ir.remote.reasons import RemoteError
-from irops.ir.text import is_binary, source_of
 from irops.ir.traffic import count_read
 from irops.ir.weights import Weights, small_integers
 from irops.limits import Limits, recursion_limit_for
@@ -148,3 +150,206 @@ def _start_or_all(file: Readable, size: int, limits: Limits, faults: Faults) -> 
     if size > limits.xml_bytes:
         raise faults.refuse("oversized-file", f"the file has {size:,} bytes")
     return start
+
+
+# Finds document type declarations and removes them before anything that they declare is used.
+
+_OPENER = b"<!DOCTYPE"
+
+
+class _Ended(Exception):
+    """Stops the scan of a declaration."""
+
+
+def without_doctype(data: bytes, faults: Faults) -> bytes:
+    """The text with its document type declaration reported and replaced by blanks.
+
+    The finding is located at the most harmful part: an entity that names another file, or a default that adds
+    attributes; otherwise at the start of the declaration.
+    """
+    if _OPENER not in data:
+        return data
+    seen = _Declarations(data)
+    if seen.start < 0:
+        return data  # in a comment, for example
+    worst = seen.worst or (seen.start, "a document type declaration")
+    faults.add(
+        "document-type",
+        f"the file has {worst[1]}, must have no document type declaration",
+        worst[0],
+        notes=("irops uses nothing that it declares and opens no file that it names",),
+    )
+    if seen.end < 0:
+        return data
+    blank = bytes(byte if byte in b"\r\n" else ord(" ") for byte in data[seen.start : seen.end])
+    return data[: seen.start] + blank + data[seen.end :]
+
+
+class _Declarations:
+    """The extent of a document type declaration, and the most harmful part of it."""
+
+    def __init__(self, data: bytes) -> None:
+        self.start = self.end = -1
+        self.worst: tuple[int, str] | None = None
+        self.parser = parser = expat.ParserCreate("utf-8")
+        parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        parser.StartDoctypeDeclHandler = self._starts
+        parser.EndDoctypeDeclHandler = self._ends
+        parser.EntityDeclHandler = self._entity
+        parser.AttlistDeclHandler = self._attlist
+        parser.StartElementHandler = self._element
+        with suppress(_Ended, expat.ExpatError):  # the main parse reports what is not well-formed
+            parser.Parse(data, True)
+        if self.start >= 0:
+            self.start = data.rfind(_OPENER, 0, self.start + 1)  # the parser reports the end of the name
+
+    def _starts(self, *_: object) -> None:
+        self.start = self.parser.CurrentByteIndex
+
+    def _ends(self) -> None:
+        self.end = self.parser.CurrentByteIndex + 1
+        raise _Ended
+
+    def _element(self, *_: object) -> None:
+        raise _Ended
+
+    def _note(self, what: str) -> None:
+        if self.worst is None:
+            self.worst = self.parser.CurrentByteIndex, what
+
+    def _entity(
+        self,
+        name: str,
+        _parameter: bool,
+        value: str | None,
+        _base: str | None,
+        system: str | None,
+        *_: object,
+    ) -> None:
+        if value is None and system is not None:
+            self._note(f"an entity {name!r} that stands for the file {system!r}")
+
+    def _attlist(
+        self, element: str, attribute: str, _type: str, default: str | None, _required: bool
+    ) -> None:
+        if default is not None:
+            self._note(f"a default {attribute}={default!r} for every <{element}>")
+
+
+# Decodes the bytes of a file to UTF-8, and identifies files that are not text.
+
+_DECLARED = re.compile(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([^\"'>]*)[\"']")
+_AS_IS = ("utf-8", "us-ascii", "ascii")
+_DECODED = re.compile(r"iso-?8859-?\d{1,2}|latin-?1|windows-?125\d|cp125\d")
+_WIDE = {
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    b"<\0": "utf-16-le",
+    b"\0<": "utf-16-be",
+}
+_ARCHIVES = {
+    b"PK\3\4": "a zip archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"\xfd7zXZ": "an xz archive",
+    b"7z\xbc\xaf": "a 7z archive",
+}
+
+
+def source_of(path: str | None, raw: bytes) -> Source:
+    """The text in bytes, as UTF-8.
+
+    Raises:  ReadError if the bytes are not text, or have an encoding that is not supported
+    """
+    faults = Faults(Source(path, raw))
+    if not raw.strip(b" \t\r\n"):
+        raise faults.stop(
+            "empty-file",
+            f"the file {'contains only whitespace' if raw else 'is empty'}, must contain a <net>",
+            0,
+        )
+    wide = _WIDE.get(raw[:2])
+    if wide is not None:
+        return Source(path, _decoded(raw, wide, faults), as_stored=False)
+    if is_binary(raw):
+        raise _no_text(path, raw, faults)
+    start = raw.removeprefix(BOM)
+    declared = _DECLARED.match(start[:400])
+    if declared is None:
+        return faults.source
+    name = declared[1].decode("ascii", "replace").lower()
+    if name in _AS_IS:
+        return faults.source
+    at = raw.index(declared[1], len(raw) - len(start))
+    if name.startswith(("utf-16", "utf-32")):
+        raise faults.stop(
+            "invalid-encoding",
+            f"the declared encoding is {declared[1].decode()}, but the bytes have another encoding",
+            at,
+        )
+    if not _DECODED.fullmatch(name):
+        raise faults.stop(
+            "unknown-encoding",
+            f"the encoding is {declared[1].decode('ascii', 'replace')!r},"
+            " must be UTF-8, UTF-16, ISO-8859 or Windows-125x",
+            at,
+        )
+    return Source(path, _decoded(raw, name, faults), as_stored=False)
+
+
+def _decoded(raw: bytes, encoding: str, faults: Faults) -> bytes:
+    try:
+        return raw.decode(encoding).encode()
+    except UnicodeError as error:
+        at = error.start if isinstance(error, UnicodeDecodeError) else 0
+        message = f"the bytes are not valid {encoding.upper()}: {error}"
+        raise faults.stop("invalid-encoding", message, at) from None
+    except LookupError:
+        message = f"the encoding is {encoding!r}, which is not supported"
+        raise faults.stop("unknown-encoding", message, 0) from None
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether a file that starts with data is not text in any supported encoding."""
+    start = data[:1000].removeprefix(BOM).lstrip(b" \t\r\n")
+    if start.startswith(b"<") or data[:2] in _WIDE:
+        return False
+    return bool(re.search(rb"[\x00-\x08\x0e-\x1f]", start)) or not _is_utf8(start)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _no_text(path: str | None, raw: bytes, faults: Faults) -> Exception:
+    what = next((what for magic, what in _ARCHIVES.items() if raw.startswith(magic)), None)
+    if what is not None:
+        return faults.stop("not-xml", f"the file is {what}, must be XML; unpack it first", 0)
+    other = (
+        None
+        if path is None
+        else Path(path).with_suffix(".xml" if Path(path).suffix.lower() == ".bin" else ".bin")
+    )
+    if other is not None and _starts_xml(other):
+        return faults.stop(
+            "swapped-files",
+            f"the file looks like weights, must be XML; {other.name} beside it is XML",
+            0,
+            notes=(f"pass {other.name} as the model",),
+        )
+    if path is not None and Path(path).suffix.lower() == ".bin":
+        return faults.stop(
+            "swapped-files", "the file looks like weights, must be XML; the model is in the .xml file", 0
+        )
+    return faults.stop("not-xml", "the file starts with bytes that are not text, must be XML", 0)
+
+
+def _starts_xml(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(64).removeprefix(BOM).lstrip().startswith(b"<")
+    except OSError:
+        return False

@@ -18,24 +18,14 @@ SHARES = 4
 class Batches:
     """The items that no process has. Batches grow while items turn out to be quick.
 
-    processes: how many work at a time; seconds: how long a batch should take; largest: the most items of one;
-    seconds_per_item: the estimate to begin with; inf: every batch has one item until one is done
+    processes: how many work at a time
     """
 
-    def __init__(
-        self,
-        items: Sequence[Any],
-        processes: int,
-        *,
-        seconds: float = SECONDS,
-        largest: int = LARGEST,
-        seconds_per_item: float | None = None,
-    ) -> None:
-        self._items, self.processes = items, processes
-        self._seconds, self._largest = seconds, largest
+    def __init__(self, items: Sequence[Any], processes: int) -> None:
+        self._items, self._processes = items, processes
         self._next = 0
         self._returned: deque[Batch] = deque()
-        self.seconds_per_item = seconds if seconds_per_item is None else seconds_per_item
+        self._seconds_per_item = SECONDS
 
     @property
     def quick(self) -> bool:
@@ -43,24 +33,22 @@ class Batches:
 
         Otherwise an item could wait behind a slow one while another process has nothing to do.
         """
-        return 2 * self.seconds_per_item <= self._seconds
+        return 2 * self._seconds_per_item <= SECONDS
 
     def next(self) -> Batch:
         """The next batch; an empty one if there is none."""
         if self._returned:
             return self._returned.popleft()
         left = len(self._items) - self._next
-        size = min(
-            int(self._seconds / self.seconds_per_item), self._largest, left // (SHARES * self.processes)
-        )
+        size = min(int(SECONDS / self._seconds_per_item), LARGEST, left // (SHARES * self._processes))
         start = self._next
         self._next = min(start + max(size, 1), len(self._items))
         return [(number, self._items[number]) for number in range(start, self._next)]
 
     def took(self, seconds: float, count: int) -> None:
         """Take into account how long some items took."""
-        average = (self.seconds_per_item + seconds / count) / 2
-        self.seconds_per_item = max(average, self._seconds / self._largest)
+        average = (self._seconds_per_item + seconds / count) / 2
+        self._seconds_per_item = max(average, SECONDS / LARGEST)
 
     def give_back(self, batch: Batch) -> None:
         """Return items that a process could not work on; they are the next batch."""

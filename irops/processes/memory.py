@@ -7,30 +7,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
 from math import inf
-from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
 
 POLL_SECONDS = 0.05
-CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _USED = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$", re.MULTILINE)
-
-
-@cache
-def machine_bytes() -> float:
-    """The memory of the machine, or of the container if it has less; inf where that is unknown."""
-    found = [inf]
-    with suppress(AttributeError, ValueError, OSError):  # Windows has no sysconf, other systems no such name
-        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    for file in CGROUP_LIMITS:
-        try:
-            found.append(int(Path(file).read_text()))
-        except (OSError, ValueError):  # there is no such file, or it says max
-            continue
-    return min(size for size in found if size > 0)
 
 
 def used_bytes(process: int) -> int:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from irops.backends.backend import Backend
 from irops.backends.catalogue import chain
@@ -14,10 +17,10 @@ from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
 from irops.limits import Limits
 from irops.registry import Registry, default_registry
 from irops.runtime.call_error import call_error
-from irops.runtime.foreign_call import called
 from irops.runtime.prepared import Prepared
 from irops.spec.domains import format_value
 from irops.spec.op import Op
+from irops.values.foreign import array_of, is_foreign, is_torch, like
 from irops.values.violation import LimitExceeded, Violation
 
 OPTIONS = ("out", "backends", "registry", "limits")
@@ -89,3 +92,52 @@ def _texts(op: Op, attributes: Mapping[str, Any]) -> dict[str, str]:
             meant = did_you_mean(name, (*spelled, *OPTIONS))
             raise OpFault("unknown-attribute", f"{op.id} has no attribute {name!r}{meant}")
     return {spelled.get(name, name): format_value(value) for name, value in attributes.items()}
+
+
+# irops.call on arrays of other libraries: the outputs are of the library of the inputs.
+
+
+def called(prepared: Prepared, inputs: Sequence[Any], out: Any, limits: Limits | None) -> Any:
+    """The outputs of an op, as arrays of the library of the first input that is not of NumPy.
+
+    Raises:  as Prepared.run; ValueError for arrays on other devices, and for types that the library lacks
+    """
+    for item in inputs:
+        if type(item) is not np.ndarray and is_foreign(item):
+            return _called(prepared, inputs, item, out, limits)
+    if out is None or type(out) is np.ndarray:
+        return prepared.run(inputs, out, limits)
+    return _filled(prepared, inputs, out, limits)
+
+
+def _called(prepared: Prepared, inputs: Sequence[Any], model: Any, out: Any, limits: Limits | None) -> Any:
+    if _takes_part(inputs):
+        if out is not None:
+            raise ValueError("out is given, but an input requires a gradient; give one of them")
+        from irops.runtime.torch_gradients import call_with_gradients
+
+        return call_with_gradients(prepared, inputs, limits)
+    arrays = [_array(item) for item in inputs]
+    if out is not None:
+        return _filled(prepared, arrays, out, limits)
+    result = prepared.run(arrays, None, limits)
+    return tuple(like(one, model) for one in result) if isinstance(result, tuple) else like(result, model)
+
+
+def _takes_part(inputs: Sequence[Any]) -> bool:
+    """Whether torch records what is done with an input."""
+    wanted = any(is_torch(item) and item.requires_grad for item in inputs)
+    return wanted and bool(sys.modules["torch"].is_grad_enabled())
+
+
+def _array(item: Any) -> Any:
+    if not is_foreign(item):
+        return item
+    return array_of(item.detach() if is_torch(item) else item)
+
+
+def _filled(prepared: Prepared, inputs: Sequence[Any], out: Any, limits: Limits | None) -> Any:
+    """out, whose arrays may be of any library, with the outputs in them."""
+    rooms = tuple(_array(one) for one in out) if isinstance(out, tuple) else _array(out)
+    prepared.run(inputs, rooms, limits)
+    return out

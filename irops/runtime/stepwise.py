@@ -25,13 +25,14 @@ from irops.runtime.plan import Plan, Step, ValueKey
 from irops.runtime.precision import admits, rounded, wide
 from irops.runtime.record import Record
 from irops.runtime.variables import Transaction
-from irops.runtime.verification import verify
 from irops.spec.body import BodyFunction
 from irops.spec.op import Op
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.tensors import fact_of, result_array
 from irops.values.violation import LimitExceeded, Violation, collect_warnings
+from irops.verdicts.judge import judge
+from irops.verdicts.question import Question
 
 
 class Run:
@@ -255,3 +256,40 @@ def _of_inferred_rank(array: Array, inferred: Fact) -> Array:
     output then has rank 1, whichever branch runs.
     """
     return array.reshape(1) if array.ndim == 0 and inferred.shape.rank == 1 else array
+
+
+# Results of backends compared with those of the reference, layer by layer.
+
+
+def verify(
+    record: Record, backend: str, step: Step, arrays: Sequence[Array | None], results: Sequence[Array]
+) -> None:
+    """Compare the results of a layer with the reference; record what was compared.
+
+    backend: what computed them. Raises: OpFault where they differ by more than rounding
+    """
+    key = (step.node.path, step.layer.id)
+    reason = _why_not_compared(step.op, backend)
+    if reason:
+        record.unverified[key] = reason
+        return
+    record.compared[key] = backend
+    question = Question.of(step.invocation, arrays)
+    for index, (ours, reference) in enumerate(zip(results, question.again(arrays))):
+        judgement = judge(question, result_array(reference, step.facts.outputs[index]), ours, index)
+        record.verdicts[judgement.verdict] += 1
+        if judgement.is_fault:
+            message = (
+                f"output {index} of {step.op.id} by backend {backend} differs from the reference:"
+                f" {judgement.reason}"
+            )
+            raise OpFault("incorrect-kernel-result", message)
+
+
+def _why_not_compared(op: Op, backend: str) -> str:
+    """Why the result of a layer is not compared with the reference; empty if it is."""
+    if backend == "reference" or op.functions.kernel is None:
+        return "computed by the reference"
+    if op.definition.bodies:
+        return "with bodies, whose layers are compared"
+    return "with a state" if op.definition.stateful else ""

@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from irops.analysis.checks.run import check_as_read
 from irops.analysis.inferred import Inferred
@@ -17,7 +16,6 @@ from irops.diagnostics.rule import Severity
 from irops.ir.collection import no_collection
 from irops.ir.locate import Source
 from irops.limits import recursion_limit_for
-from irops.processes.worker import serve
 from irops.reading import load
 from irops.registry import Registry
 from irops.server.options import ServerOptions
@@ -31,30 +29,20 @@ _DECLARED = re.compile(r"""(?:\ufeff)?<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0
 
 
 class Worker:
-    """Answers ("start", options) and ("check", path, text)."""
+    """Checks texts, each with the path of its document."""
 
-    def __init__(self) -> None:
-        self._options = ServerOptions()
-        self._registry: Registry | None = None
-
-    def __call__(self, request: tuple[Any, ...]) -> Checked | None:
-        match request:
-            case ("start", ServerOptions() as options):
-                self._start(options)
-                return None
-            case ("check", str(path), str(text)):
-                start = time.process_time()
-                checked = self._checked(path, text)
-                return replace(checked, seconds=time.process_time() - start)
-        raise ValueError(f"unknown request {request[:1]!r}")
-
-    def _start(self, options: ServerOptions) -> None:
+    def __init__(self, options: ServerOptions) -> None:
         limits = replace(options.limits, xml_bytes=min(options.limits.xml_bytes, MAX_TEXT))
         self._options = replace(options, limits=limits)
         for source in options.rules:
             load_rules(source)
-        if options.definitions or options.modules:
-            self._registry = Registry(options.definitions, options.modules)
+        is_custom = options.definitions or options.modules
+        self._registry = Registry(options.definitions, options.modules) if is_custom else None
+
+    def __call__(self, request: tuple[str, str]) -> Checked:
+        start = time.process_time()
+        checked = self._checked(*request)
+        return replace(checked, seconds=time.process_time() - start)
 
     def _checked(self, path: str, text: str) -> Checked:
         limits, target = self._options.limits, self._options.target
@@ -106,7 +94,3 @@ def _outputs(path: Path, inferred: Inferred) -> Iterator[tuple[tuple[Path, int],
         yield (path, number), tuple(fact.spelled for fact in facts.outputs)
         for name, body in facts.bodies.items():
             yield from _outputs((*path, number, name), body)
-
-
-if __name__ == "__main__":
-    serve(Worker())

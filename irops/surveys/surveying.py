@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from irops.backends.extras import missing_libraries
-from irops.cluster.faults import ClusterError
 from irops.cluster.identity import own_version
-from irops.cluster.workers import Workers
+from irops.cluster.workers import ClusterError, Workers
 from irops.diagnostics.printable import printable
 from irops.surveys.cells import Cells
 from irops.surveys.differences import differences, rows_of_report

@@ -10,7 +10,7 @@ import pytest
 
 from irops.backends.extras import missing_libraries
 from irops.conformance.cases import DefinitionCase, definition_cases
-from irops.conformance.isolated import IsolatedBackend
+from irops.conformance.client import IsolatedClient
 from irops.conformance.kit import SECONDS, Effort, OpTest, outcome_of
 from irops.conformance.trial import InvalidTrial
 from irops.conformance.verdict import Outcome, Status
@@ -39,7 +39,7 @@ class ConformanceTests:
     examples: int
     folders: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
-    clients: dict[str, IsolatedBackend] = field(default_factory=dict)
+    clients: dict[str, IsolatedClient] = field(default_factory=dict)
 
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         for backend in self.backends:
@@ -51,10 +51,10 @@ class ConformanceTests:
         for client in self.clients.values():
             client.close()
 
-    def client(self, backend: str) -> IsolatedBackend:
+    def client(self, backend: str) -> IsolatedClient:
         """The process of a backend, which is started when first needed."""
         if backend not in self.clients:
-            self.clients[backend] = IsolatedBackend(backend, self.folders, self.modules)
+            self.clients[backend] = IsolatedClient(backend, self.folders, self.modules)
         return self.clients[backend]
 
     def ops_of(self, backend: str) -> Iterator[Op]:

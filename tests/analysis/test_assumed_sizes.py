@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import irops
-from irops.analysis.assumed_sizes import assumed_shapes
 from irops.analysis.infer import analyse
-from irops.analysis.made_up import made_up_inputs
+from irops.analysis.made_up import assumed_shapes, made_up_inputs
 
 
 def assumed(net, *layers):
@@ -138,7 +137,7 @@ def test_inputs_of_static_shape_or_of_unknown_rank_are_left_out(net):
 
 
 def test_sizes_are_alike_where_distinct_ones_need_too_many_tries(net, monkeypatch):
-    monkeypatch.setattr("irops.analysis.assumed_sizes.MAX_TRIES", 2)
+    monkeypatch.setattr("irops.analysis.made_up.MAX_TRIES", 2)
     product = ("product", "MatMul", {"transpose_a": "false", "transpose_b": "false"}, ["a", "b"])
     layers = [parameter("a", "?,?"), parameter("b", "?,?"), product, ("y", "Result", {}, ["product"])]
     assert assumed(net, *layers) == {0: "[2,2]", 1: "[2,2]"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import irops
-from irops.analysis.checks.cascading import CASCADES
+from irops.analysis.checks.run import CASCADES
 from irops.diagnostics.rules import rule
 
 ROOT = Path(__file__).parents[2]

@@ -13,9 +13,10 @@ from cluster_work import naming_parents, unready, working
 from libraries import needs
 from waiting import wait_until
 
-from irops.cluster import bounded, cluster_run
+from irops.cluster import bounded, cluster_workers
 from irops.cluster.cluster_workers import ClusterWorkers
-from irops.cluster.faults import ClusterError
+from irops.cluster.identity import Identity, identity
+from irops.cluster.workers import ClusterError
 from irops.processes.outcomes import Died, Failed
 
 pytestmark = [
@@ -66,7 +67,7 @@ def test_work_that_cannot_be_prepared_fails_every_item(client):
     assert {str(result) for result in results} == {"ImportError: no such library"}
 
 
-def test_large_items_and_results_are_sent_in_small_batches(client):
+def test_items_and_results_may_be_large(client):
     padding = "x" * MIB
     results = outcomes(ClusterWorkers(client), [padding] * 12 + [("large", 4 * MIB)] * 8)
     assert all(result[0] == padding for result in results[:12])
@@ -90,17 +91,17 @@ def test_a_run_that_is_left_ends_what_it_began_and_leaves_the_workers_usable(cli
 
 
 def test_no_more_is_in_flight_than_workers_can_begin_soon(client, monkeypatch):
-    sent = []
-    send = cluster_run.ClusterRun._send
+    in_flight = []
+    send = cluster_workers._Run._send
 
-    def counted(self, batch, worker):
-        send(self, batch, worker)
-        sent.append(len(self._tasks))
+    def counted(self, number):
+        key = send(self, number)
+        in_flight.append(len(self._tasks))
+        return key
 
-    monkeypatch.setattr(cluster_run.ClusterRun, "_send", counted)
-    outcomes(ClusterWorkers(client), range(3000))
-    assert max(sent) <= 8
-    assert len(sent) < 400, "items are sent in batches"
+    monkeypatch.setattr(cluster_workers._Run, "_send", counted)
+    outcomes(ClusterWorkers(client), range(100))
+    assert max(in_flight) == 8
 
 
 def test_files_that_workers_do_not_see_are_named(client, tmp_path):
@@ -135,8 +136,8 @@ def test_a_process_that_had_nothing_to_do_for_some_time_is_ended(monkeypatch):
     monkeypatch.setattr(bounded, "_end_idle", lambda: None)  # runs in this thread, below
     monkeypatch.setattr(bounded, "monotonic", lambda: now[0])
     settings = pickle.dumps(((naming_parents, ()), inf, inf))
-    payloads, _ = bounded.work_on("idle", settings, pickle.dumps([1]), 0.1)
-    assert pickle.loads(payloads[0][1]) == [(1, os.getpid())]
+    payload = bounded.work_on("idle", identity(), settings, pickle.dumps(1))
+    assert pickle.loads(payload) == [(1, os.getpid())]
     (kept,) = [one for (run, _), one in bounded._kept.items() if run == "idle"]
 
     def sleep(seconds):
@@ -155,7 +156,16 @@ def test_tasks_of_a_run_that_ended_begin_nothing():
 
     settings = pickle.dumps(((naming_parents, ()), inf, inf))
     bounded.end_run("over")
-    assert bounded.work_on("over", settings, pickle.dumps([1, 2]), 0.1)[0] == []
+    assert pickle.loads(bounded.work_on("over", identity(), settings, pickle.dumps(1))) == []
     with suppress(KeyError):
         bounded.end_run("over")
     assert not [run for run, _ in bounded._kept if run == "over"]
+
+
+def test_a_worker_with_other_code_does_nothing(tmp_path):
+    import pickle
+
+    settings = pickle.dumps(((working, (tmp_path,)), inf, inf))
+    sender = Identity("0.0.1", "abc", sys.version_info[:2], "there")
+    assert bounded.work_on("other", sender, settings, pickle.dumps(1)) == identity()
+    assert list(tmp_path.iterdir()) == []

@@ -18,10 +18,8 @@ from waiting import wait_until
 import irops
 from irops.cluster import connecting, identity
 from irops.cluster.connecting import connected
-from irops.cluster.faults import ClusterError
 from irops.cluster.identity import Identity, objection
-from irops.cluster.losses import Losses
-from irops.processes.batches import Batches
+from irops.cluster.workers import ClusterError
 
 pytestmark = [
     pytest.mark.slow("starts schedulers and workers"),
@@ -129,18 +127,6 @@ def test_workers_need_the_same_irops_and_python():
     assert objection(other) == f"has irops 0.0.1, but this is {irops.__version__}"
     assert "other code (abc, not" in objection(Identity(ours.version, "abc", ours.python, "there"))
     assert objection(Identity("", "", (3, 9), "there")).startswith("runs Python 3.9, but this is 3.")
-
-
-def test_items_are_sent_again_before_they_are_given_up():
-    losses, batches = Losses(), Batches([], 1)
-    pair = [(0, "a"), (1, "b")]
-    assert losses.blame(pair, False, batches) == []
-    assert batches.next() == pair
-    assert losses.blame(pair, False, batches) == []
-    assert (batches.next(), list(losses.suspects)) == ([], [[(0, "a")], [(1, "b")]])
-    assert losses.blame([(1, "b")], True, batches) == []
-    ((number, died),) = losses.blame([(1, "b")], True, batches)
-    assert (number, died.lost, died.exceeded) == (1, True, "")
 
 
 def test_control_c_ends_a_command_and_leaves_the_workers_usable(tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 
 import pytest
 from cluster_work import working
@@ -12,10 +11,10 @@ from dask_processes import Processes, Proxy
 from libraries import Late, needs
 from waiting import wait_until
 
-from irops.cluster import connection, losses
+import irops
 from irops.cluster.cluster_workers import ClusterWorkers
 from irops.cluster.connecting import connected
-from irops.cluster.faults import ClusterError
+from irops.cluster.workers import ClusterError
 
 pytestmark = [
     pytest.mark.slow("starts schedulers and workers"),
@@ -49,7 +48,7 @@ def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nan
     first, _ = processes.worker(nanny), processes.worker(nanny)
     workers = connected(processes.address)
     try:
-        wait_until(lambda: len(refreshed(workers)) == 2)
+        wait_until(lambda: len(workers.threads()) == 2)
         run = workers.run(working, (), ITEMS)
         results = begin(run, 40)
         os.kill(first.pid, signal.SIGKILL)
@@ -60,9 +59,33 @@ def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nan
         workers.close()
 
 
-def refreshed(workers):
-    workers._members.refresh()
-    return workers._members.threads
+def test_the_rows_of_a_survey_do_not_depend_on_a_worker_that_is_killed(processes, tmp_path):
+    (tmp_path / "models").mkdir()
+    for size in range(1, 31):
+        graph = irops.Graph(f"sized{size}")
+        x = graph.parameter("x", "f32", [size])
+        graph.result(graph.ops.Add(x, x), "y")
+        irops.write(graph.model(), tmp_path / "models" / f"{size}.xml")
+    processes.scheduler()
+    first, _ = processes.worker("--no-nanny"), processes.worker("--no-nanny")
+    tasks, killed = ("check", "infer", "run"), []
+
+    def kill(done, *_):
+        if done >= 5 and not killed:
+            os.kill(first.pid, signal.SIGKILL)
+            killed.append(first.wait())
+
+    with distributed.Client(processes.address, set_as_default=False) as client:
+        wait_until(lambda: len(client.nthreads()) == 2)
+        far = irops.survey(
+            [tmp_path / "models"], tasks, client=client, output=tmp_path / "far", progress=kill
+        )
+    near = irops.survey([tmp_path / "models"], tasks, processes=2, output=tmp_path / "near")
+    assert killed == [-signal.SIGKILL]
+    assert len(far) == len(near) == 90
+    assert {row.status for row in near} == {"pass"}
+    for name in ("results.csv", "results.json"):
+        assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()
 
 
 def no_process_of(leader):
@@ -80,9 +103,8 @@ def no_process_of(leader):
     return True
 
 
-def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(processes, monkeypatch):
-    monkeypatch.setattr(losses, "SUSPECT", 1)
-    monkeypatch.setattr(losses, "LOST", 2)
+def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(processes):
+    processes.environment["DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES"] = "1"
     processes.scheduler()
     processes.worker("--nanny")
     processes.worker("--nanny")
@@ -95,7 +117,7 @@ def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(process
         workers.close()
 
 
-def test_a_run_goes_on_when_the_connection_is_cut(processes):
+def test_a_connection_that_is_cut_is_an_error(processes):
     processes.scheduler()
     processes.worker("--no-nanny")
     proxy = Proxy(processes.port)
@@ -103,9 +125,12 @@ def test_a_run_goes_on_when_the_connection_is_cut(processes):
     workers = connected(proxy.address)
     try:
         run = workers.run(working, (), ITEMS)
-        results = begin(run, 40)
+        begin(run, 40)
         assert proxy.cut() > 0
-        finished(run, results, len(ITEMS))
+        with pytest.raises(
+            ClusterError, match=rf"^the connection to the scheduler at {proxy.address} was lost$"
+        ):
+            list(run)
     finally:
         workers.close()
         proxy.close()
@@ -121,28 +146,7 @@ def answers(port):
     return True
 
 
-def both(processes):
-    processes.worker("--nanny")
-    return processes.scheduler()
-
-
-def test_a_run_goes_on_with_a_scheduler_that_was_killed_and_started_again(processes):
-    """Workers of Dask end with their scheduler, so that they are started again, too."""
-    scheduler = both(processes)
-    workers = connected(processes.address)
-    try:
-        run = workers.run(working, (), ITEMS)
-        results = begin(run, 40)
-        os.killpg(scheduler.pid, signal.SIGKILL)
-        scheduler.wait()
-        threading.Timer(1, both, [processes]).start()
-        finished(run, results, len(ITEMS))
-    finally:
-        workers.close()
-
-
-def test_a_scheduler_that_stays_away_is_an_error(processes, monkeypatch):
-    monkeypatch.setattr(connection, "RECONNECT_SECONDS", 2.0)
+def test_a_scheduler_that_is_killed_is_an_error(processes):
     scheduler = processes.scheduler()
     processes.worker("--no-nanny")
     workers = connected(processes.address)
@@ -151,7 +155,7 @@ def test_a_scheduler_that_stays_away_is_an_error(processes, monkeypatch):
         begin(run, 10)
         os.killpg(scheduler.pid, signal.SIGKILL)
         with pytest.raises(
-            ClusterError, match=rf"^the connection to the scheduler at {processes.address} was"
+            ClusterError, match=rf"^the connection to the scheduler at {processes.address} was lost$"
         ):
             list(run)
     finally:
@@ -169,18 +173,16 @@ def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(pro
     processes.worker("--no-nanny")
     workers = connected(processes.address)
     try:
+        run = workers.run(working, (), ITEMS)
+        begin(run, 1)
         processes.environment["PYTHONPATH"] = str(other.parent)
         processes.worker("--no-nanny")
-        run = workers.run(working, (), ITEMS)
-        results = begin(run, 1)
-        wait_until(lambda: workers._members.refresh() == {} and workers.refused)
-        finished(run, results, len(ITEMS))
-        assert workers.count == 1
+        refusal = r"^worker tcp://\S+ has another irops, without irops.cluster; all"
+        with pytest.raises(ClusterError, match=refusal):
+            list(run)
         with (
             distributed.Client(processes.address, set_as_default=False) as client,
-            pytest.raises(
-                ClusterError, match=r"^worker tcp://\S+ has another irops, without irops.cluster; all"
-            ),
+            pytest.raises(ClusterError, match=refusal),
         ):
             ClusterWorkers(client)
     finally:

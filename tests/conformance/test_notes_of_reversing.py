@@ -26,9 +26,11 @@ def runtimes():
 def openvino(runtimes, tmp_path):
     """The output of OpenVINO for a layer, or that it refuses it, or crashes."""
 
-    def output(op, *arrays, unranked=(), **attributes):
+    def output(op, *arrays, is_ranked=True, **attributes):
         texts = {name: str(value) for name, value in attributes.items()}
-        text, weights = one_op_model(default_registry().op(op), arrays, texts, 1, {}, unranked)
+        text, weights = one_op_model(default_registry().op(op), arrays, texts, 1, {})
+        if not is_ranked:
+            text = text.replace('shape="2,3"', 'shape="..."', 1)
         (tmp_path / "m.xml").write_text(text)
         (tmp_path / "m.bin").write_bytes(weights)
         return outcome(runtimes, "openvino", tmp_path / "m.xml", arrays)
@@ -96,7 +98,7 @@ def test_openvino_crashes_on_strings_and_takes_a_layer_without_a_mode(openvino):
 
 def test_openvino_refuses_an_axis_from_the_end_of_an_unknown_rank(openvino):
     axes = {"batch_axis": -2, "seq_axis": 1}
-    assert openvino("ReverseSequence-1", DATA, of(1, 3), unranked=(0,), **axes) == "refuses"
+    assert openvino("ReverseSequence-1", DATA, of(1, 3), is_ranked=False, **axes) == "refuses"
     assert openvino("ReverseSequence-1", DATA, of(1, 3), **axes) == [[0, 1, 2], [5, 4, 3]]
 
 

@@ -222,7 +222,7 @@ def test_an_op_without_a_kernel_is_noted():
 
 def test_a_backend_that_hangs_is_a_finding(tmp_path):
     from irops.conformance.cases import definition_cases
-    from irops.conformance.isolated import IsolatedBackend
+    from irops.conformance.client import IsolatedClient
     from irops.conformance.judge import judge
     from irops.registry import default_registry
 
@@ -235,7 +235,7 @@ def test_a_backend_that_hangs_is_a_finding(tmp_path):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: slow\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[irops.backends]\nslow = slow:B\n")
     sys.path.insert(0, str(tmp_path))
-    backend = IsolatedBackend("slow", timeout=4)
+    backend = IsolatedClient("slow", timeout=4)
     try:
         case = next(iter(definition_cases(default_registry().op("Reverse-1"))))
         verdict = judge(backend, case.trial, case.expected(case.trial))

@@ -14,7 +14,7 @@ import pytest
 from irops.analysis.structure import ModelStructure
 from irops.cli.main import main
 from irops.debugging.weights import blocks
-from irops.debugging.weights.rows import Rows
+from irops.debugging.weights.statistics import Rows
 from irops.debugging.weights.storage import alignment, storage_of
 from irops.debugging.weights.survey import weights_of
 from irops.ir.read import loads

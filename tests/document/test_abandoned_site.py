@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from irops.document.publishing import PREFIX
-from irops.document.site import Site
+from irops.document.site import PREFIX, Site
 
 
 class OnePage(Site):

@@ -8,7 +8,7 @@ import pytest
 
 import irops
 from irops.conformance.example import expected_outputs
-from irops.document.calls import call_text, called_case, literal
+from irops.document.views import call_text, called_case, literal
 from irops.registry import default_registry
 from irops.values.element import element_type
 from irops.values.shape import Shape

@@ -9,7 +9,7 @@ import pytest
 from irops import addresses
 from irops.cli.docs import command_pages
 from irops.cli.main import COMMANDS, command_named
-from irops.document.guide import copy_pictures, guide_pages, with_links
+from irops.document.site import copy_pictures, guide_pages, with_links
 from irops.document.sphinx.docstrings import converted
 
 FOLDER = Path("/checkout/docs")

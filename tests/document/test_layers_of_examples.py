@@ -8,8 +8,7 @@ from read_by_openvino import read_all
 
 import irops
 from irops.diagnostics.diagnostic import errors_of
-from irops.document.case_views import case_view
-from irops.document.layer_xml import layer_text
+from irops.document.case_views import case_view, layer_text
 from irops.ir.read import loads
 from irops.registry import default_registry
 from irops.spec.cases import examples

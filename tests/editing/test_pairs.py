@@ -81,7 +81,7 @@ NUMBERS = (
     "outside the range of an integer type",
 )
 """Examples that OpenVINO's CPU plug-in computes differently, also before conversion, on all processors or on
-those without AVX; see irops.backends.openvino_limits and _faults.
+those without AVX; see irops.backends.openvino and _faults.
 """
 
 

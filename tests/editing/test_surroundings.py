@@ -9,7 +9,7 @@ import pytest
 from libraries import Late, needs
 
 import irops
-from irops.editing.translation.frame import METADATA, SHAPES
+from irops.editing.translation.translate import METADATA, SHAPES
 from irops.registry import default_registry
 
 pytestmark = needs("onnx")

@@ -12,6 +12,7 @@ import irops
 
 PACKAGE = Path(irops.__file__).parent
 LATE = {
+    "irops/server/language_server.py": "the process that checks alone imports what checks",
     "irops/__init__.py": "public names are imported when first used",
     "irops/cli/main.py": "a command is imported when it is called",
     "irops/cli/check.py": "only --why needs the modules that explain, only many files multiprocessing",
@@ -20,7 +21,7 @@ LATE = {
     "irops/cli/server.py": "without pygls, which the server imports, the command names the missing extra",
     "irops/cli/new.py": "its help and its refusals need neither the registry nor NumPy",
     "irops/backends/numba/__init__.py": "the compiled loops import numba",
-    "irops/runtime/foreign_call.py": "gradients of torch import torch",
+    "irops/runtime/call.py": "gradients of torch import torch",
     "irops/testing/__init__.py": "a test session that uses no assertion of irops imports none",
     "irops/testing/plugin.py": "pytest loads the plug-in in every session",
     "irops/conformance/kit.py": "strategies are defined with Hypothesis, which may be missing",

@@ -9,7 +9,7 @@ from pathlib import Path
 import irops
 
 PACKAGE = Path(irops.__file__).parent
-MOST_LINES = 70
+MOST_LINES = 60
 """Of a function, with its signature and docstring."""
 
 

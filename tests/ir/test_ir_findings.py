@@ -7,10 +7,10 @@ import pytest
 from irops.diagnostics.diagnostic import ReadError
 from irops.diagnostics.fix import Edit, Fix
 from irops.diagnostics.rule import Severity
-from irops.ir.bounds import CLOCK_MASK
 from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.model import Layer
+from irops.ir.parse import CLOCK_MASK
 from irops.ir.read import HARMLESS, load, loads, read
 from irops.ir.unique import UniqueNames
 from irops.limits import Clock, Limits

@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
-from irops.ir.doctype import without_doctype
 from irops.ir.faults import Faults
 from irops.ir.locate import Source
-from irops.ir.read import load, loads
-from irops.ir.text import is_binary
+from irops.ir.read import is_binary, load, loads, without_doctype
 
 FILES = Path(__file__).parent / "files"
 PLAIN = (FILES / "plain.xml").read_text()

@@ -9,43 +9,45 @@ from math import inf
 import pytest
 
 from irops import Limits
-from irops.processes.memory import machine_bytes, session_bytes, used_bytes
+from irops.limits import machine_bytes
+from irops.processes.memory import session_bytes, used_bytes
 from irops.processes.worker import Process, ProcessDied
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
-HOLDING = """
-from irops.processes.worker import serve
-held = []
-def answer(request):
-    held.append(bytearray(b"x" * request[1]))
-    return len(held)
-serve(answer)
-"""
 MIB = 1 << 20
 
 
+def holder():
+    """A function that allocates as many bytes as it is asked to."""
+    held = []
+
+    def answer(size):
+        held.append(bytearray(b"x" * size))
+        return len(held)
+
+    return answer
+
+
 @pytest.fixture
-def holding(tmp_path, monkeypatch):
-    """A process that allocates as many bytes as it is asked to, within 128 MiB."""
-    (tmp_path / "holding.py").write_text(HOLDING)
-    monkeypatch.syspath_prepend(tmp_path)
-    process = Process("holding", ("hold", 1), 60, 128 * MIB)
+def holding():
+    """A process that allocates, within 128 MiB."""
+    process = Process(holder, (), 60, 128 * MIB)
     yield process
     process.close()
 
 
 def test_a_process_within_the_limit_answers(holding):
-    assert holding.ask(("hold", 8 * MIB)) == 1  # the setup request, whose answer is not None
+    assert holding.ask(8 * MIB) == 1
 
 
 def test_a_process_that_allocates_too_much_is_ended(holding):
-    holding.ask(("hold", 1))
+    holding.ask(1)
     with pytest.raises(
         ProcessDied, match=r"uses more than 134,217,728 bytes of memory \(process_bytes\)"
     ) as died:
-        holding.ask(("hold", 1 << 30))
+        holding.ask(1 << 30)
     assert (died.value.exceeded, died.value.stalled) == ("memory", False)
-    assert holding.ask(("hold", 1)) == 1, "the next request starts a new process"
+    assert holding.ask(1) == 1, "the next request starts a new process"
 
 
 def test_the_memory_of_all_processes_of_a_session_counts():

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from irops.processes.worker import ProcessDied
-from irops.server.checks import Checks
-from irops.server.documents import Document
+from irops.server.language_server import Checks, Document
 from irops.server.options import ServerOptions
 from irops.server.records import Checked
 from irops.server.text import Text

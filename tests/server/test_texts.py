@@ -7,9 +7,9 @@ import random
 import pytest
 from lsprotocol.types import Position, Range
 
+from irops.server.completion import tag_start
 from irops.server.outline.elements import values
 from irops.server.outline.scan import outline_of
-from irops.server.tag_start import tag_start
 from irops.server.text import Text, edited, lines_of
 
 

@@ -6,7 +6,7 @@ import re
 from xml.etree import ElementTree
 
 from irops.conformance.example import inputs_of
-from irops.document.layer_xml import layer_text
+from irops.document.case_views import layer_text
 from irops.spec.definition import Case
 from irops.spec.op import Op
 from irops.values.element import element_type_of

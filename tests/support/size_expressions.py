@@ -12,8 +12,7 @@ from irops.analysis.inferred import Inferred, LayerFacts
 from irops.debugging.origins.facet import Aspect, Facet
 from irops.debugging.origins.sources import Kind
 from irops.debugging.origins.symbolic import SymbolicModel
-from irops.debugging.origins.unexpressed import source_of
-from irops.debugging.origins.why import expressions_of
+from irops.debugging.origins.why import expressions_of, source_of
 
 SETTINGS, ATTEMPTS = 3, 40
 

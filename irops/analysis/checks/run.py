@@ -3,37 +3,81 @@
 from __future__ import annotations
 
 import os
+import traceback
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 from irops.analysis.checks import layers, ops, pairs, sinks, state
-from irops.analysis.checks.cascading import without_cascading
-from irops.analysis.checks.custom import custom_findings
 from irops.analysis.checks.declared import ports_declare_what_is_inferred
-from irops.analysis.checks.declared_bodies import bodies_fit_their_parameters
 from irops.analysis.checks.interface import (
     inputs_and_outputs_keep_their_types,
     layouts_fit_inputs_and_outputs,
 )
-from irops.analysis.checks.most import within
 from irops.analysis.checks.target import the_target_reads_the_model
 from irops.analysis.checks.uncompiled import element_types_can_be_compiled
+from irops.analysis.inference import Inference
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.structure import ModelStructure
-from irops.diagnostics.diagnostic import Diagnostic, ReadError
+from irops.analysis.structure import BodyNode, ModelStructure
+from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError, errors_of, in_document_order
 from irops.diagnostics.report import Report
-from irops.diagnostics.rule import Rule
+from irops.diagnostics.rule import Rule, Severity
+from irops.diagnostics.rules import custom_rules, rule
 from irops.ir.collection import no_collection
-from irops.ir.model import Model
+from irops.ir.model import Layer, Model
 from irops.ir.weights import constant_faults
-from irops.limits import Clock, Limits, recursion_limit_for
+from irops.limits import Clock, Limits, notes, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.reading import load
 from irops.registry import Registry
-from irops.spec.custom_rules import load_installed_rules
+from irops.spec.custom_rules import error_text, load_installed_rules
 from irops.spec.releases import releases
 from irops.urls import local_path, without_credentials
+from irops.values.element import DYNAMIC
+from irops.values.fact import Fact
+
+# Checks that bodies can be inferred from what their Parameters declare, as OpenVINO does first.
+
+NOTES = (
+    "OpenVINO infers a body from what its Parameters declare before it connects it, and refuses the file",
+)
+
+
+def bodies_fit_their_parameters(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
+    """Only bodies whose Parameters declare something else than they receive are inferred once more."""
+    ahead = [inferred]
+    while ahead:
+        here = ahead.pop()
+        graph = structure.by_path[here.path]
+        ahead.extend(here.bodies)
+        for known in here.with_bodies:
+            for name, body in known.bodies.items():
+                node = graph.layers[known.layer.id].bodies[name]
+                if not body.has_errors and _contradicts(node, body):
+                    yield from _as_declared(structure, node)
+
+
+def _contradicts(node: BodyNode, body: Inferred) -> bool:
+    received = (body.layers[layer.id].outputs for layer in node.graph.parameters)
+    return any(not _contains(declared, facts[0]) for declared, facts in zip(node.declared, received) if facts)
+
+
+def _contains(declared: Fact, received: Fact) -> bool:
+    kinds = (DYNAMIC, received.element_type)
+    return declared.element_type in kinds and declared.shape.contains(received.shape)
+
+
+def _as_declared(structure: ModelStructure, node: BodyNode) -> Iterator[Diagnostic]:
+    """The first error of a body with what its Parameters declare."""
+    declared = {layer.id: fact for layer, fact in zip(node.graph.parameters, node.declared)}
+    findings = Inference(structure).graph(node.graph, declared).all_findings()
+    for finding in errors_of(findings)[:1]:
+        message = f"with what the Parameters of the body declare, {finding.message}"
+        changed = rule("contradicting-parameters")
+        yield replace(finding, rule=changed, message=message, constraint=None, notes=NOTES, level=None)
+
 
 Check: TypeAlias = Callable[[ModelStructure], Iterator[Diagnostic]]
 InferredCheck: TypeAlias = Callable[[ModelStructure, Inferred], Iterator[Diagnostic]]
@@ -191,3 +235,98 @@ def findings_of(
     for check_inferred in INFERRED_CHECKS:
         yield from check_inferred(analysis, inferred)
     yield from custom_findings(analysis, inferred, custom)
+
+
+# Suppresses cascading findings: those that another finding on the same layer explains.
+
+CASCADES = {
+    "IR101": ("IR301", "IR302", "IR303"),  # a layer without a type or version: no op can be found
+    "IR102": ("IR301", "IR302", "IR303"),
+    "IR111": ("IR321", "IR322"),  # ports that share an id
+    "IR504": ("IR312",),  # attributes of a Const, which both the weights and the definition check
+    "IR505": ("IR314", "IR315"),
+    "IR506": ("IR314", "IR315"),
+    "IR508": ("IR314", "IR315", "IR408"),
+    "IR509": ("IR311", "IR312"),
+    "IR906": ("IR208", "IR210"),  # a tensor that two nodes produce
+    **dict.fromkeys(
+        ("IR907", "IR908", "IR909", "IR910", "IR911"), ("IR504", "IR312", "IR314")
+    ),  # a constant without a value
+}
+"""The rules whose findings are suppressed by a finding of another rule on the same layer."""
+
+
+def without_cascading(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    findings = list(findings)
+    suppressed: dict[tuple[tuple[str, ...], int | None], set[str]] = defaultdict(set)
+    for diagnostic in findings:
+        suppressed[diagnostic.location.path, diagnostic.location.layer_id].update(
+            CASCADES.get(diagnostic.code, ())
+        )
+    return [d for d in findings if d.code not in suppressed[d.location.path, d.location.layer_id]]
+
+
+# Runs the checks of custom rules, after those of irops; spec/custom_rules.py loads them.
+
+
+def custom_findings(
+    analysis: ModelAnalysis, inferred: Inferred, more: Iterable[Rule] = ()
+) -> Iterator[Diagnostic]:
+    """What the checks of custom rules find in a model. more: rules beside those that were added."""
+    chosen = [one for one in dict.fromkeys((*custom_rules(), *more)) if one.check is not None]
+    if not chosen:
+        return
+    paths = {id(layer): path for path, layer in analysis.model.walk()}
+    for one in chosen:
+        assert one.check is not None
+        try:
+            for layer, message in one.check(analysis.model, inferred):
+                yield Diagnostic(one, str(message), _place(analysis, layer, paths))
+        except Exception as error:
+            message = f"the check of {one.code} failed: {error_text(error)}"
+            yield Diagnostic(rule("failed-rule"), message, _code_place(one, error))
+
+
+def _place(analysis: ModelAnalysis, layer: Any, paths: dict[int, tuple[str, ...]]) -> Location:
+    if layer is None:
+        return analysis.model.location()
+    if not isinstance(layer, Layer):
+        raise TypeError(f"it gave {layer!r} in place of a layer of the model, or None")
+    return analysis.model.location(layer, paths.get(id(layer), ()))
+
+
+def _code_place(failed: Rule, error: Exception) -> Location:
+    """The line of the check that failed, or called what failed."""
+    code = getattr(failed.check, "__code__", None)
+    file = None if code is None else code.co_filename
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return Location(file, lines[-1] if lines else getattr(code, "co_firstlineno", None))
+
+
+# Limits the number of findings.
+
+MORE = "too-many-findings"
+
+
+def within(limits: Limits, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The first findings up to the limit, errors before warnings, and one with the number of the others."""
+    diagnostics = list(diagnostics)
+    findings = [d for d in diagnostics if d.name != MORE]
+    before = [d for d in diagnostics if d.name == MORE]  # those that the reader omitted already
+    if len(findings) <= limits.findings:
+        return [*findings, *before]
+    order = in_document_order(findings)
+    kept = sorted(order, key=lambda d: d.severity is not Severity.ERROR)[: int(limits.findings)]
+    last = max((d.location for d in kept), key=lambda where: where.line or 0)
+    message = f"{len(order) - len(kept)} more findings are not reported; {limits.message('findings')}"
+    return [
+        *kept,
+        *(
+            before
+            or [
+                Diagnostic(
+                    rule(MORE), message, Location(last.file, last.line, last.column), notes=notes(MORE)
+                )
+            ]
+        ),
+    ]

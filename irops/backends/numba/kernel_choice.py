@@ -14,14 +14,94 @@ import numpy as np
 import numpy.typing as npt
 
 from irops.backends.numba import columns as side_by_side
-from irops.backends.numba.blocks import VECTOR, blocks
 from irops.backends.numba.columns import columns
-from irops.backends.numba.long_rows import long_rows
+from irops.backends.numba.compiled import compiled
+from irops.backends.numba.iteration import carry, iterations_of, locate
 from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, split_loop
-from irops.backends.numba.rows import UNROLLED, rows
+from irops.backends.numba.row_reversal import reverse_at, reverse_row
 from irops.backends.numba.runs import move_runs, run_ends
+from irops.backends.numba.spinning import FINISHED, STARTED, notify
 from irops.backends.numba.streamed_rows import UNIT, streamed_rows
+from irops.backends.numba.vectors import (
+    AHEAD,
+    fence_stores,
+    fetch_add,
+    load,
+    load_i64,
+    mirrored,
+    prefetch,
+    store,
+)
 from irops.backends.numba.workers import WORKERS
+
+# Move whole blocks of bytes: the axes behind the sequence axis, if they are contiguous.
+
+VECTOR = 64
+"""The span of blocks of this many bytes or more; that of others is the greatest power of two within them."""
+
+
+@cache
+def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., Any]:
+    """The kernel that moves blocks by vectors of span bytes.
+
+    exact: whether the block size is a multiple of span
+    stream: use stores that bypass the caches; blocks must be multiples of span, targets of 16 bytes
+    sequences: whether lengths, not the loops alone, determine the target of each step, `turn` bytes apart
+    """
+
+    def move_blocks(
+        target: int,
+        source: int,
+        low: int,  # noqa: ARG001
+        lengths: int,
+        loops: Any,
+        turn: int,
+        block: int,
+        grain: int,
+        counter: int,
+    ) -> None:
+        index, inner = np.zeros(loops.shape[0], np.int64), loops.shape[0] - 1
+        size, on, out = loops[inner, 0], loops[inner, 1], loops[inner, 2]
+        next_length, next_step = 8 * loops[inner, 3], loops[inner, 4]
+        total = iterations_of(loops)
+        notify(counter)
+        while True:
+            begin = fetch_add(counter + STARTED) * grain
+            if begin >= total:
+                break
+            left = min(grain, total - begin)
+            s, t, k, step = locate(loops, index, begin)
+            s, t, k = source + s, target + t, lengths + 8 * k
+            while left:
+                turns = min(size - index[inner], left)
+                for _ in range(turns):
+                    p = t
+                    if sequences:
+                        length = load_i64(k)
+                        p += turn * (length - 1 - step if step < length else step)
+                        k, step = k + next_length, step + next_step
+                    if span == VECTOR:
+                        c = 0
+                        while c + span <= block:
+                            store(p + c, load(s + c, VECTOR, 1), stream)
+                            if stream:
+                                prefetch(s + c + AHEAD)
+                            c += span
+                    else:
+                        store(p, load(s, span, 1), 0)
+                    if not exact:
+                        store(p + block - span, load(s + block - span, span, 1), 0)
+                    s, t = s + on, t + out
+                left -= turns
+                index[inner] += turns
+                if left and index[inner] == size:
+                    more = carry(loops, index)
+                    s, t, k, step = s + more[0], t + more[1], k + 8 * more[2], step + more[3]
+            fence_stores()
+            fetch_add(counter + FINISHED)
+
+    return compiled(move_blocks)
+
 
 PARALLEL_BYTES = 512 << 10
 """The size from which several cores are used: to involve an awake core costs as much as to copy a tenth of a
@@ -243,3 +323,127 @@ def _cache_bytes() -> int:
         if text.endswith("K") and text[:-1].isdigit():
             sizes.append(int(text[:-1]) << 10)
     return sizes[0] if len(sizes) == 1 else max(sizes[1:])
+
+
+# Reverse long contiguous sequences: first the head, which is reversed, then the tail, which is copied.
+# Several cores share the pieces of a row.
+
+
+def _copy_few(target: int, source: int, size: int) -> None:
+    while size >= 8:
+        store(target, load(source, 8, 1), 0)
+        target, source, size = target + 8, source + 8, size - 8
+    while size:
+        store(target, load(source, 1, 1), 0)
+        target, source, size = target + 1, source + 1, size - 1
+
+
+copy_few = compiled(_copy_few)
+
+
+@cache
+def long_rows(width: int, span: int) -> Callable[..., Any]:
+    """The kernel for elements of width bytes and vectors of span bytes. Pieces have at least span bytes; the
+    last piece of a row includes the rest.
+    """
+    margin = span - width
+
+    def reverse_long_rows(
+        target: int, source: int, low: int, lengths: int, loops: Any, row: int, piece: int, counter: int
+    ) -> None:
+        index = np.zeros(loops.shape[0], np.int64)
+        pieces = max(row // piece, 1)
+        total = pieces * iterations_of(loops)
+        notify(counter)
+        while True:
+            task = fetch_add(counter + STARTED)
+            if task >= total:
+                break
+            s, t, k, _ = locate(loops, index, task // pieces)
+            s, t = source + s, target + t
+            head = load_i64(lengths + 8 * k) * width
+            c = task % pieces * piece
+            end = row if task % pieces == pieces - 1 else c + piece
+            middle = min(max(head, c), end)
+            while c + span <= middle:
+                store(t + head - c - span, mirrored(load(s + c, span, 1), width), 0)
+                c += span
+            if c < middle:
+                if head >= span:  # some bytes are written twice
+                    store(t + head - middle, mirrored(load(s + middle - span, span, 1), width), 0)
+                elif s - margin >= low:
+                    reverse_at(t, s, head, 0, width, span, 0)
+                else:
+                    for e in range(c, middle, width):
+                        store(t + head - width - e, load(s + e, width, 1), 0)
+                c = middle
+            while c + span <= end:
+                store(t + c, load(s + c, span, 1), 0)
+                c += span
+            if c < end:
+                if end - middle >= span:
+                    store(t + end - span, load(s + end - span, span, 1), 0)
+                else:
+                    copy_few(t + c, s + c, end - c)
+            fetch_add(counter + FINISHED)
+
+    return compiled(reverse_long_rows)
+
+
+# Reverse contiguous sequences with elements of a few bytes, each row vector by vector.
+
+UNROLLED = 4
+"""The maximum number of vectors of a row whose code is unrolled."""
+
+
+@cache
+def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]:
+    """The kernel for elements of width bytes and vectors of span bytes; span is at most the size of a row.
+
+    vectors: the number of vectors of a row, or 0 for any number; 1 requires rows of span bytes
+    stream: use stores that bypass the caches; rows must be multiples of span, targets of 16 bytes
+    """
+    margin = span  # the most bytes before a row at which a vector may begin
+
+    def reverse_rows(
+        target: int, source: int, low: int, lengths: int, loops: Any, row: int, grain: int, counter: int
+    ) -> None:
+        index = np.zeros(loops.shape[0], np.int64)
+        inner = loops.shape[0] - 1
+        size, on, out, next_length = loops[inner, 0], loops[inner, 1], loops[inner, 2], 8 * loops[inner, 3]
+        total = iterations_of(loops)
+        notify(counter)
+        while True:
+            begin = fetch_add(counter + STARTED) * grain
+            if begin >= total:
+                break
+            left = min(grain, total - begin)
+            s, t, k, _ = locate(loops, index, begin)
+            s, t, k = source + s, target + t, lengths + 8 * k
+            while left:
+                turns = min(size - index[inner], left)
+                careful = False
+                # a vector may begin before its row, but not before the first row
+                if min(s, s + (turns - 1) * on) - margin < low:
+                    turns, careful = 1, s - margin < low
+                for _ in range(turns):
+                    head = load_i64(k) * width
+                    if careful:
+                        for c in range(0, row, width):
+                            store(t + c, load(s + (head - width - c if c < head else c), width, 1), 0)
+                    elif vectors:
+                        reverse_row(t, s, head, row, width, span, vectors, stream)
+                    else:
+                        for c in range(0, row - span, span):
+                            reverse_at(t, s, head, c, width, span, stream)
+                        reverse_at(t, s, head, row - span, width, span, stream)
+                    s, t, k = s + on, t + out, k + next_length
+                left -= turns
+                index[inner] += turns
+                if left and index[inner] == size:
+                    more = carry(loops, index)
+                    s, t, k = s + more[0], t + more[1], k + 8 * more[2]
+            fence_stores()
+            fetch_add(counter + FINISHED)
+
+    return compiled(reverse_rows)

@@ -10,7 +10,6 @@ import numpy as np
 
 from irops.backends.backend import Backend, Reference, kernel_of
 from irops.backends.declined import Declined
-from irops.debugging.sources.remote_backend import RemoteBackend
 from irops.debugging.sources.source import (
     Answer,
     Context,
@@ -21,6 +20,7 @@ from irops.debugging.sources.source import (
     SourceFailed,
     Values,
 )
+from irops.debugging.sources.workers import RemoteBackend
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.invocation import OpFault
 from irops.ir.model import LayerKind

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from irops.debugging.sources.asking import asked
+from irops.debugging.sources.onnx_worker import ONNXModel
 from irops.debugging.sources.openvino_device import TIMEOUT
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.debugging.sources.taps import chunks_of_taps
-from irops.debugging.sources.wire import packed, unpacked
-from irops.debugging.sources.workers import UNBOUNDED, Workers
+from irops.debugging.sources.workers import UNBOUNDED, Workers, asked
 from irops.ir.model import Layer
 from irops.values.element import Array
 
@@ -22,7 +21,7 @@ class ONNXFile(Source):
 
     def __init__(self, path: str, workers: Workers = UNBOUNDED) -> None:
         self.name = f"onnxruntime:{path}"
-        self._process = workers.process("irops.debugging.sources.onnx_worker", ("model", path), TIMEOUT)
+        self._process = workers.process(ONNXModel, path, seconds=TIMEOUT)
 
     def results(self, context: Context) -> Values | Failure:
         try:
@@ -37,7 +36,7 @@ class ONNXFile(Source):
         return dict(zip([*names, *list(values)[len(names) :]], values.values()))
 
     def walk(self, context: Context) -> Iterator[LayerValue]:
-        present = set(self._ask(("names",)))
+        present = set(self._ask("names"))
         for taps in chunks_of_taps(context):
             names = {tap: _name(context.analysis.root.layers[tap[0]].layer, tap[1], present) for tap in taps}
             wanted = sorted({name for name in names.values() if name})
@@ -48,15 +47,12 @@ class ONNXFile(Source):
         self._process.close()
 
     def _values(self, context: Context, names: list[str]) -> Values:
-        sent = [packed(context.inputs[port.layer.id]) for port in context.analysis.signature.inputs]
-        received = self._ask(("values", sent, names))
-        return {name: unpacked(item) for name, item in received.items()}
+        inputs = [context.inputs[port.layer.id] for port in context.analysis.signature.inputs]
+        values: Values = self._ask("values", inputs, names)
+        return values
 
-    def _ask(self, request: tuple[Any, ...]) -> Any:
-        word, content = asked(self._process, request)
-        if word == "refused":
-            raise SourceFailed(Failure("refused", content))
-        return content
+    def _ask(self, *request: Any) -> Any:
+        return asked(self._process.ask_again, request)
 
 
 def _name(layer: Layer, index: int, present: set[str]) -> str:

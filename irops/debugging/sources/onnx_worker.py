@@ -1,7 +1,7 @@
 """The process that runs ONNX models with ONNX Runtime, so that a crash does not end the caller.
 
-Its requests are ("model", path), then ("values", inputs, names): the values of these names, or of the model's
-outputs where there are none.
+Its requests are ("names",) or ("values", inputs, names): the values of these names, or of the model's outputs
+where there are none.
 """
 
 from __future__ import annotations
@@ -10,29 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from irops.debugging.sources.wire import Packed, packed, unpacked
-from irops.processes.worker import serve
+from irops.processes.worker import Refused
+from irops.values.element import Array
 
 
-class Worker:
-    """A model. Answers are pairs of a word and what it is about."""
+class ONNXModel:
+    """The model at a path."""
 
-    def __init__(self) -> None:
-        self._path = ""
+    def __init__(self, path: str) -> None:
+        self._path = path
 
-    def answer(self, request: tuple[Any, ...]) -> Any:
-        """None for the first request, unless the model cannot be read; then (word, content)."""
+    def __call__(self, request: tuple[Any, ...]) -> Any:
         try:
-            match request[0]:
-                case "model":
-                    self._path = request[1]
-                    return None
-                case "names":
-                    return "names", self._names()
-                case _:
-                    return "values", self._values(request[1], request[2])
+            return self._names() if request[0] == "names" else self._values(*request[1:])
         except Exception as error:
-            return "refused", (str(error).strip() or type(error).__name__).splitlines()[0]
+            return Refused((str(error).strip() or type(error).__name__).splitlines()[0])
 
     def _names(self) -> list[str]:
         """The names of all values that nodes give."""
@@ -41,16 +33,16 @@ class Worker:
         graph = onnx.load(self._path, load_external_data=False).graph
         return [name for node in graph.node for name in node.output if name]
 
-    def _values(self, inputs: list[Packed], names: list[str]) -> dict[str, Packed]:
+    def _values(self, inputs: list[Array], names: list[str]) -> dict[str, Array]:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
         content: Any = self._with_outputs(names) if names else self._path
         session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-        fed = {port.name: np.asarray(unpacked(item)) for port, item in zip(session.get_inputs(), inputs)}
+        fed = {port.name: array for port, array in zip(session.get_inputs(), inputs)}
         wanted = names or [port.name for port in session.get_outputs()]
-        return {name: packed(np.asarray(value)) for name, value in zip(wanted, session.run(wanted, fed))}
+        return {name: np.asarray(value) for name, value in zip(wanted, session.run(wanted, fed))}
 
     def _with_outputs(self, names: list[str]) -> bytes:
         """The model with further outputs; its initializers are loaded, since it is passed as bytes."""
@@ -61,7 +53,3 @@ class Worker:
         model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names if name not in present)
         content: bytes = model.SerializeToString()
         return content
-
-
-if __name__ == "__main__":
-    serve(Worker().answer)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.debugging.sources.asking import asked
+from irops.debugging.sources.openvino_worker import Device
 from irops.debugging.sources.single_layers import single_layers
 from irops.debugging.sources.source import (
     Answer,
@@ -22,8 +22,7 @@ from irops.debugging.sources.source import (
     Values,
 )
 from irops.debugging.sources.taps import Tap, chunks_of_taps, with_taps
-from irops.debugging.sources.wire import Packed, packed, unpacked
-from irops.debugging.sources.workers import UNBOUNDED, Workers
+from irops.debugging.sources.workers import UNBOUNDED, Workers, asked
 from irops.debugging.weights_in_place import weights_file, write_text
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.ir.model import Model
@@ -61,15 +60,14 @@ class OpenVINODevice(Source):
     ) -> None:
         self.device, self.properties = device, dict(properties or {})
         self.name = ",".join((f"openvino:{device}", *(f"{k}={v}" for k, v in self.properties.items())))
-        request = "device", device, self.properties
-        self._process = workers.process("irops.debugging.sources.openvino_worker", request, TIMEOUT)
+        self._process = workers.process(Device, device, self.properties, seconds=TIMEOUT)
         self._arithmetic: Arithmetic | None = None
 
     @property
     def arithmetic(self) -> Arithmetic:  # type: ignore[override]
         """The precision that the device reports for these properties."""
         if self._arithmetic is None:
-            self._arithmetic = Arithmetic(self._ask(("precision",)), CONVERTED)
+            self._arithmetic = Arithmetic(self._ask("precision"), CONVERTED)
         return self._arithmetic
 
     def results(self, context: Context) -> Values | Failure:
@@ -86,10 +84,9 @@ class OpenVINODevice(Source):
 
     def run(self, model: Model, inputs: Mapping[str, Array]) -> Values:
         """The results of a model by name. inputs: by the name of the Parameter. Raises: SourceFailed"""
-        sent = {name: packed(array) for name, array in inputs.items()}
         with tempfile.TemporaryDirectory() as folder:
-            text, weights = _files(model, Path(folder))
-            return {name: unpacked(item) for name, item in self._ask(("run", text, weights, sent)).items()}
+            values: Values = self._ask("run", *_files(model, Path(folder)), dict(inputs))
+            return values
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
         if calls and calls[0].model.dialect != OPENVINO:
@@ -112,25 +109,21 @@ class OpenVINODevice(Source):
         """The outputs of layers, compiled as one model; as two where that fails."""
         try:
             model = single_layers(calls)
-            sent = {name: packed(array) for name, array in model.inputs.items()}
-            received: dict[str, Packed] = self._ask(("run", model.text, model.weights, sent))
+            received: Values = self._ask("run", model.text, model.weights, dict(model.inputs))
         except SourceFailed as failed:
             failure = failed.failure
         except (DiagnosticError, ValueError) as error:  # the layer is not representable alone
             failure = Failure("declined", str(error))
         else:
-            return [[unpacked(received[name]) for name in names] for names in model.results]
+            return [[received[name] for name in names] for names in model.results]
         if len(calls) == 1:
             fixed = _with_constants(calls[0])
             return self._computed([fixed]) if failure.kind == "refused" and fixed else [failure]
         middle = len(calls) // 2
         return [*self._computed(calls[:middle]), *self._computed(calls[middle:])]
 
-    def _ask(self, request: tuple[Any, ...]) -> Any:
-        word, content = asked(self._process, request)
-        if word == "refused":
-            raise SourceFailed(Failure("refused", content))
-        return content
+    def _ask(self, *request: Any) -> Any:
+        return asked(self._process.ask_again, request)
 
 
 def _other_dialect(model: Model) -> Failure:

@@ -1,8 +1,8 @@
 """The process that runs models with an OpenVINO device, so that a crash does not end the caller.
 
-Its requests are ("device", name, properties), then ("precision",) or ("run", model, weights, inputs).
-model: text or the path of a file; weights: bytes or the path of a file; inputs: as
-irops.debugging.sources.wire packs them, by the name of the Parameter. Results come by the name of the Result.
+Its requests are ("precision",) or ("run", model, weights, inputs). model: text or the path of a file;
+weights: bytes or the path of a file; inputs: by the name of the Parameter. Results come by the name of the
+Result.
 """
 
 from __future__ import annotations
@@ -11,41 +11,39 @@ from typing import Any
 
 import numpy as np
 
-from irops.debugging.sources.wire import Packed, packed, unpacked
-from irops.processes.worker import serve
-from irops.values.element import element_type, tagged
-from irops.values.packing import unpack
+from irops.processes.worker import Refused
+from irops.values.element import STRING, Array, element_type, element_type_of, tagged
+from irops.values.packing import pack, unpack
 
 
-class Worker:
-    """A device with its properties. Answers are pairs of a word and what it is about."""
+class Device:
+    """A device with its properties."""
 
-    def __init__(self) -> None:
-        self._device, self._properties = "CPU", {}  # type: str, dict[str, str]
+    def __init__(self, device: str, properties: dict[str, str]) -> None:
+        self._device, self._properties = device, properties
         self._core: Any = None
 
-    def answer(self, request: tuple[Any, ...]) -> Any:
-        """None for the first request, unless the device is unavailable; then (word, content)."""
+    def __call__(self, request: tuple[Any, ...]) -> Any:
         try:
-            match request[0]:
-                case "device":
-                    return self._start(request[1], request[2])
-                case "precision":
-                    return "precision", self._precision()
-                case _:
-                    return "values", self._run(*request[1:])
+            self._start()
+            return self._precision() if request[0] == "precision" else self._run(*request[1:])
+        except Refused as refused:
+            return refused
         except Exception as error:
-            return "refused", _reason(error)
+            return Refused(_reason(error))
 
-    def _start(self, device: str, properties: dict[str, str]) -> Any:
+    def _start(self) -> None:
+        """Raises: Refused for a device that is not there"""
+        if self._core is not None:
+            return
         from openvino import Core
 
-        self._core, self._device, self._properties = Core(), device, properties
+        core, device = Core(), self._device
         if device not in ("AUTO", "MULTI", "HETERO", "BATCH") and ":" not in device:
-            available = self._core.available_devices
+            available = core.available_devices
             if device.partition(".")[0] not in {name.partition(".")[0] for name in available}:
-                return "refused", f"OpenVINO has no device {device} here, only {', '.join(available)}"
-        return None
+                raise Refused(f"OpenVINO has no device {device} here, only {', '.join(available)}")
+        self._core = core
 
     def _precision(self) -> str:
         """The type that the device computes f32 tensors in, as a compiled model reports it."""
@@ -62,7 +60,7 @@ class Worker:
         name: str = hint.get_type_name()
         return "" if name in ("f32", "dynamic", "undefined") else name
 
-    def _run(self, text: str, weights: bytes | str, inputs: dict[str, Packed]) -> dict[str, Packed]:
+    def _run(self, text: str, weights: bytes | str, inputs: dict[str, Array]) -> dict[str, Array]:
         from openvino import Tensor
 
         shared = Tensor(np.frombuffer((isinstance(weights, bytes) and weights) or b"\0", np.uint8).copy())
@@ -78,38 +76,35 @@ class Worker:
             request.set_input_tensor(index, tensor)
         request.infer()
         results = [result.get_friendly_name() for result in model.get_results()]
-        return {name: _packed(request.get_output_tensor(index)) for index, name in enumerate(results)}
+        return {name: _array(request.get_output_tensor(index)) for index, name in enumerate(results)}
 
 
-def _tensor(item: Packed) -> tuple[Any, Any]:
+def _tensor(array: Array) -> tuple[Any, Any]:
     """A tensor, and the array that has its memory: it must live as long."""
     from openvino import Shape, Tensor, Type
 
-    name, shape, content = item
-    if name == "string":
-        texts = np.asarray(unpacked(item), dtype=str)
+    kind = element_type_of(array)
+    if kind is STRING:
+        texts = np.asarray(array, dtype=str)
         return Tensor(texts), texts
-    raw = np.array(content) if len(content) else np.zeros(1, np.uint8)
-    return Tensor(raw, Shape(list(shape)), getattr(Type, name)), raw
-
-
-def _packed(tensor: Any) -> Packed:
-    kind = element_type(tensor.get_element_type().get_type_name())
-    shape = tuple(tensor.shape)
-    if kind.name == "string":
-        return packed(np.asarray(tensor.str_data, dtype=object).reshape(shape))
-    if not tensor.get_size():
-        return kind.name, shape, np.empty(0, np.uint8)
     if kind.bits < 8:
-        return packed(tagged(unpack(tensor.data.reshape(-1).view(np.uint8), kind, shape), kind))
-    return kind.name, shape, tensor.data.reshape(-1).view(np.uint8).copy()
+        raw = np.frombuffer(pack(array, kind) or b"\0", np.uint8).copy()
+    else:
+        raw = np.array(array, order="C").reshape(-1).view(np.uint8) if array.size else np.zeros(1, np.uint8)
+    return Tensor(raw, Shape(list(array.shape)), getattr(Type, kind.name)), raw
+
+
+def _array(tensor: Any) -> Array:
+    kind, shape = element_type(tensor.get_element_type().get_type_name()), tuple(tensor.shape)
+    if kind is STRING:
+        return np.asarray(tensor.str_data, dtype=object).reshape(shape)
+    raw = tensor.data.reshape(-1).view(np.uint8) if tensor.get_size() else np.empty(0, np.uint8)
+    if kind.bits < 8:
+        return tagged(unpack(raw.tobytes(), kind, shape), kind)
+    return tagged(raw.copy().view(kind.dtype).reshape(shape), kind)
 
 
 def _reason(error: Exception) -> str:
     """The last line of OpenVINO's message, which has the reason; places in its source come first."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1].rstrip(".") if lines else type(error).__name__
-
-
-if __name__ == "__main__":
-    serve(Worker().answer)

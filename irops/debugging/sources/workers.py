@@ -1,14 +1,29 @@
-"""The processes of sources: what they may use, and which custom ops they have."""
+"""The processes of sources: what they may use, their custom ops, and backends that compute in one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import Any
 
+import numpy as np
+
+from irops.backends.backend import Backend
+from irops.backends.catalogue import missing
+from irops.backends.declined import Declined
+from irops.backends.isolated import TIMEOUT, IsolatedBackend
+from irops.debugging.sources.source import Failure, SourceFailed
+from irops.diagnostics.diagnostic import DiagnosticError
 from irops.limits import Limits
-from irops.processes.worker import Process
+from irops.processes.worker import Answer, Process, ProcessDied, Refused
 from irops.registry import Registry
+from irops.spec.op import Op
+from irops.values.element import Array
+
+KINDS = {"seconds": "stalled", "memory": "oversized", "": "crashed"}
+"""The kind of a failure by what a process exceeded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +45,83 @@ class Workers:
             return cls(seconds, memory)
         return cls(seconds, memory, registry.folders, registry.modules)
 
-    def process(self, module: str, setup_request: tuple[Any, ...], seconds: float) -> Process:
+    def process(self, prepare: Callable[..., Answer], *arguments: Any, seconds: float) -> Process:
         """A process that is started when it is first asked. seconds: for each answer, by default"""
-        return Process(module, setup_request, seconds if self.seconds is None else self.seconds, self.memory)
+        return Process(prepare, arguments, seconds if self.seconds is None else self.seconds, self.memory)
+
+    def backend(self, name: str) -> IsolatedBackend:
+        """A backend in a process of its own."""
+        seconds = TIMEOUT if self.seconds is None else self.seconds
+        return IsolatedBackend(name, self.folders, self.modules, seconds, self.memory)
 
 
 UNBOUNDED = Workers()
 """Processes without a limit on memory."""
+
+
+def asked(ask: Callable[..., Any], *request: Any) -> Any:
+    """The answer of a process. Raises: SourceFailed; other exceptions that are the answer"""
+    try:
+        return ask(*request)
+    except ProcessDied as died:
+        raise SourceFailed(Failure(KINDS[died.exceeded], str(died))) from None
+    except (Refused, DiagnosticError) as error:
+        raise SourceFailed(Failure("refused", str(error))) from None
+
+
+class RemoteBackend:
+    """The backend of a name, as kernels that send their inputs to a process.
+
+    Kernels raise SourceFailed where the process crashes or stalls, or the backend reports an error; the next
+    call starts a new process.
+    """
+
+    def __init__(self, name: str, workers: Workers = UNBOUNDED) -> None:
+        self.name, self._isolated = name, workers.backend(name)
+        self._has: dict[str, bool] = {}
+
+    def kernel(self, op: Op) -> Callable[..., Any] | None:
+        definition = op.definition
+        if definition.stateful or definition.bodies or not definition.inputs:
+            return None
+        if op.id not in self._has:
+            self._has[op.id] = asked(self._isolated.ask, _has_kernel, op)
+        return partial(self._compute, op) if self._has[op.id] else None
+
+    def close(self) -> None:
+        """End the process."""
+        self._isolated.close()
+
+    def _compute(self, op: Op, /, *inputs: Array | None, **attributes: Any) -> Any:
+        outputs = asked(self._isolated.ask, _computed, op, inputs, attributes)
+        return outputs if len(outputs) > 1 else outputs[0]
+
+
+def _has_kernel(backend: Backend, op: Op) -> bool | Exception:
+    lacking = missing(backend)
+    if lacking is not None:
+        return Refused(lacking)
+    try:
+        return backend.kernel(op) is not None
+    except Exception as error:
+        return _refusal(error)
+
+
+def _computed(
+    backend: Backend, op: Op, inputs: tuple[Array | None, ...], attributes: dict[str, Any]
+) -> tuple[Array, ...] | Exception:
+    try:
+        kernel = backend.kernel(op)
+        assert kernel is not None
+        with np.errstate(all="ignore"):
+            result = kernel(*inputs, **attributes)
+    except Exception as error:
+        return _refusal(error)
+    return tuple(np.asarray(output) for output in (result if isinstance(result, tuple) else (result,)))
+
+
+def _refusal(error: Exception) -> Exception:
+    """The error of a backend, as it is sent."""
+    if isinstance(error, Declined):
+        return Declined(str(error))
+    return Refused(str(error) if isinstance(error, DiagnosticError) else f"{type(error).__name__}: {error}")

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import prod
 from typing import Any
+
+import numpy as np
 
 from irops.diagnostics.rule import Severity
 from irops.dialects.onnx.attributes import graphs_of, texts_of
-from irops.dialects.onnx.constants import VALUES, node_constant, sparse_constant
 from irops.dialects.onnx.external import ExternalFiles
 from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS
-from irops.dialects.onnx.shapes import Declared, SizeNames, declared
 from irops.dialects.onnx.tensors import Constant, TensorFault, constant_of
-from irops.dialects.onnx.weights import Gathered, size_of
+from irops.dialects.onnx.types import element_of
+from irops.dialects.onnx.weights import Gathered, content_of, size_of
 from irops.graph.wiring import Wiring
 from irops.ir.faults import Faults
 from irops.ir.model import Edge, Graph, Layer, LayerKind, Port
 from irops.ir.region import Region
 from irops.ir.unique import UniqueNames
+from irops.values.element import Array, ElementType, tagged, zeros
+from irops.values.packing import unpack
 
 
 class GraphBuilder:
@@ -244,3 +250,169 @@ def _captured(graph: Any) -> Iterator[str]:
             if name and name not in own:
                 yield name
     yield from (info.name for info in graph.output if info.name not in own)
+
+
+# Values of Constant nodes, and sparse tensors, which become dense.
+
+DENSE_BYTES = 1 << 30
+"""How large a sparse tensor may become."""
+
+
+def node_constant(node: Any, files: ExternalFiles) -> Constant:
+    """The value of a node Constant.
+
+    Raises:  TensorFault
+    """
+    named = [attribute for attribute in node.attribute if attribute.name in VALUES]
+    if len(named) != 1:
+        given = ", ".join(attribute.name for attribute in named) or "no value at all"
+        raise TensorFault(
+            "constant-without-value",
+            f"has {given}, must have exactly one of {', '.join(VALUES)}",
+        )
+    attribute = named[0]
+    if attribute.name == "value":
+        return constant_of(attribute.t, files)
+    if attribute.name == "sparse_value":
+        return sparse_constant(attribute.sparse_tensor, files)
+    return Constant.of(_PLAIN[attribute.name](attribute))
+
+
+def _texts(values: list[bytes]) -> Array:
+    array = np.empty(len(values), object)
+    try:
+        array[:] = [value.decode() for value in values]
+    except UnicodeDecodeError:
+        raise TensorFault("malformed-tensor", "holds a string that is not UTF-8") from None
+    return array
+
+
+_PLAIN: dict[str, Callable[[Any], Array]] = {
+    "value_float": lambda a: np.array(a.f, np.float32),
+    "value_floats": lambda a: np.array(a.floats, np.float32),
+    "value_int": lambda a: np.array(a.i, np.int64),
+    "value_ints": lambda a: np.array(a.ints, np.int64),
+    "value_string": lambda a: _texts([a.s]).reshape(()),
+    "value_strings": lambda a: _texts(list(a.strings)),
+}
+"""The attributes that are numbers and strings themselves."""
+VALUES = ("value", "sparse_value", *_PLAIN)
+"""The attributes of a Constant."""
+
+
+def sparse_constant(sparse: Any, files: ExternalFiles) -> Constant:
+    """A SparseTensorProto, dense.
+
+    Raises:  TensorFault
+    """
+    values, places = (constant_of(tensor, files) for tensor in (sparse.values, sparse.indices))
+    shape = tuple(sparse.dims)
+    if any(size < 0 for size in shape):
+        raise TensorFault("malformed-tensor", f"has the dims {list(shape)}, must be 0 or more")
+    if prod(shape) * max(values.element.dtype.itemsize, 1) > DENSE_BYTES:
+        raise TensorFault(
+            "unsupported-onnx-type",
+            f"is sparse, and has too many elements when made dense: {prod(shape)}",
+        )
+    if places.element.name != "i64" or len(values.shape) != 1:
+        raise TensorFault(
+            "malformed-tensor",
+            f"is sparse, with indices of {places.element} for values of rank {len(values.shape)}; "
+            "must be of i64 for values of rank 1",
+        )
+    dense = zeros(shape, values.element)
+    flat = _flat(unpack(content_of(places.data), places.element, places.shape), values.shape[0], shape)
+    dense.reshape(-1)[flat] = unpack(content_of(values.data), values.element, values.shape)
+    return Constant.of(tagged(dense, values.element))
+
+
+def _flat(places: Array, count: int, shape: tuple[int, ...]) -> Array:
+    """Where each value goes, counted in the dense tensor: indices are such places already, or rows of one
+    index per axis.
+    """
+    if places.shape == (count, len(shape)):
+        if ((places < 0) | (places >= np.array(shape, np.int64))).any():
+            raise TensorFault(
+                "malformed-tensor", f"is sparse, with indices outside of its dims {list(shape)}"
+            )
+        return np.ravel_multi_index(tuple(places.T), shape) if shape else np.zeros(count, np.int64)
+    if places.shape == (count,) and ((places >= 0) & (places < prod(shape))).all():
+        return places
+    raise TensorFault(
+        "malformed-tensor",
+        f"is sparse, with {count} values and indices of shape {list(places.shape)} for dims {list(shape)}",
+    )
+
+
+# What a model declares of tensors: element types, and shapes whose sizes may bear names.
+
+MAX_LENGTH = 100
+"""Of the name of a size, which every shape with this size repeats."""
+_OTHER = re.compile(r"\W", re.ASCII)
+UNKNOWN = ("", "?", "*", "unk", "None")
+"""Names that exporters give to sizes of which they know nothing, the same to many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a ValueInfoProto says. shape: as a text of irops, ... for any rank; dims: sizes, -1 for one that
+    is not known; negative: a size below 0, if it has one.
+    """
+
+    element: ElementType | None
+    shape: str
+    dims: tuple[int, ...]
+    fault: str | None = None
+    negative: int | None = None
+
+
+class SizeNames:
+    """The names of sizes of one model, as identifiers."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+        self._used_names = UniqueNames(mark="_")
+
+    def spelled(self, name: str) -> str:
+        if name in UNKNOWN or name.startswith("unk__"):
+            return "?"
+        found = self._known.get(name)
+        if found is None:
+            plain = _OTHER.sub("_", name[:MAX_LENGTH])
+            found = plain if plain.isidentifier() else f"_{plain}"
+            found = self._known[name] = self._used_names.unique(found)
+        return found
+
+
+def declared(info: Any, names: SizeNames) -> Declared:
+    """What is declared of a tensor; fault: why it is none that irops has."""
+    kind = info.type.WhichOneof("value")
+    if kind is None:
+        return Declared(None, "...", ())
+    if kind != "tensor_type":
+        return Declared(
+            None,
+            "...",
+            (),
+            f"is of the kind {kind.removesuffix('_type').replace('_', ' ')}, must be a tensor",
+        )
+    tensor = info.type.tensor_type
+    element = element_of(tensor.elem_type) if tensor.elem_type else None
+    fault = (
+        f"has the data type {tensor.elem_type}, which irops does not support"
+        if element is None and tensor.elem_type
+        else None
+    )
+    if not tensor.HasField("shape"):
+        return Declared(element, "...", (), fault)
+    texts = [_size(dim, names) for dim in tensor.shape.dim]
+    dims = tuple(int(text) if text.isdigit() else -1 for text in texts)
+    negative = next((dim.dim_value for dim in tensor.shape.dim if dim.dim_value < 0), None)
+    return Declared(element, ",".join(texts), dims, fault, negative)
+
+
+def _size(dim: Any, names: SizeNames) -> str:
+    which = dim.WhichOneof("value")
+    if which == "dim_value":
+        return str(dim.dim_value) if dim.dim_value >= 0 else "?"
+    return names.spelled(dim.dim_param) if which == "dim_param" else "?"

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.dialects.dialect import Interface, Ops
 from irops.dialects.onnx.library import onnx_library
-from irops.dialects.onnx.nodes import node_of
-from irops.dialects.onnx.opsets import ONNX
+from irops.dialects.onnx.opsets import ONNX, imported
 from irops.dialects.onnx.read import MOST_BYTES
-from irops.dialects.onnx.tensor_names import TensorNames, has_node
 from irops.dialects.onnx.types import number_of
 from irops.dialects.onnx.values import tensor_of
 from irops.graph.wiring import Wiring
 from irops.ir.model import Layer, LayerKind, Model
 from irops.ir.pending import Pending
 from irops.ir.targets import local_target
+from irops.ir.unique import UniqueNames
 from irops.ir.weights import checked_region
+from irops.spec.domains import DomainError, parse
+from irops.spec.op import NoOp, Op
 from irops.values.dim import Dim
 from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
@@ -147,3 +148,123 @@ def _size(dim: Dim) -> int | str | None:
     if dim.known:
         return int(dim)
     return dim.spelled if dim.spelled.isidentifier() else None
+
+
+# Nodes of models that are written, and their attributes: from texts to what their definitions say they are.
+
+
+def node_of(
+    helper: Any, model: Model, layer: Layer, inputs: Iterable[str], outputs: list[str], registry: Ops
+) -> Any:
+    """The NodeProto of a layer.
+
+    Raises:  DiagnosticError where what its attributes are is not known
+    """
+    domain = (imported(layer.version) or (ONNX, 1))[0]
+    node = helper.make_node(
+        layer.type, list(inputs), outputs, name=layer.name, domain="" if domain == ONNX else domain
+    )
+    node.attribute.extend(
+        helper.make_attribute(name, value) for name, value in _attributes(model, layer, registry)
+    )
+    for key, value in layer.extra.items():
+        entry = node.metadata_props.add()
+        entry.key, entry.value = key, value
+    return node
+
+
+def _attributes(model: Model, layer: Layer, registry: Ops) -> Iterable[tuple[str, Any]]:
+    if layer.is_constant:
+        return [("value", tensor_of(model, layer, ""))]
+    op = registry.resolve(layer.type, layer.version)
+    if isinstance(op, NoOp):
+        raise _refusal(op.rule, f"{layer} cannot be written: {op.message}", layer)
+    return [(name, _value(op, layer, name, text)) for name, text in layer.data.items()]
+
+
+def _value(op: Op, layer: Layer, name: str, text: str) -> Any:
+    attribute = op.definition.attributes.get(name)
+    if attribute is None:
+        raise _refusal("unknown-attribute", f"{op.id} has no attribute {name!r}", layer)
+    try:
+        value = parse(attribute, text)
+    except DomainError as error:
+        raise _refusal(error.kind, str(error), layer) from None
+    if attribute.type == "element_type":
+        return number_of(value)
+    if attribute.type == "bool":
+        return int(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _refusal(name: str, message: str, layer: Layer) -> DiagnosticError:
+    return DiagnosticError(
+        [Diagnostic(rule(name), message, Location(None, None, None, layer.id, layer.name))]
+    )
+
+
+# The names of tensors in an ONNX model, which must be unique because they connect the nodes.
+
+
+def has_node(layer: Layer) -> bool:
+    """Whether a layer is a node in ONNX: inputs and results are not, nor are initializers, unlike the nodes
+    Constant.
+    """
+    return layer.type not in ("Parameter", "Const", "Result")
+
+
+class TensorNames:
+    """Names of the outputs of layers. results: of what the graph gives, by layer; renamed: tensors that it
+    gives under another name.
+    """
+
+    def __init__(self, layers: Sequence[Layer], wiring: Wiring) -> None:
+        self.results: dict[int, str] = {}
+        self.renamed: list[tuple[str, str]] = []
+        self._names: dict[tuple[int, int], str] = {}
+        self._used_names = UniqueNames()
+        ends = [layer for layer in layers if layer.kind is LayerKind.RESULT]
+        sources = {layer.id: wiring.inputs[layer.id][0] for layer in ends}
+        for layer in layers:
+            if layer.kind is LayerKind.PARAMETER:
+                self._claim((layer.id, 0), layer)
+        for layer in ends:
+            self.results[layer.id] = self._used_names.unique(_wanted(layer, sources[layer.id]))
+        for layer in ends:
+            self._give(layer, sources[layer.id])
+        for layer in layers:
+            for place in range(len(layer.outputs)):
+                self._claim((layer.id, place), layer)
+        self.renamed = [
+            (self._names[source[0].id, source[1]], self.results[end])
+            for end, source in sources.items()
+            if source is not None and self._names[source[0].id, source[1]] != self.results[end]
+        ]
+
+    def of(self, layer: Layer) -> list[str]:
+        """The names of a layer's outputs."""
+        return [self._names[layer.id, place] for place in range(len(layer.outputs))]
+
+    def _give(self, result: Layer, source: tuple[Layer, int] | None) -> None:
+        """Let the tensor that a Result takes have the result's name, if it has no other and is a node's."""
+        if source is None or not has_node(source[0]) or (source[0].id, source[1]) in self._names:
+            return
+        name, names = self.results[result.id], source[0].outputs[source[1]].names
+        if name in names or not names:
+            self._names[source[0].id, source[1]] = name
+
+    def _claim(self, key: tuple[int, int], layer: Layer) -> None:
+        if key in self._names:
+            return
+        names = layer.outputs[key[1]].names
+        plain = layer.name or f"{layer.type}_{layer.id}"  # an empty name means an input that is left out
+        numbered = plain if len(layer.outputs) == 1 else f"{plain}:{key[1]}"
+        self._names[key] = self._used_names.unique(
+            next((name for name in names if name and name not in self._used_names), numbered)
+        )
+
+
+def _wanted(result: Layer, source: tuple[Layer, int] | None) -> str:
+    """What a result is called: what it says itself, else as its tensor, else as its layer."""
+    names = source[0].outputs[source[1]].names if source is not None else ()
+    return next(filter(None, (*(result.output_names or ()), *names, result.name)), f"Result_{result.id}")

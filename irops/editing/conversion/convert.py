@@ -4,29 +4,41 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from irops.analysis.checks.interface import inputs_and_outputs_keep_their_types
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.need import Need
+from irops.analysis.needs import MIN_BYTES
 from irops.analysis.structure import Path
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
+from irops.editing.conversion import rules
 from irops.editing.conversion.constants import widen
 from irops.editing.conversion.conversion import Change, Conversion, notes_of
-from irops.editing.conversion.file_format import fitted, with_version
-from irops.editing.conversion.inputs import initialize, retype_inputs
-from irops.editing.conversion.refusal import RefusedError
-from irops.editing.conversion.search import convert_node, upgrade_node
+from irops.editing.conversion.refusal import OtherFormError, RefusedError
+from irops.editing.conversion.steps import STEPS, Form, Outputs, Step
+from irops.editing.conversion.subject import Subject
 from irops.editing.conversion.targets import NEWEST, Target, target_named
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node
 from irops.editing.soundness import refusal, require_valid
-from irops.ir.model import LayerKind, Model
+from irops.invocation.inputs import input_spec
+from irops.ir.model import Layer, LayerKind, Model
+from irops.ir.serialize import document
+from irops.ir.versions import READ
 from irops.limits import Limits
 from irops.registry import Registry
+from irops.spec.opsets import opsets
 from irops.spec.types import OPENVINO
+from irops.values.element import DYNAMIC, as_i64, zeros
+from irops.values.fact import Fact
 
 ROUNDS = 4
 """How often what is left may be converted: a constant of a new type, then the layer that uses it."""
@@ -215,3 +227,274 @@ class _Conversion:
                 self.analysis.location(need.layer, need.graph.path, need.at, need.attribute),
             )
         return list(findings.values())
+
+
+# The form of a file: its IR version, and the length that a release expects.
+
+MAX_LAYERS = 16
+"""Files with more layers are longer than any release expects."""
+
+
+def with_version(analysis: ModelAnalysis, version: int) -> tuple[Model, list[str]]:
+    """The model for a file of another IR version, and what OpenVINO reads differently from it.
+
+    Raises:  DiagnosticError where OpenVINO would change the type of an input or result; ValueError for an
+             unknown version
+    """
+    if version not in READ:
+        raise ValueError(f"the IR version is {version}, must be {' or '.join(map(str, READ))}")
+    model = analysis.model
+    if version == model.version:
+        return model, []
+    changed = replace(model, version=version)
+    if version == min(READ):
+        faults = list(_changed_types(changed, analysis))
+        if faults:
+            raise DiagnosticError(faults)
+        return changed, list(_unread_in_10(model))
+    notes = [
+        f"{each.message}; as written from an IR {version} file" for each in _changed_types(model, analysis)
+    ]
+    return changed, notes
+
+
+def _changed_types(model: Model, analysis: ModelAnalysis) -> Iterator[Diagnostic]:
+    """The inputs and results whose types OpenVINO changes in a file of the model's version."""
+    of_version = ModelAnalysis(model, analysis.registry, analysis.limits)
+    for finding in inputs_and_outputs_keep_their_types(of_version, of_version.infer()):
+        yield Diagnostic(rule("inconvertible-layer"), finding.message, finding.location, notes=finding.notes)
+
+
+def _unread_in_10(model: Model) -> Iterator[str]:
+    layers = [layer for _, layer in model.walk()]
+    if any(layer.output_names for layer in model.layers):
+        yield "OpenVINO reads no output_names from IR 10 files; results have the names of their tensors"
+    if any(_has_rt_info(layer) for layer in layers):
+        yield "OpenVINO reads no rt_info of layers and ports from IR 10 files, such as layouts"
+
+
+def _has_rt_info(layer: Layer) -> bool:
+    infos = (layer.rt_info, *(port.rt_info for port in (*layer.inputs, *layer.outputs)))
+    return any(info is not None and info.children for info in infos)
+
+
+def fitted(model: Model, target: Target) -> Model:
+    """The model; with a comment that makes its file as long as the target expects, if it is shorter."""
+    if target.reads_short_files or sum(1 for _ in model.walk()) > MAX_LAYERS:
+        return model
+    missing = MIN_BYTES - sum(len(piece.encode()) for piece in document(model, lambda layer: layer.data))
+    if missing <= 0:
+        return model
+    comment = f" {'.' * missing} "
+    return replace(model, comments=(*model.comments, comment), source=None)
+
+
+# Inputs that a target reads only in some forms: their element types, and initial values of variables.
+
+
+def retype_inputs(graph: Graph, node: Node, target: Target) -> None:
+    """Give axes and lengths, which are constants of a type that the target does not read there, as i64.
+
+    Raises:  RefusedError where such an input is not constant, or holds data
+    """
+    op = node.op
+    assert op is not None
+    with graph.change():
+        for index, source in enumerate(node.sources):
+            if source is None:
+                continue
+            port, kind = input_spec(op, index), source.element_type
+            if target.reads_input(op.id, (port.type, port.name), kind.name):
+                continue
+            if index == 0 or source.value is None:
+                raise RefusedError(
+                    f"{op.id} has {kind} for its input {port.name}, which is not a constant of axes"
+                )
+            numbers = np.asarray(as_i64(source.value))
+            made = graph.constant(numbers, graph.unique(f"{node.name}/{port.name}"))
+            graph.move(made.node, graph.place(node))
+            graph.connect(node, index, made)
+            graph.drop_unused(source.node)
+        graph.follow([node])
+
+
+def initialize(graph: Graph, node: Node) -> None:
+    """Give a variable the initial value 0, which it has without one. Raises: RefusedError"""
+    assert node.invocation is not None
+    attributes = node.invocation.attributes
+    kind, shape = attributes["variable_type"], attributes["variable_shape"]
+    if kind is DYNAMIC or shape.dims is None:
+        raise RefusedError("it has no initial value, and the variable no element type or rank")
+    value = zeros(tuple(int(dim.low) for dim in shape), kind)
+    try:
+        graph.replace(node, "ReadValue-6", value, **attributes)
+    except DiagnosticError as error:
+        raise RefusedError(error.diagnostics[0].message) from None
+
+
+# Finding and taking the steps from the op of a node to one that a target reads.
+
+assert rules.MODULES  # they declare the steps
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What became of a node. before: its op; after: the ops in its place, its own last
+
+    rounds: what the results may differ by
+    """
+
+    before: str
+    after: tuple[str, ...]
+    rounds: tuple[str, ...]
+
+
+def convert_node(graph: Graph, node: Node, target: Target) -> Replacement:
+    """Bring a node to an op that the target reads.
+
+    Raises:  RefusedError where no step leads there; the graph is then as it was
+    """
+    op = node.op
+    assert op is not None
+    start, definition = op.id, op.definition
+    if node.version != definition.version and target.reads_op(definition.type, definition.version):
+        with graph.change():
+            graph.set(node, "version", definition.version)
+        return Replacement(f"{definition.type} of another opset", (start,), ())
+
+    def is_read(op_id: str) -> bool:
+        op_type, _, number = op_id.rpartition("-")
+        return target.reads_op(op_type, f"opset{number}")
+
+    reasons: list[RefusedError] = []
+    for path in _paths(start, is_read):
+        try:
+            return _take(graph, node, path, target)
+        except RefusedError as refused:
+            reasons.append(refused)
+    raise _reason(reasons)
+
+
+def upgrade_node(graph: Graph, node: Node, target: Target) -> Replacement | None:
+    """Bring a node to the newest version of its op that the target reads and that means the same."""
+    op = node.op
+    if op is None or op.id not in STEPS:
+        return None
+    op_type, _, number = op.id.rpartition("-")
+    newer = [each for each in opsets().versions[op_type.lower()] if int(each.since[5:]) > int(number)]
+    for version in reversed(newer):
+        if not target.reads_op(op_type, version.since):
+            continue
+        for path in _paths(op.id, version.id.__eq__, within=True):
+            try:
+                return _take(graph, node, path, target)
+            except RefusedError:
+                continue
+    return None
+
+
+def _reason(reasons: list[RefusedError]) -> RefusedError:
+    """One error for all that were tried."""
+    if not reasons:
+        return RefusedError("irops has no form of it in older ops")
+    weighty = [reason for reason in reasons if not isinstance(reason, OtherFormError)] or reasons[:1]
+    return RefusedError("; ".join(dict.fromkeys(map(str, weighty[:3]))))
+
+
+def _paths(start: str, is_goal: Callable[[str], bool], *, within: bool = False) -> Iterator[tuple[Step, ...]]:
+    """The sequences of steps from an op to a goal, shortest first. within: by versions of the op alone"""
+    ahead: deque[tuple[Step, ...]] = deque([()])
+    while ahead:
+        path = ahead.popleft()
+        at = path[-1].new if path else start
+        passed = {start, *(step.new for step in path)}
+        for step in STEPS.get(at, ()):
+            if step.new in passed or (within and (step.is_decomposition or not step.is_of_one_type)):
+                continue
+            if is_goal(step.new) or not step.is_of_one_type:
+                yield (*path, step)
+            else:
+                ahead.append((*path, step))
+
+
+def _take(graph: Graph, node: Node, path: tuple[Step, ...], target: Target) -> Replacement:
+    """Take steps, and bring the nodes that they add to ops that the target reads."""
+    assert node.op is not None
+    before, rounds, made = node.op.id, list[str](), list[Node]()
+    try:
+        with graph.change():
+            for step in path:
+                made += take_step(graph, node, step)
+                rounds += [step.rounds] if step.rounds else []
+            nodes = [*made, *(() if node.removed else (node,))]
+            after = [op for each in nodes for op in _read_ops(graph, each, target, rounds)]
+    except DiagnosticError as error:
+        raise RefusedError(error.diagnostics[0].message) from None
+    return Replacement(before, tuple(after), tuple(dict.fromkeys(rounds)))
+
+
+def _read_ops(graph: Graph, node: Node, target: Target, rounds: list[str]) -> tuple[str, ...]:
+    """The ops that a node of a step becomes. Raises: RefusedError where the target reads none of them"""
+    assert node.op is not None
+    if target.reads_op(node.type, node.version):
+        return (node.op.id,)
+    try:
+        replacement = convert_node(graph, node, target)
+    except RefusedError as refused:
+        raise OtherFormError(f"its form in other ops needs {node.op.id}, and {refused}") from None
+    rounds += replacement.rounds
+    return replacement.after
+
+
+def take_step(graph: Graph, node: Node, step: Step) -> list[Node]:
+    """Take one step, within a change of the graph; the nodes that were added.
+
+    Raises:  RefusedError, DiagnosticError where the step does not apply
+    """
+    subject = Subject.of(graph, node, step.new)
+    replacement = step.rule(subject)
+    used = [subject.uses(index) for index in range(len(node.outputs))]
+    before, sources = list(node.facts), list(node.sources)
+    if isinstance(replacement, Outputs):
+        _put(graph, node, replacement, subject)
+        after = [value.fact for value in replacement.values]
+    else:
+        _become(graph, node, step, replacement)
+        after = list(node.facts)
+    for fact, new, is_used in zip(before, after, used):
+        if is_used:
+            _require_same(fact, new)
+    for source in dict.fromkeys(source.node for source in sources if source is not None):
+        if not source.removed and source.kind is LayerKind.CONSTANT:
+            graph.drop_unused(source)
+    return subject.added
+
+
+def _become(graph: Graph, node: Node, step: Step, form: Form) -> None:
+    inputs = list(form.inputs)
+    while inputs and inputs[-1] is None:
+        inputs.pop()
+    definition = graph.op(step.new).definition
+    if len(inputs) > len(definition.inputs) and not (definition.inputs and definition.inputs[-1].variadic):
+        assert node.op is not None
+        extra = node.op.definition.inputs[len(definition.inputs)].name
+        raise RefusedError(f"it has the input {extra}, which {step.new} does not have")
+    graph.replace(node, step.new, *inputs, **form.attributes)
+
+
+def _put(graph: Graph, node: Node, outputs: Outputs, subject: Subject) -> None:
+    """Let users of a node use other values, which take its tensor names; the last one takes its name."""
+    for old, new in zip(node.outputs, outputs.values):
+        graph.take_over(old, new)
+        if old.names:
+            graph.move_names(old, new)
+    name, last = node.name, outputs.values[-1].node
+    graph.delete(node)
+    if last in subject.added:
+        graph.rename(last, name)
+
+
+def _require_same(before: Fact, after: Fact) -> None:
+    """Raises: RefusedError where an output has another type or other sizes than before"""
+    if before.element_type is not after.element_type or not before.shape.can_be(after.shape):
+        raise RefusedError(f"its output would be {after} in place of {before}")

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
+import numpy as np
+
+from irops.diagnostics.suggestions import did_you_mean
 from irops.editing.graph.base import Base
-from irops.editing.graph.bodies import (
-    Carried,
-    Inflow,
-    Purposes,
-    Sliced,
-    Stacked,
-    conditional_bodies,
-    loop_body,
-)
-from irops.editing.graph.node import Value
+from irops.editing.graph.emission import layers_of
+from irops.editing.graph.faults import refuse
+from irops.editing.graph.node import Node, Value
 from irops.editing.graph.rewriting import Rewriting
+from irops.ir.model import BackEdge, Body, Edge, Layer, LayerKind, Port, PortMapping
+from irops.ir.model import Graph as Layers
+from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION
+from irops.values.element import BOOLEAN
 
 
 class Nesting(Rewriting):
@@ -106,3 +107,204 @@ class Nesting(Rewriting):
     ) -> Stacked:
         """What flows out of a body: the values of a result in all iterations, concatenated along axis."""
         return Stacked(result, axis, start, end, stride, part_size)
+
+
+# Nodes with bodies: If, Loop and TensorIterator, made of graphs.
+
+
+@dataclass(frozen=True, slots=True)
+class Sliced:
+    """What flows into a body part by part, one for each iteration; see Graph.sliced."""
+
+    value: Any
+    axis: int
+    start: int
+    end: int
+    stride: int
+    part_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What a body receives from its previous iteration; see Graph.carried."""
+
+    initial: Any
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stacked:
+    """What flows out of a body from all iterations; see Graph.stacked."""
+
+    result: str
+    axis: int
+    start: int
+    end: int
+    stride: int
+    part_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Purposes:
+    """The Parameter that receives the number of the iteration, the Result that says whether to go on.
+
+    Where they are None, no Parameter receives it, and the loop goes on.
+    """
+
+    iteration: str | None
+    condition: str | None
+
+
+Inflow: TypeAlias = Any
+"""A Value, array or number, the same in each iteration; Sliced; or Carried."""
+
+
+def conditional_bodies(
+    graph: Base, then: Base, otherwise: Base, inputs: Mapping[str, Any], name: str
+) -> tuple[list[Any], dict[str, Body]]:
+    """The inputs of an If behind its condition, and its bodies."""
+    sides = {"then_body": _Side(graph, then, name), "else_body": _Side(graph, otherwise, name)}
+    for key in inputs:
+        if not any(key in side.parameters for side in sides.values()):
+            known = [known for side in sides.values() for known in side.parameters]
+            raise _unknown("input", key, known, name)
+    counts = {label: len(side.results) for label, side in sides.items()}
+    if len(set(counts.values())) > 1:
+        message = f"the bodies of an If have {counts['then_body']} and {counts['else_body']} results"
+        raise refuse("mismatched-bodies", f"{message}, must have the same number", name)
+    for side in sides.values():
+        for number, key in enumerate(inputs, 1):
+            if key in side.parameters:
+                side.body.inputs.append(PortMapping(number, side.parameters[key]))
+        side.require_fed(inputs, name)
+        for number, result in enumerate(side.results.values(), len(inputs) + 1):
+            side.body.outputs.append(PortMapping(number, result))
+    return list(inputs.values()), {label: replace(s.body, name=label) for label, s in sides.items()}
+
+
+def loop_body(
+    graph: Base,
+    body: Base,
+    first: int,
+    inputs: Mapping[str, Inflow],
+    outputs: Sequence[str | Stacked],
+    name: str,
+    purposes: Purposes | None = None,
+) -> tuple[list[Any], Body]:
+    """The inputs of a Loop or TensorIterator from the first one on that flows into its body, and the body.
+
+    purposes: of a Loop, None for a TensorIterator
+    """
+    side = _Side(graph, body, name)
+    operands = []
+    for number, (key, inflow) in enumerate(inputs.items(), first):
+        parameter = side.parameter(key, name)
+        if isinstance(inflow, Sliced):
+            operands.append(inflow.value)
+            side.body.inputs.append(_cut(number, parameter, inflow))
+        elif isinstance(inflow, Carried):
+            operands.append(inflow.initial)
+            side.body.inputs.append(PortMapping(number, parameter))
+            side.body.back_edges.append(BackEdge(side.result(inflow.result, name), parameter))
+        else:
+            operands.append(inflow)
+            side.body.inputs.append(PortMapping(number, parameter))
+    fed = dict.fromkeys(inputs)
+    if purposes is not None:
+        side.add_purposes(graph, purposes, name)
+        if purposes.iteration is not None:
+            fed[purposes.iteration] = None
+    side.require_fed(fed, name)
+    for number, output in enumerate(outputs, first + len(inputs)):
+        if isinstance(output, Stacked):
+            side.body.outputs.append(_cut(number, side.result(output.result, name), output))
+        else:
+            side.body.outputs.append(PortMapping(number, side.result(output, name)))
+    return operands, side.body
+
+
+class _Side:
+    """A graph as a body: its layers, with constants in the weights of the outer graph.
+
+    parameters, results: the ids of layers by name
+    """
+
+    def __init__(self, outer: Base, graph: Base, name: str) -> None:
+        if graph is outer:
+            raise refuse("cross-graph-connection", "a graph cannot be its own body", name)
+        layers = _moved(
+            layers_of(graph.order, graph.origin.layers), outer.origin.weights.append(graph.origin.weights)
+        )
+        self.body = Body("body", layers)
+        self.parameters: dict[str, int] = {}
+        self.results: dict[str, int] = {}
+        for node, layer in zip(graph.order, layers.layers):
+            if node.kind is LayerKind.PARAMETER:
+                self.parameters[node.name] = layer.id
+            elif node.kind is LayerKind.RESULT:
+                self.results[_result_name(node)] = layer.id
+
+    def parameter(self, key: str, name: str) -> int:
+        if key not in self.parameters:
+            raise _unknown("input", key, self.parameters, name)
+        return self.parameters[key]
+
+    def result(self, key: str, name: str) -> int:
+        if key not in self.results:
+            raise _unknown("result", key, self.results, name)
+        return self.results[key]
+
+    def add_purposes(self, outer: Base, purposes: Purposes, name: str) -> None:
+        """Connect what is not a port of the loop: the number of the iteration, and the condition."""
+        if purposes.iteration is not None:
+            parameter = self.parameter(purposes.iteration, name)
+            self.body.inputs.append(PortMapping(-1, parameter, purpose=CURRENT_ITERATION))
+        wanted = purposes.condition
+        result = self._always(outer) if wanted is None else self.result(wanted, name)
+        self.body.outputs.append(PortMapping(-1, result, purpose=EXECUTION_CONDITION))
+
+    def _always(self, outer: Base) -> int:
+        """Add a Result of the constant true to the body; its id."""
+        layers, edges = self.body.graph.layers, self.body.graph.edges
+        number = 1 + max((layer.id for layer in layers), default=-1)
+        data = outer.stored(np.array(True), BOOLEAN)
+        constant = Layer(number, "continue", "Const", "opset1", data, outputs=[Port(0, BOOLEAN.precision)])
+        result = Layer(number + 1, "continue/result", "Result", "opset1")
+        result.inputs.append(Port(0, BOOLEAN.precision))
+        layers += [constant, result]
+        edges.append(Edge(number, 0, number + 1, 0))
+        return result.id
+
+    def require_fed(self, given: Mapping[str, Any], name: str) -> None:
+        """Require that every Parameter of the body receives something. Raises: DiagnosticError"""
+        lacking = [key for key in self.parameters if key not in given]
+        if lacking:
+            message = f"nothing flows into the input {lacking[0]!r} of a body of {name!r}"
+            raise refuse("unmapped-parameter", message, name)
+
+
+def _result_name(node: Node) -> str:
+    return node.output_names[0] if node.output_names else node.name
+
+
+def _cut(number: int, layer: int, cut: Sliced | Stacked) -> PortMapping:
+    return PortMapping(number, layer, cut.axis, cut.start, cut.end, cut.stride, cut.part_size)
+
+
+def _moved(graph: Layers, start: int) -> Layers:
+    """A graph whose constants lie further behind in the weights."""
+    return replace(graph, layers=[_moved_layer(layer, start) for layer in graph.layers])
+
+
+def _moved_layer(layer: Layer, start: int) -> Layer:
+    data = layer.data
+    if layer.is_constant and start:
+        data = {**data, "offset": str(int(data["offset"]) + start)}
+    bodies = {key: replace(body, graph=_moved(body.graph, start)) for key, body in layer.bodies.items()}
+    return replace(layer, data=data, bodies=bodies)
+
+
+def _unknown(what: str, key: str, known: Any, name: str) -> Exception:
+    has = ", ".join(map(repr, known)) or "none"
+    message = f"the body has no {what} {key!r}; its {what}s are {has}{did_you_mean(key, known)}"
+    return refuse("unmapped-parameter", message, name)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
 
 from irops.analysis.declaring import declared_dims
 from irops.analysis.describing import facts_line
@@ -15,18 +18,21 @@ from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import meant_or_all
 from irops.dialects.onnx.opsets import ONNX, onnx_opsets
 from irops.editing.soundness import refusal, require_valid
-from irops.editing.translation.frame import NO_RANK, parameter_data, side_data
 from irops.editing.translation.node import Node
 from irops.editing.translation.onnx_rules import to_onnx
-from irops.editing.translation.openvino_rules import to_openvino
-from irops.editing.translation.refusal import DIALECT_NAMES, RefusedError, impossible
+from irops.editing.translation.pairs import counterpart
+from irops.editing.translation.refusal import DIALECT_NAMES, RefusedError, impossible, unknown
 from irops.editing.translation.target import Target, Wire
 from irops.graph.wiring import Source
 from irops.invocation import OpFault
-from irops.ir.model import Layer, LayerKind, Model, Port
-from irops.registry import Registry
-from irops.values.element import DYNAMIC
+from irops.ir.model import Element, Layer, LayerKind, Model, Port
+from irops.registry import Registry, default_registry
+from irops.spec.definition import Definition
+from irops.spec.domains import default_of, format_value, parse
+from irops.spec.sharing import own_attributes
+from irops.values.element import DYNAMIC, STRING
 from irops.values.fact import Fact
+from irops.values.shape import Shape
 
 OPSET = 18
 """The default ONNX opset of converted models."""
@@ -255,3 +261,203 @@ class _Translation:
 def _declare(port: Port, fact: Fact) -> None:
     port.precision = fact.element_type.precision if fact.element_type is not DYNAMIC else None
     port.dims = declared_dims(fact)
+
+
+# Convert the Parameters of a model, and its data outside of the graph (rt_info, metadata).
+
+SHAPES, METADATA = "onnx_shapes", "onnx_metadata"
+"""The groups in rt_info of an OpenVINO model that keep ONNX data: names of sizes, and metadata_props."""
+NO_RANK = "its rank is unknown, but ONNX requires the rank of every input and output of a model"
+
+
+def parameter_data(layer: Layer, fact: Fact, dialect: str, named_shapes: Mapping[str, str]) -> dict[str, str]:
+    """The attributes of a Parameter. named_shapes: for ONNX, shapes with names of sizes, by layer name.
+
+    Raises:  RefusedError
+    """
+    if fact.element_type is DYNAMIC:
+        raise unknown("its element type is unknown, but inputs must have one")
+    if dialect != ONNX:
+        shape = str(fact.shape)[1:-1]
+    elif fact.shape.dims is None:
+        raise unknown(NO_RANK)
+    elif _is_same_shape(named_shapes.get(layer.name), fact.shape):
+        shape = named_shapes[layer.name]
+    else:
+        shape = _onnx_shape(fact.shape)
+    return {"shape": shape, "element_type": fact.element_type.name}
+
+
+def _onnx_shape(shape: Shape) -> str:
+    """A shape as ONNX text: sizes have names, but intervals become unknown."""
+    return ",".join(str(size) if size.known else "?" for size in shape)
+
+
+def _is_same_shape(text: str | None, shape: Shape) -> bool:
+    """Whether a text describes the same shape, ignoring intervals and names."""
+    if text is None or shape.dims is None:
+        return False
+    try:
+        stored_shape = Shape.parse(text, symbols=True)
+    except ValueError:
+        return False
+    return stored_shape.dims is not None and _onnx_shape(stored_shape) == _onnx_shape(shape)
+
+
+def side_data(model: Model, dialect: str) -> tuple[dict[str, str], Element | None, dict[str, str]]:
+    """The metadata and rt_info of a converted model, and the shapes with named sizes of its Parameters."""
+    if dialect == ONNX:
+        return _entries(model.rt_info, METADATA), None, _entries(model.rt_info, SHAPES)
+    declared = {
+        layer.name: layer.data.get("shape", "") for layer in model.layers if layer.kind is LayerKind.PARAMETER
+    }
+    shapes = {
+        name: text
+        for name, text in declared.items()
+        if any(part.strip().isidentifier() for part in text.split(","))
+    }
+    groups = [
+        Element(
+            tag, children=[Element("info", {"name": name, "value": text}) for name, text in entries.items()]
+        )
+        for tag, entries in ((SHAPES, shapes), (METADATA, model.extra))
+        if entries
+    ]
+    return {}, Element("rt_info", children=groups) if groups else None, {}
+
+
+def _entries(rt_info: Element | None, tag: str) -> dict[str, str]:
+    """The entries of a group of rt_info."""
+    groups = [group for group in (rt_info.children if rt_info is not None else ()) if group.tag == tag]
+    return {
+        entry.attributes["name"]: entry.attributes["value"]
+        for group in groups
+        for entry in group.children
+        if {"name", "value"} <= entry.attributes.keys()
+    }
+
+
+# Convert ONNX layers to OpenVINO: by their definitions, and by rules where these do not suffice.
+
+LAST = int(np.iinfo(np.int64).max)
+"""An end behind the last element of any axis."""
+
+
+def to_openvino(node: Node) -> Wire:
+    """Convert a layer; return the wire that replaces its only output.
+
+    Raises:  RefusedError
+    """
+    rule = RULES.get(node.op.definition.type)
+    if rule is not None:
+        return rule(node)
+    if node.op.definition.same_as is None:
+        raise impossible(f"irops has no rule that translates {node.op.id} to OpenVINO")
+    return _in_openvino(node, {})
+
+
+def _in_openvino(
+    node: Node, extra_attributes: dict[str, str], default_inputs: dict[str, Wire] | None = None
+) -> Wire:
+    """Convert a layer to the OpenVINO op whose functions its definition shares.
+
+    extra_attributes: attributes of that op that do not follow from the definition; default_inputs: values of
+    inputs that are omitted in ONNX and required in OpenVINO
+    """
+    definition = node.op.definition
+    assert definition.same_as is not None
+    base = default_registry().op(definition.same_as).definition
+    wires: list[Wire | None] = []
+    for index, port in enumerate(base.inputs):
+        name, attribute = counterpart(definition, base, index, port)
+        if attribute is not None and (node.attributes[attribute] is not None or not port.optional):
+            value = node.attributes[attribute]
+            wires.append(node.constant(port.name, np.array(() if value is None else value, np.int64)))
+        elif port.variadic and name is not None:
+            wires.extend(node.variadic_wires(name))
+        else:
+            wires.append(
+                (node.wire(name) if name is not None else None) or (default_inputs or {}).get(port.name)
+            )
+    return node.add(base.id, *wires, **attributes_in_openvino(node, base), **extra_attributes)
+
+
+def attributes_in_openvino(node: Node, base: Definition) -> dict[str, str]:
+    """All attributes with explicit values, because the defaults of the dialects differ."""
+    attribute_map, fixed = own_attributes(node.op.definition), dict(node.op.definition.given)
+    data: dict[str, str] = {}
+    for name, attribute in base.attributes.items():
+        if name in attribute_map:
+            data[name] = format_value(node.attributes[attribute_map[name].name])
+        elif name in fixed and ("." not in name or _parsed(base, name, fixed[name]) != default_of(attribute)):
+            data[name] = fixed[name]
+    return data
+
+
+def _parsed(base: Definition, name: str, text: str) -> Any:
+    return parse(base.attributes[name], text)
+
+
+def _same(node: Node) -> Wire:
+    """An Identity needs no layer."""
+    return node.required("input")
+
+
+def _cast(node: Node) -> Wire:
+    kind, source = node.attributes["to"], node.fact("input").element_type
+    if STRING in (kind, source):
+        raise impossible("OpenVINO's Convert does not support strings")
+    if kind.name == "f8e8m0":
+        raise impossible("ONNX's Cast and OpenVINO's Convert round to f8e8m0 differently")
+    if kind.name == "f4e2m1" and not source.integral:
+        raise impossible("ONNX's Cast converts NaN to -0 in f4e2m1, but OpenVINO's Convert to 6")
+    if kind.floating and kind.bits == 8 and node.attributes.get("saturate", True):
+        raise impossible(
+            f"saturate is set, but OpenVINO's Convert turns numbers too large for {kind} into infinity or NaN"
+        )
+    return node.add("Convert-1", node.required("input"), destination_type=kind.name)
+
+
+def _shape(node: Node) -> Wire:
+    start, end = node.attributes.get("start", 0), node.attributes.get("end")
+    if start == 0 and end is None:
+        return node.add("ShapeOf-3", node.required("data"), output_type="i64")
+    whole = node.add("ShapeOf-3", node.required("data"), part="whole", output_type="i64")
+    bounds = {"start": [start], "stop": [LAST if end is None else end], "step": [1], "axes": [0]}
+    return node.add("Slice-8", whole, *(node.constant(name, numbers) for name, numbers in bounds.items()))
+
+
+def _reshape(node: Node) -> Wire:
+    return _in_openvino(node, {"special_zero": format_value(not node.attributes.get("allowzero", False))})
+
+
+def _slice(node: Node) -> Wire:
+    """Add steps, which OpenVINO's op requires."""
+    if "starts" in node.attributes:
+        count: int | None = len(node.attributes["starts"])
+    else:
+        size = node.fact("starts").shape[0]
+        count = int(size) if size.known else None
+    if "steps" in {port.name for port in node.op.definition.inputs} and node.wire("steps") is not None:
+        return _in_openvino(node, {})
+    if count is None:
+        raise unknown("steps are omitted, but the number of steps that OpenVINO's Slice needs is unknown")
+    kind = np.int64 if "starts" in node.attributes else node.fact("starts").element_type.dtype
+    return _in_openvino(node, {}, {"step": node.constant("step", np.ones(count, kind))})
+
+
+def _unsqueeze(node: Node) -> Wire:
+    """Without axes, which OpenVINO's op refuses, no layer is needed."""
+    none = node.attributes["axes"] == () if "axes" in node.attributes else node.fact("axes").shape.size == 0
+    return node.required("data") if none else _in_openvino(node, {})
+
+
+RULES: dict[str, Callable[[Node], Wire]] = {
+    "Identity": _same,
+    "Cast": _cast,
+    "Shape": _shape,
+    "Reshape": _reshape,
+    "Slice": _slice,
+    "Unsqueeze": _unsqueeze,
+}
+"""By type of the ONNX op."""

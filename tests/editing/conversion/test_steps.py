@@ -11,8 +11,8 @@ from step_cases import StepCase, bits, cases_of, names_of
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError, EvaluationError
+from irops.editing.conversion.convert import take_step
 from irops.editing.conversion.refusal import RefusedError
-from irops.editing.conversion.search import take_step
 from irops.editing.conversion.steps import STEPS, Step
 from irops.editing.graph.graph import Graph
 from irops.ir.model import Model

@@ -7,7 +7,7 @@ import pytest
 
 import irops
 from irops.analysis.infer import analyse
-from irops.runtime.gradient_names import GradientNames
+from irops.runtime.gradients import GradientNames
 
 W = np.ones(3)
 
