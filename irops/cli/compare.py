@@ -33,7 +33,7 @@ from irops.cli.inputs import add_inputs, inputs_of
 from irops.cli.lookup import registry_of
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
-from irops.cli.options import add_settings, limits_of, written, written_folder
+from irops.cli.options import add_settings, limits_of, require_page_library, written, written_folder
 from irops.cli.settings import settings
 from irops.debugging.compare.comparison import (
     MODES,
@@ -86,6 +86,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
+    require_page_library(args.output_format)
     limits = limits_of(args, settings(args.config).limits)
     try:
         with ExitStack() as opened:

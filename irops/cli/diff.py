@@ -24,7 +24,7 @@ from irops.cli.display import deliver, print_diagnostics
 from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED
 from irops.cli.lookup import registry_of
 from irops.cli.models import model_help
-from irops.cli.options import add_settings, argument_errors, limits_of, written
+from irops.cli.options import add_settings, argument_errors, limits_of, require_page_library, written
 from irops.cli.settings import settings
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import printable_lines
@@ -56,6 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
+    require_page_library(args.output_format)
     limits, registry = limits_of(args, settings(args.config).limits), registry_of(args)
     ignore = [word for text in args.ignore for word in text.split(",") if word]
     analyses = [analyse(read(path, limits=limits), registry, limits) for path in (args.a, args.b)]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from irops.backends.extras import missing_libraries
 from irops.cli.main import Refusal
 from irops.diagnostics.suggestions import meant_or_all
 from irops.ir.targets import TargetRefused, local_target
@@ -233,3 +234,10 @@ def _pair(text: str, form: Form, other: Form) -> Pair:
         return Pair(name, rest, form)
     hint = f"; {other.option} {other} gives a {other.rest.lower()}" if other.separator in text else ""
     raise argparse.ArgumentTypeError(f"{text!r} is not of the form {form}{hint}")
+
+
+def require_page_library(output_format: str) -> None:
+    """Refuse a page before any work where the library of its template is missing."""
+    lacking = missing_libraries("html", "jinja2") if output_format == "html" else None
+    if lacking is not None:
+        raise Refusal(lacking)

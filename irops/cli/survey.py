@@ -109,7 +109,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    lacking = missing_libraries("survey", "pyarrow")
+    lacking = missing_libraries("survey", "pyarrow", "jinja2")
     if lacking is not None:
         raise Refusal(lacking)
     try:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from irops.conformance.verdict import KINDS, OpReport, Outcome, Report, Status
+from irops.diagnostics.junit import Case, file_of, suite_of
 from irops.diagnostics.printable import printable
 
 VERSION = 1
@@ -42,39 +43,25 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
 
 def as_junit(reports: Sequence[Report]) -> str:
     """One test suite for each backend and op; declined cases are skipped tests."""
-    body = "".join(line for report in reports for op in report.ops for line in _suite(report.backend, op))
-    return (
-        '<?xml version="1.0" encoding="utf-8"?>\n<testsuites name="irops'
-        f' conformance">\n{body}</testsuites>\n'
-    )
+    from xml.etree.ElementTree import Element  # slow to import
+
+    root = Element("testsuites", name="irops conformance")
+    for report in reports:
+        for op in report.ops:
+            name = f"{report.backend}.{op.op}"
+            root.append(suite_of(name, [_case(name, outcome) for outcome in op.outcomes]))
+    return file_of(root)
 
 
-def _suite(backend: str, op: OpReport) -> Iterator[str]:
-    from xml.sax.saxutils import escape, quoteattr  # slow to import
-
-    skipped = sum(o.status is Status.DECLINED for o in op.outcomes)
-    yield (
-        f'  <testsuite name={quoteattr(f"{backend}.{op.op}")} tests="{len(op.outcomes)}"'
-        f' failures="{len(op.failures)}" errors="0" skipped="{skipped}">\n'
-    )
-    for outcome in op.outcomes:
-        many = f" ({outcome.count} cases)" if outcome.kind == "generated" and outcome.count > 1 else ""
-        head = (
-            f"    <testcase classname={quoteattr(f'{backend}.{op.op}')}"
-            f" name={quoteattr(printable(outcome.case + many))}"
-        )
-        reason = quoteattr(printable(outcome.verdict.reason))
-        if outcome.status is Status.FAILED:
-            text = escape("\n".join(map(printable, outcome.snippet.split("\n"))))
-            yield (
-                f"{head}>\n      <failure type={quoteattr(outcome.verdict.fault)}"
-                f" message={reason}>{text}</failure>\n    </testcase>\n"
-            )
-        elif outcome.status is Status.DECLINED:
-            yield f"{head}>\n      <skipped message={reason}/>\n    </testcase>\n"
-        else:
-            yield f"{head}/>\n"
-    yield "  </testsuite>\n"
+def _case(suite: str, outcome: Outcome) -> Case:
+    many = f" ({outcome.count} cases)" if outcome.kind == "generated" and outcome.count > 1 else ""
+    verdict, name = outcome.verdict, outcome.case + many
+    match outcome.status:
+        case Status.FAILED:
+            return Case(suite, name, failure=(verdict.fault, verdict.reason, outcome.snippet))
+        case Status.DECLINED:
+            return Case(suite, name, skipped=verdict.reason)
+    return Case(suite, name)
 
 
 def as_markdown(reports: Sequence[Report]) -> str:

@@ -42,6 +42,12 @@ class Row:
         return content
 
     @property
+    def counts(self) -> dict[str, int]:
+        """The number of findings by rule, those that are not listed included."""
+        counts: dict[str, int] = self.details.get("counts", {}) if '"counts":' in self.detail else {}
+        return counts
+
+    @property
     def is_sound(self) -> bool:
         """Whether the status is pass or warn."""
         return self.status in SOUND

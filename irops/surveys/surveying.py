@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from irops.backends.extras import missing_libraries
 from irops.cluster.identity import own_version
 from irops.cluster.workers import ClusterError, Workers
 from irops.diagnostics.printable import printable
-from irops.registry import Registry
 from irops.surveys.cells import Cells
 from irops.surveys.differences import differences, rows_of_report
 from irops.surveys.exports import results_csv, results_json, timings_csv
@@ -21,7 +21,7 @@ from irops.surveys.faults import Interrupted, SurveyError
 from irops.surveys.folder import IDENTITIES, ReportFolder
 from irops.surveys.identity import Identities
 from irops.surveys.listing import Listing
-from irops.surveys.report.write import write_report
+from irops.surveys.report import report_page
 from irops.surveys.row import Row
 from irops.surveys.settings import Settings
 from irops.surveys.start import prepare
@@ -30,7 +30,7 @@ from irops.surveys.table import SurveyTable
 from irops.surveys.tasks import Task
 from irops.urls import is_url
 
-AGAINST = "against.json"
+AGAINST, INDEX = "against.json", "index.html"
 Progress = Callable[[int, int, object], None]
 """Called with the number of cells done, the number of cells to do, and the name of a model."""
 
@@ -78,6 +78,9 @@ def surveyed(request: Request, workers: Workers, progress: Progress | None = Non
 
     Raises:  SurveyError; Interrupted after Ctrl-C: what is done is kept
     """
+    lacking = None if request.output is None else missing_libraries("survey", "jinja2")
+    if lacking is not None:
+        raise SurveyError(f"the report is made by jinja2: {lacking}")
     before = None if request.against is None else _other_rows(request)
     try:
         with ExitStack() as opened:
@@ -122,13 +125,14 @@ class _Survey:
             raise Interrupted(len(self._finish()), len(self._cells)) from None
         rows = self._finish()
         found = None if before is None else differences(before, rows)
+        request = self._request
+        table = SurveyTable(tuple(rows), len(to_do), request.listing.notes, request.output, found)
         if self._folder is not None:
             self._store.compact(rows)
             if found is not None:
                 self._folder.write(AGAINST, json.dumps(found.to_json(), indent=1) + "\n")
-            self._write_pages(self._folder.path, rows, before)
-        request = self._request
-        return SurveyTable(tuple(rows), len(to_do), request.listing.notes, request.output, found)
+            self._folder.write(INDEX, report_page(table, self._manifest()))
+        return table
 
     def _do(self, to_do: Sequence[Any], workers: Workers, progress: Progress | None) -> None:
         settings = self._request.settings
@@ -152,13 +156,6 @@ class _Survey:
             self._folder.write("timings.csv", timings_csv(rows))
             (self._folder.path / AGAINST).unlink(missing_ok=True)
         return rows
-
-    def _write_pages(self, folder: Path, rows: list[Row], before: Iterable[Row] | None) -> None:
-        settings = self._request.settings
-        is_custom = settings.folders or settings.modules
-        registry = Registry(settings.folders, settings.modules) if is_custom else None
-        earlier = None if before is None else sorted(before, key=lambda row: row.place)
-        write_report(folder, rows, self._manifest(), against=earlier, registry=registry)
 
     def _manifest(self) -> dict[str, Any]:
         request = self._request

@@ -57,14 +57,12 @@ class SurveyTable(Sequence[Row]):
             for task, found in sorted(counts.items())
         }
 
-    def rules(self, count: int = 10) -> list[tuple[str, int, int]]:
-        """The most frequent rules: code, number of models, number of findings."""
+    def rules(self, count: int | None = 10) -> list[tuple[str, int, int]]:
+        """The most frequent rules, all for None: code, number of models, number of findings."""
         findings: Counter[str] = Counter()
         models: dict[str, set[str]] = {}
         for row in self.rows:
-            if '"counts":' not in row.detail:
-                continue
-            for code, number in row.details.get("counts", {}).items():
+            for code, number in row.counts.items():
                 findings[code] += number
                 models.setdefault(code, set()).add(row.model)
         order = sorted(findings, key=lambda code: (-len(models[code]), -findings[code], code))

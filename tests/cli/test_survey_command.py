@@ -143,7 +143,9 @@ def test_a_missing_library_is_named_with_its_extra(
     monkeypatch.setattr("irops.backends.extras._is_installed", lambda name: False)
     result = irops("survey", "zoo")
     assert result.status == 2
-    assert result.err == "irops survey: pyarrow is not installed; pip install 'irops[survey]' installs it\n"
+    assert result.err == (
+        "irops survey: pyarrow and jinja2 are not installed; pip install 'irops[survey]' installs them\n"
+    )
 
 
 def test_a_cell_that_takes_too_long_is_a_row(irops: Irops, zoo: Path) -> None:

@@ -38,6 +38,7 @@ LEVELS = {
     "backends": 6,
     "verdicts": 6,
     "runtime": 7,
+    "pages": 7,
     "editing": 8,
     "drawing": 9,
     "debugging": 10,
@@ -52,7 +53,7 @@ LEVELS = {
 DOORS = {
     "lxml": ("spec/load.py", "spec/cases.py", "ir/"),
     "networkx": ("graph/",),
-    "jinja2": ("document/",),
+    "jinja2": ("document/", "pages/"),
     "sphinx": ("document/sphinx/",),
     "docutils": ("document/sphinx/",),
     "rich": ("cli/", "diagnostics/"),

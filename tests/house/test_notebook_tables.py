@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from lxml import html
 
 import irops
 from irops.html_table import MAX_CELL, MAX_ROWS, html_table
+from irops.surveys.table import SurveyTable
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -64,6 +66,13 @@ def test_a_definition_shows_its_sentences():
 @pytest.mark.parametrize("shown", [lambda: chain(3000), lambda: irops.infer(chain(3000))])
 def test_tables_of_large_models_are_bounded(shown):
     assert len(shown()._repr_html_()) < 40_000
+
+
+def test_tables_need_no_library_of_templates(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    model = chain(3)
+    for shown in (model, irops.infer(model), irops.diff(model, model), SurveyTable(())):
+        assert "<table" in shown._repr_html_()
 
 
 def test_texts_are_escaped_and_bounded():

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from irops.surveys.differences import differences
+from irops.surveys.report import report_page
 from irops.surveys.row import STATUSES, Row, detail_text
+from irops.surveys.table import SurveyTable
 
 TASKS = ("check", "compare:reference,openvino:CPU", "infer", "run:reference", "target:2023.3")
 FAMILIES = ("resnet", "bert", "whisper", "llama", "yolo", "deeplab", "wav2vec", "t5", "mobilenet", "sam")
@@ -25,6 +28,15 @@ RULES = (
 
 def row(model: str, task: str = "check", status: str = "pass", seconds: float = 0.1, **detail: Any) -> Row:
     return Row(model, task, status, seconds, 1000, detail_text(detail))
+
+
+def page_of(
+    rows: Iterable[Row], settings: Mapping[str, Any] | None = None, *, against: Iterable[Row] | None = None
+) -> str:
+    """The page of a survey with these rows."""
+    found = tuple(rows)
+    changes = None if against is None else differences(against, found)
+    return report_page(SurveyTable(found, differences=changes), settings or {})
 
 
 def finding(

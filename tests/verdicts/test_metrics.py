@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from math import inf, isnan
 from xml.etree import ElementTree
 
@@ -107,7 +108,7 @@ def test_a_report_with_nan_agrees_with_itself():
     assert lines[1].strip() in failure.text
     text = page(found, analysis)
     assert "2 of 5 elements differ (40.0%): 2 NaN; the rest is equal" in text
-    assert "<td class=number>NaN</td><td class=number></td><td class=number>40.00%</td>" in text
+    assert re.findall('<td class="number">(.*?)</td>', text) == ["NaN", "", "40.00%"]
     for said in (str(found), text, failure.text):
         assert not any(
             word in said for word in (" 0% of the error", "cosine", "SNR", "max rel", "nan to nan")

@@ -6,16 +6,17 @@ import re
 
 import pytest
 
-from irops.surveys.report.elements import resource
+from irops.pages.render import resource
 from irops.surveys.row import STATUSES
 
-LIGHT, DARK = resource("page.css").split("@media (prefers-color-scheme: dark)")
+SCHEMES = [resource(name).split("@media (prefers-color-scheme: dark)") for name in ("base.css", "survey.css")]
+LIGHT, DARK = (" ".join(one.partition("\n}")[0] for one in of_scheme) for of_scheme in zip(*SCHEMES))
 MIN_CONTRAST = 4.5
 
 
 def colours(scheme):
     """The variables of a scheme as red, green, blue from 0 to 1."""
-    entries = re.findall(r"--([a-z-]+):\s*#([0-9a-f]{3,6});", scheme.partition("\n* {")[0])
+    entries = re.findall(r"--([a-z-]+):\s*#([0-9a-f]{3,6});", scheme)
     doubled = {name: value if len(value) == 6 else "".join(c * 2 for c in value) for name, value in entries}
     return {name: [int(v[k : k + 2], 16) / 255 for k in (0, 2, 4)] for name, v in doubled.items()}
 

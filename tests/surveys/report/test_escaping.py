@@ -7,10 +7,10 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from survey_rows import finding, row, with_findings
+from survey_rows import finding, page_of, row, with_findings
 
-from irops.surveys.report.pages import is_page_name, page_name
-from irops.surveys.report.write import write_report
+from irops.editing.diff.differences import Difference, LayerChange
+from irops.editing.diff.html import page as diff_page
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -61,54 +61,32 @@ def rows_with(text):
     return [row(text, text, "fail", **detail, **others)]
 
 
-def pages_of(folder):
-    return [folder / "index.html", *sorted((folder / "models").iterdir())]
+def checked(content, scripts):
+    assert not BAD.search(content)
+    page = Page(content)
+    assert not {"img", "iframe", "b"} & set(page.tags)
+    assert not [name for name, _ in page.attributes if name.startswith("on")]
+    links = [value for name, value in page.attributes if name in ("href", "src")]
+    allowed = r"#|results\.|timings\.|https:[\w./]+/rules/IR\d+\.html$"
+    assert [link for link in links if not re.match(allowed, link)] == []
+    assert len(page.scripts) == scripts
+    return page
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_a_text_stays_text(tmp_path, text):
-    write_report(tmp_path, rows_with(text), {text: text, "nested": {text: [text]}}, against=rows_with(text))
-    pages = pages_of(tmp_path)
-    assert len(pages) == 2
-    for path in pages:
-        content = path.read_text(encoding="utf-8")
-        assert not BAD.search(content)
-        page = Page(content)
-        assert not {"img", "iframe"} & set(page.tags)
-        assert not [name for name, _ in page.attributes if name.startswith("on")]
-        links = [value for name, value in page.attributes if name in ("href", "src")]
-        allowed = r"#|\.\./index\.html$|results\.|timings\.|https:[\w./]+/rules/IR\d+\.html$"
-        assert [link for link in links if not re.match(allowed, link)] == []
-        assert len(page.scripts) == (2 if path.name == "index.html" else 0)
+def test_a_text_stays_text(text):
+    before = [row(text, text, "pass"), row(f"{text}2", text)]
+    page = checked(page_of(rows_with(text), {text: text, "nested": {text: [text]}}, against=before), 2)
+    data = json.loads(page.scripts[0])
+    assert len(data["models"]) == 2
+    assert data["models"][0][1][0][0] == 3
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_the_data_of_the_page_are_json(tmp_path, text):
-    write_report(tmp_path, rows_with(text))
-    data = json.loads(Page((tmp_path / "index.html").read_text()).scripts[0])
-    assert len(data["models"]) == 1
-    assert data["columns"][0]["letters"] == "f"
+def test_a_text_stays_text_in_the_page_of_a_difference(text):
+    change = LayerChange("changed", (text,), text, text, (text,))
+    checked(diff_page(Difference(text, text, changed=(change,), interface=(text,))), 0)
 
 
-def test_long_texts_are_shortened(tmp_path):
-    write_report(tmp_path, rows_with("x<" * 500_000), {"setting": "y" * 1_000_000})
-    index, model = pages_of(tmp_path)
-    assert index.stat().st_size < 100_000
-    assert model.stat().st_size < 100_000
-    assert len(model.name) < 100
-
-
-@pytest.mark.parametrize(
-    "text", [*HOSTILE, "", "/", "...", "con", "é/ü.xml", "a" * 10_000, "C:\\models\\x.xml"]
-)
-def test_names_of_pages_are_safe(text):
-    name = page_name(0, text)
-    assert re.fullmatch(r"1-[A-Za-z0-9_][A-Za-z0-9._-]*\.html", name)
-    assert is_page_name(name)
-    assert len(name) < 80
-
-
-def test_equal_names_in_other_folders_have_other_pages(tmp_path):
-    rows = [row(f"{folder}/model.xml", status="fail") for folder in ("a", "b", "c")]
-    write_report(tmp_path, rows)
-    assert [path.name for path in pages_of(tmp_path)[1:]] == [f"{n}-model.xml.html" for n in (1, 2, 3)]
+def test_long_texts_are_shortened():
+    assert len(page_of(rows_with("x<" * 500_000), {"setting": "y" * 1_000_000})) < 100_000

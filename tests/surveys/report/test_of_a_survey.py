@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 import irops
+from irops.surveys.faults import SurveyError
+from irops.surveys.row import STATUSES
 
 pytestmark = pytest.mark.slow("surveys models")
 
@@ -55,42 +58,23 @@ def data_of(folder):
 def test_a_survey_writes_the_page_with_its_findings(zoo, tmp_path):
     survey(output="report")
     data = data_of(tmp_path / "report")
-    assert data["models"] == ["zoo/elu.xml", "zoo/fancy.xml", "zoo/relu.xml"]
-    assert data["pages"] == ["1-elu.xml.html", "2-fancy.xml.html", ""]
-    assert [column["letters"] for column in data["columns"]] == ["ffp", "ffp"]
-    [note] = data["columns"][0]["notes"]["0"]
-    assert data["codes"][note[0]][:2] == ["IR314", "malformed-attribute"]
-    assert [data["texts"][number] for number in note[3:5]] == ["middle", "Elu-1"]
-    page = (tmp_path / "report" / "models" / "1-elu.xml.html").read_text()
-    assert "<mark>a</mark>lpha=&quot;one&quot;" in page
-    assert "line 3, column" in page
-
-
-def test_an_undefined_op_is_what_to_support_next(zoo, tmp_path):
-    survey(output="report")
-    section = index_of(tmp_path / "report").partition('<h2 id="coverage">')[2]
-    rows = [
-        re.sub(r"<[^>]*>", " ", row).split()
-        for row in re.findall(r"<tr>(.*?)</tr>", section.partition("</table>")[0], re.DOTALL)[1:]
+    assert [name for name, _ in data["models"]] == ["zoo/elu.xml", "zoo/fancy.xml", "zoo/relu.xml"]
+    assert [[STATUSES[cell[0]] for cell in cells] for _, cells in data["models"]] == [
+        ["fail", "fail"],
+        ["fail", "fail"],
+        ["pass", "pass"],
     ]
-    assert rows == [
-        ["Fancy-1", "undefined", "1", "1", "0", "1", "1"],
-        ["Elu-1", "evaluated", "1", "1", "0", "1", "1"],
-    ]
+    rule, severity, _, *place = data["findings"][data["models"][0][1][0][3][0]]
+    assert (data["rules"][rule], severity) == (["IR314", "malformed-attribute"], "error")
+    assert place == ["middle", "Elu-1", 3]
 
 
-def test_ops_of_other_dialects_are_named_as_their_ids(tmp_path):
-    helper = pytest.importorskip("onnx").helper
-    value = helper.make_tensor_value_info("x", 1, [2])
-    nodes = [helper.make_node("Nothing", ["x"], ["m"]), helper.make_node("Relu", ["m"], ["y"])]
-    graph = helper.make_graph(nodes, "g", [value], [helper.make_tensor_value_info("y", 1, [2])])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)])
-    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
-    irops.survey(tmp_path / "m.onnx", processes=1, output=tmp_path / "report")
-    data = data_of(tmp_path / "report")
-    assert {"onnx:Nothing-14", "onnx:Relu-14"} <= set(data["ops"])
-    [note] = data["columns"][0]["notes"]["0"]
-    assert data["texts"][note[4]] == "onnx:Nothing-14"
+def test_a_survey_without_jinja2_names_the_extra_before_any_work(zoo, monkeypatch):
+    monkeypatch.setattr("irops.surveys.surveying.missing_libraries", lambda extra, name: f"{name} of {extra}")
+    with pytest.raises(SurveyError, match="jinja2 of survey"):
+        survey(output="report")
+    assert not Path("report").exists()
+    assert len(survey()) == 6
 
 
 def test_a_survey_against_another_shows_what_changed(zoo, tmp_path):
@@ -101,8 +85,13 @@ def test_a_survey_against_another_shows_what_changed(zoo, tmp_path):
     write_model(zoo / "other.xml")
     survey(output="after", against="before")
     data = data_of(tmp_path / "after")
-    changes = dict(zip(data["models"], data["columns"][0]["changes"]))
-    assert changes == {"zoo/elu.xml": "+", "zoo/fancy.xml": "g", "zoo/other.xml": "n", "zoo/relu.xml": "-"}
+    changes = {name: data["changes"][cells[0][4]][0] for name, cells in data["models"]}
+    assert changes == {
+        "zoo/elu.xml": "better",
+        "zoo/fancy.xml": "gone",
+        "zoo/other.xml": "new",
+        "zoo/relu.xml": "worse",
+    }
     text = index_of(tmp_path / "after").partition("<script")[0]
     assert re.search(r"<h3>Worse</h3>.*zoo/relu\.xml.*pass.*fail", text, re.DOTALL)
 

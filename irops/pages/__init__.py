@@ -1,0 +1,1 @@
+"""Pages of HTML from templates."""

@@ -1,1 +1,0 @@
-"""The report of a survey: index.html and a page for each model with findings, which open without network."""

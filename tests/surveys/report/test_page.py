@@ -1,0 +1,144 @@
+"""What the page of a survey consists of, whatever the survey is."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from itertools import pairwise
+
+import pytest
+from survey_rows import TASKS, finding, many_rows, page_of, row, with_findings
+
+from irops.surveys import report
+from irops.surveys.report import CHANGE_LOOKS, STATUS_LOOKS
+from irops.surveys.row import STATUSES
+
+
+def data_of(text):
+    [stored] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
+    return json.loads(stored)
+
+
+def section_of(text, name):
+    return text.partition(f'<h2 id="{name}">')[2].partition("</section>")[0]
+
+
+def test_equal_rows_give_equal_pages():
+    first, second = (page_of(many_rows(60), {"tasks": ["check"]}, against=many_rows(50, 1)) for _ in "ab")
+    assert first == second
+
+
+def test_a_page_needs_nothing_from_elsewhere():
+    text = page_of(many_rows(20), {"models": ["s3://bucket/zoo"]})
+    assert not re.search(r"src\s*=|<link|@import|url\(", text)
+    elsewhere = [link for link in re.findall(r'<a href="([^"]*)', text) if ":" in link]
+    assert all(re.search(r"/rules/IR\d+\.html$", link) for link in elsewhere)
+    assert "default-src 'none'" in text
+
+
+def test_only_the_script_of_the_page_may_run():
+    text = page_of([row("a")])
+    [script] = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in text
+
+
+def test_a_page_has_a_language_a_title_and_headings_in_order():
+    text = page_of(many_rows(20), against=many_rows(20, 1))
+    assert '<html lang="en">' in text
+    assert "<title>Survey of 20 models</title>" in text
+    body = text.partition("<body>")[2].partition("<script")[0]
+    levels = [int(level) for level in re.findall(r"<h(\d)", body)]
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_totals_are_on_the_page_without_scripts():
+    text = page_of([row("a"), row("b", status="fail", **with_findings(finding("IR402")))])
+    shown = text.partition("<script")[0]
+    assert "1 of 2 models are pass or warn in every task" in shown
+    assert "<noscript>" in shown
+    assert 'href="#task=check&amp;status=fail">1<' in section_of(shown, "totals")
+    assert 'href="#rule=IR402">1<' in section_of(shown, "rules")
+
+
+def test_an_empty_survey_has_a_page():
+    text = page_of([])
+    assert "The survey has no results." in text
+    assert data_of(text)["models"] == []
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_a_survey_of_one_status_has_a_page(status):
+    text = page_of([row(f"m{n}", task, status) for n in range(3) for task in TASKS])
+    assert f'href="#task=check&amp;status={status}">3</a>' in text
+
+
+def test_every_status_has_a_symbol_of_its_own():
+    assert tuple(STATUS_LOOKS) == STATUSES
+    for looks in (STATUS_LOOKS, CHANGE_LOOKS):
+        assert len({symbol for symbol, _ in looks.values()}) == len(looks)
+
+
+def test_the_data_say_what_the_rows_say():
+    findings = with_findings(
+        *(finding("IR402", message=f"m{n}") for n in range(12)), finding("IR305", op=None)
+    )
+    wrong = {"message": "it differs", "first": {"layer": "conv", "op": "Convolution-1"}}
+    rows = [row("a"), row("a", "infer", "warn"), row("b", status="fail", **findings)]
+    rows += [row("b", "infer", "fail", **wrong)]
+    data = data_of(page_of(rows, against=[row("a", status="crash"), row("a", "infer"), row("c")]))
+    assert data["tasks"] == ["check", "infer"]
+    worse, better, new, gone = range(4)
+    crash = STATUSES.index("crash")
+    name, ((status, total, codes, notes, change), infer) = data["models"][1]
+    assert (name, status, total, change) == ("b", STATUSES.index("fail"), 13, new)
+    assert [data["rules"][code][0] for code in codes] == ["IR305", "IR402"]
+    assert [data["findings"][note][2] for note in notes] == [f"m{n}" for n in range(report.FINDINGS)]
+    assert data["findings"][notes[0]][1:] == ["error", "m0", "layer", "ReLU-1", 12]
+    assert [data["findings"][note][2] for note in infer[3]] == [
+        "it differs",
+        "first wrong layer: layer conv, op Convolution-1",
+    ]
+    assert data["models"][0] == ["a", [[0, 0, [], [], better, crash], [1, 0, [], [], worse, 0]]]
+    assert data["models"][2] == ["c", [[-1, 0, [], [], gone, 0], 0]]
+
+
+def test_the_findings_of_a_page_are_bounded(monkeypatch):
+    monkeypatch.setattr(report, "MAX_TEXTS", 8000)
+    detail = [
+        with_findings(*(finding(message=f"{n} {k} " + "x" * 100) for k in range(12))) for n in range(40)
+    ]
+    data = data_of(page_of([row(f"m{n:02}", status="fail", **detail[n]) for n in range(40)]))
+    cells = [cells[0] for _, cells in data["models"]]
+    counts = [len(cell[3]) if len(cell) > 3 else 0 for cell in cells]
+    assert counts == sorted(counts, reverse=True)
+    assert (counts[0], counts[-1], 1 in counts) == (report.FINDINGS, 0, True)
+    assert {cell[1] for cell in cells} == {12}
+
+
+def test_models_beyond_the_bound_are_not_in_the_matrix(monkeypatch):
+    monkeypatch.setattr(report, "MAX_MODELS", 5)
+    text = page_of([row(f"m{n}") for n in range(8)])
+    assert len(data_of(text)["models"]) == 5
+    assert "The matrix has the first 5 models; results.csv has 3 more." in text
+    assert "8 of 8 models" in text
+
+
+def test_what_became_worse_is_listed():
+    before = [row("a"), row("b"), row("c", status="fail"), row("e")]
+    now = [row("a", status="crash"), row("b"), row("c"), row("d")]
+    section = section_of(page_of(now, against=before), "changes")
+    links = [f'href="#task=check&amp;change={kind}">1</a>' for kind in CHANGE_LOOKS]
+    assert [link for link in links if link not in section] == []
+    assert re.search(r"<h3>Worse</h3>.*<bdi>a</bdi>.*pass.*crash", section, re.DOTALL)
+    assert "Every model and task has the status" in section_of(page_of(now, against=now), "changes")
+    assert '<h2 id="changes">' not in page_of(now)
+
+
+def test_rules_count_findings_that_are_not_listed_and_name_rules_of_others():
+    detail = {**with_findings(finding("MY1", name="my-rule", severity="warning")), "counts": {"MY1": 70}}
+    section = section_of(page_of([row("a", status="warn", **detail)]), "rules")
+    assert re.search(r"MY1.*my-rule.*warning.*#rule=MY1.>1<.*>70<", section, re.DOTALL)
