@@ -54,7 +54,7 @@ class SymbolicModel:
         self._graphs = dict(_graphs(self.inferred))
         self._declared_graphs = dict(_graphs(self.declared))
         self.formulas: dict[str, Expression | None] = {}
-        """Formulas that fit births, by name, as far as they were looked for; see unexpressed.py."""
+        """Formulas that fit births, by name, as far as they were looked for; see why.py."""
         self.births: dict[str, Birth] = {}
         for path, layer_facts in _layers(self.inferred):
             self._add_births((path, layer_facts.layer.id), layer_facts)
