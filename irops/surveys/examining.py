@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from irops.analysis.checks.run import check_as_read
-from irops.analysis.checks.target import the_target_reads_the_model
+from irops.analysis.checks.target import the_target_reads_the_model, unknown
 from irops.analysis.infer import infer
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, in_document_order
@@ -16,6 +16,7 @@ from irops.ir.collection import no_collection
 from irops.limits import recursion_limit_for
 from irops.reading import load
 from irops.registry import Registry
+from irops.spec.types import OPENVINO
 from irops.surveys.describing import Detail, findings_detail, op_counts, outputs_detail, status_of
 from irops.surveys.settings import Settings
 
@@ -71,6 +72,8 @@ class Targeting(Examining):
     def __call__(self, path: str, target: str) -> Examined:
         """Raises: ReadError"""
         analysis = self.analysed(path)
+        if analysis.dialect.name != OPENVINO:
+            return "unsupported", {"message": unknown(analysis, target)}, False
         findings = in_document_order(the_target_reads_the_model(analysis, target))
         return examined(findings, self.settings, analysis)
 

@@ -227,3 +227,17 @@ def test_a_use_that_older_releases_refuse_is_reported(probe: Probe, tmp_path: Pa
     assert "layer" in finding.message
     assert finding.message.endswith(f"the oldest release that does is {since}")
     assert irops.check(path, target=since).ok
+
+
+def test_what_releases_read_of_another_dialect_is_not_known(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    x, y = (onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]) for name in "xy")
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Relu", ["x"], ["y"])], "g", [x], [y])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+    onnx.save(model, tmp_path / "m.onnx")
+    (finding,) = irops.check(tmp_path / "m.onnx", target="2024.0")
+    assert (finding.code, str(finding.severity)) == ("IR948", "warning")
+    assert finding.message == "irops does not know which ONNX models OpenVINO 2024.0 reads"
+    assert not irops.check(tmp_path / "m.onnx").diagnostics
+    row = irops.survey([tmp_path / "m.onnx"], ["target"], targets=["2024.0"], processes=1)[0]
+    assert (row.status, row.details["message"]) == ("unsupported", finding.message)

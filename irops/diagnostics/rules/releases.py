@@ -101,4 +101,17 @@ RULES: tuple[Rule, ...] = (
         Raise the target, or change the layer in the model.
         """,
     ),
+    Rule(
+        "IR948",
+        "target-of-another-dialect",
+        Severity.WARNING,
+        "it is not known whether the target release reads the model",
+        """
+        irops knows what releases of OpenVINO read of IR. What their converters read of other formats, it does
+        not know, so that the model was checked without the target.
+
+        Convert the model to IR with the release in question, and check the result. Reported only with
+        --target, or a target in the settings.
+        """,
+    ),
 )
