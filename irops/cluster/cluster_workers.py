@@ -27,6 +27,8 @@ WAIT_SECONDS = 60.0
 """How long to wait for workers where there are none."""
 ANSWER_SECONDS = 10.0
 """How long the scheduler may take to answer a question, and workers to end what they work on."""
+NO_ANSWER = (OSError, TimeoutError, RuntimeError, AttributeError, CancelledError, AsyncCancelledError)
+"""What a client raises that lost its scheduler, or was closed meanwhile."""
 LOOK_SECONDS = 0.5
 """How often to look which workers there are."""
 AHEAD = 2
@@ -90,7 +92,7 @@ class ClusterWorkers:
         """The number of threads of each worker by its address. Raises: ClusterError if there is no answer"""
         try:
             return dict(self.client.nthreads(callback_timeout=ANSWER_SECONDS))
-        except (OSError, TimeoutError, RuntimeError, AttributeError):  # closed meanwhile: no scheduler to ask
+        except NO_ANSWER:
             raise self.lost() from None
 
     def lost(self) -> ClusterError:
@@ -157,8 +159,12 @@ class ClusterWorkers:
         """What workers answer at once, or the exceptions that they raise, apart from those that are lost.
 
         workers: their addresses; all by default
+        Raises:  ClusterError if the scheduler does not answer
         """
-        answers = self.client.run(pickle.loads, call, workers=list(workers) or None, on_error="return")
+        try:
+            answers = self.client.run(pickle.loads, call, workers=list(workers) or None, on_error="return")
+        except NO_ANSWER:
+            raise self.lost() from None
         return {address: answer for address, answer in answers.items() if not isinstance(answer, OSError)}
 
     def close(self) -> None:
@@ -216,7 +222,10 @@ class _Run:
         self._sent += 1
         item = pickle.dumps(self._items[number], pickle.HIGHEST_PROTOCOL)
         call = pickled_call(work_on, self._id, identity(), self._settings, item)
-        future = self._workers.client.submit(pickle.loads, call, key=key, pure=False, retries=RETRIES)
+        try:
+            future = self._workers.client.submit(pickle.loads, call, key=key, pure=False, retries=RETRIES)
+        except NO_ANSWER:
+            raise self._workers.lost() from None
         self._tasks[key] = number, future
         future.add_done_callback(lambda _: self._done.put(key))
         return key
@@ -260,7 +269,7 @@ class _Run:
 
     def _end(self) -> None:
         client = self._workers.client
-        with suppress(OSError, TimeoutError, RuntimeError, AttributeError):  # meanwhile it was lost
+        with suppress(*NO_ANSWER):
             if self._tasks:
                 client.cancel([future for _, future in self._tasks.values()], force=True)
             client.run(pickle.loads, pickled_call(end_run, self._id), on_error="ignore")
