@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import irops
+import sys
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.fingerprint import fingerprints
 from irops.diagnostics.fix import Fix
@@ -34,7 +34,7 @@ def render(reports: Sequence[Report]) -> str:
         for report in reports
         for diagnostic, fingerprint in zip(report, fingerprints(report))
     ]
-    driver = {"name": "irops", "version": irops.__version__, "rules": [_rule(rule) for rule in rules]}
+    driver = {"name": "irops", "version": vars(sys.modules["irops"])["__version__"], "rules": [_rule(rule) for rule in rules]}
     complete = not any(diagnostic.name == "unchecked-file" for report in reports for diagnostic in report)
     run = {
         "tool": {"driver": driver},

@@ -12,7 +12,8 @@ from irops.debugging.weights.storage import Storage, groups_of_equal, storage_of
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.ir.model import Layer
-from irops.ir.weights import Region, Weights, checked_region, constant_faults
+from irops.ir.storage import Weights
+from irops.ir.weights import Region, checked_region, constant_faults
 
 MAX_NAMES = 10
 """The greatest number of other constants that are listed for one."""
