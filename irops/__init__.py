@@ -66,8 +66,8 @@ __all__ = [
 _HOMES = {
     "check": "irops.analysis.checks.run",
     "Report": "irops.diagnostics.report",
-    "Rule": "irops.diagnostics.rule",
-    "Severity": "irops.diagnostics.rule",
+    "Rule": "irops.diagnostics.diagnostic",
+    "Severity": "irops.diagnostics.diagnostic",
     "rules": "irops.spec.custom_rules",
     "Diagnostic": "irops.diagnostics.diagnostic",
     "DiagnosticError": "irops.diagnostics.diagnostic",
@@ -81,7 +81,7 @@ _HOMES = {
     "convert": "irops.editing.conversion.convert",
     "ConversionWarning": "irops.editing.conversion.convert",
     "diff": "irops.editing.diff.diff",
-    "draw": "irops.drawing.draw",
+    "draw": "irops.drawing.drawing",
     "why": "irops.debugging.origins.why",
     "reduce": "irops.debugging.reduce.reduction",
     "Session": "irops.runtime.session",
@@ -114,10 +114,10 @@ if TYPE_CHECKING:
     from irops.diagnostics.diagnostic import DiagnosticError as DiagnosticError
     from irops.diagnostics.diagnostic import EvaluationError as EvaluationError
     from irops.diagnostics.diagnostic import ReadError as ReadError
+    from irops.diagnostics.diagnostic import Rule as Rule
+    from irops.diagnostics.diagnostic import Severity as Severity
     from irops.diagnostics.report import Report as Report
-    from irops.diagnostics.rule import Rule as Rule
-    from irops.diagnostics.rule import Severity as Severity
-    from irops.drawing.draw import draw as draw
+    from irops.drawing.drawing import draw as draw
     from irops.editing.conversion.convert import ConversionWarning as ConversionWarning
     from irops.editing.conversion.convert import convert as convert
     from irops.editing.diff.diff import diff as diff

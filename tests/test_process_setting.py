@@ -10,7 +10,7 @@ from threading import Barrier, Event, Thread
 
 import pytest
 
-from irops.ir.collection import no_collection
+from irops.ir.read import no_collection
 from irops.limits import recursion_limit_for
 from irops.process_setting import ProcessSetting
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from irops.graph.wiring import Wiring
+from irops.graph.topology import Wiring
 from irops.ir.model import Layer, LayerKind
 from irops.spec.op import Op
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from irops.analysis.inferred import LayerFacts
-from irops.diagnostics.fix import Fix, fix
+from irops.diagnostics.diagnostic import Fix, fix
 from irops.ir.edits import with_attribute, with_new_attribute
 from irops.ir.locate import Source
 from irops.ir.model import Layer

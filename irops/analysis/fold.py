@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 from irops.invocation import Invocation, OpFault
 from irops.spec.op import Op
+from irops.values.dim import Bound
 from irops.values.element import BOOLEAN, DYNAMIC, STRING, Array
 from irops.values.fact import Fact, dims_array, elements_of, holds_dims
-from irops.values.interval import Bound
 from irops.values.shape import MAX_AXES
 from irops.values.violation import LimitExceeded, Violation
 

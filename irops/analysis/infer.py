@@ -8,8 +8,8 @@ from typing import Any
 
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.ir.collection import no_collection
 from irops.ir.model import Model
+from irops.ir.read import no_collection
 from irops.limits import Limits, recursion_limit_for
 from irops.reading import read
 from irops.registry import Registry

@@ -23,7 +23,7 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
 from irops.invocation import OpFault, fault_of
 from irops.ir.model import Layer, Model
-from irops.ir.open_files import OpenFiles
+from irops.ir.storage import OpenFiles
 from irops.ir.weights import constant, constant_faults
 from irops.limits import Clock, recursion_limit_for
 from irops.limits import notes as limit_notes

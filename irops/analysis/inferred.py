@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from irops.diagnostics.diagnostic import Diagnostic, errors_of, in_document_order
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import Diagnostic, Severity, errors_of, in_document_order
 from irops.diagnostics.suggestions import did_you_mean
 from irops.html_table import html_table
 from irops.invocation import Invocation

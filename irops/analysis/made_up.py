@@ -13,8 +13,7 @@ import numpy as np
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key, Port
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from irops.diagnostics.rules import rule
 from irops.ir.model import Model
 from irops.limits import Limits

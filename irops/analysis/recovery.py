@@ -11,7 +11,7 @@ from functools import reduce
 from typing import Any
 
 from irops.invocation import Invocation, OpFault
-from irops.invocation.inputs import input_spec
+from irops.invocation.invocation import input_spec
 from irops.spec.definition import Attribute
 from irops.spec.op import Op
 from irops.values.element import DYNAMIC

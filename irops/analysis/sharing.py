@@ -10,10 +10,9 @@ from irops.analysis.structure import LayerNode
 from irops.invocation import Invocation
 from irops.spec.extension import is_extension
 from irops.spec.op import Op
-from irops.values.dim import Dim
+from irops.values.dim import Dim, Symbol
 from irops.values.fact import Fact, Value
 from irops.values.shape import Shape
-from irops.values.symbol import Symbol
 
 Inputs = Sequence[Fact | None]
 Outputs = list[Fact]

@@ -15,10 +15,10 @@ from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import dialect_of_version
 from irops.ir.model import Layer, Model
+from irops.values.arrays import as_tensor, fact_of
 from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.tensors import as_tensor, fact_of
 
 Key = str | int
 """What finds an input or a result: the name of its tensor or of its layer, or its position."""

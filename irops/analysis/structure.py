@@ -15,9 +15,8 @@ from irops.diagnostics.diagnostic import Diagnostic, Location, errors_of
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import Dialect, dialect_of
-from irops.graph.layer_groups import LayerGroups
 from irops.graph.port_maps import MapFault, PortMaps, port_maps
-from irops.graph.wiring import Wiring
+from irops.graph.topology import LayerGroups, Wiring
 from irops.invocation import Invocation, OpFault, Texts
 from irops.ir.locate import Source
 from irops.ir.model import Body, Graph, Layer, LayerKind, Model

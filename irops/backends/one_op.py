@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from irops.ir.model import Edge, Graph, Layer, Model, Port
-from irops.ir.serialize import document
+from irops.ir.write import document
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.packing import pack

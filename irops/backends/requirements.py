@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from irops.backends.declined import Declined
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import Severity
 from irops.invocation import Invocation, OpFault
 from irops.spec.domains import default_of
 from irops.spec.op import Op

@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from irops.cli.main import Refusal
-from irops.diagnostics.fingerprint import fingerprints
+from irops.diagnostics.formats import fingerprints
 from irops.diagnostics.report import Report
-from irops.ir.pending import Pending
-from irops.ir.regular import NotRegular, open_regular
-from irops.ir.targets import local_target
+from irops.ir.output import Pending, local_target
+from irops.ir.storage import NotRegular, open_regular
 from irops.urls import is_url
 
 VERSION = 1

@@ -46,15 +46,13 @@ from irops.cli.options import (
 )
 from irops.cli.settings import settings
 from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError
+from irops.diagnostics.formats import FOR_PEOPLE, FORMATS
 from irops.diagnostics.printable import printable, printable_lines
-from irops.diagnostics.report import Report
-from irops.diagnostics.reporters import FOR_PEOPLE, FORMATS
-from irops.diagnostics.rules import rule
-from irops.diagnostics.selection import rules_of
-from irops.diagnostics.summary import summary
+from irops.diagnostics.report import Report, summary
+from irops.diagnostics.rules import rule, rules_of
 from irops.ir.read import bytes_of
 from irops.limits import Limits
-from irops.processes.outcomes import Died, Failed
+from irops.processes.serving import Died, Failed
 from irops.reading import load
 from irops.spec.custom_rules import load_rules
 from irops.spec.plugins import OPS, RULES, is_registered
@@ -372,7 +370,7 @@ class Checker:
 
     def _explained(self, report: Report, file: str, text: bytes | None) -> Report:
         """The report, with notes about where the facts that violate constraints come from."""
-        from irops.debugging.origins.violations import with_reasons  # as slow to import as half of a check
+        from irops.debugging.origins.why import with_reasons  # as slow to import as half of a check
 
         try:
             model, _ = load(file, self._options.weights, text=text, limits=self._options.limits)

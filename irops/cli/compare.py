@@ -42,9 +42,7 @@ from irops.debugging.compare.comparison import (
     compared,
     mode_of,
 )
-from irops.debugging.compare.html import page
-from irops.debugging.compare.junit import junit
-from irops.debugging.compare.report import report_text
+from irops.debugging.compare.report import junit, page, report_text
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, Source, SourceFailed
 from irops.debugging.sources.stored import SourceError, save_values

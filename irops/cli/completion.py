@@ -113,7 +113,7 @@ def _ops(prefix: str) -> Words:
 
 def _rules(prefix: str) -> Words:  # noqa: ARG001
     """Codes and names of rules, and the beginnings of codes."""
-    from irops.diagnostics.rule import BANDS
+    from irops.diagnostics.diagnostic import BANDS
     from irops.spec.custom_rules import load_installed_rules, rules
 
     load_installed_rules()

@@ -38,7 +38,7 @@ from irops.editing.conversion.convert import converted
 from irops.editing.conversion.targets import target_named
 from irops.editing.translation.refusal import DIALECT_NAMES
 from irops.editing.translation.translate import OPSET, translated
-from irops.ir.versions import READ
+from irops.ir.build import READ
 from irops.spec.types import OPENVINO
 from irops.writing import write
 

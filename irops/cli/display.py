@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from irops.cli.streams import columns, console, is_interactive, uses_colour
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.diagnostics.full import render_in_colour
+from irops.diagnostics.formats import render, render_in_colour
 from irops.diagnostics.printable import printable
 from irops.diagnostics.report import Report
-from irops.diagnostics.reporters import render
-from irops.ir.pending import Pending
-from irops.ir.targets import local_target
+from irops.ir.output import Pending, local_target
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -22,10 +22,9 @@ from irops.cli.lookup import registry_of
 from irops.cli.main import COMMANDS, Refusal, command_named
 from irops.cli.options import add_extensions, integer_at_least, written_folder
 from irops.diagnostics.printable import plural
-from irops.document.extras import MissingExtraError
-from irops.document.markdown import cell, code, prose
-from irops.document.site import Site
+from irops.document.site import MissingExtraError, Site
 from irops.document.sphinx.build import BuildError, BuildOptions
+from irops.document.texts import cell, code, prose
 
 EXIT_1 = DEFINITION_ERRORS
 

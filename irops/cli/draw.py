@@ -23,9 +23,8 @@ from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
 from irops.cli.options import add_settings, argument_errors, integer_at_least, written
 from irops.diagnostics.printable import printable
-from irops.drawing.draw import draw
-from irops.drawing.drawing import SUFFIXES
-from irops.drawing.engines import MissingExtraError
+from irops.drawing.arrange import MissingExtraError
+from irops.drawing.drawing import SUFFIXES, draw
 
 EXIT_1 = "the model has errors, or cannot be drawn"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from irops.diagnostics.subjects import PATH_RULES, USAGE_RULES
+from irops.diagnostics.diagnostic import PATH_RULES, USAGE_RULES
 
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + the number of the signal, as in shells

@@ -27,8 +27,8 @@ from irops.cli.exit_codes import CLEAN, DEFINITION_ERRORS
 from irops.cli.main import Refusal
 from irops.cli.options import add_config, add_extensions, add_format
 from irops.cli.settings import settings
+from irops.diagnostics.diagnostic import BANDS, Rule
 from irops.diagnostics.printable import paragraphs, plural
-from irops.diagnostics.rule import BANDS, Rule
 from irops.diagnostics.rules import all_rules, custom_rules, own_rules
 
 EXIT_1 = DEFINITION_ERRORS

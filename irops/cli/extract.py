@@ -28,7 +28,7 @@ from irops.cli.options import add_settings, argument_errors, integer_at_least, w
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialect_of, dialect_of_suffix
 from irops.editing.extraction import Boundary, Part, cut_values, extracted
-from irops.ir.tensor_files import as_declared, save_all
+from irops.ir.numpy_files import as_declared, save_all
 from irops.urls import without_credentials
 from irops.values.element import Array
 from irops.writing import write

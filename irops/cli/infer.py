@@ -34,14 +34,14 @@ from irops.cli.options import (
 )
 from irops.cli.streams import show
 from irops.cli.values import exact
-from irops.diagnostics.json_format import as_json
+from irops.diagnostics.formats import as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, shown
 from irops.ir.model import LayerKind
-from irops.ir.tensor_files import as_declared
+from irops.ir.numpy_files import as_declared
 from irops.limits import Limits
 from irops.urls import without_credentials
+from irops.values.arrays import fact_of
 from irops.values.fact import Fact
-from irops.values.tensors import fact_of
 
 EXIT_1 = "errors were found"
 

@@ -11,8 +11,7 @@ from irops.cli.main import Refusal
 from irops.cli.options import add_shapes, integer_at_least, value_of_input
 from irops.diagnostics.printable import printable
 from irops.ir import numpy_files
-from irops.ir.numpy_files import DEFAULT, UnreadableFileError
-from irops.ir.tensor_files import as_declared
+from irops.ir.numpy_files import DEFAULT, UnreadableFileError, as_declared
 from irops.limits import Limits
 from irops.values.element import Array
 

@@ -35,14 +35,13 @@ from irops.cli.options import add_format, add_settings, limits_of
 from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.weights import SORTS, show_weights, weights_as_json
-from irops.debugging.weights.survey import weights_of
+from irops.debugging.weights import weights_of
 from irops.diagnostics.diagnostic import errors_of
 from irops.diagnostics.printable import plural, printable, shown
 from irops.dialects.openvino import DIALECT as OPENVINO
-from irops.graph.wiring import Wiring
+from irops.graph.topology import Wiring
 from irops.ir.model import Element, Graph, Layer, LayerKind, Model, Port
-from irops.ir.region import Region
-from irops.ir.weights import region_of
+from irops.ir.weights import Region, region_of
 from irops.reading import read
 from irops.spec.releases import UNRELEASED
 from irops.urls import without_credentials

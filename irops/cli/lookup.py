@@ -10,8 +10,7 @@ from pathlib import Path
 
 from irops.cli.main import Refusal
 from irops.cli.options import has_extensions
-from irops.diagnostics.rules import all_rules
-from irops.diagnostics.selection import closest_rules
+from irops.diagnostics.rules import all_rules, closest_rules
 from irops.dialects import Dialect, others
 from irops.registry import Registry
 from irops.spec.definition import Definition

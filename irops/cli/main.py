@@ -20,9 +20,9 @@ from irops.cli.parser import Parser
 from irops.cli.removed import REMOVED
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
-from irops.ir.collection import no_collection
-from irops.ir.targets import noting_files_read
-from irops.processes.python import forget_current_folder
+from irops.ir.output import noting_files_read
+from irops.ir.read import no_collection
+from irops.processes.child import forget_current_folder
 from irops.switches import disabled
 
 NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")

@@ -11,7 +11,7 @@ from irops.cli.lookup import registry_of
 from irops.cli.options import limits_of
 from irops.cli.settings import settings
 from irops.dialects import dialects
-from irops.ir.model_files import ModelFiles, model_files
+from irops.ir.opening import ModelFiles, model_files
 from irops.limits import Limits
 from irops.reading import read
 

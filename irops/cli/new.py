@@ -21,7 +21,7 @@ from irops.cli.exit_codes import CLEAN
 from irops.cli.main import Refusal
 from irops.cli.options import written_folder
 from irops.diagnostics.suggestions import meant_or_all
-from irops.ir.pending import Pending
+from irops.ir.output import Pending
 from irops.spec.opsets import OPSETS, categories, opsets
 from irops.spec.schemas import schemas_folder
 from irops.spec.text import snake_case

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from irops.backends.extras import missing_libraries
 from irops.cli.main import Refusal
 from irops.diagnostics.suggestions import meant_or_all
-from irops.ir.targets import TargetRefused, local_target
+from irops.ir.output import TargetRefused, local_target
 from irops.limits import Limits
 
 PLAIN = (KeyError, IndexError, ValueError)
@@ -48,7 +48,7 @@ def integer_at_least(minimum: int) -> Callable[[str], int]:
 
 
 def written(text: str) -> str:
-    """An argparse type: a path to write to. What it names is local, and holds no model; see ir/targets.py."""
+    """An argparse type: a path to write to. What it names is local, and holds no model; see ir/output.py."""
     return _target(text, of_model=False)
 
 

@@ -35,8 +35,7 @@ from irops.cli.inputs import add_inputs, inputs_of
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
 from irops.cli.options import add_format, add_settings, integer_at_least, written_folder
-from irops.debugging.reduce.memory import OtherReduction
-from irops.debugging.reduce.oracle import InvalidQuestion
+from irops.debugging.reduce.attempts import InvalidQuestion, OtherReduction
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, Reduction, reduce
 from irops.diagnostics.printable import plural, printable
 

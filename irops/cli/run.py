@@ -30,10 +30,10 @@ from irops.cli.options import add_settings, limits_of, written
 from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.values import first_elements, minimum_mean_maximum
-from irops.debugging.compare.expected import Expectation, expectation
+from irops.debugging.compare.results import Expectation, expectation
 from irops.debugging.sources.source import Context
 from irops.diagnostics.printable import printable, shown
-from irops.ir.tensor_files import save_all
+from irops.ir.numpy_files import save_all
 from irops.reading import read
 from irops.runtime.profile import Profile, Total
 from irops.runtime.session import Keep, Results, Session

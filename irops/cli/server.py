@@ -21,7 +21,7 @@ from irops.cli.lookup import registry_of
 from irops.cli.main import Refusal
 from irops.cli.options import add_settings, limits_of
 from irops.cli.settings import settings
-from irops.server.options import ServerOptions
+from irops.server.records import ServerOptions
 
 EXIT_1 = None
 

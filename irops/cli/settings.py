@@ -18,10 +18,9 @@ from typing import Any
 from irops.cli.display import print_diagnostics
 from irops.cli.options import limit
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, in_document_order
-from irops.diagnostics.rules import rule
-from irops.diagnostics.selection import rules_of
+from irops.diagnostics.rules import rule, rules_of
 from irops.diagnostics.suggestions import meant_or_all
-from irops.ir.regular import NotRegular, open_regular
+from irops.ir.storage import NotRegular, open_regular
 from irops.limits import Limits
 from irops.spec.custom_rules import load_installed_rules, load_rules
 from irops.spec.releases import releases

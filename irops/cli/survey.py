@@ -30,8 +30,7 @@ from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, workers_of
 from irops.diagnostics.printable import abridged, plural, printable
-from irops.diagnostics.rules import all_rules
-from irops.diagnostics.selection import rules_of
+from irops.diagnostics.rules import all_rules, rules_of
 from irops.limits import Limits
 from irops.surveys.differences import Change, Differences
 from irops.surveys.faults import Interrupted, SurveyError

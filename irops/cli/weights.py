@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from irops.cli.display import table
 from irops.cli.streams import show
-from irops.debugging.weights.loss import Loss
-from irops.debugging.weights.storage import alignment
-from irops.debugging.weights.survey import Constant, ModelWeights
-from irops.diagnostics.json_format import as_json as diagnostic_as_json
+from irops.debugging.weights import Constant, Loss, ModelWeights, alignment
+from irops.diagnostics.formats import as_json as diagnostic_as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, plural, shown
 
 if TYPE_CHECKING:

@@ -32,9 +32,8 @@ from irops.cli.options import (
     integer_at_least,
 )
 from irops.cli.streams import show
-from irops.debugging.origins.sources import Source
 from irops.debugging.origins.step import Step
-from irops.debugging.origins.symbolic import SymbolicModel
+from irops.debugging.origins.symbolic import Source, SymbolicModel
 from irops.debugging.origins.why import Why, why
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import MAX_NAME, abridged, printable

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 
 from irops.cli.main import Refusal
 from irops.cli.options import integer_at_least
-from irops.cluster.cluster_workers import WAIT_SECONDS
-from irops.cluster.connecting import connected
+from irops.cluster.cluster_workers import WAIT_SECONDS, connected
 from irops.cluster.workers import ClusterError, LocalWorkers, Workers
 
 

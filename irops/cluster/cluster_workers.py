@@ -1,27 +1,194 @@
-"""The workers of a Dask cluster. Dask decides who works on what, and sends again what a lost worker had."""
+"""The workers of a Dask cluster: connected or started, of the same irops as this process, given items within
+bounds of time and memory. Each thread of theirs has a bounded process, and keeps it between tasks of a run.
+"""
 
 from __future__ import annotations
 
+import ast
 import os
 import pickle
+import re
+import shlex
+import socket
+import sys
 import threading
 from asyncio import CancelledError as AsyncCancelledError
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
 from math import inf
 from queue import Empty, SimpleQueue
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 from uuid import uuid4
 
-from irops.cluster.bounded import end_run, work_on
-from irops.cluster.identity import Identity, identity, objection, unseen
 from irops.cluster.workers import ClusterError
-from irops.processes.child import unpickled
-from irops.processes.outcomes import Died
-from irops.processes.serving import Work
+from irops.diagnostics.suggestions import did_you_mean_word
+from irops.processes.child import Batches, Child, unpickled
+from irops.processes.pool import wait_for
+from irops.processes.serving import Died, Work
+from irops.spec.schemas import PACKAGE, schemas_folder
+
+TEXTS = (".py", ".xml", ".rng")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a process works with, and the machine that it is on. digest: that of code and definitions"""
+
+    version: str
+    digest: str
+    python: tuple[int, int]
+    host: str
+
+
+def identity() -> Identity:
+    """That of this process."""
+    return Identity(own_version(), content(), sys.version_info[:2], socket.gethostname())
+
+
+def own_version() -> str:
+    """The version of irops. The package is not imported for it: that would import what uses this module."""
+    return str(vars(sys.modules["irops"])["__version__"])
+
+
+@cache
+def content() -> str:
+    """A digest of the code and the definitions, which is the same on every machine that has the same."""
+    digest, schemas = sha256(), schemas_folder()
+    for root in (PACKAGE, schemas):
+        for path in sorted(path for path in root.rglob("*") if path.suffix in TEXTS):
+            if root == PACKAGE and path.is_relative_to(schemas):
+                continue
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0")
+            digest.update(sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def objection(theirs: Identity | Exception) -> str:
+    """Why a worker cannot be used, as in "has irops 1.0, but this is 1.1"; empty if it can."""
+    ours = identity()
+    if isinstance(theirs, ModuleNotFoundError):
+        name = theirs.name or ""
+        if name.split(".")[0] != "irops":
+            return f"cannot import irops: {theirs}"
+        return "does not have irops" if name == "irops" else f"has another irops, without {name}"
+    if isinstance(theirs, Exception):
+        return f"cannot import irops: {type(theirs).__name__}: {theirs}"
+    if theirs.python != ours.python:
+        return f"runs Python {_dotted(theirs.python)}, but this is {_dotted(ours.python)}"
+    if theirs.version != ours.version:
+        return f"has irops {theirs.version}, but this is {ours.version}"
+    if theirs.digest != ours.digest:
+        return f"has irops {theirs.version} with other code ({theirs.digest[:8]}, not {ours.digest[:8]})"
+    return ""
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return ".".join(map(str, version))
+
+
+def unseen(files: tuple[tuple[str, int], ...]) -> str:
+    """The first of some files that this process cannot read or that has another size here; empty if none."""
+    for path, size in files:
+        try:
+            same = os.path.getsize(path) == size and os.access(path, os.R_OK)
+        except OSError:
+            same = False
+        if not same:
+            return path
+    return ""
+
+
+IDLE_SECONDS = 60.0
+"""A process that had nothing to do for this time is ended."""
+ENDED_RUNS = 64
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A process of a run. lock: is held while a thread uses it"""
+
+    run: str
+    child: Child
+    used: float
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+_kept: dict[tuple[str, int], _Kept] = {}
+_ended: deque[str] = deque(maxlen=ENDED_RUNS)
+_changing = threading.Lock()
+
+
+def work_on(run: str, sender: Identity, settings: bytes, item: bytes) -> bytes | Identity:
+    """The pickled list with the result of an item, from the process that this thread has for a run.
+
+    Without work on it, what this worker has, if that differs from what the sender has.
+    settings: what the process gets, pickled: what it prepares and its bounds; item: pickled
+    """
+    if objection(sender):
+        return identity()
+    kept = _child_of(run, settings)
+    with kept.lock:
+        batches = Batches([pickle.loads(item)], 1)
+        try:
+            return _worked_through(run, kept.child, batches)
+        finally:
+            kept.used = monotonic()
+            if run in _ended:
+                kept.child.end()
+
+
+def _worked_through(run: str, child: Child, batches: Batches) -> bytes:
+    while run not in _ended:
+        child.fill(batches)
+        wait_for([child])
+        for _, payload in child.payloads(batches):
+            return payload
+    return pickle.dumps([])  # nobody waits for it
+
+
+def end_run(run: str) -> None:
+    """End the processes of a run. A task that uses one returns what it has."""
+    _ended.append(run)
+    with _changing:
+        kept = [_kept.pop(key) for key in list(_kept) if key[0] == run]
+    for one in kept:
+        one.child.stop()
+        if one.lock.acquire(blocking=False):
+            one.child.end()
+
+
+def _child_of(run: str, settings: bytes) -> _Kept:
+    key = run, threading.get_ident()
+    with _changing:
+        kept = _kept.get(key)
+        if kept is None:
+            prepared, seconds, memory = pickle.loads(settings)
+            child = Child(prepared, seconds=seconds, memory=memory)
+            kept = _kept[key] = _Kept(run, child, monotonic())
+            if len(_kept) == 1:
+                threading.Thread(target=_end_idle, daemon=True, name="irops idle").start()
+        kept.used = inf
+    return kept
+
+
+def _end_idle() -> None:
+    """End what had nothing to do for some time, until there is nothing more to end."""
+    while True:
+        sleep(IDLE_SECONDS / 4)
+        with _changing:
+            idle = [key for key, kept in _kept.items() if monotonic() - kept.used > IDLE_SECONDS]
+            for one in [_kept.pop(key) for key in idle]:
+                one.child.end()
+            if not _kept:
+                return
+
 
 WAIT_SECONDS = 60.0
 """How long to wait for workers where there are none."""
@@ -273,3 +440,159 @@ class _Run:
             if self._tasks:
                 client.cancel([future for _, future in self._tasks.values()], force=True)
             client.run(pickle.loads, pickled_call(end_run, self._id), on_error="ignore")
+
+
+CONNECT_SECONDS = 10.0
+"""How long a scheduler may take to answer for the first time."""
+CONFIGURED = "config"
+"""Stands for the scheduler that Dask's configuration names."""
+NO_PROFILE = {"distributed.worker.profile.enabled": False}
+"""Workers would look a hundred times a second at a thread that waits for the process that works."""
+_ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?(\[[0-9a-fA-F:.%]+\]|[^\s/:\[\]]+):(\d{1,5})")
+MISSING = "dask.distributed is not installed; pip install 'irops[cluster]' installs it"
+
+
+class Connected(ClusterWorkers):
+    """Workers whose client, and whose cluster if there is one, are ended with them."""
+
+    def __init__(self, client: Any, cluster: Any, wait_seconds: float) -> None:
+        self._own_client, self._own_cluster = client, cluster
+        super().__init__(client, wait_seconds=wait_seconds)
+
+    def close(self) -> None:
+        """End the connection, and the cluster that was started for it."""
+        _end(self._own_client, self._own_cluster)
+
+
+def connected(
+    scheduler: str | None, cluster: str | None = None, *, wait_seconds: float = WAIT_SECONDS
+) -> ClusterWorkers:
+    """The workers of the scheduler at an address, or of a cluster that is started.
+
+    scheduler: such as tcp://host:8786; "config" for that of Dask's configuration; cluster: a class and the
+    arguments for it, such as "dask.distributed.LocalCluster n_workers=2"; wait_seconds: how long to wait for
+    workers where there are none
+    Raises:  ClusterError, with one sentence
+    """
+    if (scheduler is None) == (cluster is None):
+        raise ClusterError("either the address of a scheduler or the class of a cluster is needed")
+    require_distributed()
+    started = None if cluster is None else _started(cluster)
+    client = None
+    try:
+        client = _client(started if scheduler is None else _address(scheduler))
+        return Connected(client, started, wait_seconds)
+    except BaseException:
+        _end(client, started)
+        raise
+
+
+def require_distributed() -> None:
+    """Raises:  ClusterError that names the extra, if dask.distributed is not installed"""
+    try:
+        import_module("distributed")
+    except ImportError as error:
+        raise ClusterError(MISSING if _is_missing(error) else f"{MISSING} ({error})") from None
+
+
+def _is_missing(error: ImportError) -> bool:
+    return isinstance(error, ModuleNotFoundError) and error.name in ("dask", "distributed")
+
+
+def _address(scheduler: str) -> str:
+    if scheduler == CONFIGURED:
+        import dask
+
+        scheduler = str(dask.config.get("scheduler-address", None) or "")
+        if not scheduler:
+            raise ClusterError(
+                "Dask's configuration names no scheduler; DASK_SCHEDULER_ADDRESS=tcp://host:8786 does"
+            )
+    match = _ADDRESS.fullmatch(scheduler)
+    if match is None or not 0 < int(match[2]) < 1 << 16:
+        raise ClusterError(f"{scheduler!r} is not the address of a scheduler, such as tcp://host:8786")
+    return scheduler
+
+
+def _client(target: Any) -> Any:
+    from distributed import Client
+
+    connect: Any = Client
+    try:
+        with _quiet():
+            return connect(target, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError):
+        where = target if isinstance(target, str) else "the address of the cluster"
+        raise ClusterError(
+            f"no scheduler answers at {where} within {CONNECT_SECONDS:g} seconds; dask scheduler starts one"
+        ) from None
+    except (ValueError, TypeError, RuntimeError) as error:  # TLS without certificates, say
+        raise ClusterError(f"cannot connect to {target}: {error}") from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the log of attempts to connect from the screen: the message says what came of them."""
+    import logging
+
+    logger = logging.getLogger("distributed")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def _started(cluster: str) -> Any:
+    try:
+        name, *words = shlex.split(cluster)
+    except ValueError:
+        raise ClusterError(f"{cluster!r} is not the class of a cluster and its arguments") from None
+    arguments = dict(map(_argument, words))
+    make = _class(name)
+    import dask
+
+    try:
+        with _quiet(), dask.config.set(NO_PROFILE):
+            return make(**arguments)
+    except Exception as error:
+        first: BaseException = error
+        while first.__cause__ is not None:
+            first = first.__cause__
+        raise ClusterError(f"{name} does not start: {type(first).__name__}: {first}") from None
+
+
+def _argument(word: str) -> tuple[str, Any]:
+    key, sign, text = word.partition("=")
+    if not (sign and key.isidentifier()):
+        raise ClusterError(f"{word!r} is not an argument for a cluster, such as n_workers=2")
+    try:
+        return key, ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return key, text
+
+
+def _class(name: str) -> Any:
+    module, _, attribute = name.rpartition(".")
+    if not module:
+        raise ClusterError(f"{name!r} is not the class of a cluster, such as dask.distributed.LocalCluster")
+    try:
+        found = import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0].replace("_", "-")
+        missing = isinstance(error, ModuleNotFoundError) and module.startswith(error.name or " ")
+        reason = (
+            f"is not installed; {package} may be the package that has it" if missing else f"fails: {error}"
+        )
+        raise ClusterError(f"the module {module} of --cluster {reason}") from None
+    if not callable(cluster := getattr(found, attribute, None)):
+        classes = [one for one, value in vars(found).items() if isinstance(value, type)]
+        raise ClusterError(f"{module} has no class {attribute}{did_you_mean_word(attribute, classes)}")
+    return cluster
+
+
+def _end(client: Any, cluster: Any) -> None:
+    for one in (client, cluster):
+        if one is not None:
+            one.close(timeout=CONNECT_SECONDS)

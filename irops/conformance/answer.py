@@ -15,8 +15,7 @@ from irops.conformance.trial import Trial, compute
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.invocation import OpFault
 from irops.spec.binding import Function
-from irops.values.codes import codes
-from irops.values.element import Array
+from irops.values.element import Array, codes
 from irops.values.violation import LimitExceeded, Violation
 
 

@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from irops.backends.requirements import MOVING
 from irops.spec.op import Op
-from irops.values.codes import codes
-from irops.values.element import Array, element_type_of
-from irops.verdicts.tolerances import difference
+from irops.values.element import Array, codes, element_type_of
+from irops.verdicts.metrics import difference
 
 
 def mismatch(op: Op, ours: Array, expected: Array, tolerance: float | None = None) -> str:

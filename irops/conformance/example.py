@@ -7,8 +7,14 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from irops.backends.backend import Backend, Reference
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, EvaluationError, Location, errors_of
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import (
+    Diagnostic,
+    DiagnosticError,
+    EvaluationError,
+    Location,
+    Severity,
+    errors_of,
+)
 from irops.dialects import dialect_of
 from irops.invocation import Invocation, OpFault, fault_of
 from irops.ir.model import Layer, Model
@@ -17,12 +23,12 @@ from irops.ir.weights import Weights
 from irops.runtime.session import Session
 from irops.spec.definition import Case, Tensor
 from irops.spec.op import Op
+from irops.values.arrays import fact_of, result_array
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.packing import pack
-from irops.values.tensors import fact_of, result_array
 from irops.values.violation import Violation, collect_warnings
-from irops.verdicts.tolerances import difference
+from irops.verdicts.metrics import difference
 
 
 def outcome(op: Op, case: Case, backend: Backend | None = None) -> tuple[list[Array], list[Diagnostic]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from irops.conformance.verdict import KINDS, OpReport, Outcome, Report, Status
-from irops.diagnostics.junit import Case, file_of, suite_of
+from irops.diagnostics.formats import Case, file_of, suite_of
 from irops.diagnostics.printable import printable
 
 VERSION = 1

@@ -22,7 +22,7 @@ from irops.conformance.kit import (
 )
 from irops.conformance.verdict import OpReport, Outcome, Report, Status, Verdict
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from irops.processes.outcomes import Died
+from irops.processes.serving import Died
 
 STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 Unusable = tuple[Diagnostic, ...] | str

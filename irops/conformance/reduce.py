@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from irops.conformance.trial import Trial, TrialInput
-from irops.debugging.reduce.arrays import (
+from irops.debugging.reduce.case import (
     axes_of,
     counting,
     in_plain_types,

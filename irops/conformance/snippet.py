@@ -13,9 +13,9 @@ from irops.conformance.layouts import LAYOUTS, WRITEABLE, fits
 from irops.conformance.trial import Expected, Trial, TrialInput
 from irops.conformance.verdict import Verdict
 from irops.invocation import Invocation
+from irops.values.arrays import array_literal, literal
 from irops.values.element import CODED, Array, element_type_of
-from irops.values.literals import array_literal, literal
-from irops.verdicts.tolerances import TOLERANCES
+from irops.verdicts.metrics import TOLERANCES
 
 WIDTH = 120
 IMPORTS = {

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from irops.conformance.layouts import in_layout
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import Severity
 from irops.invocation import Invocation, OpFault
-from irops.runtime.arrays import size_in_bytes
+from irops.runtime.memory import size_in_bytes
 from irops.spec.binding import Function
 from irops.spec.op import Op
+from irops.values.arrays import fact_of, result_array
 from irops.values.element import Array
-from irops.values.tensors import fact_of, result_array
 from irops.values.violation import Violation, collect_warnings
 
 

@@ -1,13 +1,140 @@
-"""A finding: its rule, its location and its message."""
+"""A finding: its rule, its location, its message, and the fix where there is exactly one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, TypeAlias
 
-from irops.diagnostics.fix import Fix
-from irops.diagnostics.printable import MAX_NAME, abridged, shortened
-from irops.diagnostics.rule import Rule, Severity
+from irops.diagnostics.printable import MAX_NAME, abridged, paragraphs, shortened
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+
+
+CustomCheck: TypeAlias = Callable[[Any, Any], Iterable[tuple[Any, str]]]
+"""Takes an irops.Model and what irops.infer gives for it; gives pairs of a layer (None: the model) and a
+message.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of error that irops reports.
+
+    code: never reused; name: states the error, not the remedy; summary: one line, lower case; explanation:
+    what the error means, why it matters, how to fix it, and what OpenVINO does; one line per paragraph,
+    with blank lines between paragraphs; check: finds the errors of a custom rule, see docs/diagnostics.md.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+    explanation: str
+    check: CustomCheck | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "explanation", "\n\n".join(paragraphs(self.explanation)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the check: findings are sent between processes, and functions of files cannot be."""
+        return Rule, (self.code, self.name, self.severity, self.summary, self.explanation)
+
+    @property
+    def band(self) -> str:
+        """The first three characters of the code, IR2 of IR203: the group of the rule; see rules/."""
+        return self.code[:3]
+
+
+BANDS = {
+    "IR0": "text",
+    "IR1": "structure",
+    "IR2": "graph",
+    "IR3": "definitions",
+    "IR4": "types and shapes",
+    "IR5": "weights",
+    "IR6": "evaluation",
+    "IR7": "settings",
+    "IR8": "building graphs",
+    "IR9": "other formats, translation, releases",
+    "OD1": "errors in definitions and custom rules",
+}
+"""The groups of rules, by the first letters of their codes."""
+
+
+MAX_DESCRIPTION = 300
+"""The greatest number of characters of a description."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replaces the bytes of the file from start to end with text."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """what: a description for people ("write precision FP32"); edits: non-overlapping replacements."""
+
+    what: str
+    edits: tuple[Edit, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "what", abridged(self.what, MAX_DESCRIPTION))
+
+
+def fix(what: str, edits: Iterable[Edit | None]) -> Fix | None:
+    """A fix made of edits; None if one of them could not be located or there are none."""
+    all_edits = tuple(edits)
+    located = tuple(edit for edit in all_edits if edit is not None)
+    return Fix(what, located) if located and len(located) == len(all_edits) else None
+
+
+def applied(data: bytes, fixes: Iterable[Fix]) -> tuple[bytes, list[Fix]]:
+    """The bytes with fixes applied, and the fixes that were applied: the first of those that overlap."""
+    done: list[Fix] = []
+    edits: list[Edit] = []
+    for one in fixes:
+        if not any(_overlap(edit, other) for edit in one.edits for other in edits):
+            done.append(one)
+            edits.extend(one.edits)
+    for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):
+        data = data[: edit.start] + edit.text.encode() + data[edit.end :]
+    return data, done
+
+
+def _overlap(one: Edit, other: Edit) -> bool:
+    """Whether two edits overlap or touch; the order of two insertions at one offset would be ambiguous."""
+    return one.start <= other.end and other.start <= one.end
+
+
+USAGE_RULES = frozenset(
+    (
+        "invalid-input-shape",
+        "unknown-input",
+        "unknown-backend",
+        "unavailable-backend",
+        "unfillable-input",
+        "malformed-settings",
+        "unknown-setting",
+        "invalid-setting",
+    )
+)
+"""Rules about the arguments of the command, not about the model."""
+PATH_RULES = frozenset(
+    ("file-not-found", "not-a-file", "unreadable-file", "unwritten-fixes", "unchecked-file", "out-of-memory")
+)
+"""Rules about files that could not be read, written or checked."""
+TRANSIENT = PATH_RULES | {"checking-time-limit", "changed-weights"}
+"""Rules about something that may be different the next time, although no file changes."""
+
 
 MAX_MESSAGE, MAX_NOTE = 2000, 1000
 """The greatest number of characters of a message or of facts, and of a note."""

@@ -1,14 +1,13 @@
-"""The report of a check: the findings in one model."""
+"""The report of a check: the findings in one model, and the line that sums up those of many."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from irops.diagnostics.diagnostic import Diagnostic, errors_of, in_document_order
-from irops.diagnostics.printable import plural, shortened
-from irops.diagnostics.rule import Rule, Severity
-from irops.diagnostics.selection import rules_of
+from irops.diagnostics.diagnostic import Diagnostic, Rule, Severity, errors_of, in_document_order
+from irops.diagnostics.printable import plural, printable, shortened
+from irops.diagnostics.rules import rules_of
 from irops.html_table import html_table
 
 
@@ -78,3 +77,31 @@ class Report:
         """What notebooks show: every finding with its place."""
         rows = ((d.severity, d.code, d.location, d.message) for d in self.diagnostics)
         return html_table(repr(self)[1:-1], ("", "rule", "place", "message"), rows)
+
+
+def summary(reports: Sequence[Report], known: int = 0, others: int = 0) -> str:
+    """2 errors, 1 warning in model.xml · no findings in 3 files
+
+    known: the number of findings omitted because the baseline accepts them; others: the number of skipped
+    files that are not models.
+    """
+    errors, warnings = (
+        sum(len(findings) for findings in side) for side in zip(*((r.errors, r.warnings) for r in reports))
+    )
+    fixed = sum(len(report.fixed) for report in reports)
+    counted = [f"{fixed} fixed"] * bool(fixed) + [
+        plural(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n
+    ]
+    affected = [report for report in reports if len(report) or report.fixed] or reports
+    if len(reports) == 1:
+        where = printable(reports[0].path or "the model")
+    elif len(affected) < len(reports):
+        where = f"{len(affected)} of {plural(len(reports), 'file')}"
+    else:
+        where = plural(len(reports), "file")
+    omitted = [plural(known, "known finding")] * bool(known) + [
+        f"{plural(others, 'other .xml file')} in folders"
+    ] * bool(others)
+    if not errors and not warnings:
+        counted.append("no findings")
+    return f"{', '.join(counted)} in {where}" + (f"; omitted: {', '.join(omitted)}" if omitted else "")

@@ -12,10 +12,10 @@ from irops.analysis.declaring import port_of, with_declared_ports
 from irops.analysis.infer import analyse, infer
 from irops.conformance.example import expected_outputs, inputs_of, net_of, outcome
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.document.elements import elements_text, tensor_text
+from irops.document.texts import elements_text, tensor_text
 from irops.invocation import Invocation, OpFault
 from irops.ir.model import Graph, Layer, Model, Port
-from irops.ir.serialize import document
+from irops.ir.write import document
 from irops.spec.definition import Case, Tensor
 from irops.spec.op import Op
 from irops.values.element import Array

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from irops.dialects import dialect_named
-from irops.document.domains import domain_text, port_text
+from irops.document.texts import domain_text, port_text
 from irops.registry import Registry
 from irops.spec.definition import Attribute, Definition
 from irops.values.element import element_types, foreign_types

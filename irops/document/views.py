@@ -9,14 +9,11 @@ from difflib import ndiff
 from math import isfinite
 from typing import Any
 
-from irops.document.availability import availability
 from irops.document.case_views import CaseView, case_view
+from irops.document.coverage import fast_backends
 from irops.document.declared import COMPARED
-from irops.document.domains import domain_text, port_text
-from irops.document.faculties import fast_backends
-from irops.document.movement import movement
-from irops.document.picture import picture
-from irops.document.sources import Place, places
+from irops.document.picture import movement, picture
+from irops.document.texts import Place, availability, domain_text, places, port_text
 from irops.editing.translation.counterparts import Counterpart, counterpart_of
 from irops.registry import Registry
 from irops.spec.cases import counterexamples, examples

@@ -1,14 +1,221 @@
-"""The layout of a scene: sizes, rows, columns, and the way of each line."""
+"""The layout of a scene: rows, the order in each row, places, and the way of each line."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import inf
 
-from irops.drawing.columns import Item, place
-from irops.drawing.engines import Engine
+from irops.drawing.boxes import BODY, SMALL, TITLE, head, width
 from irops.drawing.scene import Box, BoxKind, Link, Scene
-from irops.drawing.text import BODY, SMALL, TITLE, head, width
+
+Edges = Sequence[tuple[int, int]]
+Engine = Callable[[int, Edges], dict[int, float]]
+"""Gives a place from left to right to each of so many nodes, whose edges lead from one row to the next."""
+DOT_SECONDS = 60
+"""Graphviz is stopped after this time."""
+
+
+class MissingExtraError(RuntimeError):
+    """No library for the layout of pictures is installed."""
+
+
+def engine() -> Engine:
+    """The installed library. Raises: MissingExtraError"""
+    try:
+        import fast_sugiyama  # noqa: F401
+    except ModuleNotFoundError:
+        if shutil.which("dot") is None:
+            raise MissingExtraError(
+                "pictures need fast-sugiyama, which pip install 'irops[draw]' installs, or the program dot of"
+                " Graphviz"
+            ) from None
+        return by_dot
+    return by_fast_sugiyama
+
+
+def by_fast_sugiyama(count: int, edges: Edges) -> dict[int, float]:
+    from fast_sugiyama import from_edges
+
+    places: dict[int, float] = {}
+    offset = 0.0
+    components = (
+        [dict(positions) for positions, *_ in from_edges(edges, transpose=count < 400)] if edges else []
+    )
+    for component in sorted(components, key=min):
+        left = min(x for x, _ in component.values())
+        for number, (x, _) in component.items():
+            places[int(number)] = x - left + offset
+        offset += max(x for x, _ in component.values()) - left + 1000
+    for number in range(count):
+        if number not in places:
+            places[number] = offset
+            offset += 1000
+    return places
+
+
+def by_dot(count: int, edges: Edges) -> dict[int, float]:
+    lines = [f"{a}->{b};" for a, b in edges]
+    text = "\n".join(
+        ['digraph {node [shape=point width=1 label=""];', *(f"{n};" for n in range(count)), *lines, "}"]
+    )
+    try:
+        done = subprocess.run(
+            ["dot", "-Tplain"], input=text, capture_output=True, text=True, check=True, timeout=DOT_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return {number: float(number) for number in range(count)}  # in the order of the file, lines may cross
+    rows = (line.split() for line in done.stdout.splitlines())
+    return {int(row[1]): float(row[2]) for row in rows if row[0] == "node"}
+
+
+SWEEPS = 36
+
+
+@dataclass(eq=False, slots=True)
+class Item:
+    """A box, or a pass of a line. above, below: number of the other item, the distance at which it wants to
+    be from it, and how much.
+    """
+
+    width: float
+    x: float = 0.0
+    above: list[tuple[int, float, float]] = field(default_factory=list)
+    below: list[tuple[int, float, float]] = field(default_factory=list)
+
+
+def place(items: Sequence[Item], order: Sequence[Sequence[int]], gap: float) -> None:
+    """Set the centre of each item. order: the items of each row, from left to right"""
+    for row in order:
+        x = 0.0
+        for number in row:
+            items[number].x = x + items[number].width / 2
+            x += items[number].width + gap
+        for number in row:
+            items[number].x -= x / 2
+    for sweep in range(SWEEPS):
+        if sweep % 2 == 0:
+            for row in order[1:]:
+                _place_row(items, row, gap, up=True, down=sweep >= SWEEPS - 2)
+        else:
+            for row in reversed(order[:-1]):
+                _place_row(items, row, gap, up=sweep >= SWEEPS - 2, down=True)
+
+    _put_in_line(items, order, gap)
+    _close_gaps(items, order, gap)
+
+
+def _put_in_line(items: Sequence[Item], order: Sequence[Sequence[int]], gap: float) -> None:
+    """Put items that are connected with one another alone in line, where their rows have room."""
+    beside: dict[int, tuple[int | None, int | None]] = {}
+    for row in order:
+        for place_in_row, number in enumerate(row):
+            left = row[place_in_row - 1] if place_in_row else None
+            beside[number] = left, row[place_in_row + 1] if place_in_row + 1 < len(row) else None
+    for chain in _chains(items):
+        low, high = -inf, inf
+        for number, shift in chain:
+            left, right = beside[number]
+            half = items[number].width / 2 + gap
+            if left is not None:
+                low = max(low, items[left].x + items[left].width / 2 + half - shift)
+            if right is not None:
+                high = min(high, items[right].x - items[right].width / 2 - half - shift)
+        if low <= high:
+            middle = sum(items[number].x - shift for number, shift in chain) / len(chain)
+            for number, shift in chain:
+                items[number].x = min(max(middle, low), high) + shift
+
+
+def _chains(items: Sequence[Item]) -> Iterator[list[tuple[int, float]]]:
+    """Items in sequence, each with how far right of the first it is when the line is straight."""
+    follows = {}
+    for number, item in enumerate(items):
+        if len(item.below) == 1 and len(items[item.below[0][0]].above) == 1:
+            follows[number] = item.below[0][0], -item.below[0][1]
+    for start in sorted(follows.keys() - {other for other, _ in follows.values()}):
+        chain, number, shift = [(start, 0.0)], start, 0.0
+        while number in follows:
+            number, step = follows[number]
+            shift += step
+            chain.append((number, shift))
+        yield chain
+
+
+def _close_gaps(items: Sequence[Item], order: Sequence[Sequence[int]], gap: float) -> None:
+    """Move parts that nothing connects next to one another."""
+    parts = _parts(items)
+    rows: dict[int, list[tuple[int, int]]] = {}
+    for number_of_row, row in enumerate(order):
+        for number in row:
+            rows.setdefault(parts[number], []).append((number_of_row, number))
+    edge: dict[int, float] = {}
+    for part in sorted(rows, key=lambda part: min(items[n].x for _, n in rows[part])):
+        left = {at: items[n].x - items[n].width / 2 for at, n in reversed(rows[part])}
+        start = -min(left.values())
+        shift = max((edge[at] - x for at, x in left.items() if at in edge), default=start)
+        for at, number in rows[part]:
+            items[number].x += shift
+            edge[at] = max(edge.get(at, 0.0), items[number].x + items[number].width / 2 + 2 * gap)
+
+
+def _parts(items: Sequence[Item]) -> list[int]:
+    """The connected part of each item, as the number of its first item."""
+    part = [-1] * len(items)
+    for start in range(len(items)):
+        ahead = [start] if part[start] < 0 else []
+        while ahead:
+            number = ahead.pop()
+            if part[number] < 0:
+                part[number] = start
+                ahead.extend(other for other, _, _ in items[number].above + items[number].below)
+    return part
+
+
+def _place_row(items: Sequence[Item], row: Sequence[int], gap: float, *, up: bool, down: bool) -> None:
+    wanted, weights = [], []
+    for number in row:
+        item = items[number]
+        pulls = (item.above if up else []) + (item.below if down else [])
+        weight = sum(w for _, _, w in pulls)
+        if weight:
+            wanted.append(sum((items[other].x + distance) * w for other, distance, w in pulls) / weight)
+        else:
+            wanted.append(item.x)
+            weight = 0.05
+        weights.append(weight)
+    for number, x in zip(row, _apart([items[n].width for n in row], wanted, weights, gap)):
+        items[number].x = x
+
+
+def _apart(
+    widths: Sequence[float], wanted: Sequence[float], weights: Sequence[float], gap: float
+) -> list[float]:
+    """The centres nearest to those wanted, by weighted squares, at which nothing overlaps.
+
+    Isotonic regression by pooling adjacent violators.
+    """
+    offsets = []
+    offset = 0.0
+    for index, size in enumerate(widths):
+        if index:
+            offset += (widths[index - 1] + size) / 2 + gap
+        offsets.append(offset)
+    pools: list[tuple[float, float, int]] = []  # mean, weight, how many
+    for target, weight, shift in zip(wanted, weights, offsets):
+        mean, total, count = target - shift, weight, 1
+        while pools and pools[-1][0] > mean:
+            other_mean, other_total, other_count = pools.pop()
+            mean = (mean * total + other_mean * other_total) / (total + other_total)
+            total += other_total
+            count += other_count
+        pools.append((mean, total, count))
+    centres = [mean for mean, _, count in pools for _ in range(count)]
+    return [centre + shift for centre, shift in zip(centres, offsets)]
+
 
 PADDING, LINE_HEIGHT, TITLE_HEIGHT, PORT_HEIGHT = 9.0, 15.0, 22.0, 15.0
 ROW_GAP, COLUMN_GAP, PASS_WIDTH, FRAME_MARGIN = 30.0, 22.0, 6.0, 14.0
@@ -105,7 +312,7 @@ def _order(scene: Scene, rows: Rows, engine: Engine) -> tuple[list[list[int]], l
                 weight = 4.0 if b != link.target and a != link.source else 1.0
                 items[a].below.append((b, -shift, weight))
                 items[b].above.append((a, shift, weight))
-    _straighten(items)
+    _weigh_chains(items)
     places = engine(len(items), list(edges))
     order: list[list[int]] = [[] for _ in range(rows.count)]
     for number, row in enumerate(at_row):
@@ -128,7 +335,7 @@ def _by_ports(row: list[int], items: list[Item]) -> None:
             row[place_in_row] = number
 
 
-def _straighten(items: list[Item]) -> None:
+def _weigh_chains(items: list[Item]) -> None:
     """Boxes that are connected with one another alone want it most to be in line."""
     for number, item in enumerate(items):
         if len(item.below) == 1 and len(items[item.below[0][0]].above) == 1:

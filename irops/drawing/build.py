@@ -13,10 +13,8 @@ import numpy as np
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import BodyNode, GraphNode, LayerNode
 from irops.diagnostics.printable import plural
-from irops.drawing.folding import folded_layers
-from irops.drawing.layer_box import fact_text, input_name, layer_box
+from irops.drawing.boxes import fact_text, folded_layers, head, input_name, layer_box, tail
 from irops.drawing.scene import Box, BoxKind, Link, Port, Scene
-from irops.drawing.text import head, tail
 from irops.ir.model import LayerKind
 from irops.values.element import Array
 

@@ -1,27 +1,70 @@
-"""A picture of a model, in the formats that it can be written in."""
+"""irops.draw: a picture of a model, and the formats that it can be written in."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
+from importlib.resources import files
 from typing import Any
 
+from irops.analysis.infer import analyse
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode, LayerNode
-from irops.diagnostics.printable import printable
-from irops.drawing.colours import LIGHT, group_of
-from irops.drawing.layer_box import input_name, value_text
-from irops.drawing.page import page
+from irops.diagnostics.printable import plural, printable, shortened
+from irops.drawing.arrange import arrange, engine
+from irops.drawing.boxes import LIGHT, group_of, input_name, value_text
+from irops.drawing.build import Notes, SceneBuilder
 from irops.drawing.scene import Box, BoxKind, Scene, boxes
 from irops.drawing.svg import svg
+from irops.editing.extraction import Boundary, Name, extracted
+from irops.editing.graph.graph import Graph
 from irops.editing.scope import Scope
 from irops.editing.scope import Scope as GraphScope
-from irops.ir.pending import Pending
-from irops.ir.targets import local_target
+from irops.ir.model import Model
+from irops.ir.output import Pending, local_target
+from irops.ir.read import no_collection
+from irops.limits import Limits
+from irops.registry import Registry
 from irops.spec.definition import Definition
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<title>{title}</title><style>
+{css}</style></head>
+<body><header><h1>{title}</h1>
+<input id="search" type="search" placeholder="search layers ( / )" aria-label="search">
+<span id="count"></span>
+<button id="out" aria-label="smaller">-</button><button id="in" aria-label="larger">+</button>
+<button id="fit">fit</button></header>
+<main><div id="view">{svg}</div><aside id="panel" hidden></aside></main>
+<script type="application/json" id="data">{data}</script>
+<script>
+{script}</script></body></html>
+"""
+
+
+def page(title: str, svg: str, details: dict[str, Any]) -> str:
+    """The page of a picture. details: see irops.drawing.drawing"""
+    data = json.dumps(details, ensure_ascii=False, separators=(",", ":"))
+    return _PAGE.format(
+        title=escape(printable(title)),
+        css=_file("page.css"),
+        svg=svg,
+        data=data.replace("<", "\\u003c"),  # ends no script element
+        script=_file("page.js"),
+    )
+
+
+def _file(name: str) -> str:
+    return (files("irops.drawing") / name).read_text(encoding="utf-8")
+
 
 SUFFIXES = (".svg", ".html", ".dot")
 
@@ -212,3 +255,82 @@ def _box(box: Box, name: str, indent: str) -> Iterator[str]:
 
 def _text(text: str) -> str:
     return printable(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def draw(
+    model: Model | Graph | ModelAnalysis | str | os.PathLike[str],
+    *,
+    unfold: bool = False,
+    around: Name | None = None,
+    hops: int = 2,
+    path: Sequence[str] = (),
+    registry: Registry | None = None,
+    limits: Limits | None = None,
+) -> Drawing:
+    """A picture of a model, which notebooks show; write("model.svg"), .html or .dot stores it.
+
+    Boxes are layers, coloured by the category of their op; below each are the types and shapes of its
+    outputs. Constants, and what follows from them, are parameters in the box of their user. Bodies are
+    frames. Blocks of equal layers that follow one another are drawn once, and shape computations in the box
+    of their user, unless unfold is given. A graph of more than about 1500 boxes is drawn as blocks of layers;
+    notes of the picture say so.
+
+    around, hops: draw what lies within so many edges of a layer; path: the layers and bodies down to the
+        graph to draw: ("loop", "body")
+    Raises:  MissingExtraError where no library for the layout is installed; ReadError where the model cannot
+        be read; DiagnosticError for a layer that does not exist; KeyError for a path that does not
+    """
+    layout, near = engine(), around
+    if isinstance(model, Graph):
+        model = model.model()
+    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
+    whole = analysis
+    cut = None
+    if around is not None:
+        graph = Scope.of(analysis, tuple(path)).graph
+        cut = 1 + max(graph.layers, default=-1)
+        around = _one_output(graph, around)
+        part = extracted(analysis, Boundary(around=around, hops=hops, path=path))
+        analysis = ModelAnalysis(replace(part.model, source=whole.model.source), whole.registry, whole.limits)
+        path = ()
+    with no_collection():
+        scope = Scope.of(analysis, tuple(path))
+        notes = Notes()
+        scene = SceneBuilder(notes, unfold=unfold, cut=cut).scene(scope.graph, scope.inferred)
+        arrange(scene, layout)
+    title = _title(whole, near, hops, path)
+    return Drawing(title, tuple(_texts(notes, unfold=unfold)), scene, analysis, scope)
+
+
+def _one_output(graph: GraphNode, around: Name) -> Name:
+    """An output of a layer that has several, which are all around it."""
+    if isinstance(around, tuple):
+        return around
+    try:
+        layer = graph.find(around).layer
+    except KeyError:
+        return around
+    return (layer.id, 0) if len(layer.outputs) > 1 else around
+
+
+def _title(analysis: ModelAnalysis, around: Any, hops: int, path: Sequence[str]) -> str:
+    name = shortened(analysis.model.name or "model", 60)
+    where = f", {'/'.join(path)}" if path else ""
+    near = f": {plural(hops, 'edge')} around {shortened(str(around), 40)}" if around is not None else ""
+    return f"{name}{where}{near}"
+
+
+def _texts(notes: Notes, *, unfold: bool) -> list[str]:
+    """What the picture leaves out."""
+    texts = []
+    if notes.blocks:
+        texts.append(
+            f"{plural(notes.layers, 'layer')} are drawn as {plural(notes.blocks, 'block')};"
+            " --around LAYER draws some of them"
+        )
+    if notes.constants:
+        what = "constants are" if unfold else "constants and shape computations are"
+        texts.append(f"{plural(notes.constants, 'layer')} of {what} in the boxes of their users")
+    if notes.repeats:
+        texts.append(f"{plural(notes.repeats, 'repeated block')} drawn once; --unfold draws all")
+    return texts

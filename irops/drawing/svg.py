@@ -7,9 +7,8 @@ from html import escape
 
 from irops.diagnostics.printable import printable
 from irops.drawing.arrange import FRAME_MARGIN, LINE_HEIGHT, PADDING, PART_TITLE, PORT_HEIGHT, TITLE_HEIGHT
-from irops.drawing.colours import LIGHT, TITLES, group_of
+from irops.drawing.boxes import BODY, LIGHT, SMALL, TITLE, TITLES, group_of, width
 from irops.drawing.scene import Box, BoxKind, Link, Scene
-from irops.drawing.text import BODY, SMALL, TITLE, width
 
 MARGIN, LEGEND_HEIGHT = 16.0, 22.0
 

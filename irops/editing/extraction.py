@@ -15,7 +15,7 @@ from irops.editing.selection import Selection
 from irops.ir.model import LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry
-from irops.runtime.precision import NARROW
+from irops.runtime.plan import NARROW
 from irops.runtime.session import run
 from irops.values.element import Array
 

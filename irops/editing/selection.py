@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from irops.analysis.declaring import port_of
 from irops.editing.scope import Scope, Value, Wanted
-from irops.ir.model import Edge, Graph, Layer, LayerKind
-from irops.ir.unique import UniqueNames
+from irops.ir.model import Edge, Graph, Layer, LayerKind, UniqueNames
 from irops.spec.domains import format_value
 from irops.values.fact import Fact
 

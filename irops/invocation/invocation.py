@@ -3,23 +3,319 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf, prod
 from typing import Any
 
 import numpy as np
 
+from irops.diagnostics.diagnostic import Diagnostic, Location
 from irops.diagnostics.printable import shortened
-from irops.invocation.faults import OpFault
-from irops.invocation.inputs import (
-    check_ranks,
-    element_types,
-    named_inputs,
-    positional,
-    with_normal_axes,
-)
-from irops.invocation.outputs import output_facts, output_shapes
+from irops.diagnostics.rules import rule
+from irops.limits import notes as limit_notes
+from irops.ops import stock
 from irops.spec.attributes import AttributeFault, bind, bound_values
+from irops.spec.definition import PortSpec
+from irops.spec.extension import is_extension
 from irops.spec.op import Op
+from irops.values.element import DYNAMIC, ElementType, element_type
 from irops.values.fact import Fact
+from irops.values.shape import MAX_DIM, Shape
+from irops.values.violation import LimitExceeded, Violation
+
+
+class OpFault(Exception):
+    """An op and its inputs do not meet the definition, or a function of the op fails.
+
+    rule: the name of the diagnostic rule; constraint: the number of the broken requirement, if it is one;
+    at: the byte offset of the cause, where that is not the layer as a whole; violation: the Violation that
+    it comes from, if any.
+    """
+
+    def __init__(
+        self,
+        rule: str,
+        message: str,
+        constraint: str | None = None,
+        at: int = -1,
+        violation: Violation | None = None,
+    ) -> None:
+        super().__init__(rule, message, constraint, at)
+        self.rule, self.message, self.constraint, self.at = rule, message, constraint, at
+        self.violation = violation
+
+    def diagnostic(self, op: Op, location: Location, facts: str | None = None) -> Diagnostic:
+        """This fault of an op as a finding at a place. facts: the inputs and attributes, on one line."""
+        constraint = None if self.constraint is None else op.definition.constraints[self.constraint]
+        return Diagnostic(
+            rule(self.rule),
+            self.message,
+            location,
+            None if constraint is None else f"{op.id}:{constraint.id}",
+            facts,
+            limit_notes(self.rule),
+            level=None if constraint is None else constraint.severity,
+        )
+
+
+def fault_of(op: Op, violation: Violation) -> OpFault:
+    """The fault for a broken requirement: the sentence of the definition, and the values that break it.
+
+    Raises:  KeyError where a function of irops' own cites a requirement that the definition lacks
+    """
+    constraint = op.definition.constraints.get(violation.constraint)
+    if constraint is None and is_extension(op.module):
+        message = (
+            f"a function of {op.id} cites {violation.constraint}, must cite a requirement of its definition"
+        )
+        return OpFault("undefined-constraint", message)
+    if constraint is None:
+        raise KeyError(f"{op.id} has no constraint {violation.constraint}") from violation
+    detail = f"; {violation.detail}" if violation.detail else ""
+    message = f"{op.id} requires: {constraint.text}{detail}"
+    return OpFault("violated-constraint", message, constraint.id, violation.at, violation)
+
+
+def fault_of_limit(limit: LimitExceeded) -> OpFault:
+    """The fault for a computation that needs more than a limit allows."""
+    return OpFault(limit.rule, str(limit))
+
+
+def out_of_memory(op: Op) -> OpFault:
+    """The fault for an op whose outputs do not fit into memory."""
+    return OpFault("out-of-memory", f"{op.id} does not fit into the memory of this machine")
+
+
+def named_inputs(op: Op, inputs: Sequence[Any]) -> dict[str, Any]:
+    """Inputs by their names in the definition: a tuple for a variadic one, None for an optional one left out.
+
+    Raises:  OpFault where there are too many or too few
+    """
+    ports, is_variadic, min_inputs = op.definition.inputs, op.is_variadic, op.min_inputs
+    count = len(inputs)
+    if count == min_inputs == len(ports) and not is_variadic and all(item is not None for item in inputs):
+        return {port.name: item for port, item in zip(ports, inputs)}
+    missing = next((p.name for k, p in enumerate(ports) if not p.optional and _lacks(inputs, k)), None)
+    if count < min_inputs or (count > len(ports) and not is_variadic):
+        message = f"{op.id} has {count} input{'s' * (count != 1)}, takes {_input_counts(op)}"
+        raise OpFault("wrong-number-of-inputs", message)
+    if missing is not None:
+        raise OpFault("wrong-number-of-inputs", f"{op.id} has no input {missing}")
+    named: dict[str, Any] = {p.name: inputs[k] if k < count else None for k, p in enumerate(ports)}
+    if is_variadic:
+        named[ports[-1].name] = tuple(inputs[len(ports) - 1 :])
+    return named
+
+
+def _lacks(inputs: Sequence[Any], index: int) -> bool:
+    return index >= len(inputs) or inputs[index] is None
+
+
+def _input_counts(op: Op) -> str:
+    """How many inputs an op takes, in words."""
+    if op.is_variadic:
+        return f"{op.min_inputs} or more"
+    count = len(op.definition.inputs)
+    return str(count) if op.min_inputs == count else f"{op.min_inputs} to {count}"
+
+
+def positional(op: Op, named: Mapping[str, Any]) -> list[Any]:
+    """Named inputs in the order in which functions take them; those of a variadic one follow one by one."""
+    values: list[Any] = []
+    for port in op.definition.inputs:
+        if port.variadic:
+            values.extend(named[port.name])
+        else:
+            values.append(named[port.name])
+    return values
+
+
+def input_spec(op: Op, index: int) -> PortSpec:
+    """The port of the definition that an input belongs to."""
+    ports = op.definition.inputs
+    return ports[min(index, len(ports) - 1)]
+
+
+def element_types(op: Op, inputs: Sequence[Fact | None]) -> dict[str, ElementType]:
+    """The element types of the definition's type variables.
+
+    Raises:  OpFault where an input has a type that the definition does not allow
+    """
+    bound: dict[str, ElementType] = {}
+    first: dict[str, str] = {}
+    for index, fact in enumerate(inputs):
+        if fact is None or fact.element_type is DYNAMIC:
+            continue
+        spec, kind = input_spec(op, index), fact.element_type
+        if kind.name not in spec.allowed:
+            message = f"{op.id} does not accept {kind} for input {spec.name!r}; must be {describe(op, spec)}"
+            raise OpFault("unsupported-element-type", message)
+        before = bound.setdefault(spec.type, kind)
+        if before is not kind and spec.type in op.definition.types:
+            message = (
+                f"{op.id} takes {first[spec.type]} and {spec.name} of one element type; got {before} and"
+                f" {kind}"
+            )
+            raise OpFault("mismatched-element-types", message)
+        first.setdefault(spec.type, spec.name)
+    return bound
+
+
+def describe(op: Op, spec: PortSpec) -> str:
+    """The element types that an input accepts, in the words of the definition."""
+    variable = op.definition.types.get(spec.type)
+    return variable.text if variable else spec.type
+
+
+def check_ranks(op: Op, inputs: Sequence[Fact | None]) -> None:
+    """Validate the ranks of the inputs. Raises: OpFault"""
+    for index, fact in enumerate(inputs):
+        if fact is None or fact.shape.dims is None:
+            continue
+        spec, rank = input_spec(op, index), len(fact.shape.dims)
+        if not spec.low_rank <= rank <= spec.high_rank:
+            message = f"{op.id} takes {spec.name} of rank {_ranks(spec)}; got rank {rank}, {fact.shape}"
+            raise OpFault("unsupported-rank", message)
+
+
+def _ranks(spec: PortSpec) -> str:
+    low, high = spec.low_rank, spec.high_rank
+    if low == high:
+        return f"{low}"
+    return f"{low} or more" if high == inf else f"{low} to {high:g}"
+
+
+def with_normal_axes(op: Op, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The attributes, with axes counted from 0 where the rank of the input that they refer to is known.
+
+    inputs: Facts or arrays
+    Raises:  OpFault where an axis is out of range
+    """
+    result = attributes
+    for attribute in op.axes:
+        name = attribute.name
+        value = attributes.get(name)
+        if value is None:
+            continue
+        rank = _rank_of(op, inputs, attribute.of)
+        if rank is not None:
+            axes = value if isinstance(value, tuple) else (value,)
+            normal = tuple(_normal(axis, rank, name, attribute.of) for axis in axes)
+            result = {**result, name: normal if isinstance(value, tuple) else normal[0]}
+    return result
+
+
+def _normal(axis: int, rank: int, name: str, of: str | None) -> int:
+    if not -rank <= axis < rank:
+        message = f"{name} is {axis}, must be in [{-rank}, {rank - 1}]: {of} has rank {rank}"
+        raise OpFault("axis-out-of-range", message)
+    return axis + rank if axis < 0 else axis
+
+
+def _rank_of(op: Op, inputs: Sequence[Any], name: str | None) -> int | None:
+    for index, item in enumerate(inputs):
+        if item is not None and input_spec(op, index).name == name:
+            rank: int | None = item.shape.rank if isinstance(item, Fact) else item.ndim
+            if rank is not None:
+                return rank
+    return None
+
+
+def output_shapes(
+    op: Op, named: Mapping[str, Any], attributes: Mapping[str, Any], keywords: Mapping[str, Any]
+) -> tuple[Shape | Fact, ...]:
+    """The shapes of the outputs, or Facts where the shape function says more.
+
+    Raises:  OpFault for a broken requirement, and where a shape function fails otherwise
+    """
+    try:
+        return _shapes(op, named, attributes, keywords)
+    except Violation as violation:
+        raise fault_of(op, violation) from None
+    except (OpFault, LimitExceeded, MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        message = f"the shape function of {op.id} failed: {type(error).__name__}: {error}"
+        raise OpFault("failed-shape-function", message) from error
+
+
+def _shapes(
+    op: Op, named: Mapping[str, Any], attributes: Mapping[str, Any], keywords: Mapping[str, Any]
+) -> tuple[Shape | Fact, ...]:
+    function = op.functions.shape
+    if function is None:
+        return tuple(_stock(op, port, named, attributes) for port in op.definition.outputs)
+    result = function(*positional(op, named), **keywords)
+    shapes = result if isinstance(result, tuple) else (result,)
+    if is_extension(op.module):
+        _check_shapes(op, shapes)
+    return shapes
+
+
+def _check_shapes(op: Op, shapes: tuple[Any, ...]) -> None:
+    """Validate what the shape function of a user-defined op returns: one shape per output. Raises: OpFault"""
+    ports = op.definition.outputs
+    for item in shapes:
+        if not isinstance(item, (Shape, Fact)):
+            message = f"the shape function of {op.id} gives {item!r}, must give a Shape or a Fact"
+            raise OpFault("failed-shape-function", message)
+    if len(shapes) != len(ports) and not (ports and ports[-1].variadic):
+        message = f"the shape function of {op.id} gives {len(shapes)} shapes, must give {len(ports)}"
+        raise OpFault("failed-shape-function", message)
+
+
+def _stock(op: Op, port: PortSpec, named: Mapping[str, Any], attributes: Mapping[str, Any]) -> Shape:
+    rule, *words = port.shape or ("",)
+    function: Callable[..., Shape] | None = stock.RULES.get(rule)
+    if function is None:
+        raise LookupError(
+            f"{op.definition.path}: output {port.name} names the shape rule {rule!r}, and there is no shape"
+            " function"
+        )
+    return function(*(stock.argument(word, named, attributes) for word in words))
+
+
+def output_facts(
+    op: Op,
+    shapes: tuple[Shape | Fact, ...],
+    types: Mapping[str, ElementType],
+    attributes: Mapping[str, Any],
+) -> tuple[Fact, ...]:
+    """The Facts of outputs of these shapes; types: of the definition's type variables.
+
+    Raises:  OpFault where a tensor has more elements than 64 bits can count
+    """
+    ports = op.definition.outputs
+    facts = []
+    for index, shape in enumerate(shapes):
+        if isinstance(shape, Fact):
+            fact = shape
+        else:
+            port = ports[min(index, len(ports) - 1)]
+            fact = Fact(_output_type(port, types, attributes), shape)
+        _check_size(op, fact)
+        facts.append(fact)
+    return tuple(facts)
+
+
+def _check_size(op: Op, fact: Fact) -> None:
+    lows = [dim.low for dim in fact.shape.dims or ()]
+    if any(low > MAX_DIM for low in lows):
+        raise OpFault("overflowing-shape", f"{op.id} gives {fact.shape}, must fit into 64 bits")
+    if prod(lows) > MAX_DIM:
+        message = f"{op.id} gives {fact.shape}, whose elements are more than 64 bits can count"
+        raise OpFault("overflowing-shape", message)
+
+
+def _output_type(
+    port: PortSpec, types: Mapping[str, ElementType], attributes: Mapping[str, Any]
+) -> ElementType:
+    if port.type.startswith("@"):
+        kind: ElementType | None = attributes[port.type[1:]]
+        return kind or DYNAMIC
+    if port.type in types:
+        return types[port.type]
+    return element_type(next(iter(port.allowed))) if len(port.allowed) == 1 else DYNAMIC
+
 
 Extras = Mapping[str, Any]
 """What functions may take beside attributes: bodies by name, and irops.spec.binding.CONTEXT."""

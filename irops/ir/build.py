@@ -6,26 +6,77 @@ from collections.abc import Iterator
 from math import prod
 from sys import intern
 
-from irops.diagnostics.fix import fix
+from irops.diagnostics.diagnostic import Severity, fix
 from irops.diagnostics.printable import abridged, shortened
-from irops.diagnostics.rule import Severity
-from irops.ir.attributes import Attributes
+from irops.ir.attributes import Attributes, integer
 from irops.ir.edits import without_element
-from irops.ir.faults import Faults
-from irops.ir.layouts import parse_layout
-from irops.ir.model import COMMENT, SHOWN, Body, Edge, Element, Graph, Layer, LayerKind, Model
-from irops.ir.numbering import UNREAD, number_layers, number_ports
-from irops.ir.numbers import integer
-from irops.ir.parse import parse
-from irops.ir.ports import Ports, names_of
-from irops.ir.scanning.document import scan
-from irops.ir.subgraphs import PARTS, sub_graphs
-from irops.ir.versions import version_of
+from irops.ir.model import COMMENT, SHOWN, Body, Edge, Element, Graph, Layer, LayerKind, Model, parse_layout
+from irops.ir.parse import Faults, parse
+from irops.ir.ports import PARTS, UNREAD, Ports, names_of, number_layers, number_ports, sub_graphs
+from irops.ir.scanning import scan
 from irops.ir.weights import Weights
 from irops.limits import Clock
 from irops.switches import enabled
 from irops.values.element import element_type
 from irops.values.shape import Shape
+
+READ = (10, 11)
+_PER_LAYER = "OpenVINO 2020.1 replaced IR 7 and older; export the model again from its original framework"
+
+
+def version_of(root: Element, faults: Faults) -> int:
+    """The IR version; 11 if it is missing or invalid.
+
+    Raises:  ReadError if the root is not <net>, or the version is so old that layers have another format
+    """
+    if root.tag != "net":
+        note = (
+            ("its local name is net, but it is in a namespace; IR files use none",)
+            if root.tag.endswith(":net")
+            else ()
+        )
+        raise faults.stop(
+            "wrong-root",
+            f"the root element is <{root.tag}>, must be <net>",
+            root.at,
+            notes=note,
+        )
+    text = root.attributes.get("version")
+    if text is None:
+        faults.add(
+            "unsupported-ir-version",
+            "<net> has no version, must be 10 or 11",
+            root.at,
+            notes=('OpenVINO reports "Unable to read the model"',),
+        )
+        return max(READ)
+    version, plain = integer(text)
+    if version is not None and 0 < version < min(READ):
+        raise faults.stop(
+            "old-ir-version",
+            f"the IR version is {version}, must be 10 or 11",
+            root.at,
+            notes=(_PER_LAYER,),
+        )
+    if version not in READ:
+        faults.add(
+            "unsupported-ir-version",
+            f"the IR version is {text!r}, must be 10 or 11",
+            root.at,
+            attribute="version",
+            notes=('OpenVINO reports "Unable to read the model"',),
+        )
+        return max(READ)
+    if not plain:
+        faults.add(
+            "noncanonical-number",
+            f"IR version {text!r} is not in canonical form, must be {version}",
+            root.at,
+            attribute="version",
+            notes=("OpenVINO refuses the file",),
+        )
+    return version
+
 
 ENDS = ("from-layer", "from-port", "to-layer", "to-port")
 _ONCE = PARTS | {"data", "input", "output", "rt_info"}

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from xml.parsers import expat
 
-from irops.diagnostics.fix import Edit
+from irops.diagnostics.diagnostic import Edit
 from irops.ir.locate import Source
 from irops.ir.model import Layer
-from irops.ir.serialize import escaped
+from irops.ir.write import escaped
 
 _TAG = re.compile(rb"<[^\s/>]+")
 _ATTRIBUTE = re.compile(rb"\s+([^\s=>/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")

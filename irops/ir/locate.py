@@ -9,6 +9,17 @@ import numpy as np
 
 from irops.diagnostics.diagnostic import Location
 
+_BEFORE_ROOT = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^<>\[]*>)*+<([A-Za-z_][\w:.-]*)", re.DOTALL
+)
+
+
+def root_tag(start: bytes) -> str | None:
+    """The tag of the first element of a text that starts with these bytes; None if there is none."""
+    root = _BEFORE_ROOT.match(start)
+    return None if root is None else root[1].decode("utf-8", "replace")
+
+
 _TAG = re.compile(rb"<[^\s/>]+")
 _ATTRIBUTE = re.compile(rb"\s+([^\s=>/]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 EXCERPT = (60, 90)

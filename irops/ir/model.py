@@ -2,18 +2,125 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
 
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import abridged, plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
 from irops.html_table import html_table
-from irops.ir.layer_kind import LayerKind as LayerKind  # noqa: PLC0414
-from irops.ir.layer_kind import kind_of as kind_of  # noqa: PLC0414
 from irops.ir.locate import Source
 from irops.ir.storage import Weights
+
+
+class LayerKind(StrEnum):
+    """What a layer is in its graph, whatever its op computes."""
+
+    PARAMETER = "parameter"
+    RESULT = "result"
+    CONSTANT = "constant"  # its value lies in the model's weights
+    SINK = "sink"  # runs although nothing uses an output of it
+    OPERATION = "operation"
+
+
+@lru_cache(4096)
+def kind_of(type: str) -> LayerKind:
+    """What a layer of that type is in IR: OpenVINO's reader compares Result and Const exactly, Parameter and
+    Assign without regard to case.
+    """
+    match type:
+        case "Result":
+            return LayerKind.RESULT
+        case "Const":
+            return LayerKind.CONSTANT
+    match type.lower():
+        case "parameter":
+            return LayerKind.PARAMETER
+        case "assign":
+            return LayerKind.SINK
+    return LayerKind.OPERATION
+
+
+class UniqueNames:
+    """Names in use. A new name that equals one of them gets a mark and a number: x, x#1, x#2.
+
+    Takes constant time on average, however many equal names there are: the next number of each is kept.
+    """
+
+    __slots__ = ("_mark", "_next", "_used")
+
+    def __init__(self, used: Iterable[str] = (), mark: str = "#") -> None:
+        self._used, self._mark = set(used), mark
+        self._next: dict[str, int] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._used
+
+    def update(self, names: Iterable[str]) -> None:
+        self._used.update(names)
+
+    def discard(self, name: str) -> None:
+        """Let a name be given once more."""
+        self._used.discard(name)
+
+    def unique(self, name: str) -> str:
+        """The name, with a number appended if it is in use; the result is in use from now on."""
+        candidate = name
+        while candidate in self._used:
+            count = self._next[name] = self._next.get(name, 0) + 1
+            candidate = f"{name}{self._mark}{count}"
+        self._used.add(candidate)
+        return candidate
+
+
+SCALAR = "**SCALAR**"
+ELLIPSIS = "..."
+_NAME = re.compile(r"[A-Za-z0-9_]*[A-Za-z0-9][A-Za-z0-9_]*")
+
+
+class Layout(NamedTuple):
+    """rank: the number of axes, the least one if open; open: whether there is an ellipsis."""
+
+    rank: int
+    open: bool = False
+
+    def fits(self, rank: int) -> bool:
+        return rank >= self.rank if self.open else rank == self.rank
+
+
+def parse_layout(text: str) -> Layout | None:
+    """The layout that a text describes; None if it describes none.
+
+    Raises:  ValueError with what is wrong
+    """
+    text = text.strip()
+    if not text:
+        return None
+    if text == SCALAR:
+        return Layout(0)
+    bracketed = text.startswith("[") and text.endswith("]")
+    axes = [part.strip() for part in text[1:-1].split(",")] if bracketed else _letters(text)
+    if axes.count(ELLIPSIS) > 1:
+        raise ValueError("it has more than one ellipsis")
+    names = [axis.lower() for axis in axes if axis not in ("?", ELLIPSIS)]
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"{shortened(name)!r} is not a name of letters, digits and _")
+    repeated, times = next(iter(Counter(names).most_common(1)), ("", 0))
+    if times > 1:
+        raise ValueError(f"the axis {shortened(repeated)!r} occurs twice")
+    return Layout(len(axes) - axes.count(ELLIPSIS), ELLIPSIS in axes)
+
+
+def _letters(text: str) -> list[str]:
+    """The axes of a layout without brackets: one letter each, or an ellipsis."""
+    return re.findall(r"\.\.\.|.", text, re.DOTALL)
+
 
 COMMENT = "!--"
 SHOWN = 100

@@ -1,13 +1,94 @@
-"""Reads the ports of layers: ids, precisions, dims and tensor names."""
+"""Reads the ports of layers, and the bodies and maps that are tied to them."""
 
 from __future__ import annotations
 
-from irops.diagnostics.rule import Severity
-from irops.ir.attributes import Attributes
-from irops.ir.model import Element, Port
-from irops.ir.numbers import INT64_MAX, integer, prefix_note
-from irops.ir.parse import SEPARATOR
+from collections.abc import Callable
+
+from irops.diagnostics.diagnostic import Severity
+from irops.ir.attributes import INT64_MAX, INT64_MIN, Attributes, integer, prefix_note
+from irops.ir.model import BackEdge, Body, Element, Graph, Layer, Port, PortMapping
+from irops.ir.parse import SEPARATOR, Faults
 from irops.values.element import element_type_of_precision
+
+UNREAD = -1
+
+
+def number_layers(graph: Graph, faults: Faults) -> None:
+    """Report ids that are not unique, and number the layers whose id is malformed."""
+    if has_unique_ids(graph.layers):
+        return
+    used: dict[int, Layer] = {}
+    for layer in graph.layers:
+        first = layer if layer.id == UNREAD else used.setdefault(layer.id, layer)
+        if first is not layer:
+            faults.layer = layer
+            faults.add(
+                "duplicate-layer-id",
+                f'layer "{layer.shown_name}" has the id {layer.id} of layer "{first.shown_name}",'
+                " must have a unique id",
+                layer.at,
+                attribute="id",
+                notes=("OpenVINO uses the last layer with an id for all of them",),
+            )
+            faults.layer = None
+    if any(layer.id == UNREAD for layer in graph.layers):
+        referenced = {end for edge in graph.edges for end in (edge.from_layer, edge.to_layer)}
+        _fill(graph.layers, set(used), referenced - used.keys())
+
+
+def has_unique_ids(layers: list[Layer]) -> bool:
+    """Whether all layers have an id, and no two the same."""
+    ids = {layer.id for layer in layers}
+    return len(ids) == len(layers) and UNREAD not in ids
+
+
+def _fill(layers: list[Layer], used: set[int], unresolved: set[int]) -> None:
+    """Number layers without an id. unresolved: ids that edges refer to and no layer has.
+
+    Prefers the number that follows the previous layer if edges refer to it, then another such, then any.
+    """
+    before, largest = -1, max(used, default=-1)
+    others = iter(sorted(unresolved))
+    for layer in layers:
+        if layer.id == UNREAD:
+            likely = before + 1
+            if unresolved and likely not in unresolved:
+                likely = next(number for number in others if number in unresolved)
+            layer.id = likely if likely not in used else largest + 1
+            unresolved.discard(layer.id)
+            used.add(layer.id)
+            largest = max(largest, layer.id)
+        before = layer.id
+
+
+def number_ports(layer: Layer, faults: Faults) -> None:
+    """Report ids that are not unique, and number the ports whose id is malformed by their positions."""
+    start = 0
+    for side, ports in (("input", layer.inputs), ("output", layer.outputs)):
+        ids = {port.id for port in ports} if len(ports) != 1 or ports[0].id == UNREAD else None
+        if ids is not None and (len(ids) < len(ports) or UNREAD in ids):
+            _report_duplicates(ports, side, faults)
+            largest = max(ids)
+            for place, port in enumerate(ports, start):
+                if port.id == UNREAD:
+                    port.id = place if place not in ids else largest + 1
+                    ids.add(port.id)
+                    largest = max(largest, port.id)
+        start += len(ports)
+
+
+def _report_duplicates(ports: list[Port], side: str, faults: Faults) -> None:
+    seen: set[int] = set()
+    for port in ports:
+        if port.id in seen and port.id != UNREAD:
+            faults.add(
+                "duplicate-port-id",
+                f"a second {side} port has the id {port.id}, must have an id that is unique in its layer",
+                port.at,
+                attribute="id",
+            )
+        seen.add(port.id)
+
 
 DYNAMIC = -1
 
@@ -137,3 +218,79 @@ def names_of(text: str) -> tuple[str, ...]:
         return (text,) if text else ()
     parts = text.replace("\\,", "\0").split(",")
     return tuple(part.replace("\0", ",") for part in parts if part)
+
+
+PARTS = frozenset(
+    ("port_map", "back_edges", "body", "then_port_map", "else_port_map", "then_body", "else_body")
+)
+"""The elements that make up the bodies of a layer."""
+WRITTEN = ("axis", "external_port_id", "internal_layer_id", "start", "end", "stride", "part_size", "purpose")
+"""The attributes of an entry of a port map, in the order in which they are written."""
+DEFAULTS = {"axis": 0, "start": 0, "end": -1, "stride": 1, "part_size": 1}
+_UNREAD = -2
+
+
+def sub_graphs(
+    layer: Layer,
+    parts: dict[str, Element],
+    read: Attributes,
+    build: Callable[[str, Element], Body],
+) -> dict[str, Body]:
+    """The bodies, by name, in the order of the file. build: builds a body from its name and its element."""
+    faults, outer = read.faults, read.faults.path
+    bodies: dict[str, Body] = {}
+    for name, element in parts.items():
+        if name.endswith("body"):
+            faults.path = (*outer, layer.name, name)
+            bodies[name] = build(name, element)
+            faults.path, faults.layer = outer, layer
+    for name, element in parts.items():
+        if not name.endswith("body"):
+            body = bodies.get(name.removesuffix("port_map") + "body" if name != "back_edges" else "body")
+            if body is None:
+                layer.unknown += (read.preserved(element),)
+            elif name == "back_edges":
+                _back_edges(body, element, read)
+            else:
+                _port_map(body, element, read)
+    return bodies
+
+
+def _port_map(body: Body, element: Element, read: Attributes) -> None:
+    for entry in element.children:
+        if entry.tag not in ("input", "output"):
+            body.unknown.append(read.unknown(entry, element))
+            continue
+        written = tuple(name for name in WRITTEN if name in entry.attributes)
+        owner = f"an {entry.tag} of <{element.tag}>"
+        external = read.number(entry, "external_port_id", owner, _UNREAD, low=-1)
+        internal = read.number(entry, "internal_layer_id", owner, _UNREAD)
+        numbers = {
+            name: read.number(entry, name, owner, default, low=INT64_MIN)
+            for name, default in DEFAULTS.items()
+            if name in entry.attributes
+        }
+        purpose = entry.attributes.pop("purpose", None)
+        extra = read.rest(entry)
+        body.unknown.extend(read.unknown_children(entry))
+        if _UNREAD in (external, internal):
+            body.incomplete = True
+            continue
+        mapping = PortMapping(
+            external, internal, purpose=purpose, extra=extra, written=written, at=entry.at, **numbers
+        )
+        (body.inputs if entry.tag == "input" else body.outputs).append(mapping)
+
+
+def _back_edges(body: Body, element: Element, read: Attributes) -> None:
+    for entry in element.children:
+        if entry.tag != "edge":
+            body.unknown.append(read.unknown(entry, element))
+            continue
+        ends = [read.number(entry, name, "a back edge", _UNREAD) for name in ("from-layer", "to-layer")]
+        read.rest(entry)
+        body.unknown.extend(read.unknown_children(entry))
+        if _UNREAD in ends:
+            body.incomplete = True
+        else:
+            body.back_edges.append(BackEdge(ends[0], ends[1], entry.at))

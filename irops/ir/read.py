@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 import codecs
+import gc
 import os
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from xml.parsers import expat
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError, errors_of
 from irops.ir.build import Builder
-from irops.ir.collection import no_collection
-from irops.ir.faults import Faults
 from irops.ir.locate import BOM, Source
-from irops.ir.locks import folder_lock
 from irops.ir.model import Model
-from irops.ir.near_files import near
-from irops.ir.opening import Readable, opened, weights_at
-from irops.ir.regular import NotRegular
-from irops.ir.remote.reasons import RemoteError
-from irops.ir.traffic import count_read
+from irops.ir.opening import Readable, near, opened, weights_at
+from irops.ir.output import folder_lock
+from irops.ir.parse import Faults
+from irops.ir.remote.files import RemoteError
+from irops.ir.storage import NotRegular, count_read
 from irops.ir.weights import Weights, small_integers
 from irops.limits import Limits, recursion_limit_for
+from irops.process_setting import ProcessSetting
 from irops.urls import StrPath, local_path, with_suffix, without_credentials
+
+_ENABLED = ProcessSetting(gc.isenabled, lambda on: gc.enable() if on else gc.disable())
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Disable the garbage collector during the block.
+
+    A model and its facts consist of many objects and no garbage, and every collection would traverse them.
+    Threads may use this at the same time: the collector stays disabled until the last of them is done.
+    """
+    with _ENABLED.changed(lambda _: False):
+        yield
+
 
 HARMLESS = frozenset(
     (

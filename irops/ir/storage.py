@@ -1,20 +1,130 @@
-"""The weights of a model: a file, of which parts are read or mapped when first needed, or bytes in memory."""
+"""The weights of a model: a file, of which parts are read or mapped when first needed, or bytes in memory.
+
+Two counts say how much was read: what readers asked for, which is the same for local and remote files and
+does not depend on what a cache has; and what came from remote file systems.
+"""
 
 from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Iterable
+import stat
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterable
 from errno import EACCES
 from pathlib import Path
-from threading import RLock
-from typing import IO, BinaryIO
+from threading import Lock, RLock
+from typing import IO, BinaryIO, Self
 
-from irops.ir.copying import copy_range, read_at
-from irops.ir.open_files import OpenFiles
-from irops.ir.regular import NotRegular, open_regular, require_regular
-from irops.ir.targets import note_read
-from irops.ir.traffic import count_read
+from irops.ir.output import copy_range, note_read, read_at
+from irops.urls import is_url
+
+
+class _Count:
+    """A sum to which several threads add."""
+
+    __slots__ = ("_lock", "total")
+
+    def __init__(self) -> None:
+        self._lock, self.total = Lock(), 0
+
+    def add(self, size: int) -> None:
+        with self._lock:
+            self.total += size
+
+
+_READ, _FETCHED = _Count(), _Count()
+count_read = _READ.add
+"""Count bytes of a model or of weights that a reader got, from wherever they came."""
+count_fetched = _FETCHED.add
+"""Count bytes that came from a remote file system."""
+
+
+def bytes_read() -> int:
+    """The bytes of models and weights that were read since the process began.
+
+    The difference of two calls is what was read in between, by all threads: each constant counts as often as
+    it is read or mapped, a block of a remote file only with the bytes that were asked for.
+    """
+    return _READ.total
+
+
+def bytes_fetched() -> int:
+    """The bytes that came from remote file systems since the process began; none if a cache had them."""
+    return _FETCHED.total
+
+
+class NotRegular(OSError):
+    """A path does not refer to a regular file. The text says what it refers to: "is a folder"."""
+
+
+def open_regular(path: str) -> BinaryIO:
+    """A regular file, open for reading. Follows symbolic links.
+
+    Raises:  NotRegular, without opening anything; OSError
+    """
+    if is_url(path):
+        raise NotRegular("is a URL, and only models and their weights are read from URLs")
+    require_regular(os.stat(path))
+    # If the path becomes a pipe between stat and open, O_NONBLOCK prevents open from waiting for a writer.
+    handle = os.open(
+        path,
+        os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0),
+    )
+    try:
+        status = os.fstat(handle)
+        require_regular(status)
+        note_read(status, path)
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def require_regular(status: os.stat_result) -> None:
+    """Raises: NotRegular if the status is not that of a regular file"""
+    if not stat.S_ISREG(status.st_mode):
+        raise NotRegular(kind(status.st_mode))
+
+
+def kind(mode: int) -> str:
+    """The kind of file that a mode other than a regular file's denotes: is a folder."""
+    for test, what in (
+        (stat.S_ISDIR, "folder"),
+        (stat.S_ISFIFO, "pipe"),
+        (stat.S_ISSOCK, "socket"),
+        (stat.S_ISCHR, "device"),
+        (stat.S_ISBLK, "device"),
+    ):
+        if test(mode):
+            return f"is a {what}"
+    return "is not a regular file"
+
+
+class OpenFiles:
+    """Files of weights that stay open between reads within a block, which belongs to one thread."""
+
+    def __init__(self) -> None:
+        self._files: dict[Hashable, BinaryIO] | None = None
+
+    def __enter__(self) -> Self:
+        self._files = {}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        files, self._files = self._files or {}, None
+        for file in files.values():
+            file.close()
+
+    def of(self, owner: Hashable, opened: Callable[[], BinaryIO]) -> BinaryIO | None:
+        """The file of an owner, opened when it is first needed; None outside the block."""
+        if self._files is None:
+            return None
+        file = self._files.get(owner)
+        if file is None:
+            file = self._files[owner] = opened()
+        return file
+
 
 _OPENING = RLock()
 """Held while a file is opened or mapped. One for all, so that Weights can be copied and pickled."""
@@ -228,3 +338,74 @@ class Weights:
 
 def _identity(status: os.stat_result) -> tuple[int, int, int, int]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+class JoinedWeights(Weights):
+    """Weights behind one another, which are addressed as one: those of a file, and bytes that were added.
+
+    Each region that is asked for lies within one of them. Neither are copied.
+    """
+
+    __slots__ = ("_parts", "_starts")
+    ALIGNMENT = 64
+    """Each of the parts starts at a multiple of this, so that elements can be accessed in place."""
+
+    def __init__(self, first: Weights) -> None:
+        super().__init__(None)
+        self.path, self._fault = first.path, first.fault or ""
+        self._parts, self._starts = [first], [0]
+        self._size = first.size
+
+    def local_path(self) -> str | None:
+        """None: they are more than a file."""
+        return None
+
+    @property
+    def is_single(self) -> bool:
+        """Whether nothing was appended."""
+        return len(self._parts) == 1
+
+    def append(self, weights: Weights) -> int:
+        """Add weights at the end; the offset at which they start."""
+        start = -(-self._size // self.ALIGNMENT) * self.ALIGNMENT
+        self._parts.append(weights)
+        self._starts.append(start)
+        self._size = start + weights.size
+        self._fault = ""  # what is missing from the first is reported where a constant needs it
+        return start
+
+    def copy(self) -> JoinedWeights:
+        """The same parts, to which others can be added."""
+        made = JoinedWeights(self._parts[0])
+        made._parts, made._starts = list(self._parts), list(self._starts)
+        made._size, made._fault = self._size, self._fault
+        return made
+
+    def view(self, offset: int, size: int) -> memoryview:
+        part, start = self._part(offset, size)
+        return part.view(offset - start, size)
+
+    def read(self, offset: int, size: int, files: OpenFiles | None = None) -> memoryview:
+        part, start = self._part(offset, size)
+        return part.read(offset - start, size, files)
+
+    def digest(self, offset: int, size: int) -> bytes:
+        part, start = self._part(offset, size)
+        return part.digest(offset - start, size)
+
+    def copy_to(self, target: IO[bytes], offset: int, size: int) -> None:
+        part, start = self._part(offset, size)
+        part.copy_to(target, offset - start, size)
+
+    def keep_open(self) -> None:
+        for part in self._parts:
+            part.keep_open()
+
+    def require_unchanged(self) -> None:
+        for part in self._parts:
+            part.require_unchanged()
+
+    def _part(self, offset: int, size: int) -> tuple[Weights, int]:
+        self._within(offset, size)
+        index = bisect_right(self._starts, offset) - 1
+        return self._parts[index], self._starts[index]

@@ -5,18 +5,48 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from math import prod
 from typing import NamedTuple
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
+from irops.ir.attributes import INT64_MAX, integer, prefix_note
 from irops.ir.model import Layer, LayerKind, Model, kind_of
-from irops.ir.numbers import INT64_MAX, integer, prefix_note
-from irops.ir.open_files import OpenFiles
-from irops.ir.region import Region
-from irops.ir.storage import Weights, WeightsChanged
-from irops.values.element import DYNAMIC, STRING, Array, element_types, foreign_types
+from irops.ir.storage import OpenFiles, Weights, WeightsChanged
+from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_types, foreign_types
 from irops.values.packing import LAYOUTS, check_strings, packed_size, unpack
 from irops.values.shape import MAX_AXES
+
+
+class Region(NamedTuple):
+    """What a Const declares: an element type, a shape, and bytes of the weights."""
+
+    element: ElementType
+    shape: tuple[int, ...]
+    offset: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.size
+
+    @property
+    def elements(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def data(self) -> dict[str, str]:
+        """The attributes of the Const, in the order and layout of OpenVINO."""
+        return {
+            "element_type": self.element.name,
+            "shape": ", ".join(map(str, self.shape)),
+            "offset": str(self.offset),
+            "size": str(self.size),
+        }
+
+    def __str__(self) -> str:
+        return f"{self.element}{list(self.shape)}".replace(" ", "")
+
 
 SMALL = 512
 """The bytes of the largest constant of integers that probably is a shape, or the like."""

@@ -1,21 +1,309 @@
-"""A process that works on items, seen from the one that gives it items: started, restarted, bounded."""
+"""A process that works on items, seen from the one that gives it items: started, watched, restarted, ended.
+
+Its Python finds no module in the current folder, which may hold anybody's files: unless the person has named
+it in PYTHONPATH, or the program that calls irops lies there. Linux alone says how much memory a process uses;
+elsewhere, memory is not bounded.
+"""
 
 from __future__ import annotations
 
+import mmap
+import multiprocessing
+import os
 import pickle
+import re
 import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from math import inf
+from multiprocessing.connection import Connection
+from threading import Event, Thread
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from irops.processes.batches import Batch, Batches
-from irops.processes.memory import Watch, used_bytes
-from irops.processes.outcomes import Died, Failed
-from irops.processes.serving import BEGUN, SINCE
-from irops.processes.starting import PREPARED, Started, started
+from irops.processes.serving import BEGUN, SINCE, Died, Failed, Shared, Work, serve_items
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+
+PACKAGE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+"""The folder that holds the package irops."""
+
+
+def start_python(
+    module: str, *arguments: str, more: dict[str, str] | None = None, **options: Any
+) -> Popen[Any]:
+    """Start `python -P -m module arguments`. more: variables of its environment; options: of Popen"""
+    from subprocess import Popen  # as slow to import as a small command
+
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(paths_of_children()),
+        "PYTHONSAFEPATH": "1",
+        **(more or {}),
+    }
+    return Popen([sys.executable, "-P", "-m", module, *arguments], env=environment, **options)
+
+
+def paths_of_children() -> list[str]:
+    """The folders of modules of this process, and that of irops, but not the current folder by accident."""
+    paths = [os.path.abspath(path) for path in sys.path if not _is_by_accident(path)]
+    return list(dict.fromkeys([*paths, PACKAGE]))
+
+
+def forget_current_folder() -> None:
+    """Take the current folder out of the folders of modules of this process, unless it was asked for."""
+    sys.path[:] = [path for path in sys.path if not _is_by_accident(path)]
+
+
+def _is_by_accident(path: str) -> bool:
+    """Whether a folder of sys.path is the current one, and nobody asked for it: Python adds it for -m, -c and
+    a prompt, and for an empty entry of PYTHONPATH, such as $PYTHONPATH:/lib has if the variable is not set.
+    """
+    try:
+        here = os.getcwd()
+    except OSError:  # it was deleted
+        return not path
+    if path and os.path.abspath(path) != here:
+        return False
+    named = (os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path)
+    return here not in named and not _has_code_of_this_process(here)
+
+
+def _has_code_of_this_process(folder: str) -> bool:
+    """Whether the program that runs lies in a folder, or has imported modules from it: they are its own."""
+    for name, module in list(sys.modules.items()):
+        file = None if "." in name else getattr(module, "__file__", None)
+        if isinstance(file, str):
+            place, base = os.path.split(os.path.abspath(file))
+            if folder == (os.path.dirname(place) if base.startswith("__init__.") else place):
+                return True
+    return False
+
+
+POLL_SECONDS = 0.05
+_USED = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$", re.MULTILINE)
+
+
+def used_bytes(process: int) -> int:
+    """The memory of a process, mapped files apart; 0 if it has ended or cannot be seen."""
+    try:
+        with open(f"/proc/{process}/status", "rb") as file:
+            return sum(int(size) for size in _USED.findall(file.read())) << 10
+    except OSError:
+        return 0
+
+
+def session_bytes(session: int) -> int:
+    """The memory of all processes of a session, such as those that a command started."""
+    try:
+        numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return 0
+    return sum(used_bytes(number) for number in numbers if _session(number) == session)
+
+
+def _session(process: int) -> int | None:
+    try:
+        return os.getsid(process)
+    except OSError:
+        return None
+
+
+class Watch:
+    """Ends a process that takes longer than `seconds` or more memory than `memory`, in bytes.
+
+    used: how much memory it uses; end: kills it; exceeded: "", "seconds" or "memory"
+    """
+
+    def __init__(
+        self, seconds: float, memory: float, used: Callable[[], int], end: Callable[[], object]
+    ) -> None:
+        self.exceeded = ""
+        self._until, self._memory = monotonic() + seconds, memory
+        self._used, self._end = used, end
+        self._done = Event()
+        Thread(target=self._watch, daemon=True, name="irops watch").start()
+
+    def stop(self) -> None:
+        """End the watch."""
+        self._done.set()
+
+    def _watch(self) -> None:
+        while True:
+            left = self._until - monotonic()
+            if self._memory < inf and self._used() > self._memory:
+                self.exceeded = "memory"
+            elif left <= 0:
+                self.exceeded = "seconds"
+            if self.exceeded:
+                self._end()
+                return
+            if self._done.wait(min(left, POLL_SECONDS) if self._memory < inf else left):
+                return
+
+
+Batch = list[tuple[int, Any]]
+"""Items with their indices."""
+SECONDS = 0.1
+"""How long the work on a batch should take: sending one costs little beside it."""
+LARGEST = 64
+SHARES = 4
+"""No batch is larger than what is left for each process, divided by this: all are to be done at one time."""
+
+
+class Batches:
+    """The items that no process has. Batches grow while items turn out to be quick.
+
+    processes: how many work at a time
+    """
+
+    def __init__(self, items: Sequence[Any], processes: int) -> None:
+        self._items, self._processes = items, processes
+        self._next = 0
+        self._returned: deque[Batch] = deque()
+        self._seconds_per_item = SECONDS
+
+    @property
+    def quick(self) -> bool:
+        """Whether a process should have the next batch before it is done with one, so that it never waits.
+
+        Otherwise an item could wait behind a slow one while another process has nothing to do.
+        """
+        return 2 * self._seconds_per_item <= SECONDS
+
+    def next(self) -> Batch:
+        """The next batch; an empty one if there is none."""
+        if self._returned:
+            return self._returned.popleft()
+        left = len(self._items) - self._next
+        size = min(int(SECONDS / self._seconds_per_item), LARGEST, left // (SHARES * self._processes))
+        start = self._next
+        self._next = min(start + max(size, 1), len(self._items))
+        return [(number, self._items[number]) for number in range(start, self._next)]
+
+    def took(self, seconds: float, count: int) -> None:
+        """Take into account how long some items took."""
+        average = (self._seconds_per_item + seconds / count) / 2
+        self._seconds_per_item = max(average, SECONDS / LARGEST)
+
+    def give_back(self, batch: Batch) -> None:
+        """Return items that a process could not work on; they are the next batch."""
+        if batch:
+            self._returned.appendleft(batch)
+
+
+PREPARED = tuple[Callable[..., Work], tuple[Any, ...]]
+"""A function that returns the function for each item, and the arguments for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A process. ended: waits for its end and returns its exit status, which is negative for a signal"""
+
+    number: int
+    pipe: Any
+    shared: Shared
+    kill: Callable[[], None]
+    ended: Callable[[], int]
+    lives: Callable[[], bool]
+
+
+def started(prepared: PREPARED, copied: bool) -> Started:
+    """Start a process. copied: whether it may be a copy of this one, with what is imported, which takes no
+    time, where the system and the threads of this process allow it.
+    """
+    if os.name == "nt":
+        return _by_multiprocessing("spawn", prepared)
+    alone = threading.active_count() == 1  # a copy would have the locks of other threads, but not the threads
+    if copied and sys.platform == "linux" and alone:
+        return _by_multiprocessing("fork", prepared)
+    return _as_module(prepared)
+
+
+def _by_multiprocessing(method: str, prepared: PREPARED) -> Started:
+    context: Any = multiprocessing.get_context(method)
+    if method == "fork":
+        shared: Shared = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("d")
+    else:
+        shared = context.RawArray("d", 2)
+    shared[SINCE] = monotonic()
+    pipe, other = context.Pipe()
+    process = context.Process(
+        target=serve_items, args=(other, shared, os.getpid(), *prepared), daemon=True
+    )  # fmt: skip
+    with _block_interrupt(), warnings.catch_warnings():
+        # Python is known to have no other thread, but counts those of libraries, which take care of forks
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+        process.start()
+    other.close()
+
+    def ended() -> int:
+        process.join()
+        return process.exitcode or 0
+
+    return Started(process.pid, pipe, shared, process.kill, ended, process.is_alive)
+
+
+def _as_module(prepared: PREPARED) -> Started:
+    """Start a new interpreter, which imports nothing of the program that started this one."""
+    pipe, other = multiprocessing.Pipe()
+    memory = _shared_file()
+    shared = memoryview(mmap.mmap(memory, mmap.PAGESIZE)).cast("d")
+    shared[SINCE] = monotonic()
+    try:
+        with _block_interrupt():
+            process = start_python(
+                "irops.processes.serving",
+                *map(str, (other.fileno(), memory, os.getpid())),
+                stdin=subprocess.DEVNULL,
+                pass_fds=(other.fileno(), memory),
+            )
+    finally:
+        other.close()
+        os.close(memory)
+    _send_first(pipe, prepared)
+    return Started(process.pid, pipe, shared, process.kill, process.wait, lambda: process.poll() is None)
+
+
+def _send_first(pipe: Connection, prepared: PREPARED) -> None:
+    try:
+        pipe.send(prepared)
+    except OSError:  # it has died already, which is seen when its results are waited for
+        return
+
+
+def _shared_file() -> int:
+    """The descriptor of a page of memory that another process can have, too."""
+    if sys.platform == "linux":
+        memory = os.memfd_create("irops")
+    else:
+        with tempfile.TemporaryFile() as file:
+            memory = os.dup(file.fileno())
+    os.truncate(memory, mmap.PAGESIZE)
+    return memory
+
+
+@contextmanager
+def _block_interrupt() -> Iterator[None]:
+    """Processes started within ignore Ctrl-C: the parent process handles it and ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
+
 
 PREPARING = 120.0
 """Seconds beyond the bound of an item that a process may take to start."""

@@ -8,10 +8,8 @@ from math import inf
 from multiprocessing.connection import wait
 from typing import Any
 
-from irops.processes.batches import Batches
-from irops.processes.child import Child
-from irops.processes.outcomes import Died, Failed
-from irops.processes.serving import Work
+from irops.processes.child import Batches, Child
+from irops.processes.serving import Died, Failed, Work
 
 __all__ = ["Died", "Failed", "Work", "cores", "run_in_processes"]
 

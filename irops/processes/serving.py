@@ -1,4 +1,4 @@
-"""The side of a process that works on items: it gets batches from a pipe and sends the results.
+"""The side of a process that works on items: it gets batches, sends the results, and ends with its parent.
 
 `python -m irops.processes.serving PIPE MEMORY PARENT` is such a process; PIPE and MEMORY are descriptors.
 """
@@ -10,15 +10,67 @@ import os
 import pickle
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import inf
 from multiprocessing.connection import Connection
+from threading import Thread
 from time import monotonic
 from typing import Any, Protocol
 
-from irops.processes.lifetime import end_with_parent
-from irops.processes.outcomes import Failed
+
+class Died(Exception):
+    """The process ended before it returned a result; the message says how.
+
+    exceeded: the bound that it exceeded, "seconds" or "memory", or "" if it ended by itself;
+    lost: whether the machines that worked on the item were lost, one after the other
+    """
+
+    def __init__(self, description: str, exceeded: str = "", *, lost: bool = False) -> None:
+        super().__init__(description)
+        self.exceeded, self.lost = exceeded, lost
+
+
+class Failed(Exception):
+    """The work raised an unexpected exception; the message gives it."""
+
+
+PR_SET_PDEATHSIG = 1
+POLL_SECONDS = 0.5
+ORPHANED = 2
+"""The exit status of a process that ends because its parent did; nobody sees it."""
+
+
+def end_with_parent(parent: int) -> None:
+    """End this process when its parent ends. parent: the id that the parent had when it started this process.
+
+    On Linux the kernel does it, even during a long computation; elsewhere a thread watches.
+    """
+    if os.name == "nt" or os.getppid() == 0:  # in another namespace: the parent cannot be seen
+        return
+    if not _signalled_by_kernel():
+        Thread(target=_watch, args=(parent,), daemon=True, name="irops parent").start()
+    elif os.getppid() != parent:  # it died before the kernel knew whom to signal
+        os._exit(ORPHANED)
+
+
+def _signalled_by_kernel() -> bool:
+    if sys.platform != "linux":
+        return False
+    try:
+        import ctypes
+
+        return bool(ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0)
+    except (ImportError, OSError, AttributeError):
+        return False
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(POLL_SECONDS)
+    os._exit(ORPHANED)
+
 
 Work = Callable[[Any], Any]
 STREAMED = 0.05

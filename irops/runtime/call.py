@@ -16,11 +16,10 @@ from irops.diagnostics.suggestions import did_you_mean
 from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
 from irops.limits import Limits
 from irops.registry import Registry, default_registry
-from irops.runtime.call_error import call_error
-from irops.runtime.prepared import Prepared
+from irops.runtime.prepared import Prepared, call_error
 from irops.spec.domains import format_value
 from irops.spec.op import Op
-from irops.values.foreign import array_of, is_foreign, is_torch, like
+from irops.values.arrays import array_of, is_foreign, is_torch, like
 from irops.values.violation import LimitExceeded, Violation
 
 OPTIONS = ("out", "backends", "registry", "limits")

@@ -1,11 +1,14 @@
-"""Evaluates a model layer by layer. What depends on input shapes alone is planned once and kept
-between runs.
+"""Evaluates a model layer by layer. What depends on input shapes alone is planned once and kept between runs.
+
+Inference assumes something of sizes that it does not know for one op: by its specification, an axis that
+Squeeze is to remove and that may have size 1 is inferred to be removed. A run compares what it meets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from threading import Lock
 from typing import Any
 
 from irops.analysis.describing import facts_line
@@ -15,25 +18,115 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.backends.backend import Backend, Reference, kernel_of
 from irops.backends.lru_cache import LruCache
-from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, errors_of, in_document_order
+from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Severity, errors_of, in_document_order
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule
 from irops.invocation import OpFault
-from irops.ir.model import Layer
+from irops.ir.model import Layer, LayerKind
 from irops.ir.weights import constant
-from irops.runtime.arena import MIN_BYTES, Arena
-from irops.runtime.arrays import size_in_bytes
-from irops.runtime.assemble import assemble
-from irops.runtime.assumptions import contradictions
-from irops.runtime.fixed import Kept
-from irops.runtime.kept import KeptConstants
-from irops.runtime.plan import Plan, absent_output, plan_of
-from irops.runtime.program import Program
+from irops.runtime.memory import MIN_BYTES, Arena, KeptConstants, size_in_bytes
+from irops.runtime.plan import Kept, Plan, Program, absent_output, assemble, plan_of
 from irops.spec.op import NoOp, Op
 from irops.switches import enabled
+from irops.values.arrays import fact_of
 from irops.values.element import Array
 from irops.values.fact import Fact
-from irops.values.tensors import fact_of
+
+
+class Variables:
+    """Values by variable_id. What a run assigns can be read by the next one; a run that fails assigns
+    nothing.
+
+    variables["id"] = array sets what the next run reads; reset() forgets one or all, as before the first run.
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, Array] = {}
+        self._lock = Lock()
+
+    def begin(self) -> Transaction:
+        """The variables as one run sees them; its assignments take effect when they are committed."""
+        with self._lock:
+            return Transaction(dict(self._values))
+
+    def commit(self, transaction: Transaction) -> None:
+        """End a run: its assignments become what the next run reads."""
+        kept = {variable_id: _copied(value) for variable_id, value in transaction.assigned.items()}
+        with self._lock:
+            self._values.update(kept)
+
+    def reset(self, variable_id: str | None = None) -> None:
+        """Forget a variable's value, or all."""
+        with self._lock:
+            if variable_id is None:
+                self._values.clear()
+            else:
+                self._values.pop(variable_id, None)
+
+    def __setitem__(self, variable_id: str, value: Array) -> None:
+        kept = _copied(value)
+        with self._lock:
+            self._values[variable_id] = kept
+
+    def __getitem__(self, variable_id: str) -> Array:
+        return self._values[variable_id]
+
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self._values)
+
+
+class Transaction:
+    """The variables within one run: reads see the values from before the run, assignments are collected."""
+
+    def __init__(self, values: dict[str, Array] | None = None) -> None:
+        self._values = values or {}
+        self.assigned: dict[str, Array] = {}
+
+    def read(self, variable_id: str) -> Array | None:
+        """The value, or None where nothing was assigned since the start or the last reset."""
+        return self._values.get(variable_id)
+
+    def assign(self, variable_id: str, value: Array) -> None:
+        self.assigned[variable_id] = value
+
+
+def _copied(value: Array) -> Array:
+    """A read-only copy: the caller may go on to use its own array."""
+    kept = value.copy()
+    kept.flags.writeable = False
+    return kept
+
+
+def contradiction(assumed: LayerFacts, actual: LayerFacts) -> OpFault | None:
+    """The fault of a layer whose outputs do not have the shapes that were inferred; None if they have."""
+    for index, (before, now) in enumerate(zip(assumed.outputs, actual.outputs)):
+        if not before.shape.can_be(now.shape):
+            message = f"output {index} has shape {now.shape} in this run, inferred is {before.shape}"
+            return OpFault("contradicted-inference", message)
+    return None
+
+
+def contradictions(
+    analysis: ModelAnalysis, graph: GraphNode, planned: Inferred, given: Mapping[int, Array]
+) -> Iterator[tuple[LayerFacts, OpFault]]:
+    """The layers of the model that get other shapes for the given inputs than the model's own inference says.
+
+    Every assumption that fails gives a warning, so that only layers with warnings are compared.
+    """
+    if graph.path or any(graph.layers[key].layer.kind is not LayerKind.PARAMETER for key in given):
+        return
+    for layer in dict.fromkeys(_warned(planned.findings)):
+        fault = contradiction(analysis.declared.layers[layer], planned.layers[layer])
+        if fault is not None:
+            yield planned.layers[layer], fault
+
+
+def _warned(findings: list[Diagnostic]) -> Iterator[int]:
+    for finding in findings:
+        place = finding.location
+        if finding.severity is Severity.WARNING and not place.path and place.layer_id is not None:
+            yield place.layer_id
+
 
 Progress = Callable[[int, int, Layer], None]
 """Called with the number of layers done, the number of layers in all, and the layer."""

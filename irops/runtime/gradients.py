@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,18 +17,298 @@ from irops.backends.backend import Backend
 from irops.backends.lru_cache import LruCache
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, EvaluationError
 from irops.diagnostics.rules import rule
-from irops.invocation import OpFault, fault_of_limit, out_of_memory
+from irops.invocation import Invocation, OpFault, fault_of_limit, input_spec, out_of_memory
 from irops.ir.model import Layer, LayerKind, Model
 from irops.limits import Limits
+from irops.ops.conversion import as_numbers, converted
 from irops.registry import Registry
-from irops.runtime.backward import Backward
-from irops.runtime.flow import BackwardStep, Flow
-from irops.runtime.plan import Plan, ValueKey
+from irops.runtime.memory import require_room, size_in_bytes
+from irops.runtime.plan import KernelOf, Plan, Step, ValueKey
 from irops.runtime.run import run_model
 from irops.runtime.session import Results, Session
-from irops.values.element import DYNAMIC, Array, element_type_of
-from irops.values.tensors import as_tensor, fact_of
+from irops.spec.binding import BY_KERNEL
+from irops.spec.definition import Gradient
+from irops.values.arrays import as_tensor, fact_of
+from irops.values.element import DYNAMIC, Array, element_type_of, zeros
+from irops.values.fact import Fact
+from irops.values.shape import Shape
 from irops.values.violation import LimitExceeded
+
+Inputs = dict[int, tuple[int, ...]]
+"""By a layer's id, the indices of some of its inputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardStep:
+    """A layer that gradients flow through, into some of its inputs. needs: values of the forward pass."""
+
+    step: Step
+    inputs: tuple[int, ...]
+    needs: tuple[ValueKey, ...]
+
+
+class Flow:
+    """The layers on the paths from results back to the tensors whose gradients are wanted, the last layer
+    first.
+
+    wanted, results: ids of layers; missing: the steps whose op states no gradient; kept: how often values of
+    the forward pass are needed in the backward pass.
+    """
+
+    def __init__(self, plan: Plan, wanted: Collection[int], results: Collection[int]) -> None:
+        self.wanted = frozenset(wanted)
+        steps = {step.layer.id: step for step in plan.steps}
+        on_path = _leading(plan, _dependent(plan, steps, self.wanted), results)
+        self.steps = tuple(
+            _backward_step(step, on_path[step.layer.id])
+            for step in reversed(plan.steps)
+            if step.layer.id in on_path
+        )
+        self.missing = tuple(back for back in self.steps[::-1] if back.inputs and states_none(back.step))
+        self.kept = Counter(key for back in self.steps for key in back.needs)
+
+    def path_through(self, missing: BackwardStep) -> list[Step]:
+        """The layers of a path that a step lies on, from a wanted tensor to a result."""
+        by_layer = {back.step.layer.id: back for back in self.steps}
+        users = {
+            source[0]: back
+            for back in self.steps
+            for source in (back.step.sources[index] for index in back.inputs)
+            if source is not None
+        }
+        before, after = [missing], [missing]
+        while before[-1].step.layer.id not in self.wanted:
+            source = before[-1].step.sources[before[-1].inputs[0]]
+            assert source is not None
+            before.append(by_layer[source[0]])
+        while after[-1].step.layer.id in users:
+            after.append(users[after[-1].step.layer.id])
+        return [back.step for back in (*before[::-1], *after[1:])]
+
+
+def _dependent(plan: Plan, steps: dict[int, Step], wanted: Collection[int]) -> Inputs:
+    """The layers that depend on what is wanted, and through which of their inputs."""
+    found: Inputs = {}
+    for step in plan.steps:
+        inputs = tuple(
+            index
+            for index, source in enumerate(step.sources)
+            if source is not None
+            and source[0] in found
+            and steps[source[0]].facts.outputs[source[1]].element_type.differentiable
+            and _passes_gradient(step, index)
+        )
+        if inputs or step.layer.id in wanted:
+            found[step.layer.id] = inputs
+    return found
+
+
+def _leading(plan: Plan, dependent: Inputs, results: Collection[int]) -> Inputs:
+    """Those of the layers that lead on to a result."""
+    found: Inputs = {}
+    reached = set(results)
+    for step in reversed(plan.steps):
+        number = step.layer.id
+        if number in reached and number in dependent:
+            found[number] = dependent[number]
+            sources = (step.sources[index] for index in dependent[number])
+            reached.update(source[0] for source in sources if source is not None)
+    return found
+
+
+def _passes_gradient(step: Step, index: int) -> bool:
+    """Whether a gradient flows into an input of a layer, or would have to."""
+    stated = gradient_of(step, index)
+    if stated is None:
+        return step.layer.kind is LayerKind.RESULT or states_none(step)
+    return stated.when is None or bool(step.invocation.attributes[stated.when])
+
+
+def gradient_of(step: Step, index: int) -> Gradient | None:
+    """The gradient that the definition states for an input of a layer."""
+    return step.op.definition.gradients.get(input_spec(step.op, index).name)
+
+
+def states_none(step: Step) -> bool:
+    """Whether an op with inputs states no gradient at all."""
+    return bool(step.sources) and step.layer.kind is not LayerKind.RESULT and not step.op.definition.gradients
+
+
+def _backward_step(step: Step, inputs: tuple[int, ...]) -> BackwardStep:
+    computes = bool(inputs) and step.layer.kind is not LayerKind.RESULT
+    return BackwardStep(step, inputs, tuple(dict.fromkeys(_needs(step, inputs))) if computes else ())
+
+
+def _needs(step: Step, inputs: tuple[int, ...]) -> Iterator[ValueKey]:
+    """The values that are saved, and those whose shapes are not known before they are computed."""
+    saved = {name for index in inputs if (stated := gradient_of(step, index)) for name in stated.saves}
+    for index, source in enumerate(step.sources):
+        is_saved = input_spec(step.op, index).name in saved
+        if source is not None and (is_saved or not _static(step.facts.inputs[index])):
+            yield source
+    ports, outputs = step.op.definition.outputs, step.facts.outputs
+    for index, fact in enumerate(outputs):
+        if ports[min(index, len(ports) - 1)].name in saved or (len(outputs) > 1 and not _static(fact)):
+            yield step.layer.id, index
+
+
+def _static(fact: Fact | None) -> bool:
+    return fact is None or fact.shape.static
+
+
+PortGradient = Array | tuple[Array, ...]
+"""The gradient of a port: an array, or a tuple of them for a variadic port."""
+
+
+class LayerGradients:
+    """An op with what its gradient functions need.
+
+    facts: of all inputs and of all outputs; arrays: the inputs and the outputs that were saved, None for the
+    others; kernel_of: the kernels that compute gradients too.
+    """
+
+    def __init__(
+        self,
+        invocation: Invocation,
+        facts: tuple[Sequence[Fact | None], Sequence[Fact]],
+        arrays: tuple[Sequence[Array | None], Sequence[Array | None]],
+        kernel_of: KernelOf,
+    ) -> None:
+        self.invocation, self.op, self._kernel_of = invocation, invocation.op, kernel_of
+        self._arrays = arrays
+        self.inputs = [_static_fact(fact, array) for fact, array in zip(facts[0], arrays[0])]
+        self._outputs = [_static_fact(fact, array) for fact, array in zip(facts[1], arrays[1])]
+
+    def cotangents(self, given: Sequence[Array | None]) -> list[PortGradient]:
+        """The gradient of every output of the definition; zeros for those that none reached."""
+        filled = []
+        for gradient, fact in zip(given, self._outputs):
+            assert fact is not None
+            filled.append(zeros(fact.shape.to_tuple(), fact.element_type) if gradient is None else gradient)
+        ports = self.op.definition.outputs
+        return [tuple(filled[index:]) if port.variadic else filled[index] for index, port in enumerate(ports)]
+
+    def gradient(self, of: str, cotangents: Sequence[PortGradient]) -> tuple[Any, ...]:
+        """The gradients of the inputs of a port. Raises: OpFault where the function fails"""
+        saved = {name: self._saved(name) for name in self.op.definition.gradients[of].saves}
+        try:
+            return self.invocation.gradient(of, cotangents, saved, self.inputs, self._kernel(of))
+        except (OpFault, MemoryError):
+            raise
+        except Exception as error:
+            message = f"the gradient of {of} of {self.op.id} failed: {type(error).__name__}: {error}"
+            raise OpFault("failed-kernel", message) from error
+
+    def gradient_of(self, index: int, reached: Sequence[Any]) -> Array:
+        """The gradient of one input, out of those of its port. Raises: OpFault if it is of another type"""
+        name = input_spec(self.op, index).name
+        first = next(k for k, port in enumerate(self.op.definition.inputs) if port.name == name)
+        fact, array = self.inputs[index], np.asarray(reached[index - first])
+        assert fact is not None
+        if not fact.admits(array):
+            message = f"the gradient of {name} of {self.op.id} is {fact_of(array)}, must be {fact}"
+            raise OpFault("incorrect-kernel-result", message)
+        return array
+
+    def _kernel(self, of: str) -> Callable[..., Any] | None:
+        """The kernel of the op, perhaps of a backend, where it computes the gradient."""
+        ports = self.op.definition.inputs
+        fact = next(self.inputs[index] for index, port in enumerate(ports) if port.name == of)
+        replaces = getattr(self.op.functions.gradients[of], BY_KERNEL, False)
+        if not replaces or fact is None or not fact.shape.static:
+            return None
+        return self._kernel_of(self.op, fact)
+
+    def _saved(self, name: str) -> Any:
+        definition = self.op.definition
+        for ports, arrays in zip((definition.inputs, definition.outputs), self._arrays):
+            for place, port in enumerate(ports):
+                if port.name != name:
+                    continue
+                if port.variadic:
+                    return tuple(arrays[place:])
+                return arrays[place] if place < len(arrays) else None
+        raise KeyError(name)
+
+
+def _static_fact(fact: Fact | None, array: Array | None) -> Fact | None:
+    """The Fact of a tensor, with its exact shape if the tensor was kept."""
+    return fact if fact is None or array is None else Fact(fact.element_type, Shape(array.shape))
+
+
+class Backward:
+    """One backward pass through a flow.
+
+    values: what was kept of the forward pass; values are removed after their last use. kernel_of: the kernels
+    that compute gradients too; current: the step that is being computed.
+    """
+
+    def __init__(
+        self, flow: Flow, values: dict[ValueKey, Array], limits: Limits, kernel_of: KernelOf
+    ) -> None:
+        self.flow, self.values, self._limits, self._kernel_of = flow, values, limits, kernel_of
+        self._bytes_held = sum(array.nbytes for array in values.values())
+        self.uses = flow.kept.copy()
+        self.gradients: dict[ValueKey, Array] = {}
+        self.current: Step | None = None
+
+    def run(self, cotangents: Mapping[int, Array]) -> dict[int, Array]:
+        """The gradients of what is wanted, where any reaches it; cotangents: of Results. All by layer id.
+
+        Raises:  OpFault and LimitExceeded, of the current step
+        """
+        found: dict[int, Array] = {}
+        for back in self.flow.steps:
+            step = self.current = back.step
+            number = step.layer.id
+            if step.layer.kind is LayerKind.RESULT:
+                if number in cotangents:
+                    self._add(step.sources[0], cotangents[number])
+                continue
+            outputs = [self.gradients.pop((number, index), None) for index in range(len(step.facts.outputs))]
+            if number in self.flow.wanted and outputs[0] is not None:
+                found[number] = outputs[0]
+                self._bytes_held += outputs[0].nbytes
+            if back.inputs and any(gradient is not None for gradient in outputs):
+                self._through(back, outputs)
+            self._bytes_held -= sum(gradient.nbytes for gradient in outputs if gradient is not None)
+            self._release(back)
+        return found
+
+    def _through(self, back: BackwardStep, outputs: list[Array | None]) -> None:
+        step = back.step
+        inputs = [None if source is None else self.values.get(source) for source in step.sources]
+        saved = [self.values.get((step.layer.id, index)) for index in range(len(step.facts.outputs))]
+        facts = (step.facts.inputs, step.facts.outputs)
+        layer = LayerGradients(step.invocation, facts, (inputs, saved), self._kernel_of)
+        cotangents = layer.cotangents(outputs)
+        for of in dict.fromkeys(input_spec(step.op, index).name for index in back.inputs):
+            indices = [index for index in back.inputs if input_spec(step.op, index).name == of]
+            wanted = size_in_bytes(fact for index in indices if (fact := layer.inputs[index]) is not None)
+            require_room(self._bytes_held, wanted, self._limits)
+            reached = layer.gradient(of, cotangents)
+            for index in indices:
+                self._add(step.sources[index], layer.gradient_of(index, reached))
+
+    def _add(self, source: ValueKey | None, gradient: Array) -> None:
+        """Add a gradient to those that reach an output."""
+        assert source is not None
+        before = self.gradients.get(source)
+        self.gradients[source] = gradient if before is None else _sum(before, gradient)
+        self._bytes_held += gradient.nbytes if before is None else 0
+
+    def _release(self, back: BackwardStep) -> None:
+        for key in back.needs:
+            self.uses[key] -= 1
+            if self.uses[key] == 0:
+                value = self.values.pop(key, None)
+                self._bytes_held -= 0 if value is None else value.nbytes
+
+
+def _sum(a: Array, b: Array) -> Array:
+    """The sum of two gradients of one type, rounded once."""
+    return converted(np.asarray(as_numbers(a) + as_numbers(b)), element_type_of(a))
+
 
 Cotangents = Mapping[Key, Any] | Iterable[Any]
 SHOWN = 4

@@ -11,8 +11,7 @@ from typing import Any
 
 from irops.diagnostics.printable import MAX_NAME, abridged, plural, shown
 from irops.html_table import html_table
-from irops.ir.pending import Pending
-from irops.ir.targets import local_target
+from irops.ir.output import Pending, local_target
 from irops.runtime.plan import Step
 from irops.values.element import Array
 

@@ -18,13 +18,10 @@ from irops.diagnostics.suggestions import did_you_mean
 from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry
-from irops.runtime.evaluator import Evaluator, Progress, kept_layers
-from irops.runtime.measured import MeasuredRun
+from irops.runtime.evaluator import Evaluator, Progress, Variables, kept_layers
 from irops.runtime.plan import ValueKey
 from irops.runtime.profile import Profile
-from irops.runtime.record import Record
-from irops.runtime.run import run_model
-from irops.runtime.variables import Variables
+from irops.runtime.run import MeasuredRun, Record, run_model
 from irops.values.element import Array
 
 Keep = Literal["all"] | Key | Iterable[Key]

@@ -12,12 +12,10 @@ from torch.autograd.function import once_differentiable
 
 from irops.invocation import OpFault, input_spec, out_of_memory
 from irops.limits import Limits
-from irops.runtime.call_error import call_error
-from irops.runtime.layer_gradients import LayerGradients
-from irops.runtime.prepared import Prepared
+from irops.runtime.gradients import LayerGradients
+from irops.runtime.prepared import Prepared, call_error
+from irops.values.arrays import array_of, as_tensor, fact_of, like
 from irops.values.element import Array
-from irops.values.foreign import array_of, like
-from irops.values.tensors import as_tensor, fact_of
 
 Place = tuple[int, int]
 """0 and the index of an input, or 1 and the index of an output."""

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
-from irops.server.options import ServerOptions
-from irops.server.records import FindingRecord, FixRecord
+from irops.server.records import FindingRecord, FixRecord, ServerOptions
 from irops.server.text import Text
 
 EXPLAIN = "irops.explain"

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from irops.server.cursor import Cursor, port_at
-from irops.server.markdown import attribute_text, code, plain
-from irops.server.op_lookup import OpLookup, Outputs, output_text, source_of
-from irops.server.outline.elements import EdgeSpan, LayerSpan, Outline, values
+from irops.server.navigation import OpLookup, Outputs, output_text, source_of
+from irops.server.outline import EdgeSpan, LayerSpan, Outline, values
+from irops.server.text import Cursor, port_at
+from irops.spec.definition import Attribute
 from irops.spec.op import Op
+from irops.spec.phrases import attribute_phrase
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
+
+
+def plain(text: str) -> str:
+    """A text of a file or a definition, without meaning as Markdown."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def code(text: str) -> str:
+    """A text as code: on one line, whatever it contains."""
+    shown = " ".join(text.split()).replace("`", "'")
+    return f"`{shown}`" if shown else "` `"
+
+
+def attribute_text(attribute: Attribute) -> str:
+    """The line of a list about an attribute."""
+    name = attribute.label or attribute.name
+    return f"{code(name)} ({plain(attribute_phrase(attribute))}): {plain(attribute.text)}"
+
 
 MAX_PORTS = 20
 """How many ports or edges of a layer a hover lists."""

@@ -1,11 +1,32 @@
-"""What the worker process answers: plain values, with places as lines and columns in characters."""
+"""What the server is started with, and what its worker answers: plain values, with lines and columns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from irops.server.outline.elements import Path
+from irops.limits import Limits
+from irops.server.outline import Path
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """The options of `irops server`; those that select findings come from the settings of the folder.
+
+    definitions, modules: custom ops, whose code the server may run; docs: the address of a site that
+    `irops docs` wrote, for links to the pages of rules; delay: seconds without typing before a check.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    target: str | None = None
+    rules: tuple[str, ...] = ()
+    definitions: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    docs: str | None = None
+    delay: float = 0.15
+
 
 Place = tuple[int, int]
 """A line and a column in characters, both from 1."""

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from irops.server.features import add_features
 from irops.server.language_server import IropsServer
-from irops.server.options import ServerOptions
+from irops.server.records import ServerOptions
 
 
 def serve(options: ServerOptions, listener: socket.socket | None = None) -> None:

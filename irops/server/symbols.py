@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
-from irops.server.op_lookup import Outputs
-from irops.server.outline.elements import GraphSpan, LayerSpan, Node, Outline
-from irops.server.outline.scan import BODIES
+from irops.server.navigation import Outputs
+from irops.server.outline import BODIES, GraphSpan, LayerSpan, Node, Outline
 from irops.server.text import Text
 
 FOLDED = ("layers", "edges", "layer", *BODIES)

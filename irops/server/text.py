@@ -1,13 +1,25 @@
-"""A version of a text: positions of LSP (lines and UTF-16 units, from 0) and offsets in characters."""
+"""A version of a text: positions of LSP (lines and UTF-16 units, from 0), and what lies at a position."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
 from lsprotocol.types import Position, Range
+
+from irops.server.outline import (
+    AttributeSpan,
+    EdgeSpan,
+    GraphSpan,
+    LayerSpan,
+    Node,
+    Outline,
+    attributes,
+    number,
+)
 
 _LINE_END = re.compile(r"(\r\n|\r|\n)")
 BOM = "\ufeff"
@@ -110,3 +122,71 @@ def _place(lines: list[str], position: Position) -> tuple[int, int]:
         return len(lines) - 1, len(lines[-1])
     line = lines[position.line]
     return position.line, min(index_of_unit(line, position.character), len(line.rstrip("\r\n")))
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The innermost element at an offset; attribute: the one at the offset, in the start tag."""
+
+    outline: Outline
+    node: Node
+    layer: LayerSpan | None
+    edge: EdgeSpan | None
+    attribute: AttributeSpan | None
+    in_head: bool
+
+
+def cursor_at(outline: Outline, offset: int) -> Cursor:
+    """What an offset is about."""
+    node = outline.root.at(offset)
+    in_head = node.start <= offset < max(node.head_end, node.start + 1)
+    spans = attributes(outline.text, node) if in_head and node.tag else []
+    here = (span for span in spans if span.start <= offset <= max(span.end, span.value_end))
+    edge = outline.edges.get(node.start) if node.tag == "edge" else None
+    return Cursor(outline, node, outline.layer_of(node), edge, next(here, None), in_head)
+
+
+def port_at(cursor: Cursor) -> tuple[LayerSpan, str, int] | None:
+    """The layer, the side and the id of the port at a cursor; None where there is none."""
+    owner = cursor.node.above("port")
+    if owner is None or cursor.layer is None or owner.parent is None:
+        return None
+    side = owner.parent.tag
+    for label, node in cursor.layer.ports(cursor.outline.text, side):
+        if node is owner and label is not None:
+            return cursor.layer, side, label
+    return None
+
+
+def port_node(outline: Outline, graph: GraphSpan, layer: int | None, port: int | None) -> Node | None:
+    """The element of a port; that of its layer where the port does not exist; None without a layer."""
+    owner = graph.layers.get(layer) if layer is not None else None
+    if owner is None:
+        return None
+    sides = (pair for side in ("input", "output") for pair in owner.ports(outline.text, side))
+    return next((node for label, node in sides if label == port), owner.node)
+
+
+def body_layer(cursor: Cursor) -> LayerSpan | None:
+    """The layer of a body that an entry of a port map or a back edge names at the cursor."""
+    span, layer = cursor.attribute, cursor.layer
+    if span is None or layer is None or span.name not in ("internal_layer_id", "from-layer", "to-layer"):
+        return None
+    maps = cursor.node.above("port_map", "then_port_map", "else_port_map", "back_edges")
+    if maps is None:
+        return None
+    body = {"then_port_map": "then_body", "else_port_map": "else_body"}.get(maps.tag, "body")
+    wanted = number(span.value)
+    inner = next(layer.node.named(body), None)
+    layers = cursor.outline.layers.values()
+    return next(
+        (
+            one
+            for one in layers
+            if one.id == wanted
+            and one.graph.owner is layer
+            and inner is not None
+            and inner.start <= one.node.start < inner.end
+        ),
+        None,
+    )

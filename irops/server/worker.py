@@ -10,17 +10,15 @@ from dataclasses import replace
 from irops.analysis.checks.run import check_as_read
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, ReadError
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, ReadError, Severity
 from irops.diagnostics.report import Report
-from irops.diagnostics.rule import Severity
-from irops.ir.collection import no_collection
 from irops.ir.locate import Source
+from irops.ir.read import no_collection
 from irops.limits import recursion_limit_for
 from irops.reading import load
 from irops.registry import Registry
-from irops.server.options import ServerOptions
-from irops.server.outline.elements import Path
-from irops.server.records import Checked, FindingRecord, FixRecord
+from irops.server.outline import Path
+from irops.server.records import Checked, FindingRecord, FixRecord, ServerOptions
 from irops.spec.custom_rules import load_rules
 
 MAX_TEXT = 64 << 20

@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
-from irops.diagnostics.rule import Rule
+from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location, Rule
 from irops.diagnostics.rules import add_rules, all_rules, rule
 from irops.spec.extension import module_of
 from irops.spec.plugins import RULES, is_registered

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import Severity
 from irops.html_table import html_table
 from irops.values.element import Array, ElementType
 from irops.values.shape import Shape

@@ -11,8 +11,7 @@ from typing import Any, TypeAlias
 
 from lxml import etree
 
-from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location, Severity
 from irops.diagnostics.rules import rule
 from irops.spec import domains
 from irops.spec.definition import (

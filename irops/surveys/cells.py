@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from irops.cluster.identity import own_version
-from irops.processes.outcomes import Died, Failed
+from irops.cluster.cluster_workers import own_version
+from irops.processes.serving import Died, Failed
 from irops.surveys.describing import MAX_TEXT
 from irops.surveys.identity import Identities
 from irops.surveys.keys import key_of

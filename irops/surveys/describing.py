@@ -9,10 +9,8 @@ from typing import Any
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import LayerNode
-from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.diagnostic import PATH_RULES, USAGE_RULES, Diagnostic, Severity
 from irops.diagnostics.printable import abridged
-from irops.diagnostics.rule import Severity
-from irops.diagnostics.subjects import PATH_RULES, USAGE_RULES
 from irops.limits import LIMIT_OF_RULE
 
 MAX_FINDINGS = 50

@@ -9,10 +9,9 @@ from irops.analysis.checks.run import check_as_read
 from irops.analysis.checks.target import the_target_reads_the_model, unknown
 from irops.analysis.infer import infer
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.diagnostics.diagnostic import Diagnostic, in_document_order
+from irops.diagnostics.diagnostic import TRANSIENT, Diagnostic, in_document_order
 from irops.diagnostics.report import Report
-from irops.diagnostics.subjects import TRANSIENT
-from irops.ir.collection import no_collection
+from irops.ir.read import no_collection
 from irops.limits import recursion_limit_for
 from irops.reading import load
 from irops.registry import Registry

@@ -10,8 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from irops.diagnostics.printable import printable
-from irops.ir.abandoned import claim
-from irops.ir.pending import Pending
+from irops.ir.output import Pending, claim
 from irops.surveys.faults import SurveyError
 from irops.surveys.store import SCHEMA
 

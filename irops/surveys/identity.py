@@ -15,7 +15,7 @@ from hashlib import blake2b
 from typing import Any
 
 from irops.dialects import dialect_of_suffix
-from irops.ir.regular import open_regular
+from irops.ir.storage import open_regular
 from irops.limits import Limits
 from irops.surveys.keys import key_of
 from irops.surveys.remote_identity import remote_identity

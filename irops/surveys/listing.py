@@ -12,9 +12,8 @@ from pathlib import Path
 
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialects
-from irops.ir.model_files import is_other_xml, model_files
-from irops.ir.opening import models_at
-from irops.ir.remote.reasons import RemoteError
+from irops.ir.opening import is_other_xml, model_files, models_at
+from irops.ir.remote.files import RemoteError
 from irops.surveys.faults import SurveyError
 from irops.urls import identity, is_url, local_path, without_credentials
 

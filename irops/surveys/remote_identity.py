@@ -8,8 +8,7 @@ from hashlib import blake2b
 
 from irops.dialects import dialect_of_suffix
 from irops.ir.opening import opened
-from irops.ir.remote.reasons import RemoteError
-from irops.ir.remote.remote_file import RemoteFile
+from irops.ir.remote.files import RemoteError, RemoteFile
 from irops.limits import Limits
 from irops.surveys.keys import key_of
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from irops.diagnostics.pages import page_of
+from irops.diagnostics.formats import page_of
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import all_rules
 from irops.pages.render import plain, render

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from math import inf
 from pathlib import Path
 
-from irops.cluster.identity import content
+from irops.cluster.cluster_workers import content
 from irops.limits import Limits
 from irops.spec.plugins import OPS, RULES
 from irops.surveys.keys import key_of

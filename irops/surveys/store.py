@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from irops.backends.extras import missing_libraries
 from irops.diagnostics.printable import abridged, printable
-from irops.ir.pending import Pending
+from irops.ir.output import Pending
 from irops.surveys.faults import SurveyError
 from irops.surveys.row import Row
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from irops.backends.extras import missing_libraries
-from irops.cluster.identity import own_version
+from irops.cluster.cluster_workers import own_version
 from irops.cluster.workers import ClusterError, Workers
 from irops.diagnostics.printable import printable
 from irops.surveys.cells import Cells

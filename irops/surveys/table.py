@@ -11,8 +11,7 @@ from typing import Any, overload
 
 from irops.diagnostics.printable import plural
 from irops.html_table import html_table
-from irops.ir.pending import Pending
-from irops.ir.targets import local_target
+from irops.ir.output import Pending, local_target
 from irops.surveys.differences import Differences
 from irops.surveys.exports import results_csv
 from irops.surveys.faults import SurveyError

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from time import perf_counter
 
-from irops.diagnostics.diagnostic import DiagnosticError, ReadError
-from irops.diagnostics.subjects import TRANSIENT
-from irops.ir.traffic import bytes_read
+from irops.diagnostics.diagnostic import TRANSIENT, DiagnosticError, ReadError
+from irops.ir.storage import bytes_read
 from irops.registry import Registry
 from irops.spec.custom_rules import load_installed_rules, load_rules
 from irops.surveys.describing import findings_detail, refusal_status

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from irops.analysis.checks.run import check
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.backends.backend import Backend
-from irops.debugging.compare.expected import expectation
+from irops.debugging.compare.results import expectation
 from irops.debugging.sources.source import Context
-from irops.diagnostics import full
+from irops.diagnostics.diagnostic import Rule
+from irops.diagnostics.formats import render
 from irops.diagnostics.printable import plural
 from irops.diagnostics.report import Report
-from irops.diagnostics.rule import Rule
 from irops.ir.model import Model
 from irops.ir.numpy_files import load_all
 from irops.limits import Limits
@@ -55,7 +55,7 @@ def irops_check(
         target=target,
     )
     if report.errors or (strict and report.warnings):
-        raise AssertionError(f"irops finds {_counts(report)}\n\n{full.render([report])}")
+        raise AssertionError(f"irops finds {_counts(report)}\n\n{render([report], 'full')}")
     return report
 
 

@@ -1,14 +1,249 @@
-"""Dimensions, static or dynamic: an interval of integers with an optional symbol."""
+"""Dimensions, static or dynamic: an interval of integers, with a symbol where the number has a name.
+
+A symbol is a polynomial in named variables with integer coefficients. A variable may be the result of an
+operation that is not a polynomial; its name is then the expression: ((batch - 1)//(2)), min(length, 64),
+broadcast(n, m).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import inf
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from math import gcd, inf
 from typing import TypeAlias
 
-from irops.values.interval import Bound, Interval, product, quotient, remainder
-from irops.values.symbol import Symbol
 from irops.values.violation import Violation
+
+Bound: TypeAlias = int | float  # an integer, or plus or minus infinity
+Interval: TypeAlias = tuple[Bound, Bound]
+HUGE = 2**1000
+"""Larger products are not computed: they would double in length with every factor, and Python cannot multiply
+integers from 2**1024 on by infinity.
+"""
+
+
+def product(a: Interval, b: Interval) -> Interval:
+    """The interval of all products; beyond HUGE it is only known that they are at least HUGE."""
+    corners = [_times(x, y) for x in a for y in b]
+    low, high = min(corners), max(corners)
+    if low >= -HUGE and high <= HUGE:
+        return low, high
+    return -inf if low < -HUGE else min(low, HUGE), inf if high > HUGE else max(high, -HUGE)
+
+
+def quotient(a: Interval, b: Interval) -> Interval:
+    """a // b, rounded down; b is assumed not to be 0."""
+    corners = [_over(x, y) for part in _without_zero(b) for x in a for y in part]
+    return (min(corners), max(corners)) if corners else (-inf, inf)
+
+
+def remainder(a: Interval, b: Interval) -> Interval:
+    """a % b, with the sign of b; b is assumed not to be 0."""
+    parts = [
+        _modulo(a, part) if part[0] > 0 else _negative(_modulo(_negative(a), _negative(part)))
+        for part in _without_zero(b)
+    ]
+    return (min(low for low, _ in parts), max(high for _, high in parts)) if parts else (-inf, inf)
+
+
+def _negative(a: Interval) -> Interval:
+    return -a[1], -a[0]
+
+
+def _times(a: Bound, b: Bound) -> Bound:
+    return 0 if a == 0 or b == 0 else a * b
+
+
+def _over(a: Bound, b: Bound) -> Bound:
+    if abs(a) == inf:
+        return a if b > 0 else -a
+    if abs(b) == inf:
+        return 0 if (a >= 0) == (b > 0) or a == 0 else -1
+    return a // b
+
+
+def _without_zero(b: Interval) -> list[Interval]:
+    """The parts of an interval of integers below and above 0."""
+    low, high = b
+    if low > 0 or high < 0:
+        return [b]
+    below: list[Interval] = [(low, -1)] if low < 0 else []
+    return below + ([(1, high)] if high > 0 else [])
+
+
+def _modulo(a: Interval, b: Interval) -> Interval:
+    """a % b for a positive b."""
+    (low, high), (smallest, greatest) = a, b
+    if low >= 0 and high < smallest:
+        return a
+    if smallest == greatest and abs(low) != inf and low // smallest == high // smallest:
+        return low % smallest, high % smallest
+    return 0, min(greatest - 1, high if low >= 0 else inf)
+
+
+MAX_TERMS, MAX_DEGREE, MAX_NAME_LENGTH = 12, 8, 240
+"""Larger polynomials are dropped: the number then has no symbol, which is less precise, but never wrong."""
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Atom:
+    """A named variable, and the bounds of its value.
+
+    function: min, max or broadcast, if the variable is that of arguments; otherwise empty.
+    """
+
+    name: str
+    bounds: Interval = field(compare=False)
+    function: str = field(default="", compare=False)
+    arguments: tuple[Symbol, ...] = field(default=(), compare=False)
+
+
+Monomial = tuple[Atom, ...]
+Terms = tuple[tuple[Monomial, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A polynomial; equal symbols are equal numbers. terms: sorted, with nonzero coefficients."""
+
+    terms: Terms
+
+    @staticmethod
+    def named(name: str, bounds: Interval = (0, inf)) -> Symbol:
+        return Symbol((((Atom(name, bounds),), 1),))
+
+    @staticmethod
+    def constant(number: int) -> Symbol:
+        return Symbol((((), number),) if number else ())
+
+    @property
+    def number(self) -> int | None:
+        """The value of a symbol without variables; None if it has variables."""
+        if not self.terms:
+            return 0
+        return self.terms[0][1] if len(self.terms) == 1 and not self.terms[0][0] else None
+
+    def __str__(self) -> str:
+        return " + ".join(_spelled(*term) for term in reversed(self.terms)).replace("+ -", "- ") or "0"
+
+    def plus(self, other: Symbol) -> Symbol | None:
+        total = dict(self.terms)
+        for monomial, coefficient in other.terms:
+            total[monomial] = total.get(monomial, 0) + coefficient
+        return _simplified(total)
+
+    def minus(self, other: Symbol) -> Symbol | None:
+        return self.plus(Symbol(tuple((m, -c) for m, c in other.terms)))
+
+    def times(self, other: Symbol) -> Symbol | None:
+        total: dict[Monomial, int] = {}
+        for a, x in self.terms:
+            for b, y in other.terms:
+                monomial = tuple(sorted(a + b))
+                total[monomial] = total.get(monomial, 0) + x * y
+        return _simplified(total)
+
+    def over(self, other: Symbol, bounds: Interval) -> Symbol | None:
+        """The quotient, rounded down; the divisor is assumed not to be 0.
+
+        If it is not a polynomial, the result is a new variable with bounds.
+        """
+        if self == other:
+            return Symbol.constant(1)
+        if len(other.terms) != 1:
+            return _quotient_name(self, other, bounds)
+        ((divisor, n),) = other.terms
+        whole: dict[Monomial, int] = {}
+        rest: dict[Monomial, int] = {}
+        for monomial, c in self.terms:
+            left = Counter(monomial)
+            left.subtract(divisor)
+            if not monomial and not divisor and c % n:  # one form for (x - 1)//2 + 1 and (x + 1)//2
+                whole[()], rest[()] = divmod(c, n)
+            elif c % n or min(left.values(), default=0) < 0:
+                rest[monomial] = c
+            else:
+                whole[tuple(sorted(left.elements()))] = c // n
+        if divisor and rest:
+            return _quotient_name(self, other, bounds)
+        broken = Symbol(tuple(rest.items()))  # floor((n*w + r) / n) = w + floor(r / n)
+        if broken.number is not None:
+            return _simplified(whole | {(): whole.get((), 0) + broken.number // n})
+        name = _quotient_name(broken, other, quotient(broken.bounds, other.bounds) if whole else bounds)
+        return None if name is None else name.plus(Symbol(tuple(whole.items())))
+
+    def applied(self, function: str, other: Symbol, bounds: Interval) -> Symbol | None:
+        """min, max or broadcast of two numbers, as a new variable with bounds.
+
+        Arguments that are such a function themselves are merged, and repeated arguments occur once.
+        """
+        parts = {str(part): part for symbol in (self, other) for part in symbol._arguments_of(function)}
+        if len(parts) == 1:
+            return next(iter(parts.values()))
+        names = sorted(parts, key=lambda name: (parts[name].number is not None, name))
+        name = f"{function}({', '.join(names)})"
+        if len(name) > MAX_NAME_LENGTH:
+            return None
+        return Symbol((((Atom(name, bounds, function, tuple(parts[n] for n in names)),), 1),))
+
+    def _arguments_of(self, function: str) -> tuple[Symbol, ...]:
+        """The arguments of the function if this is one; otherwise itself."""
+        match self.terms:
+            case (((Atom(function=applied, arguments=arguments),), 1),) if applied == function:
+                return arguments
+        return (self,)
+
+    def modulo(self, other: Symbol, bounds: Interval) -> Symbol | None:
+        """The remainder of the quotient rounded down. bounds: of the quotient"""
+        ratio = self.over(other, bounds)
+        multiple = None if ratio is None else ratio.times(other)
+        return None if multiple is None else self.minus(multiple)
+
+    @property
+    def bounds(self) -> Interval:
+        """The smallest and the greatest possible value, by interval arithmetic on the variables."""
+        low: Bound = 0
+        high: Bound = 0
+        for monomial, c in self.terms:
+            ends: Interval = (c, c)
+            for atom in monomial:
+                ends = product(ends, atom.bounds)
+            low, high = low + ends[0], high + ends[1]
+        return low, high
+
+    def factors(self) -> tuple[int, list[Symbol]]:
+        """A number and symbols whose product is this symbol: variables common to all terms, and the rest."""
+        content = reduce(gcd, (c for _, c in self.terms), 0)
+        if not content:
+            return 0, []
+        shared = reduce(lambda a, b: a & b, (Counter(m) for m, _ in self.terms))
+        rest = Symbol(
+            tuple(
+                sorted((tuple(sorted((Counter(m) - shared).elements())), c // content) for m, c in self.terms)
+            )
+        )
+        names = [Symbol((((atom,), 1),)) for atom in shared.elements()]
+        return content, names if rest.number == 1 else [*names, rest]
+
+
+def _spelled(monomial: Monomial, coefficient: int) -> str:
+    names = "*".join(atom.name for atom in monomial)
+    if not names:
+        return str(coefficient)
+    return {1: "", -1: "-"}.get(coefficient, f"{coefficient}*") + names
+
+
+def _simplified(terms: Mapping[Monomial, int]) -> Symbol | None:
+    kept = tuple(sorted((m, c) for m, c in terms.items() if c))
+    return Symbol(kept) if len(kept) <= MAX_TERMS and all(len(m) <= MAX_DEGREE for m, _ in kept) else None
+
+
+def _quotient_name(a: Symbol, b: Symbol, bounds: Interval) -> Symbol | None:
+    name = f"(({a})//({b}))"
+    return Symbol.named(name, bounds) if len(name) <= MAX_NAME_LENGTH else None
+
 
 __all__ = ["ANY", "UNKNOWN", "Bound", "Dim", "DimLike", "broadcast", "maximum", "minimum", "slack", "unify"]
 
@@ -298,3 +533,94 @@ def maximum(a: DimLike, b: DimLike) -> Dim:
     if not a < b:
         return a
     return _applied("max", a, b, (max(a.low, b.low), max(a.high, b.high))) if b < a else b
+
+
+class Product:
+    """A product of sizes, factored: number: the known factors; named: how often each symbol occurs; rest: the
+    product of all other factors; sizes: the Dim of each symbol.
+    """
+
+    __slots__ = ("named", "number", "rest", "sizes")
+
+    def __init__(self, sizes: Iterable[DimLike]) -> None:
+        self.number, self.rest = 1, Dim.of(1)
+        self.named: Counter[Symbol] = Counter()
+        self.sizes: dict[Symbol, Dim] = {}
+        for size in map(Dim.of, sizes):
+            if size.known:
+                self.number *= int(size)
+            elif size.symbol is None:
+                self.rest *= size
+            else:
+                self._add_factors(size, size.symbol)
+
+    def _add_factors(self, size: Dim, symbol: Symbol) -> None:
+        content, symbols = symbol.factors()
+        self.number *= content
+        self.named.update(symbols)
+        for factor in symbols:
+            if factor == symbol:
+                self.sizes[factor] = size
+            elif len(symbols) == 1:
+                self.sizes[factor] = _scaled_down(size, content, factor)
+            else:
+                self.sizes[factor] = Dim(*_nonzero(*factor.bounds, size.low > 0), factor)
+
+    def without(self, other: Product) -> Dim:
+        """The product of the unknown factors, except the named ones that other has too."""
+        remaining = self.rest
+        for factor in (self.named - other.named).elements():
+            remaining *= self.sizes[factor]
+        return remaining
+
+
+def _nonzero(low: Bound, high: Bound, positive: bool) -> tuple[Bound, Bound]:
+    """The bounds of a factor. If the product is positive, the factor is not 0."""
+    return (max(low, 1) if positive and low >= 0 else low, min(high, -1) if positive and high <= 0 else high)
+
+
+def _scaled_down(size: Dim, content: int, factor: Symbol) -> Dim:
+    """The Dim of the only factor of a size, which is content times the factor, within the bounds of both."""
+    low, high = factor.bounds
+    if content > 0:
+        low = max(low, -(-size.low // content)) if size.low != -inf else low
+        high = min(high, size.high // content) if size.high != inf else high
+    return Dim(low, high, factor) if low <= high else Dim(*factor.bounds, factor)
+
+
+def missing_factor(whole: Iterable[DimLike], parts: Iterable[DimLike]) -> Dim | None:
+    """Solve product(parts) * x == product(whole) for x; None if there certainly is no solution.
+
+    Sizes that cancel out because their symbols are equal are assumed not to be 0; otherwise x could be
+    anything.
+    """
+    numerator, denominator = Product(whole), Product(parts)
+    above, below = numerator.without(denominator), denominator.without(numerator)
+    n, d = numerator.number, denominator.number
+    if d == 0:
+        return ANY if n == 0 or above.low <= 0 else None
+    if n == 0:
+        return ANY if below.low <= 0 else Dim.of(0)
+    n, d = n // gcd(n, d), d // gcd(n, d)
+    if below == 1:  # d divides above, since d and n have no common factor
+        multiple = _between(above, Dim.of(d))
+        return None if multiple is None else multiple * n
+    return _between(above * n, below * d)
+
+
+def _between(number: Dim, divisor: Dim) -> Dim | None:
+    """number / divisor, which must be an integer; None if it certainly is not."""
+    if divisor == 1:
+        return number
+    low: Bound = min(number.low, 1) if divisor.high == inf else -(-number.low // divisor.high)
+    high: Bound = number.high
+    if divisor.low > 0 and high != inf:
+        high //= divisor.low
+    elif divisor.low <= 0 and number.low <= 0:
+        high = inf  # 0 / 0 is any number
+    if low > high:
+        return None
+    ratio = number // divisor
+    if ratio.known and low <= ratio.low <= high:
+        return ratio
+    return Dim.of(int(low)) if low == high else Dim(low, high, ratio.symbol)

@@ -1,4 +1,4 @@
-"""The element types of OpenVINO and of other dialects, and their NumPy dtypes."""
+"""The element types of OpenVINO and of other dialects, their NumPy dtypes, and the bits of elements."""
 
 from __future__ import annotations
 
@@ -248,3 +248,12 @@ def as_i64(array: Array) -> npt.NDArray[np.int64]:
         array = np.minimum(array, np.uint64(2**63 - 1))
     with np.errstate(invalid="ignore"):
         return array.astype(np.int64)
+
+
+def codes(array: Array) -> Array:
+    """The bits of the elements as unsigned integers (bytes for elements of 16 bytes); strings unchanged."""
+    element_type = element_type_of(array)
+    if element_type is STRING:
+        return array
+    bits: Array = array.view(f"u{array.itemsize}" if array.itemsize <= 8 else f"V{array.itemsize}")
+    return bits & np.uint8((1 << element_type.bits) - 1) if element_type.bits < 8 else bits

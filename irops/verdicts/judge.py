@@ -8,15 +8,149 @@ from math import isfinite
 import numpy as np
 
 from irops.diagnostics.printable import plural
-from irops.values.element import STRING, Array, element_type_of
+from irops.values.element import STRING, Array, ElementType, element_type_of
+from irops.values.shape import Shape
 from irops.verdicts.bounds import Bound, full_bound, quick_bound
-from irops.verdicts.faults import count, fault, greatest_share, outside
-from irops.verdicts.forms import in_form_of
-from irops.verdicts.metrics import Metrics, differs, metrics_of
-from irops.verdicts.question import Question, is_float
-from irops.verdicts.random_values import RANDOM
-from irops.verdicts.ties import tie
-from irops.verdicts.verdict import Judgement, Verdict, noted
+from irops.verdicts.metrics import Metrics, as_numbers, differs, metrics_of
+from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, is_float, noted
+from irops.verdicts.ties import RANDOM, tie
+
+
+def in_form_of(truth: Array, ours: Array, instead_of: str = "not") -> tuple[Array | None, str]:
+    """A value in the element type and shape of another one, and what it declares otherwise: "" for nothing.
+
+    None where it has no such form: its type or shape is another one, or its integers exceed the type.
+    instead_of: the word before what the other one declares
+    """
+    kind, other = element_type_of(truth), element_type_of(ours)
+    of_type = f"has element type {other}, {instead_of} {kind}" if kind is not other else ""
+    of_shape = (
+        f"has shape {Shape(ours.shape)}, {instead_of} {Shape(truth.shape)}"
+        if truth.shape != ours.shape
+        else ""
+    )
+    if of_type and not _fits(ours, other, kind):
+        return None, of_type
+    if of_shape and not _has_further_axes(*sorted((truth.shape, ours.shape), key=len)):
+        return None, of_shape
+    changed = ours.astype(truth.dtype) if of_type else ours
+    return changed.reshape(truth.shape), "; ".join(filter(None, (of_type, of_shape)))
+
+
+def _fits(array: Array, kind: ElementType, other: ElementType) -> bool:
+    """Whether an array of one type has elements of another one: both integers, of which none is beyond it."""
+    if not (kind.integral and other.integral):
+        return False
+    low, high = other.extent
+    numbers = (
+        array if array.dtype.kind in "iu" else array.astype(np.int64)
+    )  # as the narrow types of ml_dtypes
+    return not array.size or (int(numbers.min()) >= low and int(numbers.max()) <= high)
+
+
+def _has_further_axes(shorter: tuple[int, ...], longer: tuple[int, ...]) -> bool:
+    """Whether a shape is another one with axes of size 1 inserted."""
+    rest = list(longer)
+    for size in reversed(shorter):
+        while rest and rest[-1] != size and rest[-1] == 1:
+            rest.pop()
+        if not rest or rest.pop() != size:
+            return False
+    return all(size == 1 for size in rest)
+
+
+LARGE = 1 - 2.0**-8
+"""Numbers that are greater than this share of the greatest one of a type may exceed it, in any precision."""
+
+
+def outside(truth: Array, ours: Array, allowed: Array, arithmetic: Arithmetic) -> Array:
+    """Where two results of one type and shape differ by more than is allowed.
+
+    An infinity agrees with itself alone, and what is allowed allows nothing where it is not finite. A number
+    may be infinite where what is allowed leads from it beyond the greatest number of its type.
+    """
+    with np.errstate(all="ignore"):
+        a, b = as_numbers(truth), as_numbers(ours)
+        finite_allowance = np.where(np.isfinite(allowed), allowed, 0.0)
+        beyond: Array = differs(truth, ours) & ~(np.abs(a - b) <= finite_allowance)
+        if a.dtype.kind == "c" or not np.isinf(b[beyond]).any():
+            return beyond
+        limit, size = arithmetic.overflow(element_type_of(truth)), np.abs(a)
+        rounds_up = np.isinf(b) & (np.sign(a) == np.sign(b)) & (size < limit)
+        rounds_up &= (finite_allowance > 0) & (size + finite_allowance >= limit)
+        still: Array = beyond & ~rounds_up
+        return still
+
+
+def greatest_share(truth: Array, ours: Array, allowed: Array) -> float:
+    """The greatest quotient of the difference of two finite elements and what is allowed for them; inf where
+    nothing is allowed.
+    """
+    unequal = differs(truth, ours)
+    with np.errstate(all="ignore"):
+        a, b = as_numbers(truth), as_numbers(ours)
+        valid = unequal & np.isfinite(a) & np.isfinite(b)
+        bound = np.broadcast_to(np.where(np.isfinite(allowed), allowed, 0.0), truth.shape)
+        return float((np.abs(a - b)[valid] / bound[valid]).max(initial=0.0))
+
+
+def fault(
+    truth: Array, ours: Array, beyond: Array, arithmetic: Arithmetic, excess: str, begins: str = ""
+) -> tuple[Verdict, str]:
+    """Why elements that differ by more than is allowed are wrong, each kind of them counted apart.
+
+    excess: by how much finite elements differ ("by up to 12 times of ..."); begins: " begins here", where NaN
+    and infinity are not inherited
+    """
+    with np.errstate(all="ignore"):
+        a, b = as_numbers(truth), as_numbers(ours)
+        kind = element_type_of(truth)
+        not_a_number = beyond & np.isnan(b)
+        infinite = beyond & np.isinf(b) & ~np.isinf(a)
+        overflowing = infinite & (np.abs(a) >= arithmetic.greatest(kind) * LARGE)
+        saturated = beyond & _saturated(a, b, arithmetic.greatest_numbers(kind))
+        other_infinity = beyond & np.isinf(a) & np.isinf(b)
+        for_nan = beyond & np.isnan(a) & np.isfinite(b)
+        for_infinity = beyond & np.isinf(a) & np.isfinite(b) & ~saturated
+        finite = beyond & np.isfinite(a) & np.isfinite(b) & ~saturated
+    infinite = infinite & ~overflowing
+    of_type = f"the numbers exceed the greatest one of {arithmetic.computed_in(kind)}"
+    every, number = int(differs(truth, ours).sum()), int(finite.sum())
+    more = "" if number == every else " by more than is allowed,"
+    parts = (
+        (not_a_number, f"NaN{begins} in {_elements(not_a_number)}"),
+        (infinite, f"infinity{begins} in {_elements(infinite)}"),
+        (overflowing, f"{count(overflowing)}: {of_type}"),
+        (other_infinity, f"the other infinity in {_elements(other_infinity)}"),
+        (for_nan, f"a number in place of NaN in {_elements(for_nan)}"),
+        (for_infinity, f"a number in place of infinity in {_elements(for_infinity)}"),
+        (saturated, f"the greatest number in place of greater ones or infinity in {_elements(saturated)}"),
+        (finite, f"{count(finite)}{more} {excess}"),
+    )
+    reason = "; ".join(text for where, text in parts if where.any())
+    if not_a_number.any() or infinite.any():
+        return Verdict.NOT_FINITE, reason
+    if overflowing.any():
+        return Verdict.OVERFLOW, reason
+    return Verdict.SATURATION if saturated[beyond].all() else Verdict.WRONG, reason
+
+
+def _saturated(a: Array, b: Array, limits: tuple[float, ...]) -> Array:
+    """Where an element is the greatest number of a type, and the right one is beyond it on the same side."""
+    if a.dtype.kind == "c":
+        return np.zeros(a.shape, bool)
+    reached = np.logical_or.reduce([(np.abs(a) > limit) & (np.abs(b) == limit) for limit in limits])
+    saturated: Array = reached & (np.sign(a) == np.sign(b))
+    return saturated
+
+
+def count(unequal: Array) -> str:
+    """How many elements differ."""
+    return f"{int(unequal.sum()):,} of {unequal.size:,} elements differ"
+
+
+def _elements(where: Array) -> str:
+    return plural(int(where.sum()), "element")
 
 
 def judge_layer(question: Question, truth: Sequence[Array], ours: Sequence[Array]) -> tuple[Judgement, ...]:

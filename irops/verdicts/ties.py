@@ -1,4 +1,4 @@
-"""Results that differ because both are right: equal scores, values on a boundary between two levels."""
+"""Results that differ because both are right: random ones, equal scores, values on a boundary."""
 
 from __future__ import annotations
 
@@ -9,12 +9,51 @@ import numpy as np
 
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
-from irops.verdicts.bounds import ULPS
-from irops.verdicts.conditioning import changes, defined
-from irops.verdicts.discrete import DISCRETE_CATEGORIES, has_jumps, is_discrete
-from irops.verdicts.lengths import SAFETY
+from irops.verdicts.bounds import DISCRETE_CATEGORIES, SAFETY, ULPS, changes, defined, has_jumps, is_discrete
 from irops.verdicts.metrics import as_numbers, differs
 from irops.verdicts.question import Question, is_float
+
+Property = Callable[[Question, Array], str]
+"""What is wrong with a random result, or ""."""
+
+
+def _random_uniform(question: Question, ours: Array) -> str:
+    low, high = (
+        np.asarray(array, np.float64).reshape(-1)[0] for array in question.inputs[1:3] if array is not None
+    )
+    numbers = ours.astype(np.float64)
+    outside = (numbers < low) | (numbers > high) | np.isnan(numbers)
+    return f"{int(outside.sum())} elements are outside of {low:g} to {high:g}" if outside.any() else ""
+
+
+def _multinomial(question: Question, ours: Array) -> str:
+    probabilities = question.inputs[0]
+    assert probabilities is not None
+    classes = probabilities.shape[-1]
+    outside = (ours < 0) | (ours >= classes)
+    return f"{int(outside.sum())} elements are not of the {classes} classes" if outside.any() else ""
+
+
+def _all_finite(_question: Question, ours: Array) -> str:
+    outside = ~np.isfinite(ours)
+    return f"{int(outside.sum())} elements are no numbers" if outside.any() else ""
+
+
+def _accepted(_question: Question, _ours: Array) -> str:
+    return ""
+
+
+RANDOM: Mapping[str, Property] = {
+    "RandomUniform": _random_uniform,
+    "Multinomial": _multinomial,
+    "RandomNormal": _all_finite,
+    "RandomNormalLike": _all_finite,
+    "RandomUniformLike": _all_finite,
+    "Bernoulli": _accepted,
+    "Dropout": _accepted,
+}
+"""By op type, of all dialects."""
+
 
 Tie = Callable[[Question, Array, Array, int], str]
 """Why a difference is a tie, or ""."""

@@ -11,7 +11,7 @@ import pytest
 
 import irops
 from irops.analysis.checks.fixing import ChangedMeanwhile, FixedText, fixed_text, store
-from irops.diagnostics.fix import Edit, Fix, applied
+from irops.diagnostics.diagnostic import Edit, Fix, applied
 from irops.diagnostics.report import Report
 
 EXAMPLES = [

@@ -26,11 +26,10 @@ from irops.diagnostics.diagnostic import ReadError
 from irops.ir.read import loads
 from irops.registry import default_registry
 from irops.switches import VARIABLE
-from irops.values.dim import ANY, Dim
+from irops.values.dim import ANY, Dim, Symbol
 from irops.values.element import F32, I64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.symbol import Symbol
 
 F32_DATA = {"element_type": "f32", "shape": "?,8"}
 FILES = sorted(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, Location
-from irops.diagnostics.fingerprint import fingerprints
+from irops.diagnostics.formats import fingerprints
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
 

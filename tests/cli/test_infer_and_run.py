@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from irops.cli.inputs import load_all
-from irops.ir.tensor_files import as_declared, save_all
+from irops.ir.numpy_files import as_declared, save_all
 from irops.values.element import element_type, tagged
 
 Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py

@@ -19,7 +19,7 @@ from hostile_models import nested
 import irops as package
 from irops.cli.inputs import load_all, load_one
 from irops.cli.values import BLOCK, exact, first_elements, minimum_mean_maximum
-from irops.ir.tensor_files import member_name, save_all
+from irops.ir.numpy_files import member_name, save_all
 
 Irops = Callable[..., Any]
 ROOT = Path(__file__).parents[2]

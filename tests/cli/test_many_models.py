@@ -15,7 +15,7 @@ import pytest
 from waiting import wait_until
 
 from irops.cli.models import find_models
-from irops.processes.batches import Batches
+from irops.processes.child import Batches
 from irops.processes.pool import Died, Failed, cores, run_in_processes
 from irops.processes.serving import STREAMED
 

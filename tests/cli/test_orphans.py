@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from waiting import wait_until
 
-from irops.processes import lifetime
+from irops.processes import serving
 
 pytestmark = [
     pytest.mark.slow("kills processes"),
@@ -88,7 +88,7 @@ def test_the_processes_of_a_check_end_with_their_parent(tmp_path: Path) -> None:
 
 
 def test_a_thread_watches_the_parent_where_the_kernel_does_not(tmp_path: Path) -> None:
-    script = "import irops.processes.lifetime as lifetime\nlifetime._signalled_by_kernel = lambda: False\n"
+    script = "import irops.processes.serving as lifetime\nlifetime._signalled_by_kernel = lambda: False\n"
     group = killed_while_working(script + SLEEPING.replace("if True:", "if 1:"), signal.SIGKILL, tmp_path)
     try:
         wait_until(lambda: has_ended(group))
@@ -99,12 +99,12 @@ def test_a_thread_watches_the_parent_where_the_kernel_does_not(tmp_path: Path) -
 def test_a_process_whose_parent_has_died_already_ends() -> None:
     script = """if True:
         import os, time
-        from irops.processes.lifetime import end_with_parent
+        from irops.processes.serving import end_with_parent
         end_with_parent(os.getppid() + 1_000_000)
         time.sleep(300)
     """
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False)
-    assert done.returncode == lifetime.ORPHANED
+    assert done.returncode == serving.ORPHANED
 
 
 def _end(group: int) -> None:

@@ -13,7 +13,7 @@ from remote_servers import FileServer, serving
 
 import irops
 from irops.cli.main import main
-from irops.diagnostics.reporters import FORMATS
+from irops.diagnostics.formats import FORMATS
 
 pytestmark = [needs("fsspec"), needs("aiohttp")]
 QUERY = "X-Amz-Credential=AKIA&X-Amz-Signature=5ec3e7"

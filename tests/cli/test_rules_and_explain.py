@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import irops as package
-from irops.diagnostics.rule import BANDS
+from irops.diagnostics.diagnostic import BANDS
 
 Irops = Callable[..., Any]
 

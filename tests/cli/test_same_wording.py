@@ -12,7 +12,7 @@ import pytest
 
 import irops as package
 from irops.backends.onnxruntime import ONNXRuntime
-from irops.diagnostics.json_format import as_json
+from irops.diagnostics.formats import as_json
 from irops.editing import graiphic
 
 Irops = Callable[..., Any]

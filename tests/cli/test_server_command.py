@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from irops.server.options import ServerOptions
+from irops.server.records import ServerOptions
 
 Irops = Callable[..., Any]
 

@@ -13,11 +13,11 @@ from cluster_work import naming_parents, unready, working
 from libraries import needs
 from waiting import wait_until
 
-from irops.cluster import bounded, cluster_workers
-from irops.cluster.cluster_workers import ClusterWorkers
-from irops.cluster.identity import Identity, identity
+from irops.cluster import cluster_workers
+from irops.cluster import cluster_workers as bounded
+from irops.cluster.cluster_workers import ClusterWorkers, Identity, identity
 from irops.cluster.workers import ClusterError
-from irops.processes.outcomes import Died, Failed
+from irops.processes.serving import Died, Failed
 
 pytestmark = [
     pytest.mark.slow("starts schedulers and workers"),

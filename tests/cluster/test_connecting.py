@@ -16,9 +16,8 @@ from libraries import Late, needs
 from waiting import wait_until
 
 import irops
-from irops.cluster import connecting, identity
-from irops.cluster.connecting import connected
-from irops.cluster.identity import Identity, objection
+from irops.cluster import cluster_workers
+from irops.cluster.cluster_workers import Identity, connected, objection
 from irops.cluster.workers import ClusterError
 
 pytestmark = [
@@ -42,11 +41,11 @@ def test_a_wrong_form_of_address_is_refused(address):
 
 @pytest.mark.parametrize("address", ["tcp://[::1]:8786", "tls://host:1", "host.name:65535", "127.0.0.1:8786"])
 def test_addresses_have_these_forms(address):
-    assert connecting._address(address) == address
+    assert cluster_workers._address(address) == address
 
 
 def test_an_address_without_a_scheduler_is_an_error(monkeypatch):
-    monkeypatch.setattr(connecting, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(cluster_workers, "CONNECT_SECONDS", 0.5)
     address = f"tcp://127.0.0.1:{free_port()}"
     with pytest.raises(
         ClusterError, match=rf"^no scheduler answers at {address} within 0.5 seconds; dask sch"
@@ -56,7 +55,7 @@ def test_an_address_without_a_scheduler_is_an_error(monkeypatch):
 
 def test_the_configuration_of_dask_may_name_the_scheduler():
     with dask.config.set({"scheduler-address": "tcp://configured:8786"}):
-        assert connecting._address("config") == "tcp://configured:8786"
+        assert cluster_workers._address("config") == "tcp://configured:8786"
     with (
         dask.config.set({"scheduler-address": None}),
         pytest.raises(ClusterError, match="Dask's configuration names no scheduler"),
@@ -112,7 +111,7 @@ def test_a_cluster_is_started_with_its_arguments_and_ends_with_its_workers():
 
 
 def test_workers_need_the_same_irops_and_python():
-    ours = identity.identity()
+    ours = cluster_workers.identity()
     assert objection(ours) == ""
     assert objection(ModuleNotFoundError("no", name="irops")) == "does not have irops"
     assert (

@@ -12,8 +12,7 @@ from libraries import Late, needs
 from waiting import wait_until
 
 import irops
-from irops.cluster.cluster_workers import ClusterWorkers
-from irops.cluster.connecting import connected
+from irops.cluster.cluster_workers import ClusterWorkers, connected
 from irops.cluster.workers import ClusterError
 
 pytestmark = [

@@ -17,8 +17,8 @@ from irops.conformance.strategies.tensors import FILLS, filled
 from irops.conformance.trial import Trial, TrialInput, expected_of
 from irops.conformance.verdict import Status, Verdict
 from irops.registry import default_registry
+from irops.values.arrays import LONG, array_literal, literal
 from irops.values.element import CODED, element_type, element_type_of, element_types, tagged
-from irops.values.literals import LONG, array_literal, literal
 
 KINDS = [kind for kind in element_types() if kind.name != "dynamic"]
 WRONG = Verdict(Status.FAILED, "", "wrong result")

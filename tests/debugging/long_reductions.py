@@ -28,9 +28,9 @@ from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.debugging.reduce.reduction import NoFault, Reduction, reduce
 from irops.diagnostics.diagnostic import EvaluationError
-from irops.ir.tensor_files import as_declared
+from irops.ir.numpy_files import as_declared
 from irops.runtime.session import Session
-from irops.verdicts.tolerances import difference
+from irops.verdicts.metrics import difference
 
 DRAWS = 20
 """How often a fault is drawn for a network before the network is left out."""

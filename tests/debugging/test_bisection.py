@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from irops.debugging.reduce.bisection import narrowed, without_each
+from irops.debugging.reduce.attempts import narrowed, without_each
 
 
 class Needs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from irops.debugging.origins.expression import Expression
+from irops.debugging.origins.symbolic import Expression
 from irops.values.dim import ANY, Dim, broadcast, minimum
 
 N, M = Dim(1, 100).named("N"), Dim(1, 100).named("M")

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.debugging.reduce.memory import FILE, OtherReduction
-from irops.debugging.reduce.oracle import InvalidQuestion
+from irops.debugging.reduce.attempts import FILE, InvalidQuestion, OtherReduction
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, reduce
 from irops.values.element import element_type
 

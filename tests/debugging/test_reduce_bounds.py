@@ -10,8 +10,8 @@ import pytest
 from libraries import needs
 
 import irops
-from irops.debugging.reduce import case_files
-from irops.debugging.reduce.memory import FILE
+from irops.debugging.reduce import case
+from irops.debugging.reduce.attempts import FILE
 from irops.debugging.reduce.reduction import NoFault, reduce
 
 pytestmark = [
@@ -71,7 +71,7 @@ def test_a_whole_model_that_uses_too_much_memory_is_reported():
 
 
 def test_large_weights_are_not_copied_for_a_command(tmp_path, monkeypatch):
-    monkeypatch.setattr(case_files, "LINKED", 16)
+    monkeypatch.setattr(case, "LINKED", 16)
     graph = irops.Graph("weighty")
     x = graph.parameter("x", "f32[2,8]")
     weights = np.random.default_rng(0).standard_normal((8, 8)).astype(np.float32)

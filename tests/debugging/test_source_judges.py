@@ -11,7 +11,7 @@ import pytest
 from planted import Idle, Plant, Planted, call_of
 
 import irops
-from irops.debugging.reduce.oracle import InvalidQuestion
+from irops.debugging.reduce.attempts import InvalidQuestion
 from irops.debugging.reduce.reduction import NoFault
 
 pytestmark = pytest.mark.slow("OpenVINO in processes")

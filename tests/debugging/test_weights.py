@@ -13,10 +13,8 @@ import pytest
 
 from irops.analysis.structure import ModelStructure
 from irops.cli.main import main
-from irops.debugging.weights import blocks
-from irops.debugging.weights.statistics import Rows
-from irops.debugging.weights.storage import alignment, storage_of
-from irops.debugging.weights.survey import weights_of
+from irops.debugging import weights as blocks
+from irops.debugging.weights import Rows, alignment, storage_of, weights_of
 from irops.ir.read import loads
 from irops.ir.weights import Region
 from irops.values.element import element_type

@@ -10,7 +10,7 @@ from bodies import IF, ITERATOR, Net, gives, takes
 
 import irops
 from irops.cli.main import main
-from irops.debugging.origins.sources import Kind
+from irops.debugging.origins.symbolic import Kind
 from irops.diagnostics.diagnostic import DiagnosticError
 
 

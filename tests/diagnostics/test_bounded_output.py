@@ -9,12 +9,10 @@ import pytest
 from hostile_models import chain, layer, net, parameter, relu, result
 
 import irops
-from irops.diagnostics.diagnostic import MAX_MESSAGE, MAX_NOTE, Diagnostic, Location
-from irops.diagnostics.fingerprint import fingerprints
-from irops.diagnostics.fix import MAX_DESCRIPTION, Fix
+from irops.diagnostics.diagnostic import MAX_DESCRIPTION, MAX_MESSAGE, MAX_NOTE, Diagnostic, Fix, Location
+from irops.diagnostics.formats import FORMATS, fingerprints, render
 from irops.diagnostics.printable import MAX_NAME, abridged, shown
 from irops.diagnostics.report import Report
-from irops.diagnostics.reporters import FORMATS, render
 from irops.diagnostics.rules import rule
 
 LONG = "n" * 100_000

@@ -7,23 +7,24 @@ from dataclasses import replace
 
 import pytest
 
-from irops.diagnostics import concise, full, github, json_format, reporters, sarif
+from irops.diagnostics import formats
 from irops.diagnostics.diagnostic import (
     Diagnostic,
     DiagnosticError,
+    Edit,
+    Fix,
     Location,
     ReadError,
+    Severity,
+    applied,
     errors_of,
+    fix,
     in_document_order,
 )
-from irops.diagnostics.fix import Edit, Fix, applied, fix
 from irops.diagnostics.printable import paragraphs, plural, printable, printable_lines, shortened
-from irops.diagnostics.report import Report
-from irops.diagnostics.rule import Severity
-from irops.diagnostics.rules import all_rules, rule
-from irops.diagnostics.selection import rules_of
+from irops.diagnostics.report import Report, summary
+from irops.diagnostics.rules import all_rules, rule, rules_of
 from irops.diagnostics.suggestions import MAX_NAMES, did_you_mean, similar
-from irops.diagnostics.summary import summary
 
 
 def at(line, column=None, message="m", name="cycle", **more):
@@ -146,12 +147,12 @@ def test_a_report_counts_and_lists():
 
 def test_what_was_fixed_is_printed_before_what_is_left():
     report = Report((at(7),), "m.xml", (FIXED, at(2)))
-    assert concise.render([report]).splitlines() == [
+    assert formats.render([report]).splitlines() == [
         "m.xml:4:2: fixed IR207 write FP32",
         "m.xml:2: fixed IR207 m",
         "m.xml:7: error IR207 m",
     ]
-    assert full.render([report]).splitlines()[:3] == [
+    assert formats.render([report]).splitlines()[:3] == [
         "m.xml:4:2: fixed IR207 write FP32",
         "m.xml:2: fixed IR207 m",
         "m.xml:7: error IR207 m",
@@ -161,8 +162,8 @@ def test_what_was_fixed_is_printed_before_what_is_left():
 def test_full_prints_a_fix_and_the_layer_unless_the_message_names_it():
     named = Diagnostic(rule("cycle"), 'layer "a"', Location("m.xml", 1, 1, 5, "a"))
     unnamed = Diagnostic(rule("cycle"), "round", Location("m.xml", 1, 1, 5, "a"), fix=FIXED.fix)
-    assert full.render([Report((named,))]).splitlines()[1:] == ["    explain: irops explain IR207"]
-    assert full.render([Report((unnamed,))]).splitlines()[1:] == [
+    assert formats.render([Report((named,))]).splitlines()[1:] == ["    explain: irops explain IR207"]
+    assert formats.render([Report((unnamed,))]).splitlines()[1:] == [
         '    layer 5 "a"',
         "    fix: irops check --fix: write FP32",
         "    explain: irops explain IR207",
@@ -170,7 +171,7 @@ def test_full_prints_a_fix_and_the_layer_unless_the_message_names_it():
 
 
 def test_colours_mark_severity_and_code():
-    text = full.render_in_colour([Report((at(1), at(2, name="dead-layer")), fixed=(FIXED,))])
+    text = formats.render_in_colour([Report((at(1), at(2, name="dead-layer")), fixed=(FIXED,))])
     styles = {str(text.plain[span.start : span.end]): str(span.style) for span in text.spans}
     assert styles["error"] == "bold red"
     assert styles["warning"] == "bold yellow"
@@ -181,24 +182,24 @@ def test_colours_mark_severity_and_code():
 
 
 def test_a_format_is_rendered_by_its_module():
-    assert list(reporters.FORMATS) == ["full", "concise", "json", "sarif", "github", "gitlab"]
-    for form, module in (("concise", concise), ("json", json_format), ("github", github), ("full", full)):
-        assert reporters.render([REPORT], form) == module.render([REPORT])
+    assert list(formats.FORMATS) == ["full", "concise", "json", "sarif", "github", "gitlab"]
+    for form, module in (("concise", formats), ("json", formats), ("github", formats), ("full", formats)):
+        assert formats.render([REPORT], form) == module.render([REPORT])
 
 
 def test_json_has_the_version_the_layer_and_the_fix():
-    (file,) = json.loads(json_format.render([Report((FIXED,), "m.xml", (FIXED,))]))["files"]
+    (file,) = json.loads(formats.render([Report((FIXED,), "m.xml", (FIXED,))]))["files"]
     assert file["diagnostics"][0]["fix"] == "write FP32"
     assert file["diagnostics"][0]["layer"] is None
     assert file["fixed"] == file["diagnostics"]
     for id_, name in ((3, None), (None, "a")):
-        layer = json_format.as_json(Diagnostic(rule("cycle"), "m", Location(None, 1, 1, id_, name)))["layer"]
+        layer = formats.as_json(Diagnostic(rule("cycle"), "m", Location(None, 1, 1, id_, name)))["layer"]
         assert layer == {"id": id_, "name": name, "path": []}
-    assert json_format.render([REPORT]).startswith('{\n  "version": 1,\n  "files"')
+    assert formats.render([REPORT]).startswith('{\n  "version": 1,\n  "files"')
 
 
 def test_sarif_gives_fixes_as_regions_of_bytes():
-    (run,) = json.loads(sarif.render([Report((FIXED,), "m.xml")]))["runs"]
+    (run,) = json.loads(formats.render([Report((FIXED,), "m.xml")]))["runs"]
     (result,) = run["results"]
     (change,) = result["fixes"][0]["artifactChanges"]
     assert result["fixes"][0]["description"] == {"text": "write FP32"}
@@ -217,7 +218,7 @@ def test_sarif_gives_fixes_as_regions_of_bytes():
     ],
 )
 def test_sarif_gives_a_region_where_the_line_is_known(location, region):
-    (run,) = json.loads(sarif.render([Report((Diagnostic(rule("cycle"), "m", location),))]))["runs"]
+    (run,) = json.loads(formats.render([Report((Diagnostic(rule("cycle"), "m", location),))]))["runs"]
     assert run["results"][0]["locations"][0]["physicalLocation"].get("region") == region
 
 
@@ -231,7 +232,7 @@ def test_sarif_gives_a_region_where_the_line_is_known(location, region):
     ],
 )
 def test_sarif_names_a_file_by_its_uri(file, path, uri):
-    (run,) = json.loads(sarif.render([Report((Diagnostic(rule("cycle"), "m", Location(file)),), path)]))[
+    (run,) = json.loads(formats.render([Report((Diagnostic(rule("cycle"), "m", Location(file)),), path)]))[
         "runs"
     ]
     assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
@@ -239,13 +240,13 @@ def test_sarif_names_a_file_by_its_uri(file, path, uri):
 
 def test_sarif_says_whether_every_file_was_checked():
     for name, whole in (("cycle", True), ("unchecked-file", False)):
-        (run,) = json.loads(sarif.render([Report((at(1, name=name),))]))["runs"]
+        (run,) = json.loads(formats.render([Report((at(1, name=name),))]))["runs"]
         assert run["invocations"] == [{"executionSuccessful": whole}]
 
 
 def test_sarif_describes_each_rule_once_and_in_order():
     found = Report((at(1, name="dead-layer"), at(2), at(3)))
-    (run,) = json.loads(sarif.render([found, found]))["runs"]
+    (run,) = json.loads(formats.render([found, found]))["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert [r["id"] for r in rules] == ["IR207", "IR208"]
     assert [r["ruleIndex"] for r in run["results"]] == [1, 0, 0] * 2
@@ -257,7 +258,7 @@ def test_sarif_describes_each_rule_once_and_in_order():
 
 def test_sarif_joins_message_and_notes():
     found = at(1, notes=("one", "two"), constraint="Op-1:C1", facts="f")
-    (run,) = json.loads(sarif.render([Report((found,))]))["runs"]
+    (run,) = json.loads(formats.render([Report((found,))]))["runs"]
     assert run["results"][0]["message"]["text"] == "m. one. two"
     assert run["results"][0]["properties"] == {"constraint": "Op-1:C1", "facts": "f"}
 

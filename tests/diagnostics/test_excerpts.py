@@ -8,7 +8,7 @@ import pytest
 
 import irops as package
 from irops.cli.main import main
-from irops.diagnostics import full
+from irops.diagnostics import formats
 from irops.diagnostics.diagnostic import Diagnostic, Location
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
@@ -21,7 +21,7 @@ def shown(text: str | bytes, at: str | bytes) -> list[str]:
     """The lines of a finding at the first place of a word in a file."""
     data, word = (part.encode() if isinstance(part, str) else part for part in (text, at))
     place = Source("m.xml", data).location(data.index(word))
-    lines = full.render([Report((Diagnostic(rule("cycle"), "wrong", place),))]).splitlines()
+    lines = formats.render([Report((Diagnostic(rule("cycle"), "wrong", place),))]).splitlines()
     return lines[1:-1]
 
 

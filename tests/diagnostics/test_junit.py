@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from irops.diagnostics.junit import Case, file_of, suite_of
+from irops.diagnostics.formats import Case, file_of, suite_of
 
 HOSTILE = '<b> & "\x00\x1b\u202e\n]]>'
 SHOWN = '<b> & "\\x00\\x1b\\u202e\\n]]>'

@@ -11,12 +11,11 @@ import pytest
 import irops
 from irops import addresses
 from irops.analysis.checks.run import check
-from irops.diagnostics import gitlab, json_format, sarif
-from irops.diagnostics.diagnostic import Diagnostic, Location
+from irops.diagnostics import formats
+from irops.diagnostics.diagnostic import Diagnostic, Location, Rule, Severity
 from irops.diagnostics.report import Report
-from irops.diagnostics.rule import Rule, Severity
 from irops.diagnostics.rules import rule
-from irops.document.rule_pages import rule_pages
+from irops.document.site import rule_pages
 
 SITE = "https://example.org/irops"
 FAULTY = sorted((Path(__file__).parents[1] / "rules").glob("IR*.xml"))
@@ -41,7 +40,7 @@ def reports() -> list[Report]:
 
 @pytest.fixture(scope="module")
 def text(reports: list[Report]) -> str:
-    return sarif.render(reports)
+    return formats.render(reports)
 
 
 def reported(reports: list[Report]) -> list[tuple[str, str, int | None, int | None]]:
@@ -144,7 +143,7 @@ def _object(om: Any, name: str, content: dict[str, Any]) -> Any:
 
 def test_a_run_that_left_a_file_unchecked_says_so(text: str) -> None:
     assert json.loads(text)["runs"][0]["invocations"] == [{"executionSuccessful": False}]
-    assert json.loads(sarif.render([Report((), "a.xml")]))["runs"][0]["invocations"] == [
+    assert json.loads(formats.render([Report((), "a.xml")]))["runs"][0]["invocations"] == [
         {"executionSuccessful": True}
     ]
 
@@ -169,15 +168,15 @@ def test_every_rule_brings_its_help(text: str) -> None:
 def test_without_a_site_rules_have_no_address(text: str) -> None:
     assert addresses.SITE == ""
     assert not [one for one in json.loads(text)["runs"][0]["tool"]["driver"]["rules"] if "helpUri" in one]
-    assert json.loads(json_format.render([ODD]))["files"][0]["diagnostics"][-1]["url"] is None
-    assert json.loads(gitlab.render([ODD]))[-1]["content"]["body"].endswith(
+    assert json.loads(formats.render([ODD]))["files"][0]["diagnostics"][-1]["url"] is None
+    assert json.loads(formats.render([ODD]))[-1]["content"]["body"].endswith(
         f"`irops explain {ODD.diagnostics[-1].code}`"
     )
 
 
 def test_every_rule_links_to_its_page(reports: list[Report], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "SITE", SITE)
-    text = sarif.render(reports)
+    text = formats.render(reports)
     links = {one["id"]: one["helpUri"] for one in json.loads(text)["runs"][0]["tool"]["driver"]["rules"]}
     paths = {path for path, _ in rule_pages(lambda *_, **__: "")}
     assert len(links) > 50
@@ -185,18 +184,20 @@ def test_every_rule_links_to_its_page(reports: list[Report], monkeypatch: pytest
         page = link.removeprefix(f"{SITE}/{irops.__version__}/").removesuffix(".html")
         assert f"{page}.md" in paths
         assert page.endswith(f"/{code}")
-    (finding,) = json.loads(json_format.render([ODD]))["files"][0]["diagnostics"][-1:]
+    (finding,) = json.loads(formats.render([ODD]))["files"][0]["diagnostics"][-1:]
     assert finding["url"] == links[finding["code"]]
-    assert f"[{finding['code']}]({finding['url']})" in json.loads(gitlab.render([ODD]))[-1]["content"]["body"]
+    assert (
+        f"[{finding['code']}]({finding['url']})" in json.loads(formats.render([ODD]))[-1]["content"]["body"]
+    )
 
 
 def test_a_custom_rule_links_to_no_page() -> None:
     custom = Rule("ACME001", "no-name", Severity.ERROR, "a layer has no name", "Name it.")
     report = Report((Diagnostic(custom, "no name", Location("a.xml")),), "a.xml")
-    (described,) = json.loads(sarif.render([report]))["runs"][0]["tool"]["driver"]["rules"]
+    (described,) = json.loads(formats.render([report]))["runs"][0]["tool"]["driver"]["rules"]
     assert "helpUri" not in described
-    assert json.loads(json_format.render([report]))["files"][0]["diagnostics"][0]["url"] is None
-    assert json.loads(gitlab.render([report]))[0]["content"] == {
+    assert json.loads(formats.render([report]))["files"][0]["diagnostics"][0]["url"] is None
+    assert json.loads(formats.render([report]))[0]["content"] == {
         "body": "Name it.\n\n`irops explain ACME001`"
     }
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import Severity
 from irops.diagnostics.suggestions import closest, did_you_mean_word, meant_or_all
 from irops.registry import default_registry
 

@@ -28,7 +28,7 @@ DIALECT = '''
 from pathlib import Path
 
 from irops.dialects.dialect import Dialect
-from irops.ir.faults import Faults
+from irops.ir.parse import Faults
 from irops.ir.locate import Source
 from irops.ir.model import Edge, Graph, Layer, LayerKind, Model, Port
 

@@ -12,7 +12,7 @@ from irops.document.views import call_text, called_case, literal
 from irops.registry import default_registry
 from irops.values.element import element_type
 from irops.values.shape import Shape
-from irops.verdicts.tolerances import difference
+from irops.verdicts.metrics import difference
 
 DEFINITIONS = {definition.id: definition for definition in irops.definitions()}
 CALLABLE = [op for op, d in DEFINITIONS.items() if call_text(d) and d.type != "Result" and not d.library]

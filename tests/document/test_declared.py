@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from irops.document.declared import COMPARED, declared_rows
-from irops.document.elements import elements_text
+from irops.document.texts import elements_text
 from irops.registry import default_registry
 
 DEFINITIONS = [default_registry().op(op).definition for op in COMPARED]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from libraries import needs
 
-from irops.document.environment import environment
+from irops.document.site import environment
 from irops.document.views import op_view
 from irops.registry import default_registry
 

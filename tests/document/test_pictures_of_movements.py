@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from irops.document.movement import MAX_ELEMENTS, movement
-from irops.document.picture import picture
+from irops.document.picture import MAX_ELEMENTS, movement, picture
 from irops.registry import default_registry
 
 OPS = [default_registry().op(op) for op in default_registry().ids()]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from irops.diagnostics.rules import all_rules
-from irops.document.markdown import cell, prose
 from irops.document.site import Site
+from irops.document.texts import cell, prose
 from irops.registry import Registry, default_registry
 
 pytestmark = pytest.mark.slow("writes all pages")

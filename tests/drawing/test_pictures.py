@@ -13,8 +13,8 @@ from drawn_models import blocks, chain, detector, loop
 from pictures import Shape, picture
 
 import irops
-from irops.drawing.engines import by_dot, by_fast_sugiyama
-from irops.drawing.text import ADVANCE, cells
+from irops.drawing.arrange import by_dot, by_fast_sugiyama
+from irops.drawing.boxes import ADVANCE, cells
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = {"op": 13, "line": 11, "caption": 11, "name": 10, "shape": 10}

@@ -18,7 +18,7 @@ import pytest
 from runtimes import DeclinedError, Runtimes, same_bits
 
 import irops
-from irops.ir.tensor_files import as_declared
+from irops.ir.numpy_files import as_declared
 from irops.values.element import STRING, Array, element_type
 
 CORPUS = os.environ.get("IROPS_CORPUS")

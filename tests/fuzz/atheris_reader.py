@@ -21,8 +21,8 @@ sys.path.insert(0, str(ROOT))
 with atheris.instrument_imports(include=["irops"]):
     from irops.diagnostics.diagnostic import DiagnosticError
     from irops.ir.read import loads
-    from irops.ir.serialize import document
     from irops.ir.weights import constant_faults
+    from irops.ir.write import document
     from irops.limits import Limits
 
 WEIGHTS = bytes(range(256))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irops.graph.layer_groups import LayerGroups
+from irops.graph.topology import LayerGroups
 from irops.ir.model import Layer, LayerKind
 
 TYPES = (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from irops.graph.order import cycles, feeding_layers
-from irops.graph.wiring import Wiring
+from irops.graph.topology import Wiring, cycles, feeding_layers
 from irops.ir.model import Edge, Graph, Layer, Port
 
 

@@ -21,9 +21,9 @@ ALLOWED = {
     "debugging/sources/parse.py": "the texts of sources, one of which is onnxruntime:model.onnx",
     "document/declared.py": "lays the same op in three dialects side by side",
     "document/templates/comparison.md": "introduces that page",
-    "diagnostics/rules/onnx.py": "rules about files of ONNX: the codes of all rules are listed in one place",
+    "diagnostics/rules/dialects.py": "rules about files of ONNX: all codes are listed in one place",
     "editing/graiphic.py": "builds and exports graphs as Graiphic's toolkit does",
-    "ir/targets.py": "knows how files of models end, so that no report replaces one",
+    "ir/output.py": "knows how files of models end, so that no report replaces one",
     "ops/image/interpolate.py": "linear_onnx is a value of an attribute of OpenVINO's Interpolate",
 }
 ASKED_AFTER = re.compile(

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from irops.ir import copying
-from irops.ir.copying import copy_range, read_at
-from irops.ir.joined_weights import JoinedWeights
-from irops.ir.storage import Weights, WeightsChanged
+from irops.ir import output
+from irops.ir.output import copy_range, read_at
+from irops.ir.storage import JoinedWeights, Weights, WeightsChanged
 
 CONTENT = bytes(range(256)) * 64
 
@@ -36,13 +35,13 @@ def five_bytes(method: Callable[..., int]) -> Callable[..., int]:
 
 
 METHODS = {
-    "all": copying._METHODS,
+    "all": output._METHODS,
     "memory": (),
     "each": None,
-    "other devices": (unsupported(errno.EXDEV), *copying._METHODS[1:]),
+    "other devices": (unsupported(errno.EXDEV), *output._METHODS[1:]),
     "not implemented": (unsupported(errno.ENOSYS), unsupported(errno.EINVAL)),
-    "copies nothing": (lambda *_: 0, *copying._METHODS[1:]),
-    "few at a time": tuple(five_bytes(method) for method in copying._METHODS),
+    "copies nothing": (lambda *_: 0, *output._METHODS[1:]),
+    "few at a time": tuple(five_bytes(method) for method in output._METHODS),
 }
 
 
@@ -52,25 +51,25 @@ def test_every_method_copies_the_same_bytes(
     methods: str, offset: int, size: int, place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "source").write_bytes(CONTENT)
-    choices = [(method,) for method in copying._METHODS] if METHODS[methods] is None else [METHODS[methods]]
+    choices = [(method,) for method in output._METHODS] if METHODS[methods] is None else [METHODS[methods]]
     for choice in choices:
-        monkeypatch.setattr(copying, "_METHODS", choice)
+        monkeypatch.setattr(output, "_METHODS", choice)
         copy(tmp_path, offset, size, place)
         assert (tmp_path / "target").read_bytes() == bytes(place) + CONTENT[offset : offset + size]
 
 
-@pytest.mark.parametrize("methods", [copying._METHODS, ()])
+@pytest.mark.parametrize("methods", [output._METHODS, ()])
 def test_a_source_that_ends_too_early_is_an_error(
     methods: tuple[Callable[..., int], ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copying, "_METHODS", methods)
+    monkeypatch.setattr(output, "_METHODS", methods)
     (tmp_path / "source").write_bytes(b"abcdef")
     with pytest.raises(EOFError, match="ends before byte 6"):
         copy(tmp_path, 2, 5)
 
 
 def test_an_error_of_the_disk_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(copying, "_METHODS", (unsupported(errno.ENOSPC), *copying._METHODS))
+    monkeypatch.setattr(output, "_METHODS", (unsupported(errno.ENOSPC), *output._METHODS))
     (tmp_path / "source").write_bytes(b"abc")
     with pytest.raises(OSError, match="No space left"):
         copy(tmp_path, 0, 3)

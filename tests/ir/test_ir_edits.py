@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from irops.diagnostics.fix import Edit, Fix, applied
+from irops.diagnostics.diagnostic import Edit, Fix, applied
 from irops.ir.edits import with_attribute, with_dims, with_new_attribute, without_element
 from irops.ir.locate import Source
 from irops.ir.model import Layer

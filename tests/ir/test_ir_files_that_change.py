@@ -20,12 +20,10 @@ import pytest
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.ir import locks, regular
-from irops.ir.locks import folder_lock
-from irops.ir.open_files import OpenFiles
-from irops.ir.pending import Pending
+from irops.ir import output, storage
+from irops.ir.output import Pending, folder_lock
 from irops.ir.read import load
-from irops.ir.storage import Weights, WeightsChanged
+from irops.ir.storage import OpenFiles, Weights, WeightsChanged
 from irops.ir.weights import constant
 
 pytestmark = pytest.mark.slow("processes that read and write the same files")
@@ -85,9 +83,9 @@ def test_what_becomes_a_pipe_between_two_looks_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.mkfifo(tmp_path / "m.xml")
-    monkeypatch.setattr(regular.os, "stat", lambda _: os.lstat(__file__))
-    with pytest.raises(regular.NotRegular, match="is a pipe"):
-        regular.open_regular(str(tmp_path / "m.xml"))
+    monkeypatch.setattr(storage.os, "stat", lambda _: os.lstat(__file__))
+    with pytest.raises(storage.NotRegular, match="is a pipe"):
+        storage.open_regular(str(tmp_path / "m.xml"))
 
 
 def test_links_to_files_are_followed_and_weights_lie_beside_the_name_that_is_given(
@@ -248,7 +246,7 @@ def test_two_writers_and_a_reader_of_one_model_never_meet_halfway(tmp_path: Path
 def test_a_process_that_hangs_keeps_nobody_from_reading_or_writing(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locks, "TIMEOUT", 0.05)
+    monkeypatch.setattr(output, "TIMEOUT", 0.05)
     with folder_lock(model.parent, exclusive=True):
         assert load(model)[1] == ()
         irops.write(irops.read(model), model)
@@ -268,7 +266,7 @@ def test_what_is_interrupted_between_two_files_is_done_with_both(tmp_path: Path)
     script = """if True:
         import os, signal, sys
         from pathlib import Path
-        from irops.ir.pending import Pending
+        from irops.ir.output import Pending
         real, folder = Path.replace, Path(sys.argv[1])
         def replace(self, target):
             os.kill(os.getpid(), signal.SIGINT)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from irops.diagnostics.diagnostic import ReadError
-from irops.diagnostics.fix import Edit, Fix
-from irops.diagnostics.rule import Severity
-from irops.ir.faults import Faults
+from irops.diagnostics.diagnostic import Edit, Fix, ReadError, Severity
 from irops.ir.locate import Source
-from irops.ir.model import Layer
-from irops.ir.parse import CLOCK_MASK
+from irops.ir.model import Layer, UniqueNames
+from irops.ir.parse import CLOCK_MASK, Faults
 from irops.ir.read import HARMLESS, load, loads, read
-from irops.ir.unique import UniqueNames
 from irops.limits import Clock, Limits
 
 TEXT = b'<a x="1">\n<b/><c/><b y="2"/></a>'

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.model import Edge, Graph, Layer, Port
-from irops.ir.numbering import UNREAD, number_layers, number_ports
+from irops.ir.parse import Faults
+from irops.ir.ports import UNREAD, number_layers, number_ports
 
 
 def numbered(ids: list[int], mentioned: list[int] = ()) -> tuple[list[int], list[str]]:

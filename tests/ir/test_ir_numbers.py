@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from irops.ir.numbers import INT64_MAX, INT64_MIN, integer, prefix_note
+from irops.ir.attributes import INT64_MAX, INT64_MIN, integer, prefix_note
 
 
 @pytest.mark.parametrize(

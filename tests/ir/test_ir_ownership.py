@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from irops.ir import ownership
-from irops.ir.abandoned import MIN_AGE, claim, remove_abandoned
-from irops.ir.pending import Pending
+from irops.ir import output
+from irops.ir.output import MIN_AGE, Pending, claim, remove_abandoned
 
 
 def replace(path: Path) -> None:
@@ -62,7 +61,7 @@ def test_extended_attributes_are_kept(old: Path, monkeypatch: pytest.MonkeyPatch
         "setxattr": lambda path, name, value: stored.setdefault(path, {}).update({name: value}),
     }
     for name, function in functions.items():
-        monkeypatch.setattr(ownership.os, name, function, raising=False)
+        monkeypatch.setattr(output.os, name, function, raising=False)
     replace(old)
     (copied,) = (values for path, values in stored.items() if path != old)
     assert copied == stored[old]

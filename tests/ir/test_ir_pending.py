@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from irops.ir import locks, pending
-from irops.ir.locks import folder_lock
-from irops.ir.pending import Pending, errors_naming, signals_blocked
+from irops.ir import output
+from irops.ir.output import Pending, errors_naming, folder_lock, signals_blocked
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -55,7 +54,7 @@ def test_what_fails_before_the_first_renaming_leaves_the_targets_as_they_were(
         raise OSError("no")
 
     (tmp_path / "a").write_bytes(b"old")
-    owner = {"fsync": pending.os, "replace": pending.Path, "copy_ownership": pending}[failing]
+    owner = {"fsync": output.os, "replace": output.Path, "copy_ownership": output}[failing]
     before = open_files()
     with monkeypatch.context() as patch, pytest.raises(OSError, match="no"):
         write_two(tmp_path, lambda: patch.setattr(owner, failing, fail))
@@ -168,13 +167,13 @@ def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     def nap(seconds: float) -> None:
         now[0] += seconds
 
-    monkeypatch.setattr(locks, "monotonic", lambda: now[0])
-    monkeypatch.setattr(locks, "sleep", nap)
+    monkeypatch.setattr(output, "monotonic", lambda: now[0])
+    monkeypatch.setattr(output, "sleep", nap)
     with folder_lock(tmp_path, exclusive=True):
         before = open_files()
         with folder_lock(tmp_path):
             assert open_files() == before
-        assert locks.TIMEOUT < now[0] < 1.1 * locks.TIMEOUT
+        assert output.TIMEOUT < now[0] < 1.1 * output.TIMEOUT
 
 
 def test_a_lock_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +186,7 @@ def test_a_lock_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         if len(naps) == 2:
             os.close(handle)
 
-    monkeypatch.setattr(locks, "sleep", nap)
+    monkeypatch.setattr(output, "sleep", nap)
     with folder_lock(tmp_path, exclusive=True):
         assert not free(tmp_path, exclusive=False)
     assert len(naps) == 2
@@ -210,4 +209,4 @@ def test_a_folder_that_cannot_be_locked_is_used_without(
 
 
 def test_the_timeout_of_a_lock_is_short() -> None:
-    assert 0.5 <= locks.TIMEOUT <= 10
+    assert 0.5 <= output.TIMEOUT <= 10

@@ -6,8 +6,8 @@ import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.ir import attributes
+from irops.ir.attributes import integer
 from irops.ir.model import Model
-from irops.ir.numbers import integer
 from irops.ir.read import loads
 
 IGNORES = ("OpenVINO silently ignores it",)

@@ -17,7 +17,7 @@ from irops.ir.model import (
     PortMapping,
 )
 from irops.ir.ports import names_of
-from irops.ir.serialize import document, escaped, mapping_attributes, names_text
+from irops.ir.write import document, escaped, mapping_attributes, names_text
 
 
 def text_of(model: Model) -> str:

@@ -10,10 +10,7 @@ from typing import BinaryIO
 import pytest
 
 import irops
-from irops.ir.joined_weights import JoinedWeights
-from irops.ir.open_files import OpenFiles
-from irops.ir.regular import NotRegular, kind, open_regular
-from irops.ir.storage import Weights, WeightsChanged
+from irops.ir.storage import JoinedWeights, NotRegular, OpenFiles, Weights, WeightsChanged, kind, open_regular
 
 
 @pytest.fixture

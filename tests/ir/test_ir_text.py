@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
-from irops.ir.faults import Faults
 from irops.ir.locate import Source
+from irops.ir.parse import Faults
 from irops.ir.read import is_binary, load, loads, without_doctype
 
 FILES = Path(__file__).parent / "files"

@@ -12,8 +12,8 @@ import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.ir.model import Graph, Layer, Model
-from irops.ir.open_files import OpenFiles
 from irops.ir.read import load, loads, read
+from irops.ir.storage import OpenFiles
 from irops.ir.weights import Weights, constant, constant_faults, require_unchanged_weights
 from irops.values import packing
 from irops.values.element import element_type

@@ -13,7 +13,7 @@ from libraries import Late, needs
 
 import irops
 from irops.ir.opening import models_at
-from irops.ir.traffic import bytes_fetched, bytes_read
+from irops.ir.storage import bytes_fetched, bytes_read
 
 pytestmark = needs("fsspec")
 fsspec = Late("fsspec")

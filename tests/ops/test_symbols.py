@@ -19,11 +19,10 @@ from irops.conformance.trial import InvalidTrial, expected_of
 from irops.invocation import OpFault
 from irops.registry import default_registry
 from irops.spec.attributes import bind
-from irops.values.dim import Dim
+from irops.values.dim import Dim, Symbol
 from irops.values.element import BOOLEAN, element_type_of
 from irops.values.fact import Fact, dims_array, holds_dims
 from irops.values.shape import Shape
-from irops.values.symbol import Symbol
 
 REGISTRY = default_registry()
 ASSUMING = {"Squeeze-1", "Squeeze-15"}

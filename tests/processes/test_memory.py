@@ -10,7 +10,7 @@ import pytest
 
 from irops import Limits
 from irops.limits import machine_bytes
-from irops.processes.memory import session_bytes, used_bytes
+from irops.processes.child import session_bytes, used_bytes
 from irops.processes.worker import Process, ProcessDied
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")

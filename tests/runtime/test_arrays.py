@@ -7,7 +7,7 @@ import pytest
 
 from irops.invocation import OpFault
 from irops.registry import default_registry
-from irops.runtime.arrays import check_possible, size_in_bytes
+from irops.runtime.memory import check_possible, size_in_bytes
 from irops.values.dim import ANY, Dim
 from irops.values.element import DYNAMIC, F32, I64, element_type
 from irops.values.fact import Fact

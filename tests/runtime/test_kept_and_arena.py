@@ -15,9 +15,8 @@ from random_graphs import Maker
 
 import irops
 from irops.backends.backend import Kernel, filling
-from irops.runtime.arena import ALIGNMENT, MIN_BYTES, Arena
 from irops.runtime.gradients import GradientSession
-from irops.runtime.kept import KeptConstants
+from irops.runtime.memory import ALIGNMENT, MIN_BYTES, Arena, KeptConstants
 from irops.spec.op import Op
 from irops.switches import VARIABLE
 

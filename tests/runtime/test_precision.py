@@ -6,7 +6,7 @@ import numpy as np
 
 import irops
 from irops.analysis.infer import analyse
-from irops.runtime.precision import constants_of, rounded, wide, wide_types
+from irops.runtime.plan import constants_of, rounded, wide, wide_types
 from irops.values.element import F32, element_type
 from irops.values.fact import Fact
 

@@ -8,7 +8,7 @@ import pytest
 import irops
 from irops.backends.declined import Declined
 from irops.limits import Limits
-from irops.runtime.stepwise import Run
+from irops.runtime.run import Run
 from irops.spec.op import Op
 from irops.values.violation import LimitExceeded, Violation
 

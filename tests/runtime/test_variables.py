@@ -7,7 +7,7 @@ import pytest
 from bodies import Net
 
 import irops
-from irops.runtime.variables import Transaction, Variables
+from irops.runtime.evaluator import Transaction, Variables
 
 
 def test_a_run_sees_the_variables_as_they_were_when_it_began():

@@ -10,8 +10,7 @@ import pytest
 
 from irops.processes.worker import ProcessDied
 from irops.server.language_server import Checks, Document
-from irops.server.options import ServerOptions
-from irops.server.records import Checked
+from irops.server.records import Checked, ServerOptions
 from irops.server.text import Text
 
 ANSWER = Checked(seconds=7.0)

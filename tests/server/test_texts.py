@@ -8,8 +8,7 @@ import pytest
 from lsprotocol.types import Position, Range
 
 from irops.server.completion import tag_start
-from irops.server.outline.elements import values
-from irops.server.outline.scan import outline_of
+from irops.server.outline import outline_of, values
 from irops.server.text import Text, edited, lines_of
 
 

@@ -7,8 +7,7 @@ from math import inf
 import pytest
 from lxml import etree
 
-from irops.diagnostics.diagnostic import DefinitionError
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import DefinitionError, Severity
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Attribute, Constraint, Gradient, Note
 from irops.spec.load import lines, load_definition, prose, snake_case

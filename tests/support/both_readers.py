@@ -10,11 +10,11 @@ from typing import Any
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.ir.attributes import Attributes
-from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.model import Graph
+from irops.ir.parse import Faults
 from irops.ir.read import loads
-from irops.ir.scanning.document import scan
+from irops.ir.scanning import scan
 from irops.limits import Clock, Limits
 from irops.switches import VARIABLE
 

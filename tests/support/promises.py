@@ -19,7 +19,7 @@ from irops.analysis.checks.fixing import fixed_text
 from irops.analysis.infer import analyse
 from irops.analysis.inferred import Inferred
 from irops.analysis.made_up import made_up_inputs
-from irops.diagnostics.reporters import render
+from irops.diagnostics.formats import render
 from irops.ir.model import Layer
 from irops.ir.weights import checked_region
 from irops.values.fact import Fact

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from irops.analysis.infer import analyse
 from irops.analysis.inferred import Inferred, LayerFacts
-from irops.debugging.origins.facet import Aspect, Facet
-from irops.debugging.origins.sources import Kind
-from irops.debugging.origins.symbolic import SymbolicModel
+from irops.debugging.origins.influence import Aspect, Facet
+from irops.debugging.origins.symbolic import Kind, SymbolicModel
 from irops.debugging.origins.why import expressions_of, source_of
 
 SETTINGS, ATTEMPTS = 3, 40

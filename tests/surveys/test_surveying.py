@@ -13,7 +13,7 @@ from here_workers import HereWorkers
 from libraries import needs
 
 from irops.limits import Limits
-from irops.processes.outcomes import Died, Failed
+from irops.processes.serving import Died, Failed
 from irops.surveys.faults import Interrupted, SurveyError
 from irops.surveys.folder import ReportFolder
 from irops.surveys.settings import Settings

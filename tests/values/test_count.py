@@ -8,8 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from irops.values.count import Product, missing_factor
-from irops.values.dim import ANY, Dim
+from irops.values.dim import ANY, Dim, Product, missing_factor
 
 B, S = ANY.named("batch"), Dim(1, 10).named("length")
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from irops.values.count import missing_factor
-from irops.values.dim import Dim
+from irops.values.dim import Dim, missing_factor
 
 
 def test_a_factor_keeps_the_bounds_of_the_size_that_it_is_part_of():

@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from irops.values.interval import HUGE, Interval, product, quotient, remainder
+from irops.values.dim import HUGE, Interval, product, quotient, remainder
 
 ALL = (-inf, inf)
 

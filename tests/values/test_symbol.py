@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irops.values.dim import ANY, Dim, maximum, minimum, unify
-from irops.values.symbol import Symbol
+from irops.values.dim import ANY, Dim, Symbol, maximum, minimum, unify
 
 A, B = ANY.named("a"), Dim(1, 10).named("b")
 

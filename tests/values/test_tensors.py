@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from irops.values.arrays import as_tensor, fact_of, result_array
 from irops.values.element import DYNAMIC, F32, STRING, element_type, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import SCALAR, Shape
-from irops.values.tensors import as_tensor, fact_of, result_array
 
 NF4, U8, U3 = element_type("nf4"), element_type("u8"), element_type("u3")
 

@@ -11,8 +11,7 @@ from irops.debugging.sources.source import LayerValue, Source
 from irops.invocation import Invocation
 from irops.registry import default_registry
 from irops.verdicts.judge import judge
-from irops.verdicts.question import Question
-from irops.verdicts.verdict import Verdict
+from irops.verdicts.question import Question, Verdict
 
 RIGHT = (Verdict.EQUAL, Verdict.ROUNDING)
 F32 = np.float32

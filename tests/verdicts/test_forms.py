@@ -11,15 +11,13 @@ import pytest
 
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.debugging.compare.html import page
-from irops.debugging.compare.junit import junit
-from irops.debugging.compare.report import report_text
+from irops.debugging.compare.report import junit, page, report_text
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Source
 from irops.testing import assert_same
 from irops.values.shape import Shape
-from irops.verdicts.forms import in_form_of
-from irops.verdicts.verdict import Verdict
+from irops.verdicts.judge import in_form_of
+from irops.verdicts.question import Verdict
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 import irops
-from irops.debugging.compare.agreement import agreement
+from irops.debugging.compare.noise import agreement
 from irops.invocation import Invocation
 from irops.registry import default_registry
-from irops.verdicts.arithmetic import DECLARED, Arithmetic
 from irops.verdicts.judge import judge
-from irops.verdicts.question import Question
-from irops.verdicts.verdict import Verdict
+from irops.verdicts.question import DECLARED, Arithmetic, Question, Verdict
 
 INF, NAN = np.inf, np.nan
 GREATEST = np.finfo(np.float32).max

@@ -9,11 +9,9 @@ import pytest
 from irops.invocation import Invocation
 from irops.registry import default_registry
 from irops.values.element import element_type
-from irops.verdicts.arithmetic import Arithmetic
 from irops.verdicts.judge import judge, judge_layer
 from irops.verdicts.metrics import metrics_of
-from irops.verdicts.question import Question
-from irops.verdicts.verdict import Judgement, Verdict, worst
+from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, worst
 
 RANDOM = np.random.default_rng(5)
 

@@ -13,9 +13,7 @@ from wrong_call import Planted
 
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.debugging.compare.html import page
-from irops.debugging.compare.junit import junit
-from irops.debugging.compare.report import metrics_line
+from irops.debugging.compare.report import junit, metrics_line, page
 from irops.verdicts.metrics import metrics_of
 
 F32, NAN = np.float32, np.nan
@@ -117,8 +115,8 @@ def test_a_report_with_nan_agrees_with_itself():
 
 def test_two_counts_of_one_report_do_not_disagree():
     """One element is wrong, two more differ by rounding alone."""
-    from irops.debugging.compare.agreement import agreement
-    from irops.verdicts.arithmetic import DECLARED
+    from irops.debugging.compare.noise import agreement
+    from irops.verdicts.question import DECLARED
 
     one = F32([1, 2, 3, 4, 5])
     other = F32([np.nextafter(F32(1), F32(2)), np.nextafter(F32(2), F32(3)), 3.5, 4, 5])

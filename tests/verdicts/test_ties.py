@@ -9,15 +9,13 @@ import pytest
 from planted import Tied
 
 import irops
-from irops.debugging.compare.agreement import agreement
+from irops.debugging.compare.noise import agreement
 from irops.debugging.reduce.reduction import NoFault
 from irops.invocation import Invocation
 from irops.registry import default_registry
 from irops.testing import assert_same
-from irops.verdicts.arithmetic import DECLARED, Arithmetic
 from irops.verdicts.judge import judge, judge_layer
-from irops.verdicts.question import Question
-from irops.verdicts.verdict import Verdict
+from irops.verdicts.question import DECLARED, Arithmetic, Question, Verdict
 
 F32 = np.float32
 MODES = ("isolated", "propagated", "cuts")

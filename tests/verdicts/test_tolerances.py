@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from irops.verdicts.tolerances import TOLERANCES, difference
+from irops.verdicts.metrics import TOLERANCES, difference
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from irops.analysis.checks.stale import Stale
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import ModelStructure
-from irops.diagnostics.diagnostic import Diagnostic, Location
-from irops.diagnostics.fix import Fix, fix
+from irops.diagnostics.diagnostic import Diagnostic, Fix, Location, fix
 from irops.diagnostics.rules import rule
 from irops.ir.edits import with_attribute, with_dims
 from irops.ir.model import Layer, Port

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from irops.analysis.describing import correct_name, written_out
 from irops.analysis.structure import LayerNode, ModelStructure
-from irops.diagnostics.diagnostic import Diagnostic
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import Diagnostic, Severity
 from irops.diagnostics.rules import rule
 from irops.dialects import dialect_of
 from irops.spec.op import NoOp

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.graph.order import cycles
+from irops.graph.topology import cycles
 from irops.ir.model import Edge, Port
 
 SHOWN = 8

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from irops.diagnostics.diagnostic import Diagnostic
-from irops.diagnostics.fix import applied
+from irops.diagnostics.diagnostic import Diagnostic, applied
 from irops.diagnostics.report import Report
-from irops.ir.pending import Pending
-from irops.ir.regular import open_regular
-from irops.ir.targets import local_target
+from irops.ir.output import Pending, local_target
+from irops.ir.storage import open_regular
 
 PASSES = 20
 """The number of passes: applying fixes may reveal findings with further fixes."""

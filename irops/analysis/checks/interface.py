@@ -8,8 +8,7 @@ from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import shortened
-from irops.ir.layouts import parse_layout
-from irops.ir.model import LayerKind, Port
+from irops.ir.model import LayerKind, Port, parse_layout
 from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import abridged, plural
-from irops.graph.order import feeding_layers
-from irops.graph.wiring import Wiring
+from irops.graph.topology import Wiring, feeding_layers
 from irops.ir.model import SHOWN, Layer, LayerKind
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import GraphNode, ModelStructure
-from irops.diagnostics.diagnostic import Diagnostic
-from irops.diagnostics.fix import fix
+from irops.diagnostics.diagnostic import Diagnostic, fix
 from irops.diagnostics.printable import plural
 from irops.ir.edits import with_attribute
 from irops.ir.model import Layer, LayerKind

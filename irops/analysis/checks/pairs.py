@@ -9,7 +9,7 @@ from itertools import islice
 from irops.analysis.checks.state import layers_of_type
 from irops.analysis.structure import GraphNode, LayerNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.graph.order import feeding_layers
+from irops.graph.topology import feeding_layers
 from irops.ir.model import Layer
 from irops.spec.op import Op
 

@@ -21,12 +21,19 @@ from irops.analysis.inference import Inference
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import BodyNode, ModelStructure
-from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError, errors_of, in_document_order
+from irops.diagnostics.diagnostic import (
+    Diagnostic,
+    Location,
+    ReadError,
+    Rule,
+    Severity,
+    errors_of,
+    in_document_order,
+)
 from irops.diagnostics.report import Report
-from irops.diagnostics.rule import Rule, Severity
 from irops.diagnostics.rules import custom_rules, rule
-from irops.ir.collection import no_collection
 from irops.ir.model import Layer, Model
+from irops.ir.read import no_collection
 from irops.ir.weights import constant_faults
 from irops.limits import Clock, Limits, notes, recursion_limit_for
 from irops.limits import notes as limit_notes

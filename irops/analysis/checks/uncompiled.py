@@ -10,7 +10,7 @@ from irops.analysis.needs import created_layers
 from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural
-from irops.invocation.inputs import input_spec
+from irops.invocation.invocation import input_spec
 from irops.ir.model import Layer, LayerKind
 from irops.spec.cpu_plugin import CpuPlugin, Refused, cpu_plugin
 from irops.spec.op import Op

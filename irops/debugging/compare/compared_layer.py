@@ -15,7 +15,7 @@ from irops.diagnostics.printable import shortened
 from irops.values.element import STRING, Array, element_type_of
 from irops.values.shape import Shape
 from irops.verdicts.metrics import Metrics
-from irops.verdicts.verdict import Judgement, Verdict, worst
+from irops.verdicts.question import Judgement, Verdict, worst
 
 
 @dataclass(frozen=True, slots=True)

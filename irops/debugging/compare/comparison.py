@@ -15,12 +15,11 @@ from irops.analysis.made_up import axes_of_one
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key
 from irops.debugging.compare.compared_layer import ComparedLayer
-from irops.debugging.compare.coverage import Coverage, coverage_of
 from irops.debugging.compare.cuts import cuts
 from irops.debugging.compare.isolated import isolated
 from irops.debugging.compare.propagated import propagated
 from irops.debugging.compare.report import report_text, results_summary
-from irops.debugging.compare.results import ComparedResult, compared_results
+from irops.debugging.compare.results import ComparedResult, Coverage, compared_results, coverage_of
 from irops.debugging.sources.parse import AnySource, source_of
 from irops.debugging.sources.source import Context, Source
 from irops.debugging.sources.workers import Workers
@@ -32,7 +31,7 @@ from irops.limits import Limits
 from irops.registry import Registry
 from irops.runtime.evaluator import Progress
 from irops.values.shape import Shape
-from irops.verdicts.verdict import Verdict
+from irops.verdicts.question import Verdict
 
 Mode = Literal["isolated", "propagated", "cuts"]
 MODES = ("isolated", "propagated", "cuts")

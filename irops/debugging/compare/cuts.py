@@ -13,17 +13,16 @@ from dataclasses import dataclass, field
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import LayerNode
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
-from irops.debugging.compare.coverage import constant_layers
 from irops.debugging.compare.noise import QUIET_KINDS
-from irops.debugging.compare.results import changed, judged_results
+from irops.debugging.compare.results import changed, constant_layers, judged_results
+from irops.debugging.sources.openvino_device import tappable, with_taps
 from irops.debugging.sources.source import Context, Failure, Source, Values
-from irops.debugging.sources.taps import tappable, with_taps
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import abridged, plural
 from irops.editing.extraction import Boundary, cut_values, extracted
 from irops.runtime.evaluator import Progress
 from irops.values.element import Array
-from irops.verdicts.verdict import Judgement, Verdict
+from irops.verdicts.question import Judgement, Verdict
 
 MAX_DROPPED = 24
 """Up to this many layers of a part are left out one by one."""

@@ -14,17 +14,13 @@ from irops.debugging.compare.noise import rounding_within
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Answer, Context, Failure, LayerCall, LayerValue, Source
 from irops.ir.model import LayerKind
-from irops.runtime.computed import Computed
-from irops.runtime.evaluator import Evaluator, Progress
-from irops.runtime.plan import Step
-from irops.runtime.precision import rounded
-from irops.runtime.run import run_model
-from irops.runtime.variables import Variables
+from irops.runtime.evaluator import Evaluator, Progress, Variables
+from irops.runtime.plan import Step, rounded
+from irops.runtime.run import Computed, run_model
+from irops.values.arrays import result_array
 from irops.values.element import Array, element_type_of
-from irops.values.tensors import result_array
 from irops.verdicts.judge import judge_layer
-from irops.verdicts.question import Compute, Question
-from irops.verdicts.verdict import Judgement, Verdict
+from irops.verdicts.question import Compute, Judgement, Question, Verdict
 
 PENDING_BYTES = 64 << 20
 """How many bytes of inputs and outputs wait for a source that computes several layers at once."""

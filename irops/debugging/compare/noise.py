@@ -1,8 +1,8 @@
-"""How much the values of a model change by rounding alone: a run of the reference in which every layer rounds
-otherwise (stochastic arithmetic).
+"""How much the values of a model change by rounding alone, and whether two values of a whole run agree.
 
-What two correct implementations may differ by at a layer depends on all layers before it. A second run, in
-which each result is changed by its own rounding error, shows it, for this model and these inputs.
+What two correct implementations may differ by at a layer depends on all layers before it. A second run of the
+reference, in which each result is changed by its own rounding error (stochastic arithmetic), shows it, for
+this model and these inputs.
 """
 
 from __future__ import annotations
@@ -14,24 +14,40 @@ from dataclasses import replace
 import numpy as np
 
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.structure import LayerNode
+from irops.analysis.structure import GraphNode, LayerNode
 from irops.backends.backend import Reference
 from irops.debugging.sources.source import Context, LayerValue
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.ir.model import LayerKind
-from irops.runtime.computed import Arrays, Computed, Observer
-from irops.runtime.evaluator import Evaluator
-from irops.runtime.plan import Step
-from irops.runtime.precision import rounded
-from irops.runtime.run import run_layer, walk_model
-from irops.runtime.variables import Variables
-from irops.values.element import Array, element_type_of
-from irops.verdicts.arithmetic import ROUNDOFF, Arithmetic
-from irops.verdicts.bounds import ULPS, has_exact_kind
-from irops.verdicts.conditioning import root_mean_square
-from irops.verdicts.metrics import differs
-from irops.verdicts.question import Question, is_float
-from irops.verdicts.ties import may_tie
+from irops.runtime.evaluator import Evaluator, Variables
+from irops.runtime.plan import Step, rounded
+from irops.runtime.run import Arrays, Computed, Observer, run_layer, walk_model
+from irops.values.element import STRING, Array, element_type_of
+from irops.verdicts.bounds import ULPS, has_exact_kind, root_mean_square
+from irops.verdicts.judge import count, fault, greatest_share, outside
+from irops.verdicts.metrics import Metrics, differs, metrics_of
+from irops.verdicts.question import ROUNDOFF, Arithmetic, Judgement, Question, Verdict, is_float
+from irops.verdicts.ties import RANDOM, TIES, may_tie, tie
+
+FOLLOWS_RANDOM = "follows from random values"
+
+
+def is_random(node: LayerNode) -> bool:
+    """Whether a layer, or one in its bodies, draws numbers."""
+    return node.layer.type in RANDOM or any(
+        is_random(inner) for body in node.bodies.values() for inner in body.graph.order
+    )
+
+
+def random_layers(graph: GraphNode) -> frozenset[int]:
+    """The ids of the layers that draw numbers, and of all that is computed from these."""
+    found: set[int] = set()
+    for node in graph.order:
+        sources = graph.wiring.inputs[node.layer.id]
+        if is_random(node) or any(source is not None and source[0].id in found for source in sources):
+            found.add(node.layer.id)
+    return frozenset(found)
+
 
 SUMMING_CATEGORIES = ("matrix", "convolution", "normalization", "sequence", "reduction", "pooling", "signals")
 """Categories whose ops add up terms that may cancel, so that errors are relative to the whole tensor."""
@@ -169,3 +185,66 @@ def _moved(array: Array, index: int, others: Sequence[Sequence[Array | None]]) -
     return [
         one for one in found if one is not None and one.shape == array.shape and differs(array, one).any()
     ]
+
+
+Ask = Callable[[], Question | None]
+"""Gives the layer that a tensor is of; None where it cannot be a tie."""
+
+
+def _of_no_layer() -> None:
+    return None
+
+
+def agreement(
+    one: Array,
+    other: Array,
+    runs: Sequence[Array],
+    arithmetic: Arithmetic,
+    ask: Ask = _of_no_layer,
+    output: int = 0,
+) -> Judgement:
+    """The judgement of two tensors of one type and shape.
+
+    runs: see allowance; ask: what is asked where they differ by more than rounding does; output: the index of
+    the tensor among the outputs of the layer
+    """
+    unequal = differs(one, other)
+    if not unequal.any():
+        return Judgement(Verdict.EQUAL, "", Metrics(one.size))
+    if element_type_of(one) is STRING:
+        verdict, reason = Verdict.WRONG, count(unequal)
+    elif is_float(one):
+        verdict, reason = _of_numbers(one, other, runs, arithmetic)
+    else:
+        verdict, reason = Verdict.WRONG, count(unequal)
+    if verdict.is_fault:
+        tied = _tie(one, other, unequal, runs, ask(), output)
+        verdict, reason = (Verdict.TIE, tied) if tied else (verdict, reason)
+    return Judgement(verdict, reason, metrics_of(one, other))
+
+
+def _tie(
+    one: Array, other: Array, unequal: Array, runs: Sequence[Array], question: Question | None, output: int
+) -> str:
+    """Why both tensors are right, or "": by the op of the layer, else by what rounding changes."""
+    reason = "" if question is None else tie(question, one, other, output)
+    if reason or is_float(one) or (question is not None and question.type in TIES):
+        return reason
+    moved = sum(int(differs(runs[0], array).sum()) for array in runs[1:] if array.shape == runs[0].shape)
+    if moved and int(unequal.sum()) <= NOISE_MARGIN * moved:
+        return f"{count(unequal)}; rounding before this layer changes {moved:,}"
+    return ""
+
+
+def _of_numbers(
+    one: Array, other: Array, runs: Sequence[Array], arithmetic: Arithmetic
+) -> tuple[Verdict, str]:
+    with np.errstate(all="ignore"):
+        allowed = allowance(one, runs, arithmetic)
+        beyond = outside(one, other, NOISE_MARGIN * allowed, arithmetic)
+    greatest = greatest_share(one, other, allowed)
+    if not beyond.any() and not greatest:
+        return Verdict.ROUNDING, "infinity beside the greatest number, within rounding"
+    if not beyond.any():
+        return Verdict.ROUNDING, f"{greatest:.2g} times what rounding does in another run"
+    return fault(one, other, beyond, arithmetic, f"by up to {greatest:.3g} times what rounding does")

@@ -9,11 +9,16 @@ from functools import partial
 import numpy as np
 
 from irops.analysis.structure import LayerNode
-from irops.debugging.compare.agreement import agreement
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.isolated import HeldValues
-from irops.debugging.compare.noise import QUIET_KINDS, noisy_walk, question_of
-from irops.debugging.compare.randomness import FOLLOWS_RANDOM, random_layers
+from irops.debugging.compare.noise import (
+    FOLLOWS_RANDOM,
+    QUIET_KINDS,
+    agreement,
+    noisy_walk,
+    question_of,
+    random_layers,
+)
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Context, LayerValue, Source, SourceFailed
 from irops.diagnostics.diagnostic import EvaluationError
@@ -21,13 +26,10 @@ from irops.diagnostics.printable import abridged
 from irops.runtime.evaluator import Progress
 from irops.values.element import Array, element_type_of
 from irops.values.violation import LimitExceeded, Violation
-from irops.verdicts.arithmetic import Arithmetic
-from irops.verdicts.forms import in_form_of
-from irops.verdicts.judge import judge_layer
+from irops.verdicts.judge import in_form_of, judge_layer
 from irops.verdicts.metrics import DECADES
-from irops.verdicts.question import Question
+from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, noted
 from irops.verdicts.ties import may_tie
-from irops.verdicts.verdict import Judgement, Verdict, noted
 
 STEPPED = ("FakeQuantize", "FakeConvert", "Round", "Floor", "Ceiling", "Sign", "Convert")
 """Ops whose results have steps: differences of inputs that are within rounding may become whole ones."""

@@ -1,17 +1,22 @@
-"""The report of a comparison as text: the answer first, then the layers that matter."""
+"""The report of a comparison: as text with the answer first, as a page in one file, and as a JUnit file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import log10
 from typing import Protocol
 
+from irops.analysis.model_analysis import ModelAnalysis
 from irops.debugging.compare.compared_layer import ComparedLayer
-from irops.debugging.compare.coverage import Coverage
-from irops.debugging.compare.results import ComparedResult
+from irops.debugging.compare.results import ComparedResult, Coverage
 from irops.diagnostics.diagnostic import Location
+from irops.diagnostics.formats import Case, file_of, suite_of
 from irops.diagnostics.printable import abridged, plural, printable
-from irops.verdicts.metrics import Metrics
-from irops.verdicts.verdict import SEVERITY, Verdict
+from irops.drawing.arrange import MissingExtraError
+from irops.drawing.drawing import draw
+from irops.pages.render import render
+from irops.verdicts.metrics import DECADES, Metrics
+from irops.verdicts.question import SEVERITY, Verdict
 
 MAX_RESULTS = 8
 """How many results that do not agree are listed."""
@@ -246,3 +251,126 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+
+
+MAX_PAGE_ROWS = 500
+"""How many layers the table of the page has."""
+COLOURS = {
+    Verdict.EQUAL: "#2f7a3d",
+    Verdict.ROUNDING: "#4d8a2b",
+    Verdict.TIE: "#8a7a00",
+    Verdict.RANDOM: "#8a7a00",
+    Verdict.SKIPPED: "#8a9099",
+    Verdict.SATURATION: "#c25e00",
+    Verdict.OVERFLOW: "#c25e00",
+    Verdict.NOT_FINITE: "#b3261e",
+    Verdict.WRONG: "#b3261e",
+    Verdict.FAILED: "#7a1fa2",
+}
+FLOOR, CEILING = -10.0, 1.0
+"""The powers of ten between which the curve shows errors."""
+
+
+def page(comparison: Reportable, analysis: ModelAnalysis) -> str:
+    """The page. analysis: of the model that was compared, for the drawing
+
+    Raises:  irops.pages.render.MissingExtraError
+    """
+    layers, first = comparison.layers, comparison.first
+    picture, missing = _picture(analysis)
+    return render(
+        "compare.html",
+        title=f"{comparison.a} and {comparison.b}: {comparison.model}",
+        lines=[*answer(comparison), *comparison.notes],
+        levels=[(power, _height(power)) for power in range(int(FLOOR), int(CEILING) + 1, 2)],
+        points=_points(layers),
+        results=comparison.results,
+        first=first,
+        bars=[] if first is None or first.metrics is None else _bars(first.metrics),
+        picture=picture,
+        missing=missing,
+        verdicts={layer.verdict for layer in layers},
+        layers=layers,
+        worst=sorted(layers, key=lambda layer: -layer.verdict.severity),
+        colours=COLOURS,
+        rows=MAX_PAGE_ROWS,
+        greatest=greatest_difference,
+        place=place_of,
+    )
+
+
+def _picture(analysis: ModelAnalysis) -> tuple[str, str]:
+    """The drawing of the model as SVG, whose texts are escaped; or why there is none."""
+    try:
+        return draw(analysis, unfold=True).svg, ""
+    except MissingExtraError as missing:
+        return "", str(missing)
+
+
+def _points(layers: Sequence[ComparedLayer]) -> Iterator[tuple[float, float, ComparedLayer]]:
+    """Noise to signal of each layer on a logarithmic scale, in the order of the layers."""
+    step = 1036 / max(len(layers) - 1, 1)
+    for index, layer in enumerate(layers):
+        if layer.metrics is not None:
+            error = layer.metrics.relative_error
+            yield round(52 + index * step, 1), _height(log10(error) if error else FLOOR), layer
+
+
+def _height(power: float) -> float:
+    level = min(max(power, FLOOR), CEILING)
+    return round(10 + (CEILING - level) / (CEILING - FLOOR) * 190, 1)
+
+
+def _bars(metrics: Metrics) -> list[tuple[int, float, float, int, int]]:
+    """x, y, height, decade and count: how many elements differ by each decade of the greatest element."""
+    most = max(metrics.histogram)
+    bars = []
+    for index, count in enumerate(metrics.histogram if most else ()):
+        height = log10(count + 1) / log10(most + 1) * 110
+        bars.append((20 + index * 50, round(134 - height, 1), round(height, 1), DECADES[index], count))
+    return bars
+
+
+def junit(comparison: Reportable) -> str:
+    """The text of the file."""
+    cases = [*_whole(comparison), *map(_result, comparison.results), *map(_layer, comparison.layers)]
+    name = f"{comparison.b} against {comparison.a} ({comparison.mode})"
+    return file_of(suite_of(name, cases, compared=str(comparison.coverage)))
+
+
+def _whole(comparison: Reportable) -> Iterator[Case]:
+    """A failure where nothing was compared, or b did not run to the end."""
+    reason = ""
+    if comparison.coverage.is_nothing:
+        reason = f"nothing was compared: {'; '.join(coverage_lines(comparison))}"
+    elif not comparison.complete:
+        reason = "; ".join(comparison.notes) or f"{comparison.b} did not run to the end"
+    if reason:
+        yield _failed("comparison", "coverage", "failed", reason, reason)
+
+
+def _result(result: ComparedResult) -> Case:
+    if result.verdict is Verdict.RANDOM:
+        return Case("Result", result.name, skipped=result.reason)
+    if result.is_compared and not result.is_fault:
+        return Case("Result", result.name)
+    details = result.reason if result.metrics is None else f"{result.reason}; {metrics_line(result.metrics)}"
+    kind = str(result.verdict) if result.is_compared else "not compared"
+    return _failed("Result", result.name, kind, result.reason, details)
+
+
+def _layer(layer: ComparedLayer) -> Case:
+    name = "/".join((*layer.path, layer.name))
+    if layer.verdict is Verdict.SKIPPED:
+        return Case(layer.op, name, skipped=layer.reason)
+    if layer.is_fault:
+        details = [layer.reason, place_of(layer.location)]
+        if layer.metrics is not None:
+            details.append(metrics_line(layer.metrics))
+        text = "; ".join(filter(None, (*details, *layer.inputs)))
+        return _failed(layer.op, name, str(layer.verdict), layer.reason, text)
+    return Case(layer.op, name, output=layer.reason if layer.verdict is Verdict.EQUAL else "")
+
+
+def _failed(of: str, name: str, kind: str, reason: str, details: str) -> Case:
+    return Case(of, name, failure=(kind, reason, printable(details)))

@@ -1,27 +1,140 @@
-"""Whether the results of two sources agree: the first question of a comparison.
+"""Whether results agree, of two sources or of one and what is expected; and how much was compared.
 
 Both sources compute the model as it is, with its dynamic shapes and without further outputs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from irops.debugging.compare.expected import expectation, in_one_type
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.signature import Signature
+from irops.debugging.compare.compared_layer import ComparedLayer
+from irops.debugging.compare.noise import (
+    FOLLOWS_RANDOM,
+    NOISE_SEEDS,
+    QUIET_KINDS,
+    agreement,
+    is_random,
+    noisy_walk,
+    question_of,
+    random_layers,
+)
 from irops.debugging.compare.propagated import propagated
-from irops.debugging.compare.randomness import FOLLOWS_RANDOM, random_layers
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
-from irops.diagnostics.printable import shortened
-from irops.values.element import Array
-from irops.verdicts.arithmetic import Arithmetic
+from irops.diagnostics.printable import plural, printable, shortened
+from irops.ir.numpy_files import as_declared
+from irops.values.element import Array, element_type_of
+from irops.verdicts.judge import in_form_of
 from irops.verdicts.metrics import Metrics, as_numbers, differs
-from irops.verdicts.question import is_float
+from irops.verdicts.question import DECLARED, Arithmetic, Judgement, Verdict, is_float, noted
 from irops.verdicts.ties import may_tie
-from irops.verdicts.verdict import Judgement, Verdict, noted
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The judgement of each result that is expected, by name. missing: the results that nobody expects."""
+
+    judgements: Mapping[str, Judgement]
+    missing: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether all results are as expected, but for rounding."""
+        return not any(judgement.is_fault for judgement in self.judgements.values())
+
+    def lines(self, source: str) -> list[str]:
+        """What to print. source: where the expected values are from"""
+        agreeing = sum(not judgement.is_fault for judgement in self.judgements.values())
+        lines = [f"{agreeing} of {plural(len(self.judgements), 'result')} as in {source}"]
+        for name, judgement in self.judgements.items():
+            reason = f": {judgement.reason}" if judgement.reason else ""
+            lines.append(f"  {printable(name)} {judgement.verdict}{reason}")
+        if self.missing:
+            names = ", ".join(map(printable, self.missing))
+            lines.append(f"  not in {source}: {names}")
+        return lines
+
+
+def expectation(
+    context: Context,
+    results: Mapping[str, Array],
+    expected: Mapping[str, Array],
+    arithmetic: Arithmetic = DECLARED,
+) -> Expectation:
+    """Compare results by name with expected arrays, by the name or position of the result or its tensor.
+
+    Where they differ, two further runs show what rounding alone does in this model. arithmetic: of the less
+    precise of the two
+    Raises:  KeyError, with a suggestion, for an expected array that is no result; EvaluationError
+    """
+    signature = context.analysis.signature
+    wanted = {_result(signature, key): array for key, array in expected.items()}
+    noisy: list[Mapping[int, LayerValue]] = []
+    judgements: dict[str, Judgement] = {}
+    for name, array in wanted.items():
+        declared = as_declared(array, element_type_of(results[name]))
+        result, note = in_form_of(declared, results[name], "expected is")
+        if result is None:
+            judgements[name] = Judgement(Verdict.WRONG, note)
+            continue
+        judgement = agreement(declared, result, [], arithmetic)
+        if judgement.is_fault and judgement.metrics is not None:
+            noisy = noisy or [_noisy_results(context, arithmetic, seed) for seed in NOISE_SEEDS]
+            source = context.analysis.root.wiring.inputs[signature.result(name).layer.id][0]
+            assert source is not None
+            judgement = _of_layer(context, (source[0].id, source[1]), declared, result, noisy, arithmetic)
+        judgements[name] = noted(judgement, note)
+    return Expectation(judgements, tuple(name for name in results if name not in wanted))
+
+
+def _result(signature: Signature, key: str) -> str:
+    try:
+        return signature.result(key).name
+    except KeyError:
+        if not key.isdecimal() or len(key) > 9:
+            raise
+        return signature.result(int(key)).name
+
+
+def in_one_type(one: Array, other: Array) -> tuple[Array, Array]:
+    """Two arrays of numbers; floats of different types in the wider of f32 and f64 that holds both."""
+    kinds = element_type_of(one), element_type_of(other)
+    if kinds[0] is kinds[1] or not (is_float(one) and is_float(other)):
+        return one, other
+    wider = np.float64 if "f64" in (kinds[0].name, kinds[1].name) else np.float32
+    return one.astype(wider), other.astype(wider)
+
+
+def _of_layer(
+    context: Context,
+    source: tuple[int, int],
+    expected: Array,
+    result: Array,
+    noisy: Sequence[Mapping[int, LayerValue]],
+    arithmetic: Arithmetic,
+) -> Judgement:
+    """The judgement of a result that an output of a layer gives. noisy: the layers that give results"""
+    number, index = source
+    values = [run[number] for run in noisy if number in run]
+    runs = [array for value in values if (array := value.outputs[index]) is not None]
+    ask = partial(question_of, context.analysis.root.layers[number], values, arithmetic)
+    return agreement(expected, result, runs, arithmetic, ask, index)
+
+
+def _noisy_results(context: Context, arithmetic: Arithmetic, seed: int) -> Mapping[int, LayerValue]:
+    """The layers that give results, by id, in a run with other rounding errors."""
+    wiring = context.analysis.root.wiring
+    sources = [wiring.inputs[port.layer.id][0] for port in context.analysis.signature.results]
+    wanted = {source[0].id for source in sources if source is not None}
+    return {value.layer: value for value in noisy_walk(context, arithmetic, seed) if value.layer in wanted}
+
 
 UNCOMPARED = (Verdict.SKIPPED, Verdict.RANDOM)
 """Verdicts on results that were not compared."""
@@ -206,3 +319,84 @@ class _Shown(Source):
 def changed(one: Array, other: Array) -> bool:
     """Whether two tensors have another shape or other elements."""
     return one.shape != other.shape or bool(differs(one, other).any())
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many layers and results were compared, of how many.
+
+    all_layers: those that compute something; layers_left_out, results_left_out: how many, by reason
+    """
+
+    layers: int = 0
+    all_layers: int = 0
+    results: int = 0
+    all_results: int = 0
+    layers_left_out: Mapping[str, int] = field(default_factory=dict)
+    results_left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether neither a layer nor a result was compared."""
+        return not self.layers and not self.results
+
+    def to_json(self) -> dict[str, Any]:
+        """The coverage for machines."""
+        return {
+            "layers": self.layers,
+            "all_layers": self.all_layers,
+            "results": self.results,
+            "all_results": self.all_results,
+            "layers_left_out": dict(self.layers_left_out),
+            "results_left_out": dict(self.results_left_out),
+        }
+
+    def __str__(self) -> str:
+        layers, results = plural(self.all_layers, "layer"), plural(self.all_results, "result")
+        return f"{self.layers} of {layers}, {self.results} of {results} compared"
+
+
+def coverage_of(
+    analysis: ModelAnalysis,
+    layers: Sequence[ComparedLayer],
+    results: Sequence[ComparedResult],
+    why_missing: str,
+) -> Coverage:
+    """What was compared of a model. why_missing: the reason for layers that the comparison does not list"""
+    left_out = Counter(reason for layer in layers if (reason := _why_left_out(layer)))
+    compared = len(layers) - left_out.total()
+    listed = {layer.id for layer in layers if not layer.path}
+    constant = constant_layers(analysis)
+    for number, node in analysis.root.layers.items():
+        if node.layer.kind not in QUIET_KINDS and number not in listed:
+            is_stateful = node.op is not None and node.op.definition.stateful
+            reason = "has a state" if is_stateful else why_missing
+            left_out["follows from constants alone" if number in constant else reason] += 1
+    of_results = Counter(result.reason for result in results if not result.is_compared)
+    return Coverage(
+        compared,
+        compared + left_out.total(),
+        len(results) - of_results.total(),
+        len(results),
+        dict(left_out.most_common()),
+        dict(of_results.most_common()),
+    )
+
+
+def _why_left_out(layer: ComparedLayer) -> str:
+    """Why a layer that is listed was not compared, without what is special to it; "" where it was."""
+    if layer.verdict is Verdict.SKIPPED:
+        return layer.reason.partition(":")[0]
+    return FOLLOWS_RANDOM if layer.reason == FOLLOWS_RANDOM else ""
+
+
+def constant_layers(analysis: ModelAnalysis) -> set[int]:
+    """The layers that depend on constants alone, which come along with their users."""
+    found: set[int] = set()
+    for node in analysis.root.order:
+        sources = analysis.root.wiring.inputs[node.layer.id]
+        folded = bool(sources) and all(s is None or s[0].id in found for s in sources)
+        changes = is_random(node) or (node.op is not None and node.op.definition.stateful)
+        if node.layer.is_constant or (folded and not changes and node.layer.kind not in QUIET_KINDS):
+            found.add(node.layer.id)
+    return found

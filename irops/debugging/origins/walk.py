@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from irops.analysis.structure import BodyNode, LayerNode
-from irops.debugging.origins.facet import Aspect, Facet
 from irops.debugging.origins.influence import (
+    Aspect,
+    Facet,
     Facts,
     Item,
     deciding_attributes,

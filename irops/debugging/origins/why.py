@@ -1,34 +1,108 @@
-"""irops.why: where a size, a shape, an element type or a value comes from."""
+"""irops.why: where a size, a shape, a type or a value comes from, and why a constraint is violated."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
 from typing import Any
 
 from irops.analysis.body_path import graph_at
 from irops.analysis.infer import analyse
+from irops.analysis.inference import Inference
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key
 from irops.analysis.structure import GraphNode, LayerNode
-from irops.debugging.origins.expression import Expression
-from irops.debugging.origins.facet import Aspect, Facet
-from irops.debugging.origins.influence import Facts, Item, inferred_again, items_of, needed_items
-from irops.debugging.origins.sources import Kind, Source
+from irops.debugging.origins.influence import (
+    Aspect,
+    Facet,
+    Facts,
+    Item,
+    inferred_again,
+    items_of,
+    needed_items,
+)
 from irops.debugging.origins.step import Step, sentences
-from irops.debugging.origins.symbolic import Birth, SymbolicModel
-from irops.debugging.origins.walk import Walk
+from irops.debugging.origins.symbolic import Birth, Expression, Kind, Source, SymbolicModel
+from irops.debugging.origins.walk import MAX_ITEMS, Walk
+from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural, shortened, shown
+from irops.diagnostics.report import Report
 from irops.invocation import OpFault
 from irops.ir.model import LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.values.dim import Dim
 from irops.values.fact import Fact
-from irops.values.violation import LimitExceeded
+from irops.values.violation import LimitExceeded, collect_warnings
+
+RULE = "violated-constraint"
+MAX_NOTES = 20
+"""The greatest number of notes that explain one finding."""
+
+
+def with_reasons(report: Report, analysis: ModelAnalysis) -> Report:
+    """The report, in which every violated constraint has notes about where the facts that break it come from.
+
+    analysis: of the model that the report is about
+    """
+    if not any(finding.name == RULE for finding in report):
+        return report
+    model = SymbolicModel(analysis, generalised=False)
+    return replace(report, diagnostics=tuple(_with_reasons(finding, model) for finding in report))
+
+
+def _with_reasons(finding: Diagnostic, model: SymbolicModel) -> Diagnostic:
+    place = finding.location
+    graph = model.analysis.by_path.get(place.path)
+    if finding.name != RULE or graph is None or place.layer_id not in graph.layers:
+        return finding
+    lines = list(_reasons(finding, model, graph.layers[place.layer_id]))
+    if len(lines) > MAX_NOTES:
+        lines[MAX_NOTES - 1 :] = [f"and {len(lines) - MAX_NOTES + 1} more steps"]
+    return replace(finding, notes=(*finding.notes, *lines))
+
+
+def _reasons(finding: Diagnostic, model: SymbolicModel, node: LayerNode) -> Iterator[str]:
+    constraint = (finding.constraint or "").rpartition(":")[2]
+    inputs = model.facts((node.path, node.layer.id)).inputs
+    items = _breaking(model.analysis, node, inputs, constraint)
+    walk = Walk(model)
+    causes = [(item, walk.cause((node.path, node.layer.id), item)) for item in items]
+    if not causes:
+        return
+    reasons = [
+        walk.reason((node.path, node.layer.id), item, cause).described(named=True) for item, cause in causes
+    ]
+    yield f"it is violated because of {', '.join(reasons)}"
+    yield from sentences(walk.follow([cause for _, cause in causes]))
+
+
+def _breaking(analysis: ModelAnalysis, node: LayerNode, inputs: Facts, constraint: str) -> list[Item]:
+    """The facts of the inputs that suffice to break a constraint; none if they do not break it."""
+
+    def breaks(reduced: Facts) -> bool:
+        return constraint in _broken(analysis, node, reduced)
+
+    items = list(items_of(inputs))
+    if len(items) > MAX_ITEMS or not breaks(inputs):
+        return []
+    return needed_items(inputs, items, breaks)
+
+
+def _broken(analysis: ModelAnalysis, node: LayerNode, inputs: Facts) -> Sequence[str | None]:
+    """The constraints that a layer violates for these facts of its inputs, as errors or warnings."""
+    with collect_warnings() as warnings:
+        try:
+            Inference(analysis).layer(node, inputs)
+        except OpFault as fault:
+            return [fault.constraint]
+        except LimitExceeded:
+            return []
+    return [warning.constraint for warning in warnings]
+
 
 AnyModel = Model | ModelAnalysis | SymbolicModel | str | os.PathLike[str]
 

@@ -1,21 +1,196 @@
-"""Judging of candidates within a number of tries and a time, each candidate once."""
+"""Candidates, judged by an oracle within a number of tries and a time, each once; and search among items."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 from time import monotonic
+from typing import IO, Protocol, TypeVar
 
 from irops.analysis.checks.run import check
 from irops.debugging.reduce.case import Case
-from irops.debugging.reduce.memory import Memory, Outcome
-from irops.debugging.reduce.oracle import Judge, Unjudged
+from irops.debugging.reduce.reproduction import Target
 from irops.diagnostics.diagnostic import EvaluationError
+from irops.ir.model import Model
+from irops.ir.output import Pending
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.runtime.session import run
+from irops.values.element import Array
+
+VERSION = 1
+FILE = "tries.jsonl"
+
+
+class OtherReduction(ValueError):
+    """A folder has the outcomes of another reduction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was found of a case.
+
+    reason: for which it fails, or None; note: which limit it exceeded, so that it was not judged
+    """
+
+    reason: str | None
+    note: str = ""
+
+
+class Memory:
+    """Outcomes by the key of the case; with a file, also those of earlier processes."""
+
+    def __init__(self) -> None:
+        self._outcomes: dict[str, Outcome] = {}
+        self._path: Path | None = None
+        self._header: dict[str, object] = {}
+        self._file: IO[str] | None = None
+
+    @classmethod
+    def of_folder(cls, folder: Path, of: str) -> Memory:
+        """The outcomes in a folder, but for cases that exceeded a limit, which may be another one now.
+
+        of: the whole model and its oracle
+        Raises:  OtherReduction if the folder has the outcomes of another reduction; OSError
+        """
+        memory = cls()
+        memory._path, memory._header = folder / FILE, {"schema_version": VERSION, "of": of}
+        lines = memory._path.read_text("utf-8").splitlines() if memory._path.exists() else []
+        if lines and _parsed(lines[0]) != memory._header:
+            raise OtherReduction(
+                f"{memory._path} has the tries of another model, other inputs or another oracle; choose"
+                " another folder, or delete the file"
+            )
+        for line in lines[1:]:
+            entry = _parsed(line)
+            if isinstance(entry, dict) and isinstance(entry.get("case"), str) and not entry.get("note"):
+                memory._outcomes[entry["case"]] = Outcome(entry.get("reason"))
+        return memory
+
+    def begin(self) -> None:
+        """Write outcomes to the file from now on, as it is known that there is something to reduce.
+
+        Raises:  OSError
+        """
+        if self._path is None:
+            return
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        lines = [self._header, *(_entry(key, outcome) for key, outcome in self._outcomes.items())]
+        with Pending(self._path) as (file,):
+            file.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())
+        self._file = self._path.open("a", encoding="utf-8")
+
+    def reason(self, key: str) -> Outcome | None:
+        """The outcome of a case, if it was judged."""
+        return self._outcomes.get(key)
+
+    def remember(self, key: str, outcome: Outcome) -> Outcome:
+        """Keep the outcome of a case."""
+        self._outcomes[key] = outcome
+        if self._file is not None:
+            self._file.write(f"{json.dumps(_entry(key, outcome))}\n")
+            self._file.flush()
+        return outcome
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+def _entry(key: str, outcome: Outcome) -> dict[str, object]:
+    note = {"note": outcome.note} if outcome.note else {}
+    return {"case": key, "reason": outcome.reason, **note}
+
+
+def _parsed(line: str) -> object:
+    """A line of the file; None for one that was not written to its end."""
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+Oracle = Callable[[Model, Mapping[str, Array]], object]
+"""A function of a model and its inputs: true, or a text that names the reason, if the fault shows. With
+texts, a smaller model counts only if its reason is that of the whole model.
+"""
+
+
+class Unjudged(Exception):
+    """A case cannot be judged: a process exceeds a limit, or a source declines it; the message says which."""
+
+
+class InvalidQuestion(ValueError):
+    """What a reduction shall preserve is not given, given twice, or cannot be preserved."""
+
+
+class Closeable(Protocol):
+    """What holds a process."""
+
+    def close(self) -> None: ...
+
+
+class Judge(ABC):
+    """Judges cases.
+
+    description: the same for equal judges; absence: what is the case if the fault does not show
+    """
+
+    needs_values = True
+    """Whether cases have values for all inputs, so that they can be run."""
+    has_symptoms = False
+    """Whether a reason is a symptom, such as NaN, which a smaller model with the same fault may not have."""
+    compares_results = False
+    """Whether wrong results are the fault."""
+    target: Target | None = None
+    """What a program that shows the fault runs; None for the runtime of the model's dialect."""
+    allowed: frozenset[str] = frozenset()
+    """Codes of errors that irops.check may find in a case."""
+    opened: Sequence[Closeable] = ()
+    """What is closed with the judge."""
+    suspected: Collection[int] = ()
+    """The ids of layers that are known to be suspicious in the whole model."""
+    description: str
+    absence: str
+
+    @abstractmethod
+    def reason(self, case: Case) -> str | None:
+        """Why a case fails; None if it does not.
+
+        Raises:  Unjudged
+        """
+
+    def suspects(self, case: Case) -> Sequence[int]:
+        """The ids of layers that are likely to fail alone, bodies apart; they are tried first."""
+        return [layer.id for layer in case.model.layers if layer.id in self.suspected]
+
+    def close(self) -> None:
+        """End what was opened."""
+        for source in self.opened:
+            source.close()
+
+
+class FunctionJudge(Judge):
+    """A function of a model and its inputs; it runs in this process."""
+
+    absence = "the oracle returns a false value"
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+        self.description = f"function {getattr(oracle, '__qualname__', type(oracle).__name__)}"
+
+    def reason(self, case: Case) -> str | None:
+        answer = self._oracle(case.model, dict(case.inputs))
+        if isinstance(answer, str):
+            return answer or None
+        return "the oracle shows a fault" if answer else None
+
 
 Progress = Callable[[int, int, str], None]
 """Called with the number of tries, their limit, and what the smallest model is so far."""
@@ -141,3 +316,67 @@ class Attempts:
     def _codes(self, case: Case) -> set[str]:
         report = check(case.analysis(self.registry, self.limits), limits=self.limits)
         return {finding.code for finding in report.errors}
+
+
+T = TypeVar("T")
+Fails = Callable[[Sequence[T]], bool]
+
+
+def narrowed(items: Sequence[T], fails: Fails[T]) -> Sequence[T]:
+    """A run of neighbours that fails. items must fail.
+
+    Halves are tried first, then a window around the border of halves that fail only together.
+    """
+    while len(items) > 1:
+        middle = len(items) // 2
+        if fails(items[:middle]):
+            items = items[:middle]
+        elif fails(items[middle:]):
+            items = items[middle:]
+        else:
+            return _around(items, middle, fails)
+    return items
+
+
+def _around(items: Sequence[T], middle: int, fails: Fails[T]) -> Sequence[T]:
+    """The shortest run of neighbours around a border that is seen to fail."""
+    width = 1
+    while width < middle:
+        window = items[middle - width : middle + width]
+        if fails(window):
+            items, middle = window, width
+            break
+        width *= 2
+    items = items[: _first(middle + 1, len(items), lambda end: fails(items[:end]))]
+    back = _first(1, middle, lambda count: fails(items[middle - count :]))
+    return items[middle - back :]
+
+
+def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The first number for which a statement holds, if it holds for all after it too; it holds for high."""
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def without_each(items: Sequence[T], fails: Fails[T]) -> Sequence[T]:
+    """The items without those that can be left out: long runs first, then shorter ones, at last each
+    alone, until none can be left out.
+    """
+    size = max(len(items) // 2, 1)
+    while items:
+        before, start = len(items), 0
+        while start < len(items):
+            fewer = [*items[:start], *items[start + size :]]
+            if fewer and fails(fewer):
+                items = fewer
+            else:
+                start += size
+        if size == 1 and len(items) == before:
+            break
+        size = max(size // 2, 1)
+    return items

@@ -1,20 +1,159 @@
-"""A model with inputs: what an oracle judges."""
+"""A model with inputs, which an oracle judges; its files, and simpler arrays in place of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
 
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.signature import Port, Signature
+from irops.analysis.structure import ModelStructure
+from irops.debugging.reduce.reproduction import Program, Target
+from irops.debugging.sources.workers import weights_file, write_text
+from irops.dialects import dialect_of
 from irops.ir.model import Layer, LayerKind, Model
-from irops.ir.serialize import document
+from irops.ir.numpy_files import save_all
+from irops.ir.output import Pending
 from irops.ir.weights import Region, region_of
+from irops.ir.write import document
 from irops.limits import Limits
 from irops.registry import Registry
-from irops.values.element import STRING, Array, element_type_of
+from irops.runtime.session import run
+from irops.values.element import STRING, Array, ElementType, element_type, element_type_of, tagged, zeros
+from irops.writing import write
+
+IN_MEMORY = 1 << 16
+"""Arrays of at most this many bytes are kept in memory."""
+
+
+class StoredArrays:
+    """Arrays by key; long ones are mapped from files, which are deleted with the object."""
+
+    def __init__(self) -> None:
+        self._folder: TemporaryDirectory[str] | None = None
+        self._arrays: dict[Hashable, Array] = {}
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._arrays
+
+    def __getitem__(self, key: Hashable) -> Array:
+        return self._arrays[key]
+
+    def keep(self, key: Hashable, array: Array) -> None:
+        """Keep a copy of an array."""
+        if array.dtype == object or array.nbytes <= IN_MEMORY:
+            self._arrays[key] = array.copy()
+            return
+        if self._folder is None:
+            self._folder = TemporaryDirectory(prefix="irops-reduce-")
+        path = Path(self._folder.name, str(len(os.listdir(self._folder.name))))
+        np.ascontiguousarray(array).view(np.uint8).tofile(path)
+        mapped = np.memmap(path, np.uint8, "r")
+        self._arrays[key] = np.asarray(mapped).view(array.dtype).reshape(array.shape)
+
+    def close(self) -> None:
+        """Forget the arrays and delete the files."""
+        self._arrays.clear()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+
+PLAIN = ("f32", "i32")
+FEW = 8
+"""A vector of at most this many elements may contain axes, sizes or lengths."""
+
+
+def shorter(size: int, smallest: int = 0) -> Iterator[slice]:
+    """Shorter slices of an axis, from its start and from its end."""
+    for length in dict.fromkeys((smallest, 1, size // 2, size - 1)):
+        if smallest <= length < size:
+            yield slice(0, length)
+            yield slice(size - length, size)
+
+
+def sliced(array: Array, axes: Collection[int], cut: slice) -> Array:
+    """A copy of the slice of an array along some axes."""
+    whole = slice(None)
+    return array[tuple(cut if axis in axes else whole for axis in range(array.ndim))].copy()
+
+
+def axes_of(array: Array, size: int) -> set[int]:
+    """The axes of a size."""
+    return {axis for axis, length in enumerate(array.shape) if length == size}
+
+
+def in_plain_types(array: Array) -> Iterator[Array]:
+    """The same numbers in a plain type."""
+    kind = element_type_of(array)
+    if kind is STRING or kind.name in PLAIN:
+        return
+    for name in PLAIN:
+        plain = element_type(name)
+        if (plain.floating, plain.integral) == (kind.floating, kind.integral):
+            with np.errstate(all="ignore"):
+                yield array.astype(plain.dtype)
+
+
+def counting(shape: tuple[int, ...], kind: ElementType) -> Array:
+    """Consecutive numbers from 0, which start again where the type has no greater ones."""
+    numbers = np.arange(int(np.prod(shape))) % (1000 if kind.bits > 8 else 2 ** (kind.bits - 1))
+    return tagged(
+        numbers.reshape(shape).astype(np.uint8 if kind.dtype == np.uint8 else np.float32).astype(kind.dtype),
+        kind,
+    )
+
+
+def may_be_parameters(array: Array) -> bool:
+    """Whether an array may contain axes, sizes or lengths. These are lowered; other arrays are replaced by
+    consecutive numbers.
+    """
+    return array.ndim == 1 and array.size <= FEW
+
+
+def lower_numbers(array: Array) -> Iterator[Array]:
+    """The array with one positive element lowered."""
+    kind = element_type_of(array)
+    if not may_be_parameters(array) or not (kind.integral or kind.floating):
+        return
+    for index in np.ndindex(array.shape):
+        number = float(array[index])
+        if 0 < number < 2.0**53:
+            for lower in dict.fromkeys((0, number // 2, number - 1)):
+                if 0 <= lower < number:
+                    changed = array.copy()
+                    changed[index] = lower
+                    yield changed
+
+
+def plainer(array: Array) -> Iterator[Array]:
+    """Arrays of the same type and shape that are easier to read, the easiest first, up to the array itself:
+    zeros, ones, consecutive numbers, whole numbers.
+    """
+    kind = element_type_of(array)
+    if kind is STRING or not array.size or not (kind.integral or kind.floating):
+        return
+    with np.errstate(all="ignore"):
+        candidates = (
+            zeros(array.shape, kind),
+            np.ones(array.shape, np.uint8 if kind.dtype == np.uint8 else np.float32).astype(kind.dtype),
+            counting(array.shape, kind),
+            (np.rint(array.astype(np.float32)) + 0).astype(array.dtype) if kind.floating else array,
+        )
+    for candidate in candidates:
+        plain = tagged(candidate, kind)
+        if plain.tobytes() == array.tobytes():
+            return
+        yield plain
+
 
 _PASSIVE = (LayerKind.PARAMETER, LayerKind.RESULT, LayerKind.CONSTANT)
 
@@ -67,3 +206,68 @@ class Case:
 def computes(layer: Layer) -> bool:
     """Whether a layer computes something: it is no input, no result and no constant."""
     return layer.kind not in _PASSIVE
+
+
+STEM, PROGRAM, EXPECTED = "reduced", "repro.py", "expected.npz"
+INPUTS = "inputs.npz"
+LINKED = 64 << 20
+"""A candidate does not copy more bytes of weights than this, where it can refer to the model's own file."""
+
+
+def write_case(
+    case: Case, folder: Path, registry: Registry | None = None, *, link: bool = False
+) -> tuple[Path, Path]:
+    """Write reduced.xml with reduced.bin (or a file of the model's format) and inputs.npz.
+
+    link: make reduced.bin a link to the weights if they have more than LINKED bytes and need no change
+
+    Returns: the paths of model and inputs
+
+    The arrays of the inputs are in the order of the model's inputs, by the names of their layers.
+    """
+    suffixes = dialect_of(case.model).suffixes
+    model, inputs = folder / f"{STEM}{suffixes[0] if suffixes else '.xml'}", folder / INPUTS
+    stored = case.model.weights
+    weights = weights_file(case.model) if link and stored is not None and stored.size > LINKED else None
+    if weights is not None:
+        write_text(case.model, model)
+        model.with_suffix(".bin").symlink_to(weights)
+    else:
+        write(case.model, model, registry=registry)
+    save_all(os.fspath(inputs), {port.name: case.inputs[port.name] for port in _inputs(case, registry)})
+    return model, inputs
+
+
+def write_reproduction(
+    case: Case,
+    folder: Path,
+    title: str,
+    target: Target | None,
+    *,
+    compared: bool,
+    registry: Registry | None = None,
+) -> tuple[str, ...]:
+    """Write a case with a program that shows the fault; the names of the files.
+
+    title: what the program says of itself; target: what it runs, None for the runtime of the dialect;
+    compared: whether it compares the results with those of irops
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    model, _ = write_case(case, folder, registry)
+    files = [model.name, *([f"{STEM}.bin"] if model.suffix == ".xml" else []), INPUTS]
+    expected = tuple(run(case.model, case.inputs, registry=registry).values()) if compared else None
+    if expected is not None:
+        save_all(os.fspath(folder / EXPECTED), {str(k): array for k, array in enumerate(expected)})
+        files.append(EXPECTED)
+    runtime = target or Target.of_file(model)
+    inputs = {port.name: case.inputs[port.name] for port in _inputs(case, registry)}
+    text = Program(model, title, inputs, expected, runtime).text()
+    with Pending(folder / PROGRAM) as (file,):
+        file.write(text.encode())
+    return (*files, PROGRAM)
+
+
+def _inputs(case: Case, registry: Registry | None) -> list[Port]:
+    """The inputs that have values, in the order of the model."""
+    ports = Signature(ModelStructure(case.model, registry)).inputs
+    return [port for port in ports if port.name in case.inputs]

@@ -1,21 +1,75 @@
-"""Parts of a model as cases: what feeds a part is replaced by values that were recorded."""
+"""Parts of a model as cases: what feeds a part, or a body, is replaced by values that were recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
-from irops.debugging.reduce.case import Case, computes
-from irops.debugging.reduce.constants import constant_layer, joined
+from irops.analysis.structure import GraphNode
+from irops.backends.catalogue import chain
+from irops.debugging.reduce.attempts import Attempts
+from irops.debugging.reduce.case import Case, StoredArrays, computes
+from irops.debugging.reduce.tensors import constant_layer, joined
+from irops.editing.extraction import extract
 from irops.editing.scope import Scope, Value, Wanted
 from irops.editing.selection import Selection
-from irops.graph.wiring import Wiring
+from irops.graph.topology import Wiring
 from irops.ir.model import Layer, LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry
+from irops.runtime.evaluator import Evaluator, Variables
+from irops.runtime.plan import Plan
+from irops.runtime.run import run_model
+from irops.runtime.session import run
 from irops.values.element import Array, element_type_of
+
+
+class Recording:
+    """Values by layer and output. A part of the model is run that begins at values recorded before.
+
+    Bisection asks for values in the middle of what was recorded before, so that all runs together cost about
+    two runs of the model.
+    """
+
+    def __init__(self, cutting: Cutting, store: StoredArrays, limits: Limits | None = None) -> None:
+        self._cutting, self._store, self._limits = cutting, store, limits
+
+    def of(self, wanted: Collection[Value]) -> Mapping[Value, Array]:
+        """The values. Raises: EvaluationError where the reference cannot compute them"""
+        missing = [value for value in wanted if self._key(value) not in self._store]
+        if missing:
+            self._record(missing)
+        return {value: self._store[self._key(value)] for value in wanted}
+
+    def _record(self, missing: list[Value]) -> None:
+        layers = self._cutting.wiring.layers
+        ends = [Wanted(layers[number], index) for number, index in missing]
+        part = self._cutting.between(self._behind(missing), ends, self, folded=False)
+        results = run(part.model, part.inputs, limits=self._limits, registry=self._cutting.analysis.registry)
+        for value, array in zip(missing, results.values(), strict=True):
+            self._store.keep(self._key(value), array)
+
+    def _behind(self, values: list[Value]) -> set[int]:
+        """The operations that compute values from those that were recorded."""
+        wiring, operations = self._cutting.wiring, set[int]()
+        ahead = list(dict.fromkeys(number for number, _ in values))
+        while ahead:
+            number = ahead.pop()
+            if number in operations:
+                continue
+            operations.add(number)
+            for source in wiring.inputs[number]:
+                if source is None or not computes(source[0]):
+                    continue
+                if self._key((source[0].id, source[1])) not in self._store:
+                    ahead.append(source[0].id)
+        return operations
+
+    def _key(self, value: Value) -> tuple[int, Value]:
+        return id(self._cutting), value
+
 
 SHORT = 16
 """A vector of at most this many integers may be a shape, or axes, which many ops require as a constant."""
@@ -159,3 +213,55 @@ def depth_first(wiring: Wiring) -> list[Layer]:
 
 def _is_used(wiring: Wiring, layer: Layer) -> bool:
     return any((layer.id, index) in wiring.consumers for index in range(len(layer.outputs)))
+
+
+Call = Mapping[int, Array]
+"""The values of the Parameters of a body, by layer id."""
+
+
+def body_cases(case: Case, attempts: Attempts) -> Iterator[tuple[tuple[str, ...], Case]]:
+    """The path of each body, and the body as a model, with the values of some of its iterations.
+
+    The first iteration comes first, then the last one, then others.
+    Bodies that are not executed are left out.
+    Raises:  EvaluationError where the case cannot be computed
+    """
+    analysis = case.analysis(attempts.registry, attempts.limits)
+    if not any(layer.bodies for layer in case.model.layers):
+        return
+    observer = _Observer(analysis, chain(None))
+    run_model(observer, analysis.signature.arrays(case.inputs), (), Variables())
+    for path, calls in observer.calls.items():
+        if len(path) > 2:
+            continue  # bodies of bodies follow, once the outer body is the model
+        graph = analysis.by_path[path]
+        names = {layer.id: layer.name for layer in graph.parameters}
+        model = replace(extract(analysis, path=path), rt_info=None, legacy=[], unknown=[])
+        own = {layer.name for layer in model.layers if layer.kind is LayerKind.PARAMETER}
+        for call in _in_order(calls):
+            yield path, Case(model, {names[n]: array for n, array in call.items() if names[n] in own})
+
+
+def _in_order(calls: Mapping[int, Call]) -> list[Call]:
+    """The first call, the last one, then the others."""
+    numbers = sorted(calls)
+    return [calls[number] for number in dict.fromkeys((numbers[0], numbers[-1], *numbers))]
+
+
+class _Observer(Evaluator):
+    """Keeps the inputs of some calls of each body: those numbered 0 and powers of 2, and the last one."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.calls: dict[tuple[str, ...], dict[int, Call]] = {}
+        self._counts: dict[tuple[str, ...], int] = {}
+
+    def plan(self, graph: GraphNode, given: Mapping[int, Array]) -> Plan:
+        if graph.path:
+            number = self._counts.get(graph.path, 0)
+            self._counts[graph.path] = number + 1
+            calls = self.calls.setdefault(graph.path, {})
+            if (number - 1) & (number - 2):
+                calls.pop(number - 1, None)  # it was the last one
+            calls[number] = dict(given)
+        return super().plan(graph, given)

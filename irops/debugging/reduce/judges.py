@@ -17,9 +17,8 @@ from typing import Any
 from irops.analysis.checks.run import check
 from irops.debugging.compare.comparison import compared
 from irops.debugging.compare.results import follows_from_ties
-from irops.debugging.reduce.case import Case
-from irops.debugging.reduce.case_files import write_case
-from irops.debugging.reduce.oracle import FunctionJudge, InvalidQuestion, Judge, Oracle, Unjudged
+from irops.debugging.reduce.attempts import FunctionJudge, InvalidQuestion, Judge, Oracle, Unjudged
+from irops.debugging.reduce.case import Case, write_case
 from irops.debugging.reduce.reproduction import Target
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.openvino_device import OpenVINODevice
@@ -28,15 +27,14 @@ from irops.debugging.sources.source import Context, Failure, Source, SourceFaile
 from irops.debugging.sources.stored import SourceError
 from irops.debugging.sources.workers import Workers
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.diagnostics.rules import all_rules
-from irops.diagnostics.selection import closest_rules
+from irops.diagnostics.rules import all_rules, closest_rules
 from irops.ir.model import Model
 from irops.limits import Limits
-from irops.processes.memory import Watch, session_bytes
+from irops.processes.child import Watch, session_bytes
 from irops.registry import Registry
 from irops.values.element import Array
 from irops.verdicts.metrics import differs
-from irops.verdicts.verdict import Verdict
+from irops.verdicts.question import Verdict
 
 BANDS = ("IR2", "IR3", "IR4")
 """The rules about what a model says. Rules about its text and its files are those of the whole file."""

@@ -13,34 +13,39 @@ from typing import Any
 
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.debugging.reduce.arrays import (
+from irops.debugging.reduce.attempts import (
+    Attempts,
+    Budget,
+    Judge,
+    Memory,
+    Oracle,
+    OutOfTries,
+    Progress,
+    narrowed,
+    without_each,
+)
+from irops.debugging.reduce.case import (
+    Case,
+    StoredArrays,
     axes_of,
+    computes,
     in_plain_types,
     lower_numbers,
     may_be_parameters,
     plainer,
     shorter,
     sliced,
+    write_reproduction,
 )
-from irops.debugging.reduce.attempts import Attempts, Budget, OutOfTries, Progress
-from irops.debugging.reduce.bisection import narrowed, without_each
-from irops.debugging.reduce.bodies import body_cases
-from irops.debugging.reduce.case import Case, computes
-from irops.debugging.reduce.case_files import write_reproduction
-from irops.debugging.reduce.constants import constant_layer, joined
-from irops.debugging.reduce.cutting import Cutting
+from irops.debugging.reduce.cutting import Cutting, Recording, body_cases
 from irops.debugging.reduce.judges import Question
-from irops.debugging.reduce.memory import Memory
-from irops.debugging.reduce.oracle import Judge, Oracle
-from irops.debugging.reduce.recording import Recording
 from irops.debugging.reduce.reproduction import Target
-from irops.debugging.reduce.stored_arrays import StoredArrays
-from irops.debugging.reduce.tensors import constants, tensors, with_tensors
+from irops.debugging.reduce.tensors import constant_layer, constants, joined, tensors, with_tensors
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.extraction import extract
 from irops.editing.scope import Value
-from irops.ir.joined_weights import JoinedWeights
 from irops.ir.model import Edge, Graph, Layer, LayerKind, Model
+from irops.ir.storage import JoinedWeights
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.values.element import Array, element_type_of

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from irops.values.arrays import array_literal
 from irops.values.element import STRING, Array, ElementType, element_type_of
-from irops.values.literals import array_literal
 from irops.values.packing import pack
-from irops.verdicts.tolerances import TOLERANCES
+from irops.verdicts.metrics import TOLERANCES
 
 PASTED = 1 << 14
 """A program holds the model and the arrays themselves if these take at most this many bytes."""

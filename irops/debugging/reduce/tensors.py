@@ -1,4 +1,4 @@
-"""The tensors of a case, and the case with others in their place."""
+"""The tensors of a case, which constants and Parameters hold, and the case with others in their place."""
 
 from __future__ import annotations
 
@@ -8,11 +8,44 @@ from dataclasses import replace
 from irops.analysis.declaring import with_declared_ports
 from irops.analysis.infer import infer
 from irops.debugging.reduce.case import Case
-from irops.debugging.reduce.constants import constant_layer, joined, static_parameter
 from irops.ir.model import Layer, LayerKind, Port
+from irops.ir.storage import JoinedWeights, Weights
 from irops.ir.weights import constant
 from irops.registry import Registry
-from irops.values.element import Array
+from irops.spec.domains import format_value
+from irops.values.element import Array, element_type_of
+from irops.values.packing import pack
+
+
+def joined(weights: Weights | None) -> JoinedWeights:
+    """Weights to which bytes can be added."""
+    if isinstance(weights, JoinedWeights):
+        return weights.copy()
+    return JoinedWeights(weights or Weights.of_bytes(b""))
+
+
+def constant_layer(layer: Layer, array: Array, weights: JoinedWeights) -> Layer:
+    """A Const in place of a layer with one output: of its id and name. weights: get the bytes"""
+    kind = element_type_of(array)
+    content = pack(array, kind)
+    data = {
+        "element_type": str(kind),
+        "shape": format_value(array.shape),
+        "offset": str(weights.append(Weights.of_bytes(content))),
+        "size": str(len(content)),
+    }
+    return Layer(layer.id, layer.name, "Const", "opset1", data, outputs=[_port(layer, array)])
+
+
+def static_parameter(layer: Layer, array: Array) -> Layer:
+    """A Parameter in place of a layer with one output, which declares the type and shape of an array."""
+    data = {"shape": format_value(array.shape), "element_type": str(element_type_of(array))}
+    return Layer(layer.id, layer.name, "Parameter", "opset1", data, outputs=[_port(layer, array)])
+
+
+def _port(layer: Layer, array: Array) -> Port:
+    first = layer.outputs[0]
+    return Port(first.id, element_type_of(array).precision, array.shape, first.names)
 
 
 def tensors(case: Case) -> dict[int, Array]:

@@ -1,16 +1,23 @@
-"""A device of OpenVINO with whole models, optimised as users run them."""
+"""A device of OpenVINO with whole models, optimised as users run them, in a process of its own.
+
+The requests of this process are ("precision",) or ("run", model, weights, inputs). model: text or the path
+of a file; weights: bytes or the path of a file; inputs: by the name of the Parameter. Results come by the
+name of the Result.
+"""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
+
+from irops.analysis.declaring import port_of
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.debugging.sources.openvino_worker import Device
-from irops.debugging.sources.single_layers import single_layers
+from irops.debugging.sources.layerwise import single_layers
 from irops.debugging.sources.source import (
     Answer,
     Context,
@@ -21,15 +28,169 @@ from irops.debugging.sources.source import (
     SourceFailed,
     Values,
 )
-from irops.debugging.sources.taps import Tap, chunks_of_taps, with_taps
-from irops.debugging.sources.workers import UNBOUNDED, Workers, asked
-from irops.debugging.weights_in_place import weights_file, write_text
+from irops.debugging.sources.workers import UNBOUNDED, Workers, asked, weights_file, write_text
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.ir.model import Model
+from irops.ir.model import Edge, Graph, Layer, LayerKind, Model, UniqueNames
+from irops.processes.worker import Refused
+from irops.runtime.memory import size_in_bytes
 from irops.spec.types import OPENVINO
-from irops.values.element import Array
-from irops.verdicts.arithmetic import Arithmetic
+from irops.values.element import STRING, Array, element_type, element_type_of, tagged
+from irops.values.packing import pack, unpack
+from irops.verdicts.question import Arithmetic
 from irops.writing import write
+
+Tap: TypeAlias = tuple[int, int]
+"""A layer's id and the index of one of its outputs."""
+MAX_TAPS = 2000
+"""How many values are taken out of one run."""
+
+
+def tappable(analysis: ModelAnalysis) -> Iterator[Tap]:
+    """The outputs of all layers that compute, in order."""
+    for node in analysis.root.order:
+        if node.layer.kind not in (LayerKind.RESULT, LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.SINK):
+            yield from ((node.layer.id, index) for index in range(len(node.layer.outputs)))
+
+
+def chunks_of_taps(context: Context) -> Iterator[list[Tap]]:
+    """The values that are wanted, in portions that fit into the limit on memory."""
+    inferred = context.analysis.infer(
+        {
+            port.name: str(list(context.inputs[port.layer.id].shape))
+            for port in context.analysis.signature.inputs
+        }
+    )
+    chunk: list[Tap] = []
+    size = 0.0
+    for tap in tappable(context.analysis):
+        if context.taps is not None and tap[0] not in context.taps:
+            continue
+        facts = inferred.of(tap[0]).outputs
+        weight = size_in_bytes(facts[tap[1] : tap[1] + 1])
+        starts_layer = tap[1] == 0
+        too_much = size + weight > context.analysis.limits.tensor_bytes / 4 or len(chunk) >= MAX_TAPS
+        if chunk and starts_layer and too_much:
+            yield chunk
+            chunk, size = [], 0.0
+        chunk.append(tap)
+        size += weight
+    if chunk:
+        yield chunk
+
+
+def with_taps(analysis: ModelAnalysis, taps: Iterable[Tap]) -> tuple[Model, dict[Tap, str]]:
+    """The model with a Result for each tap, and the names of these Results."""
+    model = analysis.model
+    number = max((layer.id for layer in model.layers), default=-1)
+    names = UniqueNames((layer.name for layer in model.layers), mark="_")
+    layers: list[Layer] = list(model.layers)
+    edges = list(model.edges)
+    found: dict[Tap, str] = {}
+    facts = analysis.infer()
+    for tap in taps:
+        number += 1
+        source = analysis.root.layers[tap[0]].layer
+        name = found[tap] = names.unique(f"tap{number}")
+        result = Layer(number, name, "Result", "opset1")
+        result.inputs.append(port_of(0, facts.of(tap[0]).outputs[tap[1]]))
+        layers.append(result)
+        edges.append(Edge(tap[0], source.outputs[tap[1]].id, number, 0))
+    return replace(model, graph=Graph(layers, edges)), found
+
+
+class Device:
+    """A device with its properties."""
+
+    def __init__(self, device: str, properties: dict[str, str]) -> None:
+        self._device, self._properties = device, properties
+        self._core: Any = None
+
+    def __call__(self, request: tuple[Any, ...]) -> Any:
+        try:
+            self._start()
+            return self._precision() if request[0] == "precision" else self._run(*request[1:])
+        except Refused as refused:
+            return refused
+        except Exception as error:
+            return Refused(_reason(error))
+
+    def _start(self) -> None:
+        """Raises: Refused for a device that is not there"""
+        if self._core is not None:
+            return
+        from openvino import Core
+
+        core, device = Core(), self._device
+        if device not in ("AUTO", "MULTI", "HETERO", "BATCH") and ":" not in device:
+            available = core.available_devices
+            if device.partition(".")[0] not in {name.partition(".")[0] for name in available}:
+                raise Refused(f"OpenVINO has no device {device} here, only {', '.join(available)}")
+        self._core = core
+
+    def _precision(self) -> str:
+        """The type that the device computes f32 tensors in, as a compiled model reports it."""
+        import openvino
+        from openvino import opset13
+
+        data = opset13.parameter([2], np.float32)
+        model = openvino.Model([opset13.relu(data)], [data], "probe")
+        compiled = self._core.compile_model(model, self._device, self._properties)
+        try:
+            hint = compiled.get_property("INFERENCE_PRECISION_HINT")
+        except RuntimeError:  # AUTO and its kin know no such property
+            return ""
+        name: str = hint.get_type_name()
+        return "" if name in ("f32", "dynamic", "undefined") else name
+
+    def _run(self, text: str, weights: bytes | str, inputs: dict[str, Array]) -> dict[str, Array]:
+        from openvino import Tensor
+
+        shared = Tensor(np.frombuffer((isinstance(weights, bytes) and weights) or b"\0", np.uint8).copy())
+        if isinstance(weights, bytes):
+            model = self._core.read_model(text.encode(), shared)
+        else:
+            model = self._core.read_model(text, weights)
+        compiled = self._core.compile_model(model, self._device, self._properties)
+        request = compiled.create_infer_request()
+        names = [parameter.get_friendly_name() for parameter in model.get_parameters()]
+        tensors = [_tensor(inputs[name]) for name in names]
+        for index, (tensor, _memory) in enumerate(tensors):
+            request.set_input_tensor(index, tensor)
+        request.infer()
+        results = [result.get_friendly_name() for result in model.get_results()]
+        return {name: _array(request.get_output_tensor(index)) for index, name in enumerate(results)}
+
+
+def _tensor(array: Array) -> tuple[Any, Any]:
+    """A tensor, and the array that has its memory: it must live as long."""
+    from openvino import Shape, Tensor, Type
+
+    kind = element_type_of(array)
+    if kind is STRING:
+        texts = np.asarray(array, dtype=str)
+        return Tensor(texts), texts
+    if kind.bits < 8:
+        raw = np.frombuffer(pack(array, kind) or b"\0", np.uint8).copy()
+    else:
+        raw = np.array(array, order="C").reshape(-1).view(np.uint8) if array.size else np.zeros(1, np.uint8)
+    return Tensor(raw, Shape(list(array.shape)), getattr(Type, kind.name)), raw
+
+
+def _array(tensor: Any) -> Array:
+    kind, shape = element_type(tensor.get_element_type().get_type_name()), tuple(tensor.shape)
+    if kind is STRING:
+        return np.asarray(tensor.str_data, dtype=object).reshape(shape)
+    raw = tensor.data.reshape(-1).view(np.uint8) if tensor.get_size() else np.empty(0, np.uint8)
+    if kind.bits < 8:
+        return tagged(unpack(raw.tobytes(), kind, shape), kind)
+    return tagged(raw.copy().view(kind.dtype).reshape(shape), kind)
+
+
+def _reason(error: Exception) -> str:
+    """The last line of OpenVINO's message, which has the reason; places in its source come first."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1].rstrip(".") if lines else type(error).__name__
+
 
 TIMEOUT = 300.0
 """Seconds for compiling and running one model."""

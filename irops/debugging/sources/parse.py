@@ -12,9 +12,8 @@ from irops.backends.catalogue import backend_names, backend_of, missing
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.onnx_file import ONNXFile
 from irops.debugging.sources.openvino_device import OpenVINODevice
-from irops.debugging.sources.other_model import OtherModel
 from irops.debugging.sources.source import Source
-from irops.debugging.sources.stored import SourceError, Stored, stored_source
+from irops.debugging.sources.stored import OtherModel, SourceError, Stored, stored_source
 from irops.debugging.sources.workers import UNBOUNDED, RemoteBackend, Workers
 from irops.diagnostics.suggestions import did_you_mean_word, similar
 from irops.ir.model import Model

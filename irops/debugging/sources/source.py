@@ -13,7 +13,7 @@ from irops.invocation import Invocation
 from irops.ir.model import Model
 from irops.spec.op import Op
 from irops.values.element import Array, ElementType
-from irops.verdicts.arithmetic import DECLARED, Arithmetic
+from irops.verdicts.question import DECLARED, Arithmetic
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,33 @@
-"""The processes of sources: what they may use, their custom ops, and backends that compute in one."""
+"""The processes of sources: what they may use, their custom ops; and models without copies of weights."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from irops.analysis.declaring import has_undeclared_ports
 from irops.backends.backend import Backend
 from irops.backends.catalogue import missing
 from irops.backends.declined import Declined
 from irops.backends.isolated import TIMEOUT, IsolatedBackend
 from irops.debugging.sources.source import Failure, SourceFailed
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.limits import Limits
+from irops.dialects import dialect_of
+from irops.ir.model import Model
+from irops.ir.storage import WeightsChanged
+from irops.ir.weights import changed_weights
+from irops.ir.write import document
+from irops.limits import MAX_DEPTH, Limits, recursion_limit_for
 from irops.processes.worker import Answer, Process, ProcessDied, Refused
 from irops.registry import Registry
 from irops.spec.op import Op
+from irops.spec.types import OPENVINO
 from irops.values.element import Array
 
 KINDS = {"seconds": "stalled", "memory": "oversized", "": "crashed"}
@@ -125,3 +133,25 @@ def _refusal(error: Exception) -> Exception:
     if isinstance(error, Declined):
         return Declined(str(error))
     return Refused(str(error) if isinstance(error, DiagnosticError) else f"{type(error).__name__}: {error}")
+
+
+def weights_file(model: Model) -> str | None:
+    """The file that a model's constants refer to; None where the weights must be written with the model.
+
+    A remote file is fetched to a temporary one.
+    Raises:  DiagnosticError if that is not possible
+    """
+    stored = model.weights
+    if stored is None or dialect_of(model).name != OPENVINO or has_undeclared_ports(model):
+        return None
+    try:
+        return stored.local_path()
+    except WeightsChanged as error:
+        raise changed_weights(model, error) from None
+
+
+def write_text(model: Model, path: Path) -> None:
+    """Write the .xml file alone; its offsets are those of the file of weights."""
+    with recursion_limit_for(MAX_DEPTH):
+        text = "".join(document(replace(model, legacy=[]), lambda layer: layer.data))
+    path.write_text(text, "utf-8")

@@ -1,8 +1,7 @@
-"""All rules, one module per band of codes.
+"""All rules, one module per band of codes, and those that a person selects by code, prefix or name.
 
-text IR0 · structure IR1 · graph IR2 · definitions IR3 · shapes IR4 · weights IR5 · evaluation IR6 · gradients
-IR62 · settings IR7 · graph building IR8 · other file formats IR90 · translation IR92 ·
-releases IR94 · errors in definitions OD1. A code is never reused for another rule.
+files IR0, IR1 · graph IR2 · layers IR3, IR4 · weights IR5 · evaluation IR6 · authors IR7, IR8, OD1 ·
+dialects IR9. A code is never reused for another rule.
 """
 
 from __future__ import annotations
@@ -13,7 +12,8 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-from irops.diagnostics.rule import Rule
+from irops.diagnostics.diagnostic import Rule
+from irops.diagnostics.suggestions import closest
 
 
 @cache
@@ -71,3 +71,52 @@ def add_rules(rules: Iterable[Rule]) -> None:
             if other not in (None, added):
                 raise ValueError(f"{added.code} {added.name}: there is a rule {word} already")
         _CUSTOM.update({added.code: added, added.name: added})
+
+
+_DIGITS = str.maketrans("OIL", "011")
+"""The digits for which letters of the same look are typed."""
+
+
+def rules_of(selectors: Iterable[str], custom: Iterable[Rule] = ()) -> frozenset[str]:
+    """The codes of the rules selected by codes (IR202), prefixes (IR2), names (dangling-edge) or ALL.
+
+    custom: rules beside all_rules()
+    Raises:  ValueError for a selector that matches no rule, with the closest match
+    """
+    codes: set[str] = set()
+    words = tuple(selectors)
+    rules = (*all_rules(), *custom) if words else ()
+    for selector in words:
+        matches = {
+            rule.code
+            for rule in rules
+            if selector in ("ALL", rule.name) or rule.code.startswith(selector.upper())
+        }
+        if not matches or not selector:
+            meant = closest_rules(selector, rules)
+            hint = f"; did you mean {meant[0]}?" if meant else ""
+            raise ValueError(f"there is no rule {selector!r}{hint}")
+        codes |= matches
+    return frozenset(codes)
+
+
+def closest_rules(word: str, rules: Iterable[Rule]) -> list[str]:
+    """The codes, names and bands that a mistyped word may stand for, the closest first: IR4 for IR4x."""
+    rules = tuple(rules)
+    code = word.upper()[:2] + word.upper()[2:].translate(_DIGITS)
+    if any(code == rule.code for rule in rules):
+        return [code]
+    beginning = _beginning_of_codes(word, [rule.code for rule in rules])
+    if beginning is not None:
+        return [beginning]
+    bands = dict.fromkeys(rule.band for rule in rules)
+    return closest(word, (*bands, *(text for rule in rules for text in (rule.code, rule.name))))
+
+
+def _beginning_of_codes(word: str, codes: Iterable[str]) -> str | None:
+    """The longest beginning of a word, IR4 of IR4x, with which codes begin."""
+    start = word.upper()
+    for length in range(len(start) - 1, len("IR"), -1):
+        if any(code.startswith(start[:length]) for code in codes):
+            return start[:length]
+    return None

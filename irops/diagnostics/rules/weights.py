@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irops.diagnostics.rule import Rule, Severity
+from irops.diagnostics.diagnostic import Rule, Severity
 
 RULES: tuple[Rule, ...] = (
     Rule(

@@ -10,18 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import Severity
 from irops.dialects.onnx.attributes import graphs_of, texts_of
 from irops.dialects.onnx.external import ExternalFiles
 from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS
 from irops.dialects.onnx.tensors import Constant, TensorFault, constant_of
 from irops.dialects.onnx.types import element_of
 from irops.dialects.onnx.weights import Gathered, content_of, size_of
-from irops.graph.wiring import Wiring
-from irops.ir.faults import Faults
-from irops.ir.model import Edge, Graph, Layer, LayerKind, Port
-from irops.ir.region import Region
-from irops.ir.unique import UniqueNames
+from irops.graph.topology import Wiring
+from irops.ir.model import Edge, Graph, Layer, LayerKind, Port, UniqueNames
+from irops.ir.parse import Faults
+from irops.ir.weights import Region
 from irops.values.element import Array, ElementType, tagged, zeros
 from irops.values.packing import unpack
 

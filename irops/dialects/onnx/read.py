@@ -16,15 +16,13 @@ from irops.dialects.onnx.graph import GraphBuilder
 from irops.dialects.onnx.library import onnx_library
 from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS, onnx_opsets
 from irops.dialects.onnx.weights import Gathered
-from irops.ir.collection import no_collection
-from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.model import Graph, Model
-from irops.ir.near_files import near
-from irops.ir.opening import opened
-from irops.ir.regular import NotRegular
-from irops.ir.remote.reasons import RemoteError
-from irops.ir.traffic import count_read
+from irops.ir.opening import near, opened
+from irops.ir.parse import Faults
+from irops.ir.read import no_collection
+from irops.ir.remote.files import RemoteError
+from irops.ir.storage import NotRegular, count_read
 from irops.limits import Limits
 from irops.urls import local_path, name_of, without_credentials
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import NamedTuple, TypeAlias
 
-from irops.ir.open_files import OpenFiles
-from irops.ir.storage import Weights
+from irops.ir.storage import OpenFiles, Weights
 
 
 class Stored(NamedTuple):

@@ -14,11 +14,9 @@ from irops.dialects.onnx.opsets import ONNX, imported
 from irops.dialects.onnx.read import MOST_BYTES
 from irops.dialects.onnx.types import number_of
 from irops.dialects.onnx.values import tensor_of
-from irops.graph.wiring import Wiring
-from irops.ir.model import Layer, LayerKind, Model
-from irops.ir.pending import Pending
-from irops.ir.targets import local_target
-from irops.ir.unique import UniqueNames
+from irops.graph.topology import Wiring
+from irops.ir.model import Layer, LayerKind, Model, UniqueNames
+from irops.ir.output import Pending, local_target
 from irops.ir.weights import checked_region
 from irops.spec.domains import DomainError, parse
 from irops.spec.op import NoOp, Op

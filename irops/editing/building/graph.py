@@ -21,8 +21,8 @@ from irops.registry import default_registry
 from irops.spec.definition import Definition
 from irops.spec.domains import format_value
 from irops.spec.op import NoOp, Op
+from irops.values.arrays import as_tensor, fact_of
 from irops.values.fact import Fact
-from irops.values.tensors import as_tensor, fact_of
 
 OPSET = 22
 

@@ -11,8 +11,8 @@ from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node, Value
 from irops.ir.model import LayerKind
 from irops.ops.conversion import converted
+from irops.values.arrays import fact_of
 from irops.values.element import Array, ElementType, element_type
-from irops.values.tensors import fact_of
 
 WIDER = {
     "i4": "i8",

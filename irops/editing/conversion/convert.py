@@ -29,10 +29,10 @@ from irops.editing.conversion.targets import NEWEST, Target, target_named
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node
 from irops.editing.soundness import refusal, require_valid
-from irops.invocation.inputs import input_spec
+from irops.invocation.invocation import input_spec
+from irops.ir.build import READ
 from irops.ir.model import Layer, LayerKind, Model
-from irops.ir.serialize import document
-from irops.ir.versions import READ
+from irops.ir.write import document
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.spec.opsets import opsets

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-from irops.diagnostics.diagnostic import Location
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import Location, Severity
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.editing.graph.facts import Facts
@@ -18,17 +17,17 @@ from irops.editing.graph.operands import array_of, in_order, separated, texts_of
 from irops.editing.graph.origin import Origin
 from irops.invocation import Invocation
 from irops.ir.model import Body
-from irops.ir.region import Region
 from irops.ir.storage import Weights
+from irops.ir.weights import Region
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.spec.definition import Definition
 from irops.spec.op import NoOp, Op
 from irops.spec.opsets import opsets
+from irops.values.arrays import fact_of
 from irops.values.element import Array, ElementType
 from irops.values.element import element_type as element_type_named
 from irops.values.packing import pack
-from irops.values.tensors import fact_of
 
 # The nodes of a graph and their connections, changed in steps that can be undone.
 

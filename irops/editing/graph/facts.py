@@ -10,8 +10,7 @@ from irops.analysis.fold import Budget, attach_values
 from irops.analysis.inference import Inference
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.names import Names
-from irops.diagnostics.diagnostic import DiagnosticError
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import DiagnosticError, Severity
 from irops.editing.graph.faults import caller, refuse_fault
 from irops.editing.graph.node import Node
 from irops.invocation import Invocation, OpFault, fault_of, fault_of_limit

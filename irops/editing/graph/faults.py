@@ -6,8 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, Severity
 from irops.diagnostics.rules import rule
 from irops.invocation import OpFault
 from irops.spec.op import Op

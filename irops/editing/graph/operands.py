@@ -15,8 +15,8 @@ from irops.invocation import input_spec
 from irops.spec.definition import Attribute, Definition
 from irops.spec.domains import format_value
 from irops.spec.op import Op
+from irops.values.arrays import as_tensor
 from irops.values.element import DYNAMIC, Array, ElementType, element_type, element_type_of, tagged
-from irops.values.tensors import as_tensor
 
 
 def separated(definition: Definition, keywords: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

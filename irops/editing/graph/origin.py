@@ -11,10 +11,9 @@ from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import DiagnosticError, Location, errors_of
 from irops.editing.graph.faults import refuse
 from irops.editing.graph.node import Node
-from irops.ir.joined_weights import JoinedWeights
 from irops.ir.model import Body, Model
 from irops.ir.model import Graph as Layers
-from irops.ir.storage import Weights
+from irops.ir.storage import JoinedWeights, Weights
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.spec.types import OPENVINO

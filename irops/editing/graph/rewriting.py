@@ -17,9 +17,9 @@ from irops.editing.graph.operands import array_of, own
 from irops.editing.graph.pattern import Match, Pattern, Wanted, match_at
 from irops.ir.model import LayerKind
 from irops.spec.domains import format_value
+from irops.values.arrays import fact_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape, ShapeLike
-from irops.values.tensors import fact_of
 
 # Graphs in which what follows from a change is inferred again.
 

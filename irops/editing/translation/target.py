@@ -6,11 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from irops.dialects.onnx.opsets import ONNX
-from irops.ir.joined_weights import JoinedWeights
-from irops.ir.model import Edge, Graph, Layer, Port
-from irops.ir.region import Region
-from irops.ir.storage import Weights
-from irops.ir.unique import UniqueNames
+from irops.ir.model import Edge, Graph, Layer, Port, UniqueNames
+from irops.ir.storage import JoinedWeights, Weights
+from irops.ir.weights import Region
 from irops.values.element import Array, element_type_of
 from irops.values.packing import pack
 

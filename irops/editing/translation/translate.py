@@ -23,7 +23,7 @@ from irops.editing.translation.onnx_rules import to_onnx
 from irops.editing.translation.pairs import counterpart
 from irops.editing.translation.refusal import DIALECT_NAMES, RefusedError, impossible, unknown
 from irops.editing.translation.target import Target, Wire
-from irops.graph.wiring import Source
+from irops.graph.topology import Source
 from irops.invocation import OpFault
 from irops.ir.model import Element, Layer, LayerKind, Model, Port
 from irops.registry import Registry, default_registry

@@ -11,11 +11,8 @@ from threading import Lock
 from typing import IO, Any
 from weakref import finalize
 
-from irops.ir.open_files import OpenFiles
-from irops.ir.remote.reasons import RemoteError
-from irops.ir.remote.remote_file import NoRanges, RemoteFile, RemoteFileChanged
-from irops.ir.storage import Weights, WeightsChanged
-from irops.ir.traffic import count_read
+from irops.ir.remote.files import NoRanges, RemoteError, RemoteFile, RemoteFileChanged
+from irops.ir.storage import OpenFiles, Weights, WeightsChanged, count_read
 from irops.limits import Limits
 from irops.urls import name_of, without_credentials
 

@@ -7,10 +7,8 @@ from contextlib import suppress
 from functools import reduce
 from itertools import combinations
 
-from irops.values.count import Product
-from irops.values.dim import Dim
+from irops.values.dim import Dim, Product, Symbol
 from irops.values.shape import Shape
-from irops.values.symbol import Symbol
 from irops.values.violation import Violation
 
 MAX_AXES = 4

@@ -9,8 +9,7 @@ from irops.ops.shape.copied_sizes import possible_copies, union_of_copies
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, values
 from irops.spec.binding import shape as infers
-from irops.values.count import missing_factor
-from irops.values.dim import ANY, Dim, unify
+from irops.values.dim import ANY, Dim, missing_factor, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import MAX_DIM, UNRANKED, Shape

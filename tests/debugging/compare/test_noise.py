@@ -8,7 +8,7 @@ import irops
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.debugging.compare.noise import noisy_walk
 from irops.debugging.sources.source import Context
-from irops.verdicts.arithmetic import Arithmetic
+from irops.verdicts.question import Arithmetic
 
 
 def positions():

@@ -12,10 +12,8 @@ from wrong_call import Planted, sign
 
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.debugging.compare.html import page
-from irops.debugging.compare.junit import junit
-from irops.debugging.compare.report import MAX_ROWS, report_text
-from irops.drawing.engines import MissingExtraError
+from irops.debugging.compare.report import MAX_ROWS, junit, page, report_text
+from irops.drawing.arrange import MissingExtraError
 
 
 @pytest.fixture
@@ -55,7 +53,7 @@ def test_the_page_needs_no_network_and_escapes_names(analysis, monkeypatch):
     def missing(*_args, **_options):
         raise MissingExtraError("no engine")
 
-    monkeypatch.setattr("irops.debugging.compare.html.draw", missing)
+    monkeypatch.setattr("irops.debugging.compare.report.draw", missing)
     assert "no engine" in page(found, analysis)
 
 

@@ -13,8 +13,7 @@ from planted import Idle
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.backends.backend import Reference
-from irops.debugging.compare.html import page
-from irops.debugging.compare.junit import junit
+from irops.debugging.compare.report import junit, page
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.openvino_device import OpenVINODevice
 from irops.debugging.sources.source import Context, Failure, Source

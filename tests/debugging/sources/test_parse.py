@@ -9,9 +9,8 @@ from libraries import needs
 import irops
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.openvino_device import OpenVINODevice
-from irops.debugging.sources.other_model import OtherModel
 from irops.debugging.sources.parse import source_of, source_of_text
-from irops.debugging.sources.stored import SourceError, Stored
+from irops.debugging.sources.stored import OtherModel, SourceError, Stored
 
 
 def test_the_reference_is_a_source():

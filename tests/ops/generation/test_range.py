@@ -12,11 +12,10 @@ import irops
 from irops.invocation import OpFault
 from irops.registry import default_registry
 from irops.spec.attributes import bind
-from irops.values.dim import Dim
+from irops.values.dim import Dim, Symbol
 from irops.values.element import element_type, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import SCALAR
-from irops.values.symbol import Symbol
 
 PAST = Dim(0, inf, Symbol.named("past"))
 

@@ -10,11 +10,10 @@ from invoking import attach_values, infer_layer
 
 from irops.registry import default_registry
 from irops.spec.attributes import bind
-from irops.values.dim import ANY, Dim
+from irops.values.dim import ANY, Dim, Symbol
 from irops.values.element import element_type
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
-from irops.values.symbol import Symbol
 
 BATCH = Dim(0, inf, Symbol.named("batch"))
 

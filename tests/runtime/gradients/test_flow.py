@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.runtime.flow import Flow
+from irops.runtime.gradients import Flow
 
 X = np.ones((2, 3), np.float32)
 

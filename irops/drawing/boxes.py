@@ -1,0 +1,244 @@
+"""The boxes of layers: their colours and texts, and the layers that are drawn as parameters of their users.
+
+Widths of texts are those of monospaced fonts, so that text fits its box whatever font the reader has.
+"""
+
+from __future__ import annotations
+
+from unicodedata import east_asian_width
+
+import numpy as np
+
+from irops.analysis.inferred import Inferred
+from irops.analysis.structure import GraphNode, LayerNode
+from irops.diagnostics.printable import printable
+from irops.drawing.scene import Box, BoxKind, Port
+from irops.ir.model import LayerKind
+from irops.values.fact import Fact, holds_dims
+
+_GROUPS = {
+    "weighted": ("convolution", "matrix"),
+    "elementwise": ("arithmetic", "bitwise", "comparison", "logical", "type"),
+    "activation": ("activation",),
+    "pooling": ("pooling", "reduction", "sort"),
+    "normalization": ("normalization", "quantization"),
+    "movement": ("movement", "shape", "generation"),
+    "recurrent": ("sequence", "condition"),
+    "detection": ("detection", "image", "signals", "sparse", "tokenizers"),
+    "model": ("infrastructure",),
+}
+GROUP = {category: group for group, categories in _GROUPS.items() for category in categories}
+"""The group of each category; ops of other categories have the group "other"."""
+LIGHT = {
+    "weighted": "#3465a4",
+    "elementwise": "#5c6670",
+    "activation": "#a3354a",
+    "pooling": "#2f7a3d",
+    "normalization": "#8a6100",
+    "movement": "#74508c",
+    "recurrent": "#b14a12",
+    "detection": "#0f7577",
+    "model": "#3d4248",
+    "other": "#6b5b4a",
+}
+"""The colour of a title with white text on it, by group; each has a contrast of at least 4.5 to white."""
+TITLES = {
+    "weighted": "convolution, matrix",
+    "elementwise": "arithmetic, logic, types",
+    "activation": "activation",
+    "pooling": "pooling, reduction, sorting",
+    "normalization": "normalization, quantization",
+    "movement": "movement, shapes",
+    "recurrent": "sequence, control flow",
+    "detection": "detection, image, signals",
+    "model": "inputs, results, state",
+    "other": "other",
+}
+"""What the legend calls the groups."""
+
+
+def group_of(category: str) -> str:
+    return GROUP.get(category, "other")
+
+
+TITLE, BODY, SMALL = 13.0, 11.0, 10.0
+"""Font sizes."""
+ADVANCE = 0.61
+"""The width of a character in monospaced fonts, as a share of the font size."""
+NAME_WIDTH = 34
+"""How many characters of a name are shown."""
+
+
+def cells(text: str) -> int:
+    """How many character cells a text takes."""
+    return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def width(text: str, size: float) -> float:
+    return round(cells(text) * size * ADVANCE, 1)
+
+
+def head(text: str, limit: int) -> str:
+    """The start of a text, on one line of at most limit cells."""
+    line = printable(text[: limit + 1])
+    if cells(line) <= limit:
+        return line
+    while cells(line) > limit - 1:
+        line = line[:-1]
+    return f"{line}…"
+
+
+def tail(text: str, limit: int = NAME_WIDTH) -> str:
+    """The end of a text, where names of layers differ, on one line of at most limit cells."""
+    line = printable(text[-limit - 1 :])
+    if len(text) <= limit and cells(line) <= limit:
+        return line
+    while cells(line) > limit - 1:
+        line = line[1:]
+    part = min(
+        (k for k in map(line.find, "/.") if 0 <= k < 12), default=-1
+    )  # whole parts of a name read better
+    return f"…{line[part + 1 :]}"
+
+
+MAX_SHAPE_ELEMENTS = 16
+"""Integer tensors of more elements are not taken for shapes."""
+
+
+def folded_layers(graph: GraphNode, inferred: Inferred | None, *, with_shapes: bool) -> set[int]:
+    """The ids of the layers that are drawn in the boxes of their users.
+
+    with_shapes: also those that compute shapes: integers of at most one dimension, from ShapeOf on.
+    """
+    constant: set[int] = set()
+    shapes: set[int] = set()
+    for node in graph.order:
+        number = node.layer.id
+        sources = [s[0].id for s in graph.wiring.inputs[number] if s is not None]
+        if node.layer.kind is LayerKind.CONSTANT:
+            constant.add(number)
+        elif node.layer.kind is not LayerKind.OPERATION or node.bodies or not node.layer.outputs:
+            continue
+        elif sources and constant.issuperset(sources):
+            constant.add(number)
+        elif with_shapes and _is_shape_step(node, sources, constant | shapes, inferred):
+            shapes.add(number)
+    return _used_by_drawn(graph, constant | shapes)
+
+
+def _is_shape_step(node: LayerNode, sources: list[int], before: set[int], inferred: Inferred | None) -> bool:
+    if inferred is None or node.layer.id not in inferred.layers:
+        return False
+    follows = node.layer.type == "ShapeOf" or (bool(sources) and before.issuperset(sources))
+    return follows and all(_is_small(fact) for fact in inferred.of(node.layer.id).outputs)
+
+
+def _is_small(fact: Fact) -> bool:
+    rank, size = fact.shape.rank, fact.shape.size
+    return fact.element_type.integral and rank is not None and rank <= 1 and size.high <= MAX_SHAPE_ELEMENTS
+
+
+def _used_by_drawn(graph: GraphNode, folded: set[int]) -> set[int]:
+    """Without those that a Result gives or nothing uses, which would not be in the picture at all."""
+    consumers = graph.wiring.consumers
+    for node in reversed(graph.order):
+        number = node.layer.id
+        if number in folded:
+            users = [u for k in range(len(node.layer.outputs)) for u, _ in consumers.get((number, k), ())]
+            if not users or any(user.kind is LayerKind.RESULT for user in users):
+                folded.discard(number)
+    return folded
+
+
+def behind(graph: GraphNode, number: int, folded: set[int]) -> list[int]:
+    """A folded layer and the folded layers that it depends on."""
+    found = {number: None}
+    ahead = [number]
+    while ahead:
+        for source in graph.wiring.inputs[ahead.pop()]:
+            if source is not None and source[0].id in folded and source[0].id not in found:
+                found[source[0].id] = None
+                ahead.append(source[0].id)
+    return list(found)
+
+
+MAX_PARAMETERS = 6
+"""How many parameters a box lists."""
+LINE = 40
+"""How many characters a line of a box has."""
+SHOWN_ELEMENTS = 4
+"""The elements of smaller parameters are shown in place of their type and shape."""
+
+
+def fact_text(inferred: Inferred | None, number: int, index: int) -> str:
+    """Type and shape of a value: f32[1,3,224,224]."""
+    if inferred is None or number not in inferred.layers:
+        return "?"
+    outputs = inferred.of(number).outputs
+    if index >= len(outputs):
+        return "?"
+    return head(outputs[index].spelled, LINE)
+
+
+def layer_box(graph: GraphNode, inferred: Inferred | None, node: LayerNode, folded: set[int]) -> Box:
+    """The box of a layer, without what is in its bodies."""
+    layer = node.layer
+    category = node.op.definition.category if node.op is not None else ""
+    box = Box(BoxKind.LAYER, head(layer.type, LINE), tail(layer.name), category, node)
+    if node.bodies:
+        box.category = "condition"  # coloured as control flow, whatever the definition counts it to
+    if layer.kind is LayerKind.CONSTANT and inferred is not None and layer.id in inferred.layers:
+        box.lines.extend(head(value_text(fact), LINE) for fact in inferred.of(layer.id).outputs[:1])
+    if layer.kind is LayerKind.SINK or layer.data.get("variable_id"):
+        box.lines.append(f"variable {tail(layer.data.get('variable_id', ''), 24)}")
+    lines = []
+    inside: dict[int, None] = {}
+    for index, source in enumerate(graph.wiring.inputs[layer.id]):
+        if source is not None and source[0].id in folded:
+            lines.append(_parameter(node, index, source[0].id, source[1], inferred))
+            inside |= dict.fromkeys(behind(graph, source[0].id, folded))
+    if len(lines) > MAX_PARAMETERS:
+        lines[MAX_PARAMETERS - 1 :] = [f"and {len(lines) - MAX_PARAMETERS + 1} more parameters"]
+    box.lines += lines
+    box.folded = [graph.layers[number] for number in inside]
+    consumers = graph.wiring.consumers
+    used = [k for k in range(len(layer.outputs)) if (layer.id, k) in consumers]
+    shown = used[:8] if used else list(range(min(len(layer.outputs), 1)))
+    for index in range(shown[-1] + 1 if shown else 0):
+        box.ports.append(Port(fact_text(inferred, layer.id, index) if index in shown else ""))
+    return box
+
+
+def _parameter(node: LayerNode, index: int, number: int, output: int, inferred: Inferred | None) -> str:
+    name = input_name(node, index)
+    fact = inferred.of(number).outputs if inferred is not None and number in inferred.layers else []
+    text = value_text(fact[output]) if output < len(fact) else "?"
+    return head(f"{name} {text}", LINE)
+
+
+def input_name(node: LayerNode, index: int) -> str:
+    """The name of an input by the definition, or its number."""
+    specs = node.op.definition.inputs if node.op is not None else ()
+    if index < len(specs) and not specs[index].variadic:
+        return specs[index].name
+    return str(index)
+
+
+def value_text(fact: Fact) -> str:
+    """The elements of a small value where they are known, else its type and shape."""
+    known = fact.known if fact.shape.size.high <= SHOWN_ELEMENTS else None
+    if known is None or known.size == 0:
+        return fact.spelled
+    texts = [e.spelled for e in known.ravel()] if holds_dims(known) else [_number(e) for e in known.ravel()]
+    if set(texts) == {"?"}:
+        return fact.spelled
+    return texts[0] if known.ndim == 0 else f"[{','.join(texts)}]"
+
+
+def _number(element: object) -> str:
+    if isinstance(element, str):
+        return repr(element)
+    if isinstance(element, np.integer | int):
+        return str(int(element))
+    value = float(element)  # type: ignore[arg-type]  # numpy scalars, and those of ml_dtypes
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.4g}"

@@ -1,0 +1,424 @@
+"""Where files may be written, and how: completely or not at all, one of a pair never without the other.
+
+One decision for every output of every command: no output replaces a file that the same command reads, under
+any name: a model, its weights, inputs, a baseline. And nothing but a model replaces a file that holds a model
+or its weights. Temporary files are claimed while they are written, and removed if the process that wrote them
+was killed.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from pathlib import Path
+from time import monotonic, sleep, time
+from types import TracebackType
+from typing import IO
+
+from irops.urls import StrPath, is_url, local_path, without_credentials
+
+MIN_AGE = 60.0
+"""Seconds after which something unclaimed counts as abandoned: another process may be about to claim it."""
+
+
+def claim(handle: int) -> bool:
+    """Lock an open file or folder until it is closed or the process ends; whether that was possible."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):  # claimed by another process, or no locks on this system
+        return False
+    return True
+
+
+def remove_abandoned(folder: Path, prefix: str, suffix: str = "") -> None:
+    """Remove what is named prefix…suffix in a folder, if it is old and no process has claimed it."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(prefix) and entry.name.endswith(suffix):
+                with suppress(OSError):  # another process removes it, or it belongs to another user
+                    _remove_if_abandoned(entry)
+
+
+def _remove_if_abandoned(entry: os.DirEntry[str]) -> None:
+    if entry.is_symlink() or time() - entry.stat().st_mtime < MIN_AGE:
+        return
+    handle = os.open(entry.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not claim(handle):
+            return
+        if entry.is_dir():
+            shutil.rmtree(entry.path, ignore_errors=True)
+        else:
+            os.unlink(entry.path)
+    finally:
+        os.close(handle)
+
+
+def copy_ownership(source: Path, target: Path) -> None:
+    """Give target the owner, the mode and the extended attributes (access control lists too) of source.
+
+    What the system does not permit, such as another owner without being root, is left as it is.
+    """
+    status = source.stat()
+    if hasattr(os, "chown"):
+        try:
+            os.chown(target, status.st_uid, status.st_gid)
+        except OSError:
+            with suppress(OSError):
+                os.chown(target, -1, status.st_gid)
+    shutil.copymode(source, target)
+    if hasattr(os, "listxattr"):
+        with suppress(OSError):  # a file system without extended attributes
+            for name in os.listxattr(source):
+                with suppress(OSError):
+                    os.setxattr(target, name, os.getxattr(source, name))
+
+
+_STEP = 1 << 27
+"""Bytes that the kernel copies in one call, so that an interruption need not wait for long."""
+_BUFFER = 1 << 20
+_UNSUPPORTED = frozenset(
+    getattr(errno, name)
+    for name in ("EXDEV", "EINVAL", "ENOSYS", "EOPNOTSUPP", "EPERM", "ENOTSOCK", "ENOTSUP")
+    if hasattr(errno, name)
+)
+"""Errors of a kernel or file system that does not copy between such files: the next method is used."""
+
+
+def copy_range(source: int, offset: int, size: int, target: int, place: int) -> None:
+    """Copy bytes of one file to a place in another one, by their descriptors.
+
+    Holes of a sparse source are holes of the target too. The target ends behind the copied bytes, or later.
+    Raises:  EOFError if the source ends before offset + size; OSError
+    """
+    end = offset + size
+    for start, stop in _ranges_of_data(source, offset, end):
+        os.lseek(target, place + start - offset, os.SEEK_SET)
+        _copy(source, start, stop - start, target)
+    status = os.fstat(source)
+    if status.st_size < end:
+        raise EOFError(f"the file has {status.st_size} bytes, must have {end}")
+    if os.fstat(target).st_size < place + size:
+        os.truncate(target, place + size)
+
+
+def _ranges_of_data(source: int, offset: int, end: int) -> Iterator[tuple[int, int]]:
+    """The ranges that are not holes. A file of which all blocks are stored is not asked for holes."""
+    status = os.fstat(source)
+    stored = getattr(status, "st_blocks", None)
+    if not hasattr(os, "SEEK_DATA") or stored is None or stored * 512 >= status.st_size:
+        yield offset, end
+        return
+    while offset < end:
+        try:
+            start = os.lseek(source, offset, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # nothing but holes up to the end of the file
+                return
+            yield offset, end  # a file system that does not report holes
+            return
+        if start >= end:
+            return
+        offset = min(os.lseek(source, start, os.SEEK_HOLE), end)
+        yield start, offset
+
+
+def _copy(source: int, offset: int, size: int, target: int) -> None:
+    """Copy to the position of the target, by the first method that works."""
+    methods = list(_METHODS)
+    while size:
+        step = min(size, _STEP)
+        count = _in_kernel(methods[0], source, offset, step, target) if methods else None
+        if count:
+            offset, size = offset + count, size - count
+        elif methods:
+            del methods[0]
+        else:
+            count = _through_memory(source, offset, min(step, _BUFFER), target)
+            offset, size = offset + count, size - count
+
+
+_Method = Callable[[int, int, int, int], int]
+
+
+def _in_kernel(method: _Method, source: int, offset: int, size: int, target: int) -> int:
+    """How many bytes a method copied; 0 if it does not copy between such files."""
+    try:
+        return method(source, offset, size, target)
+    except OSError as error:
+        if error.errno in _UNSUPPORTED:
+            return 0
+        raise
+
+
+def _by_copy_file_range(source: int, offset: int, size: int, target: int) -> int:
+    return os.copy_file_range(source, target, size, offset_src=offset)
+
+
+def _by_sendfile(source: int, offset: int, size: int, target: int) -> int:
+    return os.sendfile(target, source, offset, size)
+
+
+_METHODS = tuple(
+    method
+    for name, method in (("copy_file_range", _by_copy_file_range), ("sendfile", _by_sendfile))
+    if hasattr(os, name)
+)
+"""How the kernel copies, best first: the first may share blocks of the two files."""
+
+
+def _through_memory(source: int, offset: int, size: int, target: int) -> int:
+    content = memoryview(read_at(source, offset, size))
+    if not content:
+        raise EOFError(f"the file ends before byte {offset}")
+    done = 0
+    while done < len(content):
+        done += os.write(target, content[done:])
+    return done
+
+
+def read_at(file: int, offset: int, size: int) -> bytes:
+    """Bytes of a file at a place, fewer if it ends before."""
+    content = _read_once(file, offset, size)
+    while len(content) < size:  # a system reads some 2 GiB at a time
+        more = _read_once(file, offset + len(content), size - len(content))
+        if not more:
+            break
+        content += more
+    return content
+
+
+def _read_once(file: int, offset: int, size: int) -> bytes:
+    if hasattr(os, "pread"):
+        return os.pread(file, size, offset)
+    os.lseek(file, offset, os.SEEK_SET)
+    return os.read(file, size)
+
+
+TIMEOUT = 2.0
+"""Seconds after which the block runs without the lock: a process that hangs must not block others."""
+
+
+@contextmanager
+def folder_lock(folder: Path, *, exclusive: bool = False) -> Iterator[None]:
+    """Lock a folder during the block: exclusively to write, shared to read.
+
+    On systems and file systems without locks, the block runs without one.
+    """
+    handle = _lock(folder, exclusive)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def _lock(folder: Path, exclusive: bool) -> int | None:
+    try:
+        import fcntl
+
+        handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except (ImportError, OSError):  # no such locks here, or no such folder, which the caller reports
+        return None
+    until = monotonic() + TIMEOUT
+    while True:
+        try:
+            fcntl.flock(handle, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+            return handle
+        except BlockingIOError:
+            if monotonic() > until:
+                break
+            sleep(0.005)
+        except OSError:  # a file system without locks
+            break
+    os.close(handle)
+    return None
+
+
+INTERRUPTIONS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+
+
+class Pending:
+    """Temporary files, open for writing, in the folders of their targets.
+
+    A context manager: at the end of the block the files are flushed to disk and renamed to the targets; if
+    the block raises, they are deleted and the targets stay unchanged. Readers that use folder_lock see all
+    targets renamed or none, and Ctrl-C waits until all are renamed.
+    """
+
+    def __init__(self, *targets: Path) -> None:
+        self.targets = targets
+        self._parts = [target.with_name(f".{target.name}.{os.urandom(4).hex()}.part") for target in targets]
+        self._files: list[IO[bytes]] = []
+
+    def __enter__(self) -> list[IO[bytes]]:
+        try:
+            for target, part in zip(self.targets, self._parts):
+                if target.exists() and not target.is_file():
+                    raise OSError(f"{target} exists and is not a regular file, so it cannot be replaced")
+                remove_abandoned(target.parent, f".{target.name}.", ".part")
+                with signals_blocked(), errors_naming(target):
+                    self._files.append(part.open("xb"))
+                    claim(self._files[-1].fileno())
+        except BaseException:
+            self._discard()
+            raise
+        return self._files
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._commit()
+        finally:
+            with signals_blocked():
+                self._discard()
+
+    def _commit(self) -> None:
+        for file, target, part in zip(self._files, self.targets, self._parts):
+            file.flush()
+            os.fsync(file.fileno())
+            file.close()
+            if target.exists():
+                copy_ownership(target, part)
+        folders = sorted({target.parent for target in self.targets})
+        with folder_lock(folders[0], exclusive=True), signals_blocked():
+            for target, part in zip(self.targets, self._parts):
+                part.replace(target)
+        for folder in folders:
+            _sync_folder(folder)
+
+    def _discard(self) -> None:
+        for file in self._files:
+            with suppress(OSError):  # buffered data that cannot be written is not needed any more
+                file.close()
+        for part in self._parts:
+            part.unlink(missing_ok=True)
+
+
+@contextmanager
+def errors_naming(target: Path) -> Iterator[None]:
+    """Make errors of the block name the target instead of its temporary file."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise FileNotFoundError(error.errno, f"there is no folder {target.parent}", str(target)) from None
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from None
+
+
+@contextmanager
+def signals_blocked() -> Iterator[None]:
+    """Delay interruptions of this thread until the end of the block."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTIONS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Flush the renames in a folder to disk, on systems that support it."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+Identity = tuple[int, int]
+"""The device and the inode of a file."""
+HEAD_BYTES = 4096
+"""Bytes at the start of a file in which the root element of a model is looked for."""
+_files_read: ContextVar[dict[Identity, str] | None] = ContextVar("files_read", default=None)
+"""The files that the current command has read, each with the path by which it was read first; None where no
+command is running.
+"""
+
+
+class TargetRefused(OSError):
+    """A file must not be written; the text says why, and names the file."""
+
+
+@contextmanager
+def noting_files_read() -> Iterator[None]:
+    """Note which files the block, a command, reads, so that it does not write over them."""
+    before = _files_read.set({})
+    try:
+        yield
+    finally:
+        _files_read.reset(before)
+
+
+def note_read(status: os.stat_result, path: StrPath) -> None:
+    """Note that the current command reads a file."""
+    files = _files_read.get()
+    if files is not None and status.st_ino:
+        files.setdefault((status.st_dev, status.st_ino), os.fspath(path))
+
+
+def local_target(path: StrPath, *, of_model: bool = False, may_replace: Collection[StrPath] = ()) -> Path:
+    """The file that is written for a path: the one that a link leads to.
+
+    of_model: whether a model is written; may_replace: files that are read in order to replace them, as
+    check --fix does
+    Raises:  TargetRefused
+    """
+    if is_url(path):
+        raise TargetRefused(f"{without_credentials(path)} is a URL; irops writes local files only")
+    target = Path(os.path.realpath(local_path(path)))
+    _require_unread(path, target, may_replace)
+    if not of_model and _belongs_to_model(target):
+        raise TargetRefused(
+            f"{path} holds a model or its weights, which this would replace; choose another name"
+        )
+    return target
+
+
+def _require_unread(path: StrPath, target: Path, may_replace: Collection[StrPath]) -> None:
+    files = _files_read.get()
+    if not files:
+        return
+    try:
+        status = target.stat()
+    except OSError:
+        return
+    read_as = files.get((status.st_dev, status.st_ino))
+    if read_as is None or any(os.path.realpath(local_path(each)) == str(target) for each in may_replace):
+        return
+    also = "" if os.path.realpath(read_as) == str(target) else f" (as {without_credentials(read_as)})"
+    raise TargetRefused(f"{path} is read by this command{also}, and would be replaced; choose another name")
+
+
+def _belongs_to_model(target: Path) -> bool:
+    match target.suffix.lower():
+        case ".xml":
+            return _is_ir(target)
+        case ".onnx":
+            return target.is_file()
+        case ".bin":
+            return _is_ir(target.with_suffix(".xml"))
+    return False
+
+
+def _is_ir(path: Path) -> bool:
+    """Whether a file begins as an IR does."""
+    try:
+        with path.open("rb") as file:
+            return b"<net" in file.read(HEAD_BYTES)
+    except OSError:
+        return False

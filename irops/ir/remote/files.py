@@ -1,0 +1,632 @@
+"""Remote files by fsspec: the file system of a URL, sizes, versions, contents, and why one cannot be read."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from math import inf
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread, get_ident
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+from irops.diagnostics.printable import abridged
+from irops.diagnostics.suggestions import did_you_mean_word
+from irops.ir.locate import root_tag
+from irops.ir.storage import count_fetched
+from irops.limits import Limits
+from irops.urls import (
+    CHAINED,
+    is_url,
+    local_path,
+    parts_of,
+    protocol_of,
+    scrubbed,
+    with_suffix,
+    without_credentials,
+)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+MAX_TEXT = 300
+"""Characters of a message of another library that are quoted."""
+OF_STATUS: dict[object, str] = {
+    401: "access is denied, the server asks for credentials (HTTP 401)",
+    403: "access is denied (HTTP 403)",
+    404: "does not exist (HTTP 404)",
+    410: "does not exist any more (HTTP 410)",
+    429: "the server refuses further requests for now (HTTP 429)",
+}
+OF_CODE: dict[object, str] = {
+    "NoSuchBucket": "does not exist: there is no such bucket",
+    "NoSuchKey": "does not exist",
+    "InvalidAccessKeyId": "access is denied: the access key is not valid",
+    "SignatureDoesNotMatch": "access is denied: the secret key or the signature is not valid",
+    "ExpiredToken": "access is denied: the credentials have expired",
+    "AccessDenied": "access is denied",
+    "Forbidden": "access is denied",
+    "403": "access is denied",
+    "404": "does not exist",
+}
+"""By the error code of an S3 API."""
+OF_CLASS: dict[object, str] = {
+    "NoCredentialsError": "there are no credentials for it",
+    "PartialCredentialsError": "the credentials for it are incomplete",
+    "EndpointConnectionError": "the server cannot be reached",
+    "ClientConnectorDNSError": "the server cannot be reached: its name cannot be resolved",
+    "gaierror": "the server cannot be reached: its name cannot be resolved",
+    "ClientConnectorError": "the server cannot be reached",
+    "ConnectionRefusedError": "the server cannot be reached: it refuses the connection",
+    "ServerDisconnectedError": "the server closed the connection",
+    "ClientPayloadError": "the server closed the connection before all bytes were sent",
+    "IncompleteRead": "the server closed the connection before all bytes were sent",
+    "BadZipFile": "the archive is not a valid zip file",
+}
+"""By the class of an error: those of botocore and aiohttp are not imported for that."""
+MISSING = "does not exist"
+"""How the reasons begin that say that there is no such file."""
+
+
+class RemoteError(OSError):
+    """A remote file cannot be read. strerror: the reason, without credentials; rule: that of the finding."""
+
+    def __init__(self, reason: str, rule: str = "") -> None:
+        super().__init__(None, reason)
+        self.rule = rule or ("file-not-found" if reason.startswith(MISSING) else "unreadable-file")
+
+    def __str__(self) -> str:
+        return str(self.strerror)
+
+    @property
+    def sentence(self) -> str:
+        """What to write behind the name of the file: does not exist; cannot be read: access is denied."""
+        return f"cannot be read: {self}" if self.rule == "unreadable-file" else str(self)
+
+
+def remote_error(error: BaseException) -> RemoteError:
+    """The error that says why a file system failed."""
+    if isinstance(error, RemoteError):
+        return error
+    chain = list(_chain(error))
+    for table, key in ((OF_CODE, _code), (OF_STATUS, _status), (OF_CLASS, _class)):
+        for one in chain:
+            reason = table.get(key(one))
+            if reason is not None:
+                return RemoteError(reason)
+    status = next((_status(one) for one in chain if isinstance(_status(one), int)), None)
+    if status is not None:
+        return RemoteError(f"the server answers HTTP {status}")
+    if any(isinstance(one, TimeoutError) for one in chain):
+        return RemoteError("the server did not answer in time")
+    for one in chain:
+        if isinstance(one, FileNotFoundError) and one.__cause__ is not None and one is error:
+            return _unreached(one.__cause__)
+        if isinstance(one, FileNotFoundError):
+            return RemoteError(MISSING)
+        if isinstance(one, PermissionError):
+            return RemoteError("access is denied")
+    return RemoteError(_text(error))
+
+
+def _unreached(cause: BaseException) -> RemoteError:
+    """The error of a web server that gave no status: fsspec says then that there is no such file."""
+    if isinstance(cause, FileNotFoundError) or _code(cause) is not None:
+        return RemoteError(MISSING)
+    return RemoteError(f"the server cannot be reached: {_text(cause)}")
+
+
+def _text(error: BaseException) -> str:
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return abridged(scrubbed(" ".join(str(text).split())), MAX_TEXT)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, and those that led to it."""
+    passed: set[int] = set()
+    while error is not None and id(error) not in passed:
+        passed.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _status(error: BaseException) -> object:
+    return getattr(error, "status", None)
+
+
+def _code(error: BaseException) -> object:
+    response = getattr(error, "response", None)
+    return response.get("Error", {}).get("Code") if isinstance(response, dict) else None
+
+
+def _class(error: BaseException) -> object:
+    return type(error).__name__
+
+
+class NoAnswer(RemoteError):
+    """A call was given up; its thread may still wait."""
+
+
+def answered(limits: Limits, call: Callable[P, T], *args: P.args, **keywords: P.kwargs) -> T:
+    """What a call gives, within limits.remote_seconds.
+
+    The call runs in a thread that does not keep the process alive: some libraries wait without end.
+    Raises:  RemoteError if the call fails or takes longer
+    """
+    results: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            results.put((call(*args, **keywords), None))
+        except BaseException as error:  # reported by the thread that waits
+            results.put((None, error))
+
+    Thread(target=work, name="irops remote file", daemon=True).start()
+    try:
+        result, error = results.get(timeout=min(limits.remote_seconds, 1e8))
+    except Empty:
+        seconds = f"{limits.remote_seconds:g} seconds; {limits.message('remote_seconds')}"
+        raise NoAnswer(f"the server did not answer within {seconds}") from None
+    if error is not None:
+        if isinstance(error, MemoryError):
+            raise error
+        raise remote_error(error) from None
+    return result  # type: ignore[return-value]
+
+
+CHECKSUMS = (
+    *(
+        "ETag",
+        "etag",
+        "e_tag",
+        "md5Hash",
+        "content_md5",
+        "Content-MD5",
+        "Digest",
+        "crc32c",
+        "CRC",
+        "checksum",
+    ),
+    *("VersionId", "version_id", "generation", "sha", "sha256", "blob_id"),
+)
+TIMES = (
+    *("LastModified", "last_modified", "Last-Modified", "mtime", "modified", "updated", "created"),
+    *("date_time", "time"),
+)
+"""The names that file systems of fsspec use, those of checksums and versions, and those of times."""
+TICK = 60.0
+"""Seconds within which two contents of a file may have the same time: servers count in seconds, and their
+clocks differ from that of this machine.
+"""
+
+
+class Version(NamedTuple):
+    """What changes with the content of a file. is_certain: another content certainly has another text."""
+
+    text: str
+    is_certain: bool
+
+
+def version_of(info: Mapping[str, Any]) -> Version:
+    """The version of a file, by what fsspec gives as its info."""
+    checksums = {name: info[name] for name in CHECKSUMS if info.get(name)}
+    times = {name: info[name] for name in TIMES if info.get(name)}
+    text = " ".join(
+        f"{name}={value}" for name, value in {"size": info.get("size"), **checksums, **times}.items()
+    )
+    weak = all(str(value).startswith("W/") for value in checksums.values())
+    return Version(text, not weak or (bool(times) and not any(map(_is_recent, times.values()))))
+
+
+def _is_recent(value: object) -> bool:
+    """Whether a time is so near that it may not show another change; also if it cannot be read."""
+    seconds = _seconds(value)
+    return seconds is None or time.time() - seconds < TICK
+
+
+def _seconds(value: object) -> float | None:
+    """A time in seconds since the epoch."""
+    if isinstance(value, (int, float)):
+        return float(value)
+    try:
+        if isinstance(value, str):
+            value = parsedate_to_datetime(value) if "," in value else datetime.fromisoformat(value)
+        return value.timestamp() if isinstance(value, datetime) else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+PACKAGES = {
+    **dict.fromkeys(("s3", "s3a"), "s3fs"),
+    **dict.fromkeys(("gs", "gcs"), "gcsfs"),
+    **dict.fromkeys(("az", "abfs", "abfss", "adl"), "adlfs"),
+    **dict.fromkeys(("http", "https"), "aiohttp"),
+    **dict.fromkeys(("sftp", "ssh"), "paramiko"),
+    **dict.fromkeys(("hdfs", "arrow_hdfs"), "pyarrow"),
+    "hf": "huggingface_hub",
+    "oci": "ocifs",
+    "oss": "ossfs",
+    "smb": "smbprotocol",
+}
+"""The package that brings a protocol; of others, fsspec says what they need."""
+MOST = 16
+"""How many file systems are kept of those that fsspec shares between no threads, or keeps too long."""
+_systems: OrderedDict[tuple[object, ...], Any] = OrderedDict()
+_lock = Lock()
+
+
+def file_system(url: str, thread: int) -> tuple[Any, str]:
+    """The file system of a URL, and the path in it. All files of one server share theirs within a thread.
+
+    thread: the thread that asks, which need not be the one that calls
+    Raises:  RemoteError for a protocol that does not exist, or that needs a package
+    """
+    fsspec = _library()
+    links = url.split(CHAINED)
+    for link in links:
+        protocol, separator, _ = link.partition("://")
+        if separator or link in fsspec.available_protocols():
+            _require(fsspec, protocol)
+    try:
+        system, path = _connected(fsspec, links, thread)
+    except Exception as error:
+        raise remote_error(error) from None
+    return system, path
+
+
+def forget(system: Any) -> None:
+    """Use a file system no more: one of its calls was given up, and its connection may still wait."""
+    with _lock:
+        for key in [key for key, kept in _systems.items() if kept is system]:
+            del _systems[key]
+
+
+def is_archive(system: Any) -> bool:
+    """Whether files of a file system lie in an archive: a part is reached by unpacking what precedes it."""
+    return _holds_files(type(system))
+
+
+def without_cache(system: Any) -> Any:
+    """The file system whose files another one keeps copies of, such as filecache; any other system itself."""
+    from fsspec.implementations.cached import CachingFileSystem
+
+    return system.fs if isinstance(system, CachingFileSystem) else system
+
+
+def _library() -> Any:
+    try:
+        import fsspec
+    except ImportError:
+        raise RemoteError(
+            "URLs require the library fsspec, which is not installed; pip install 'irops[remote]' installs it"
+        ) from None
+    return fsspec
+
+
+def _require(fsspec: Any, protocol: str) -> None:
+    """Raises: RemoteError if a protocol does not exist, or lacks its package"""
+    protocols = fsspec.available_protocols()
+    if protocol not in protocols:
+        meant = did_you_mean_word(f"{protocol}://", [f"{one}://" for one in protocols])
+        raise RemoteError(f"there is no protocol {protocol}://{meant}")
+    try:
+        fsspec.get_filesystem_class(protocol)
+    except ImportError as error:
+        package = PACKAGES.get(protocol)
+        if package is None:
+            raise RemoteError(f"the protocol {protocol} requires a package: {error}") from None
+        raise RemoteError(
+            f"the protocol {protocol} requires the package {package}, which is not installed;"
+            f" pip install {package} installs it"
+        ) from None
+
+
+def _connected(fsspec: Any, links: list[str], thread: int) -> tuple[Any, str]:
+    url, beneath = CHAINED.join(links), CHAINED.join(links[1:])
+    protocol, separator, path = links[0].partition("://")
+    kind = fsspec.get_filesystem_class(protocol if separator else links[0])
+    if kind.async_impl or not separator or (beneath and not _holds_files(kind)):
+        system, path = fsspec.core.url_to_fs(url)
+        return system, path
+    options = sorted(kind._get_kwargs_from_urls(links[0]).items())
+    version = _version(beneath, thread) if beneath else ""
+    system = _kept(
+        (os.getpid(), thread, protocol, repr(options), beneath, version),
+        lambda: fsspec.core.url_to_fs(url, skip_instance_cache=True)[0],
+    )
+    return system, system._strip_protocol(path if beneath else url)
+
+
+def _holds_files(kind: Any) -> bool:
+    from fsspec.archive import AbstractArchiveFileSystem
+
+    return issubclass(kind, AbstractArchiveFileSystem)
+
+
+def _kept(key: tuple[object, ...], connect: Callable[[], Any]) -> Any:
+    """The file system of a key, which is made if there is none."""
+    with _lock:
+        system = _systems.get(key)
+    if system is None:
+        system = connect()
+    with _lock:
+        _systems[key] = system
+        _systems.move_to_end(key)
+        while len(_systems) > MOST:
+            _systems.popitem(last=False)
+    return system
+
+
+def _version(url: str, thread: int) -> str:
+    """What changes with the archive that a URL names."""
+    if not is_url(url):
+        status = os.stat(local_path(url))
+        return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
+    system, path = file_system(url, thread)
+    system.invalidate_cache(path)
+    return version_of(system.info(path)).text
+
+
+WEB = ("http", "https")
+STEP = 4 << 20
+"""Bytes that are asked for at once, within the time that one request may take."""
+
+
+class NoRanges(RemoteError):
+    """The server does not send parts of files."""
+
+
+class RemoteFileChanged(RemoteError):
+    """The file is no longer the one that existed when it was opened."""
+
+
+class RemoteFile:
+    """A file of a file system of fsspec, as it was when this object was made.
+
+    name: the URL without credentials
+    """
+
+    __slots__ = ("_path", "_system", "limits", "name", "size", "version")
+
+    def __init__(self, url: str, limits: Limits) -> None:
+        """Raises: RemoteError if there is no such file, or the server does not say"""
+        self.name, self.limits = without_credentials(url), limits
+        self._system, self._path = answered(limits, file_system, url, get_ident())
+        info = self._info()
+        if info.get("type") == "directory":
+            raise RemoteError("is a folder", "not-a-file")
+        size = info.get("size")
+        self.size: int | None = None if size is None else int(size)
+        """The number of bytes; None if the server does not say."""
+        self.version: Version = version_of(info)
+
+    def __repr__(self) -> str:
+        return f"<remote file {self.name}, {self.size} bytes>"
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Some of the bytes. They belong to this version only if require_unchanged passes afterwards.
+
+        Raises:  RemoteFileChanged if the file is shorter; RemoteError
+        """
+        return b"".join(self._steps(offset, size))
+
+    def _steps(self, offset: int, size: int) -> Iterator[bytes]:
+        for start in range(offset, offset + size, STEP):
+            step = min(STEP, offset + size - start)
+            content = self._answered(self._range, start, step)
+            count_fetched(len(content))
+            if len(content) != step:
+                raise self.changed()
+            yield content
+
+    def _range(self, start: int, size: int) -> bytes:
+        if protocol_of(self.name) not in WEB:
+            return bytes(self._system.cat_file(self._path, start=start, end=start + size))
+        # a server that does not know ranges sends the whole file, which may be large: this stops it
+        with self._system.open(self._path, "rb", size=self.size, cache_type="none") as file:
+            file.seek(start)
+            try:
+                return bytes(file.read(size))
+            except ValueError:
+                raise NoRanges("the server sends whole files only, no parts of them") from None
+
+    def in_steps(self, most: float) -> Iterator[bytes]:
+        """The content from the start to the end, even if the size is not known or the server sends no parts.
+
+        most: the number of bytes after which no more are read; the last step may exceed it
+        Raises:  RemoteError
+        """
+        if self.size is None or is_archive(self._system):
+            yield from self._streamed(most)
+            return
+        steps = self._steps(0, self.size)
+        try:
+            first = next(steps, b"")
+            second = next(steps, b"")
+        except NoRanges:  # the start alone is sent by any server
+            yield from self._streamed(most)
+            return
+        yield from (step for step in (first, second) if step)
+        yield from steps
+
+    def _streamed(self, most: float) -> Iterator[bytes]:
+        keywords = {"block_size": 0} if protocol_of(self.name) in WEB else {}
+        file = self._answered(self._system.open, self._path, "rb", **keywords)
+        total = 0
+        try:
+            while total <= most and (content := self._answered(file.read, STEP)):
+                count_fetched(len(content))
+                total += len(content)
+                yield content
+        finally:
+            with suppress(RemoteError):
+                answered(self.limits, file.close)
+
+    def require_unchanged(self) -> None:
+        """Raises: RemoteFileChanged if the file is not the one that it was; RemoteError"""
+        try:
+            version = version_of(self._info())
+        except RemoteError as error:
+            if error.rule == "file-not-found":
+                raise self.changed() from None
+            raise
+        if version.text != self.version.text:
+            raise self.changed()
+
+    def changed(self) -> RemoteFileChanged:
+        return RemoteFileChanged("it was changed while it was read; read the model again")
+
+    @property
+    def is_concurrent(self) -> bool:
+        """Whether several threads may read at the same time."""
+        return bool(self._system.async_impl)
+
+    def _info(self) -> Any:
+        return self._answered(_info, self._system, self._path)
+
+    def _answered(self, call: Callable[P, T], *args: P.args, **keywords: P.kwargs) -> T:
+        try:
+            return answered(self.limits, call, *args, **keywords)
+        except NoAnswer:
+            forget(self._system)
+            raise
+
+
+def _info(system: Any, path: str) -> Any:
+    system = without_cache(system)
+    system.invalidate_cache(path)  # a listing may be older than the file
+    return system.info(path)
+
+
+AT_ONCE = 1 << 20
+"""Bytes that are asked for at least, if the file has them."""
+
+
+class RemoteContent:
+    """A remote file as an open file. size: 0 if the server does not say how many bytes it has."""
+
+    def __init__(self, url: str, limits: Limits) -> None:
+        """Raises: RemoteError"""
+        self._file = RemoteFile(url, limits)
+        self.size = self._file.size or 0
+        self._buffer = b""
+        self._position = 0
+        self._steps: Iterator[bytes] | None = None
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, fewer only at the end. Raises: RemoteFileChanged; RemoteError"""
+        while len(self._buffer) < size and (more := self._more(size - len(self._buffer))):
+            self._buffer += more
+        content, self._buffer = self._buffer[:size], self._buffer[size:]
+        return content
+
+    def _more(self, size: int) -> bytes:
+        if self._steps is None and self._file.size is None:
+            self._steps = self._file.in_steps(inf)
+        if self._steps is None:
+            try:
+                return self._part(min(max(size, AT_ONCE), self.size - self._position))
+            except NoRanges:
+                self._steps = _behind(self._position, self._file.in_steps(inf))
+        step = next(self._steps, b"")
+        if step:
+            self._file.require_unchanged()
+        return step
+
+    def _part(self, size: int) -> bytes:
+        if size <= 0:
+            return b""
+        content = self._file.read(self._position, size)
+        self._file.require_unchanged()
+        self._position += size
+        return content
+
+
+def _behind(start: int, steps: Iterator[bytes]) -> Iterator[bytes]:
+    """The bytes of some steps without the first ones."""
+    for step in steps:
+        if len(step) > start:
+            yield step[start:]
+        start = max(start - len(step), 0)
+
+
+SNIFFED_BYTES = 1 << 16
+"""How many bytes are read to detect the kind of a file."""
+_MAGIC = re.compile(r"[*\[]")
+
+
+class RemoteModels(NamedTuple):
+    """The URLs of models, sorted. others: the number of .xml files that are not models."""
+
+    files: tuple[str, ...]
+    others: int
+
+
+def remote_models(url: str, suffixes: Sequence[str], limits: Limits | None = None) -> RemoteModels:
+    """The model that a URL names, or the models in a folder and its subfolders, or those of a pattern.
+
+    A URL with a suffix of models is that of a model, which need not exist. In a pattern, ** stands for any
+    folders. Hidden folders are skipped. Listing takes at most limits.seconds.
+    Raises:  RemoteError if there is no such folder, or it cannot be listed
+    """
+    limits = limits or Limits()
+    before, path, after = parts_of(url)
+    magic = _MAGIC.search(path)
+    if magic is None and path.endswith(tuple(suffixes)):
+        return RemoteModels((url,), 0)
+    if magic is None:
+        root, pattern = path.rstrip("/"), None
+    else:
+        root = path[: max(path.rfind("/", 0, magic.start()), 0)]
+        pattern = path.removeprefix(root).lstrip("/")
+    names = _names(f"{before}{root}{after}", pattern, limits)
+    folder = f"{before}{root}{'/' if root else ''}"
+    files = {f"{folder}{name}{after}" for name in names}
+    wanted = [
+        f"{folder}{name}{after}" for name in names if name.endswith(tuple(suffixes)) and not _hidden(name)
+    ]
+    models = [file for file in wanted if not _is_other_xml(file, files, limits)]
+    return RemoteModels(tuple(models), len(wanted) - len(models))
+
+
+def _names(folder: str, pattern: str | None, limits: Limits) -> list[str]:
+    """The paths of files in a folder, relative to it: all, or .bin files and those that a pattern matches."""
+    from fsspec.utils import glob_translate
+
+    patient = replace(limits, remote_seconds=max(limits.remote_seconds, limits.seconds))
+    system, base = answered(patient, file_system, folder, get_ident())
+    base = base.rstrip("/")
+    is_web = "://" in base  # paths of web servers are URLs, and folders end with a slash
+    system.invalidate_cache(base)
+    depth = None if pattern is None or "**" in pattern else pattern.count("/") + 1
+    found = answered(patient, system.find, f"{base}/" if is_web else base, maxdepth=depth)
+    names = sorted(name.removeprefix(base).lstrip("/") for name in found if name.startswith(base))
+    if not names and answered(limits, system.info, base).get("type") != "directory":
+        raise RemoteError("is not a folder, and has no suffix of a model", "not-a-file")
+    if pattern is None:
+        return names
+    matches = re.compile(glob_translate(pattern)).match
+    return [name for name in names if matches(name) or name.endswith(".bin")]
+
+
+def _hidden(name: str) -> bool:
+    """Whether a file lies in a hidden folder."""
+    return any(part.startswith(".") for part in name.split("/")[:-1])
+
+
+def _is_other_xml(url: str, files: Collection[str], limits: Limits) -> bool:
+    """Whether a file is XML but not a model. Damaged files and files with weights beside them are models."""
+    if with_suffix(url, ".bin") in files:
+        return False
+    try:
+        root = root_tag(RemoteContent(url, limits).read(SNIFFED_BYTES))
+    except RemoteError:  # reported when the file is read
+        return False
+    return root is not None and root.lower() != "net"

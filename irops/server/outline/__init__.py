@@ -1,1 +1,0 @@
-"""The elements of an IR text with their offsets, also of a text that is not well-formed."""
