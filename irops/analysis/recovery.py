@@ -18,7 +18,7 @@ from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
 from irops.values.violation import LimitExceeded, collect_warnings
 
-Inputs = Sequence[Fact | None]
+Inputs: TypeAlias = Sequence[Fact | None]
 MAX_INPUTS = 8
 """Of layers with more inputs, only the values are left out, not each input in turn."""
 TYPE_RULES = frozenset(("unsupported-element-type", "mismatched-element-types"))

@@ -14,7 +14,7 @@ from irops.values.dim import Dim, Symbol
 from irops.values.fact import Fact, Value
 from irops.values.shape import Shape
 
-Inputs = Sequence[Fact | None]
+Inputs: TypeAlias = Sequence[Fact | None]
 Outputs = list[Fact]
 Key = tuple[object, ...]
 """An invocation, a number of outputs, and Facts, of which each stands for itself alone."""

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from irops.spec import sharing
+from irops.spec.sharing import Pick
 from irops.spec.binding import Function, Functions
 from irops.spec.definition import Attribute, Definition, Gradient
 
-Pick = sharing.Pick
 
 
 def with_gradients(

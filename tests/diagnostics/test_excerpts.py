@@ -21,7 +21,7 @@ def shown(text: str | bytes, at: str | bytes) -> list[str]:
     """The lines of a finding at the first place of a word in a file."""
     data, word = (part.encode() if isinstance(part, str) else part for part in (text, at))
     place = Source("m.xml", data).location(data.index(word))
-    lines = formats.render([Report((Diagnostic(rule("cycle"), "wrong", place),))]).splitlines()
+    lines = formats.render([Report((Diagnostic(rule("cycle"), "wrong", place),))], "full").splitlines()
     return lines[1:-1]
 
 

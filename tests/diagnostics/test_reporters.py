@@ -61,14 +61,14 @@ def test_a_rule_that_is_none_is_refused_with_the_nearest() -> None:
 
 
 def test_concise_is_a_line_each() -> None:
-    assert formats.render([REPORT]) == (
+    assert formats.render([REPORT], "concise") == (
         "dir a/m.xml:9:5: warning IR208 nothing depends on it\n"
         "dir a/m.xml:57:25: error IR401 ReverseSequence-1 requires: one length each; got 4 and 5\n"
     )
 
 
 def test_full_shows_facts_sub_graph_notes_and_the_explain_command() -> None:
-    assert formats.render([REPORT]).splitlines() == [
+    assert formats.render([REPORT], "full").splitlines() == [
         "dir a/m.xml:9:5: warning IR208 nothing depends on it",
         '    layer 3 "idle"',
         '    in: the then_body of "if", in the body of "loop"',
@@ -81,7 +81,7 @@ def test_full_shows_facts_sub_graph_notes_and_the_explain_command() -> None:
 
 
 def test_colours_change_no_letter() -> None:
-    assert formats.render_in_colour([REPORT]).plain + "\n" == formats.render([REPORT])
+    assert formats.render_in_colour([REPORT]).plain + "\n" == formats.render([REPORT], "full")
 
 
 def test_a_name_cannot_write_to_the_terminal() -> None:
@@ -93,13 +93,13 @@ def test_a_name_cannot_write_to_the_terminal() -> None:
         ],
         "m.xml",
     )
-    for text in (formats.render([sly]), formats.render([sly])):
+    for text in (formats.render([sly], "concise"), formats.render([sly], "full")):
         assert r'm.xml:1:1: error IR207 layer \x1b[31m"a\nb" feeds itself\u202e' in text
         assert "\x1b" not in text
 
 
 def test_json_keeps_to_its_schema() -> None:
-    reported = json.loads(formats.render([REPORT, Report((), "other.xml")]))
+    reported = json.loads(formats.render([REPORT, Report((), "other.xml")], "json"))
     assert reported["version"] == 1
     assert [file["path"] for file in reported["files"]] == ["dir a/m.xml", "other.xml"]
     assert reported["files"][1]["diagnostics"] == []
@@ -122,7 +122,7 @@ def test_json_keeps_to_its_schema() -> None:
 
 
 def test_json_says_null_where_nothing_is_known() -> None:
-    reported = json.loads(formats.render([Report((NOWHERE,))]))["files"][0]
+    reported = json.loads(formats.render([Report((NOWHERE,))], "json"))["files"][0]
     assert reported["path"] is None
     assert (
         reported["diagnostics"][0]["line"],
@@ -134,7 +134,7 @@ def test_json_says_null_where_nothing_is_known() -> None:
 def test_github_annotations_are_escaped() -> None:
     sly = Report.of([Diagnostic(rule("cycle"), "100% of\r\nit", Location("a,b:c.xml", 2, 3), notes=("so",))])
     assert (
-        formats.render([sly])
+        formats.render([sly], "github")
         == "::error file=a%2Cb%3Ac.xml,line=2,col=3,title=IR207 cycle::100%25 of%0D%0Ait%0Aso\n"
     )
 
@@ -142,20 +142,20 @@ def test_github_annotations_are_escaped() -> None:
 def test_github_annotations_write_nothing_to_a_terminal() -> None:
     sly = Report((Diagnostic(rule("cycle"), "of \x9b31m \u202e\tlayers", Location("\x1b[2J.xml", 2, 3)),))
     assert (
-        formats.render([sly])
+        formats.render([sly], "github")
         == "::error file=\\x1b[2J.xml,line=2,col=3,title=IR207 cycle::of \\x9b31m \\u202e\\tlayers\n"
     )
 
 
 def test_github_leaves_out_what_is_not_known() -> None:
     assert (
-        formats.render([Report((NOWHERE,), "m.xml")])
+        formats.render([Report((NOWHERE,), "m.xml")], "github")
         == "::error file=m.xml,title=IR207 cycle::round and round\n"
     )
 
 
 def test_gitlab_issues_have_distinct_fingerprints_and_places() -> None:
-    issues = json.loads(formats.render([REPORT, Report((NOWHERE, NOWHERE), "other.xml")]))
+    issues = json.loads(formats.render([REPORT, Report((NOWHERE, NOWHERE), "other.xml")], "gitlab"))
     assert len({issue["fingerprint"] for issue in issues}) == len(issues) == 4
     assert issues[1]["check_name"] == "IR401 violated-constraint"
     assert issues[1]["location"] == {"path": "dir a/m.xml", "lines": {"begin": 57}}
@@ -165,7 +165,7 @@ def test_gitlab_issues_have_distinct_fingerprints_and_places() -> None:
 
 
 def test_sarif_has_rules_regions_and_layers() -> None:
-    reported = json.loads(formats.render([REPORT, Report((NOWHERE,), "other.xml")]))
+    reported = json.loads(formats.render([REPORT, Report((NOWHERE,), "other.xml")], "sarif"))
     (run,) = reported["runs"]
     assert reported["version"] == "2.1.0"
     assert [r["id"] for r in run["tool"]["driver"]["rules"]] == ["IR207", "IR208", "IR401"]
@@ -186,7 +186,7 @@ def test_sarif_has_rules_regions_and_layers() -> None:
 
 
 def fingerprints(*diagnostics: Diagnostic) -> list[str]:
-    results = json.loads(formats.render([Report(diagnostics, "m.xml")]))["runs"][0]["results"]
+    results = json.loads(formats.render([Report(diagnostics, "m.xml")], "sarif"))["runs"][0]["results"]
     return [result["partialFingerprints"]["iropsFinding/v1"] for result in results]
 
 
@@ -218,4 +218,4 @@ def test_counts_and_paragraphs_are_formatted() -> None:
 
 
 def test_every_finding_is_a_line_of_its_own_in_the_order_of_files() -> None:
-    assert len(re.findall(r"^\S.*(?:error|warning) IR", formats.render([REPORT, REPORT]), re.M)) == 4
+    assert len(re.findall(r"^\S.*(?:error|warning) IR", formats.render([REPORT, REPORT], "full"), re.M)) == 4

@@ -40,7 +40,7 @@ def reports() -> list[Report]:
 
 @pytest.fixture(scope="module")
 def text(reports: list[Report]) -> str:
-    return formats.render(reports)
+    return formats.render(reports, "sarif")
 
 
 def reported(reports: list[Report]) -> list[tuple[str, str, int | None, int | None]]:
@@ -143,7 +143,7 @@ def _object(om: Any, name: str, content: dict[str, Any]) -> Any:
 
 def test_a_run_that_left_a_file_unchecked_says_so(text: str) -> None:
     assert json.loads(text)["runs"][0]["invocations"] == [{"executionSuccessful": False}]
-    assert json.loads(formats.render([Report((), "a.xml")]))["runs"][0]["invocations"] == [
+    assert json.loads(formats.render([Report((), "a.xml")], "sarif"))["runs"][0]["invocations"] == [
         {"executionSuccessful": True}
     ]
 
@@ -168,15 +168,15 @@ def test_every_rule_brings_its_help(text: str) -> None:
 def test_without_a_site_rules_have_no_address(text: str) -> None:
     assert addresses.SITE == ""
     assert not [one for one in json.loads(text)["runs"][0]["tool"]["driver"]["rules"] if "helpUri" in one]
-    assert json.loads(formats.render([ODD]))["files"][0]["diagnostics"][-1]["url"] is None
-    assert json.loads(formats.render([ODD]))[-1]["content"]["body"].endswith(
+    assert json.loads(formats.render([ODD], "json"))["files"][0]["diagnostics"][-1]["url"] is None
+    assert json.loads(formats.render([ODD], "gitlab"))[-1]["content"]["body"].endswith(
         f"`irops explain {ODD.diagnostics[-1].code}`"
     )
 
 
 def test_every_rule_links_to_its_page(reports: list[Report], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "SITE", SITE)
-    text = formats.render(reports)
+    text = formats.render(reports, "sarif")
     links = {one["id"]: one["helpUri"] for one in json.loads(text)["runs"][0]["tool"]["driver"]["rules"]}
     paths = {path for path, _ in rule_pages(lambda *_, **__: "")}
     assert len(links) > 50
@@ -184,20 +184,21 @@ def test_every_rule_links_to_its_page(reports: list[Report], monkeypatch: pytest
         page = link.removeprefix(f"{SITE}/{irops.__version__}/").removesuffix(".html")
         assert f"{page}.md" in paths
         assert page.endswith(f"/{code}")
-    (finding,) = json.loads(formats.render([ODD]))["files"][0]["diagnostics"][-1:]
+    (finding,) = json.loads(formats.render([ODD], "json"))["files"][0]["diagnostics"][-1:]
     assert finding["url"] == links[finding["code"]]
     assert (
-        f"[{finding['code']}]({finding['url']})" in json.loads(formats.render([ODD]))[-1]["content"]["body"]
+        f"[{finding['code']}]({finding['url']})"
+        in json.loads(formats.render([ODD], "gitlab"))[-1]["content"]["body"]
     )
 
 
 def test_a_custom_rule_links_to_no_page() -> None:
     custom = Rule("ACME001", "no-name", Severity.ERROR, "a layer has no name", "Name it.")
     report = Report((Diagnostic(custom, "no name", Location("a.xml")),), "a.xml")
-    (described,) = json.loads(formats.render([report]))["runs"][0]["tool"]["driver"]["rules"]
+    (described,) = json.loads(formats.render([report], "sarif"))["runs"][0]["tool"]["driver"]["rules"]
     assert "helpUri" not in described
-    assert json.loads(formats.render([report]))["files"][0]["diagnostics"][0]["url"] is None
-    assert json.loads(formats.render([report]))[0]["content"] == {
+    assert json.loads(formats.render([report], "json"))["files"][0]["diagnostics"][0]["url"] is None
+    assert json.loads(formats.render([report], "gitlab"))[0]["content"] == {
         "body": "Name it.\n\n`irops explain ACME001`"
     }
 
