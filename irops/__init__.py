@@ -68,7 +68,7 @@ _HOMES = {
     "Report": "irops.diagnostics.report",
     "Rule": "irops.diagnostics.diagnostic",
     "Severity": "irops.diagnostics.diagnostic",
-    "rules": "irops.spec.custom_rules",
+    "rules": "irops.spec.extension",
     "Diagnostic": "irops.diagnostics.diagnostic",
     "DiagnosticError": "irops.diagnostics.diagnostic",
     "DefinitionError": "irops.diagnostics.diagnostic",
@@ -86,9 +86,9 @@ _HOMES = {
     "reduce": "irops.debugging.reduce.reduction",
     "Session": "irops.runtime.session",
     "run": "irops.runtime.session",
-    "infer": "irops.analysis.infer",
+    "infer": "irops.analysis.model_analysis",
     "vjp": "irops.runtime.gradients",
-    "Declined": "irops.backends.declined",
+    "Declined": "irops.backends.backend",
     "Model": "irops.ir.model",
     "read": "irops.reading",
     "write": "irops.writing",
@@ -104,8 +104,8 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from irops.analysis.checks.run import check as check
-    from irops.analysis.infer import infer as infer
-    from irops.backends.declined import Declined as Declined
+    from irops.analysis.model_analysis import infer as infer
+    from irops.backends.backend import Declined as Declined
     from irops.debugging.compare.comparison import compare as compare
     from irops.debugging.origins.why import why as why
     from irops.debugging.reduce.reduction import reduce as reduce
@@ -134,7 +134,7 @@ if TYPE_CHECKING:
     from irops.runtime.gradients import vjp as vjp
     from irops.runtime.session import Session as Session
     from irops.runtime.session import run as run
-    from irops.spec.custom_rules import rules as rules
+    from irops.spec.extension import rules as rules
     from irops.surveys.survey import survey as survey
     from irops.values.element import tagged as tagged
     from irops.writing import write as write

@@ -19,15 +19,12 @@ from irops.dialects import dialect_named, dialect_of_id, dialect_of_version, dia
 from irops.dialects.dialect import Dialect
 from irops.dialects.openvino.dialect import definition_files
 from irops.spec.binding import BOUND, bound_to, functions_of
-from irops.spec.definition import Definition
+from irops.spec.definition import OPENVINO, Definition
 from irops.spec.extension import module_of, plugin_folders
 from irops.spec.load import load_definition
-from irops.spec.op import NoOp, Op
-from irops.spec.op_names import meant_id, number_of, parted, similar_ids
-from irops.spec.opsets import opsets
-from irops.spec.sharing import NotSharedError, shared
-from irops.spec.sharing_gradients import with_gradients
-from irops.spec.types import OPENVINO
+from irops.spec.op import NoOp, Op, meant_id, number_of, parted, similar_ids
+from irops.spec.releases import opsets
+from irops.spec.sharing import NotSharedError, shared, with_gradients
 
 MAX_RESOLVED = 10_000
 """For how many types and versions of layers their ops are remembered."""

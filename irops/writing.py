@@ -6,15 +6,14 @@ import os
 from functools import partial
 
 from irops.analysis.declaring import has_undeclared_ports, with_declared_ports
-from irops.analysis.infer import analyse, infer
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse, infer
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.dialects import dialect_of, dialect_of_suffix
 from irops.dialects.dialect import Dialect
 from irops.ir.model import LayerKind, Model
 from irops.registry import Registry, default_registry
-from irops.spec.types import OPENVINO
+from irops.spec.definition import OPENVINO
 from irops.values.fact import Fact
 
 

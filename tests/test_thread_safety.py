@@ -14,7 +14,7 @@ import pytest
 from hostile_models import chain
 
 import irops
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 
 ROOT = Path(__file__).parents[1]
 MODEL = ROOT / "examples" / "bidirectional_encoder" / "model.xml"

@@ -1,37 +1,374 @@
-"""One run of inference over a model: every layer in order, a fault of one layer never repeated at the
-next.
+"""One run of inference over a model: every layer in order, a fault of one layer never repeated at the next.
+
+Sizes that are not known have names, each its own, so that where one comes back it is known to be the same.
+Equal layers share: one with the same invocation and the same Facts of its inputs has the same outputs. A
+layer at fault is inferred again without what the fault is about, so that checking goes on behind it: what is
+inferred from less is true whatever the faulty part should have been.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from typing import Any
 from weakref import ReferenceType, ref
 
-from irops.analysis.declared import declared_outputs
 from irops.analysis.describing import facts_line, given_shape
 from irops.analysis.fold import INPUTS, Budget, Inputs, attach_values, is_small
-from irops.analysis.inferred import NOT_INFERRED, Inferred, LayerFacts
-from irops.analysis.names import Names
-from irops.analysis.recovery import outputs_without, recovered_outputs
-from irops.analysis.sharing import Key, Sharing
-from irops.analysis.state import declared_variables
-from irops.analysis.structure import BodyNode, GraphNode, LayerNode, ModelStructure
+from irops.analysis.inferred import NOT_INFERRED, Inferred, LayerFacts, declared_outputs
+from irops.analysis.structure import BodyNode, GraphNode, LayerNode, ModelStructure, declared_variables
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
-from irops.invocation import OpFault, fault_of
+from irops.invocation import Invocation, OpFault, fault_of
+from irops.invocation.invocation import input_spec
 from irops.ir.model import Layer, Model
 from irops.ir.storage import OpenFiles
 from irops.ir.weights import constant, constant_faults
 from irops.limits import Clock, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.spec.body import BodyFunction
+from irops.spec.definition import Attribute
+from irops.spec.extension import is_extension
+from irops.spec.op import Op
 from irops.switches import enabled
+from irops.values.dim import GENERATED_PREFIX, Dim, Symbol
 from irops.values.element import DYNAMIC, Array
-from irops.values.fact import Fact
-from irops.values.violation import Violation, collect_warnings
+from irops.values.fact import Fact, Value
+from irops.values.shape import Shape
+from irops.values.violation import LimitExceeded, Violation, collect_warnings
+
+
+class Names:
+    """Gives names that no other size of one inference has: #0, #1 ..., which no caller can give.
+
+    prefix: precedes the numbers, where sizes of several inferences meet
+    """
+
+    def __init__(self, prefix: str = "") -> None:
+        self._prefix, self._next = f"{GENERATED_PREFIX}{prefix}", 0
+
+    def copy(self) -> Names:
+        """Names that continue with the same number as these."""
+        made = Names()
+        made._prefix, made._next = self._prefix, self._next
+        return made
+
+    def named(self, facts: list[Fact]) -> list[Fact]:
+        """The facts, every size without a symbol under a new name; the same list where all have symbols."""
+        for fact in facts:
+            if not _all_named(fact.shape):
+                break
+        else:
+            return facts
+        return [
+            fact if _all_named(fact.shape) else fact.with_shape(self._shape(fact.shape)) for fact in facts
+        ]
+
+    def _shape(self, shape: Shape) -> Shape:
+        return Shape(self._size(size) for size in shape)
+
+    def _size(self, size: Dim) -> Dim:
+        if size.known or size.symbol is not None:
+            return size
+        name = f"{self._prefix}{self._next}"
+        self._next += 1
+        return size.named(name)
+
+
+def _all_named(shape: Shape) -> bool:
+    if shape.dims is not None:
+        for size in shape.dims:
+            if size.low != size.high and size.symbol is None:
+                return False
+    return True
+
+
+Outputs = list[Fact]
+Key = tuple[object, ...]
+"""An invocation, a number of outputs, and Facts, of which each stands for itself alone."""
+
+
+class WatchedFact(Fact):
+    """A Fact that notes whether its value is asked for, or whether there is one."""
+
+    __slots__ = ("is_read", "original")
+
+    def __init__(self, original: Fact) -> None:
+        self.element_type, self.shape, self.depth = original.element_type, original.shape, original.depth
+        self.original, self.is_read = original, False
+
+    @property
+    def known(self) -> Value:
+        self.is_read = True
+        return self.original.known
+
+    @property
+    def may_have_value(self) -> bool:
+        self.is_read = True
+        return self.original.may_have_value
+
+    def force(self) -> None:
+        self.is_read = True
+        self.original.force()
+
+    def with_shape(self, shape: Shape) -> Fact:
+        self.is_read = True
+        return self.original.with_shape(shape)
+
+
+class Sharing:
+    """The results of one run of inference. results: of layers of which all is the same, values included;
+    constants: Facts without a value, for invocations that differ from one only in the place of their bytes;
+    forms: makes equal Facts one object.
+
+    Results without values are shared by more layers, of which only the types and shapes of the inputs are
+    the same, and those values that inference reads: a MatMul does not read its weights.
+    """
+
+    def __init__(self) -> None:
+        self.results: dict[Key, Outputs] = {}
+        self.constants: dict[Invocation | None, Fact] = {}
+        self.forms = Interning()
+        self._by_form: dict[Key, list[tuple[tuple[int, ...], dict[Key, Outputs]]]] = {}
+        self._is_pure: dict[str, bool] = {}
+
+    def allows(self, op: Op) -> bool:
+        """Whether layers of an op may share results: functions from elsewhere may have effects."""
+        pure = self._is_pure.get(op.id)
+        if pure is None:
+            definition = op.definition
+            pure = not (definition.stateful or definition.bodies or is_extension(op.module))
+            self._is_pure[op.id] = pure
+        return pure
+
+    def outputs(
+        self,
+        node: LayerNode,
+        inputs: Inputs,
+        infer: Callable[[LayerNode, Inputs], Sequence[Fact]],
+        warnings: Sequence[object],
+    ) -> Outputs:
+        """The outputs of a layer, without values that follow from those of inputs.
+
+        infer: gives the outputs for inputs; warnings: that it gives, with which nothing is shared
+        """
+        invocation, form = node.invocation, self.forms.form
+        assert invocation is not None
+        general = invocation.like or invocation
+        key = (general, len(node.layer.outputs), *[None if fact is None else form(fact) for fact in inputs])
+        by_reads = self._by_form.get(key, ())
+        for reads, by_values in by_reads:
+            outputs = by_values.get(tuple([inputs[index] for index in reads]))
+            if outputs is not None:
+                return outputs
+        watched = [None if fact is None else WatchedFact(fact) for fact in inputs]
+        outputs = [self._own(fact) for fact in infer(node, watched)]
+        if not warnings:
+            reads = tuple([index for index, fact in enumerate(watched) if fact is not None and fact.is_read])
+            self._keep(key, reads, inputs, outputs)
+        return outputs
+
+    def _own(self, fact: Fact) -> Fact:
+        """The Fact that a function gives; of an input that it gives back, all counts as read."""
+        if isinstance(fact, WatchedFact):
+            fact.is_read = True
+            fact = fact.original
+        return self.forms.fact(fact)
+
+    def _keep(self, key: Key, reads: tuple[int, ...], inputs: Inputs, outputs: Outputs) -> None:
+        by_reads = self._by_form.setdefault(key, [])
+        values = tuple([inputs[index] for index in reads])
+        for others, by_values in by_reads:
+            if others == reads:
+                by_values[values] = outputs
+                return
+        by_reads.append((reads, {values: outputs}))
+
+
+# Equal Shapes, and equal Facts without a value, as one object: what depends on them is found by identity.
+
+
+class Interning:
+    """The Shapes and Facts of one run of inference. All that are interned stay alive as long as this does.
+
+    Two Shapes count as equal only if they agree in everything: bounds, symbols, the bounds of the variables
+    that symbols consist of, and what is 0 together with a size.
+    """
+
+    def __init__(self) -> None:
+        self._shapes: dict[object, Shape] = {}
+        self._interned: set[int] = set()  # ids of the Shapes above
+        self._facts: dict[tuple[str, int], Fact] = {}  # by element type and id of the Shape
+        self._symbols: dict[object, int] = {}
+        self._seen: dict[int, tuple[int, Symbol]] = {}  # by id, which is that of a Symbol as long as it lives
+
+    def shape(self, shape: Shape) -> Shape:
+        """The Shape that stands for all that are equal to this one."""
+        if id(shape) in self._interned:
+            return shape
+        dims = shape.dims
+        key = None if dims is None else tuple([self._dim(dim) for dim in dims])
+        interned = self._shapes.get(key)
+        if interned is None:
+            interned = self._shapes[key] = shape
+            self._interned.add(id(shape))
+        return interned
+
+    def form(self, fact: Fact) -> Fact:
+        """The Fact without a value of the same element type and Shape."""
+        form = self._facts.get((fact.element_type.name, id(fact.shape)))
+        if form is not None:
+            return form
+        shape = self.shape(fact.shape)
+        key = (fact.element_type.name, id(shape))
+        form = self._facts.get(key)
+        if form is None:
+            form = self._facts[key] = Fact(fact.element_type, shape)
+        return form
+
+    def fact(self, fact: Fact) -> Fact:
+        """An equal Fact: the one that stands for all of its form, where it has no value."""
+        form = self.form(fact)
+        if not fact.may_have_value:
+            return form
+        return fact if fact.shape is form.shape else fact.with_shape(form.shape)
+
+    def _dim(self, dim: Dim) -> object:
+        low, high = dim.low, dim.high
+        if low == high and type(low) is int and dim.symbol is None and not dim.zero_with:
+            return low
+        symbols = [self._symbol(symbol) for symbol in (dim.symbol, *dim.zero_with) if symbol is not None]
+        return (low, type(low), high, type(high), dim.symbol is None, *symbols)
+
+    def _symbol(self, symbol: Symbol) -> int:
+        seen = self._seen.get(id(symbol))
+        if seen is not None:
+            return seen[0]
+        key = tuple(
+            (tuple((a.name, a.bounds, tuple(map(self._symbol, a.arguments))) for a in monomial), coefficient)
+            for monomial, coefficient in symbol.terms
+        )
+        number = self._symbols.setdefault(key, len(self._symbols))
+        self._seen[id(symbol)] = (number, symbol)
+        return number
+
+
+MAX_INPUTS = 8
+"""Of layers with more inputs, only the values are left out, not each input in turn."""
+TYPE_RULES = frozenset(("unsupported-element-type", "mismatched-element-types"))
+RULES = frozenset(("violated-constraint", "unsupported-rank", "axis-out-of-range", *TYPE_RULES))
+
+
+def recovered_outputs(
+    invocation: Invocation, inputs: Inputs, extras: Mapping[str, Any], fault: OpFault
+) -> list[Fact] | None:
+    """The outputs of a layer whose inference fails; None if nothing follows or the op has bodies."""
+    op = invocation.op
+    if fault.rule not in RULES or op.definition.bodies:
+        return None
+    if fault.rule in TYPE_RULES:
+        inputs = _without_types(op, inputs, fault)
+    if fault.rule == "axis-out-of-range":
+        return _union(_inferred(choice, inputs, extras) for choice in _with_other_axes(invocation, inputs))
+    return next(filter(None, (_inferred(invocation, less, extras) for less in _less(inputs))), None)
+
+
+def outputs_without(invocation: Invocation, inputs: Inputs, extras: Mapping[str, Any]) -> list[Fact] | None:
+    """The outputs of a layer whose attributes are malformed or missing; None if they depend on these."""
+    op = invocation.op
+    faulty = {fault.attribute for fault in invocation.faults} & set(op.definition.attributes)
+    unusable = [
+        attribute
+        for name, attribute in op.definition.attributes.items()
+        if name in faulty and invocation.attributes.get(name) is None
+    ]
+    if op.definition.bodies or len(unusable) > 1:
+        return None
+    if not unusable:  # what is missing has a default in OpenVINO's reader
+        return _inferred(invocation, inputs, extras)
+    return _union(_inferred(choice, inputs, extras) for choice in _with_any_value(invocation, unusable[0]))
+
+
+def _inferred(invocation: Invocation, inputs: Inputs, extras: Mapping[str, Any]) -> list[Fact] | None:
+    try:
+        with collect_warnings():
+            return list(invocation.infer(inputs, extras))
+    except (OpFault, LimitExceeded):
+        return None
+
+
+def _union(choices: Iterable[list[Fact] | None]) -> list[Fact] | None:
+    """What holds for every choice that can be inferred."""
+    possible = [choice for choice in choices if choice is not None]
+    if not possible or any(len(choice) != len(possible[0]) for choice in possible):
+        return None
+    return [reduce(_either, facts) for facts in zip(*possible)]
+
+
+def _either(a: Fact, b: Fact) -> Fact:
+    kind = a.element_type if a.element_type is b.element_type else DYNAMIC
+    return Fact(kind, a.shape.union(b.shape))
+
+
+def _less(inputs: Inputs) -> Iterator[Inputs]:
+    """The inputs without values; then also without the shape of one of them, but not of the first; then
+    without any shapes.
+    """
+    plain = [None if fact is None else fact.with_value(None) for fact in inputs]
+    yield plain
+    if len(plain) <= MAX_INPUTS:
+        for index in range(len(plain) - 1, 0, -1):
+            fact = plain[index]
+            if fact is not None:
+                yield [*plain[:index], Fact(fact.element_type), *plain[index + 1 :]]
+    yield [None if fact is None else Fact(fact.element_type) for fact in plain]
+
+
+def _without_types(op: Op, inputs: Inputs, fault: OpFault) -> Inputs:
+    """The inputs without the types that the op does not accept, or without all types if they do not match."""
+    mismatch = fault.rule == "mismatched-element-types"
+    return [
+        Fact(DYNAMIC, fact.shape)
+        if fact is not None and (mismatch or fact.element_type.name not in input_spec(op, index).allowed)
+        else fact
+        for index, fact in enumerate(inputs)
+    ]
+
+
+def _with_other_axes(invocation: Invocation, inputs: Inputs) -> Iterator[Invocation]:
+    """The invocation with every valid value of an axis that is out of range."""
+    ranks = [fact.shape.rank for fact in inputs if fact is not None and fact.shape.rank]
+    for attribute in invocation.op.axes:
+        value = invocation.attributes.get(attribute.name)
+        if isinstance(value, int):
+            for axis in range(max(ranks, default=0)):
+                yield invocation.with_values({**invocation.attributes, attribute.name: axis})
+
+
+def _with_any_value(invocation: Invocation, attribute: Attribute) -> Iterator[Invocation]:
+    """The invocation with every value of an attribute, or unchanged if inference does not read it."""
+    name = attribute.name
+    if attribute.type == "enum":
+        for value in attribute.values:
+            yield invocation.with_values({**invocation.attributes, name: value})
+    elif attribute.type == "bool":
+        for flag in (False, True):
+            yield invocation.with_values({**invocation.attributes, name: flag})
+    elif not _is_read(invocation.op, attribute):
+        yield invocation
+
+
+def _is_read(op: Op, attribute: Attribute) -> bool:
+    """Whether inference depends on an attribute."""
+    ports = op.definition.outputs
+    if any(port.type == f"@{attribute.name}" for port in ports):
+        return True
+    if op.functions.shape is None:
+        return any(attribute.name in (port.shape or ()) for port in ports)
+    names = op.functions.keyword_params["shape"]
+    return names is None or attribute.parameter in names
+
 
 CLOCK_STEP = 16
 """After how many layers the time is looked at again."""
@@ -42,7 +379,7 @@ class Inference:
     the run.
 
     Bodies are inferred repeatedly, to follow shapes that change from iteration to iteration, limits.repeats
-    times in all. Equal layers share what was inferred for the first of them; see irops.analysis.sharing.
+    times in all. Equal layers share what was inferred for the first of them; see irops.analysis.inference.
     """
 
     def __init__(

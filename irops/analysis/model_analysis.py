@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from irops.analysis.checks.bodies import port_maps_are_sound
-from irops.analysis.checks.definitions import (
+from irops.analysis.checks.edges import EDGE_CHECKS
+from irops.analysis.checks.ops import (
     layers_have_the_inputs_that_openvino_requires,
     layers_name_ops_and_attributes,
+    port_maps_are_sound,
 )
-from irops.analysis.checks.edges import EDGE_CHECKS
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import Inferred
 from irops.analysis.signature import Key, Signature
-from irops.analysis.structure import ModelStructure
+from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.suggestions import did_you_mean
+from irops.ir.model import Model
+from irops.ir.read import no_collection
+from irops.limits import Limits, recursion_limit_for
+from irops.reading import read
+from irops.registry import Registry
 
 
 class ModelAnalysis(ModelStructure):
@@ -61,3 +68,83 @@ class ModelAnalysis(ModelStructure):
         inferred = Inference(self).graph(self.root, self.signature.facts(inputs))
         inferred.structural = self.structural_findings
         return inferred
+
+
+def graph_at(analysis: ModelAnalysis, path: Sequence[str]) -> tuple[GraphNode, Inferred | None]:
+    """The graph within a model, and what is inferred for it; None where its body was not inferred.
+
+    path: ("loop", "body"), alternately the name of a layer and of a body of it; empty for the model's graph
+    Raises:  KeyError, with a suggestion, where a layer or a body does not exist; ValueError for a path that
+        ends with a layer
+    """
+    if len(path) % 2:
+        raise ValueError(f"the path {'/'.join(path)} ends with a layer, must end with a body of it")
+    graph = analysis.root
+    inferred: Inferred | None = analysis.infer()
+    for layer_name, body_name in zip(path[::2], path[1::2]):
+        node = graph.find(layer_name)
+        if body_name not in node.bodies:
+            has = ", ".join(node.bodies) or "none"
+            meant = did_you_mean(body_name, node.bodies)
+            raise KeyError(f"{node.layer} has no body {body_name!r}; its bodies are {has}{meant}")
+        inferred = None if inferred is None else inferred.of(node.layer.id).bodies.get(body_name)
+        graph = node.bodies[body_name].graph
+    return graph, inferred
+
+
+def path_of_text(analysis: ModelAnalysis, text: str) -> tuple[str, ...]:
+    """The path that a text like loop/body names. Names of layers may contain slashes themselves.
+
+    A text that names no path is split at every slash, for the message about it.
+    """
+    graph, rest, path = analysis.root, text, list[str]()
+    while rest:
+        step = next(
+            (
+                (node, name)
+                for node in graph.layers.values()
+                for name in node.bodies
+                if f"{rest}/".startswith(f"{node.layer.name}/{name}/")
+            ),
+            None,
+        )
+        if step is None:
+            return tuple(text.split("/"))
+        node, name = step
+        path += (node.layer.name, name)
+        graph, rest = node.bodies[name].graph, rest[len(node.layer.name) + len(name) + 2 :]
+    return tuple(path)
+
+
+def analyse(
+    model: Model | str | os.PathLike[str],
+    registry: Registry | None = None,
+    limits: Limits | None = None,
+) -> ModelAnalysis:
+    """The analysis of a model, which is read first where it is a path. Raises: ReadError"""
+    limits = limits or Limits()
+    if not isinstance(model, Model):
+        model = read(model, limits=limits)
+    with no_collection(), recursion_limit_for(limits.depth):
+        return ModelAnalysis(model, registry, limits)
+
+
+def infer(
+    model: Model | ModelAnalysis | str | os.PathLike[str],
+    inputs: Mapping[str | int, Any] | None = None,
+    *,
+    registry: Registry | None = None,
+    limits: Limits | None = None,
+) -> Inferred:
+    """Element type and shape, and value where it is known, of every output of every layer.
+
+    inputs: other shapes for the model's inputs, by tensor name, layer name or position: "?,3,1..224,224", a
+        sequence, a Shape; words are symbols ("batch,3"); or a Fact.
+    Returns: inferred[layer name or id, output index] -> Fact(.element_type, .shape, .value); .diagnostics
+        holds what is wrong
+    Raises:  ReadError where the model cannot be read; DiagnosticError (a ValueError) for an input that does
+        not exist, or a text that is not a shape
+    """
+    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
+    with no_collection():
+        return analysis.infer(inputs)

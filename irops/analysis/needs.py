@@ -1,4 +1,4 @@
-"""What a model uses that not every release of OpenVINO reads, and the oldest release that reads all of it."""
+"""What a model uses that not every release of OpenVINO reads, and the oldest release that reads all."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from irops.analysis.declared import declared_outputs
-from irops.analysis.inferred import Inferred
+from irops.analysis.inferred import Inferred, declared_outputs
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.need import Need
 from irops.analysis.signature import declared_fact
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.dialects.openvino import DIALECT as OPENVINO
@@ -24,6 +22,24 @@ from irops.values.element import DYNAMIC, STRING, element_type_of_precision
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.violation import Violation
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something that a layer uses, and the oldest release that reads it.
+
+    rule: the name of the rule that a target without it violates; what: how messages call it, without its
+    layer; at: the byte offset of the element; layer: None where the whole file needs it.
+    """
+
+    rule: str
+    what: str
+    since: str
+    graph: GraphNode
+    layer: Layer | None = None
+    at: int = 0
+    attribute: str | None = None
+
 
 MIN_BYTES = 512
 """Releases before 2024.5 do not recognize shorter files."""

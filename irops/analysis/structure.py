@@ -1,11 +1,9 @@
-"""The structure of a model: its graphs with their topology, ops and port maps. Independent of shapes
-and values.
-"""
+"""The structure of a model: its graphs with their topology, ops and port maps. Independent of shapes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -24,7 +22,30 @@ from irops.ir.read import HARMLESS
 from irops.limits import Limits
 from irops.registry import Registry, default_registry
 from irops.spec.op import NoOp, Op
+from irops.values.element import element_type
 from irops.values.fact import Fact
+from irops.values.shape import Shape
+
+
+def declared_variables(model: Model) -> Mapping[str, Fact]:
+    """The variables declared by ReadValue layers, by variable_id; the first declaration of each.
+
+    Malformed declarations are ignored.
+    """
+    variables: dict[str, Fact] = {}
+    for _, layer in model.walk():
+        data = layer.data
+        if "variable_id" in data and layer.type.lower() == "readvalue":
+            try:
+                fact = Fact(
+                    element_type(data.get("variable_type", "dynamic")),
+                    Shape.parse(data.get("variable_shape", "...")),
+                )
+            except ValueError:
+                continue
+            variables.setdefault(data["variable_id"], fact)
+    return variables
+
 
 Path = tuple[str, ...]
 """The names of layers and bodies from the model down to a graph: ("loop_node", "body")."""
@@ -289,3 +310,22 @@ def _walk(graph: GraphNode) -> Iterator[GraphNode]:
         graph = ahead.pop()
         yield graph
         ahead.extend(body.graph for body in graph.bodies)
+
+
+def constant_layers(wiring: Wiring, op_of: Callable[[Layer], Op | None]) -> set[int]:
+    """The ids of constants, and of the layers whose inputs are all constant.
+
+    op_of: the op of a layer, or None; layers without an op, with state or with bodies do not count
+    """
+    constant: set[int] = set()
+    for layer in wiring.order:
+        if layer.is_constant or _follows(layer, op_of(layer), wiring, constant):
+            constant.add(layer.id)
+    return constant
+
+
+def _follows(layer: Layer, op: Op | None, wiring: Wiring, constant: set[int]) -> bool:
+    sources = wiring.inputs[layer.id]
+    if op is None or op.definition.stateful or op.definition.bodies or not sources:
+        return False
+    return layer.kind is not LayerKind.RESULT and all(s is None or s[0].id in constant for s in sources)

@@ -13,14 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from irops.backends.backend import Kernel, kernel_of_base
-from irops.backends.declined import Declined
-from irops.backends.extras import missing_libraries, require_installed
-from irops.backends.lru_cache import LruCache
-from irops.backends.one_op import one_op_model
-from irops.backends.requirements import MOVING, Inputs, complete, output_count, signature
+from irops.backends.backend import Declined, Kernel, kernel_of_base, missing_libraries, require_installed
+from irops.backends.one_op import MOVING, Inputs, LruCache, complete, one_op_model, output_count, signature
+from irops.spec.attributes import format_value
 from irops.spec.definition import PortSpec
-from irops.spec.domains import format_value
 from irops.spec.op import Op
 from irops.values.element import STRING, Array, ElementType, element_type, element_type_of, tagged
 

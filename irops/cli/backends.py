@@ -20,9 +20,9 @@ from dataclasses import asdict, dataclass
 from irops.backends.backend import Backend
 from irops.backends.catalogue import backend_names, backend_of, chain, missing
 from irops.cli.display import table
-from irops.cli.exit_codes import CLEAN, DEFINITION_ERRORS
-from irops.cli.lookup import definition_of, registry_of
+from irops.cli.models import definition_of, registry_of
 from irops.cli.options import add_extensions, add_format
+from irops.cli.parser import CLEAN, DEFINITION_ERRORS
 from irops.cli.streams import show
 from irops.diagnostics.printable import plural
 from irops.dialects import dialects

@@ -27,16 +27,14 @@ from itertools import chain
 from math import inf
 from pathlib import Path
 
-from irops.analysis.checks.fixing import ChangedMeanwhile, FixedText, fixed_text, store
+from irops.analysis.checks.declared import ChangedMeanwhile, FixedText, fixed_text, store
 from irops.analysis.checks.run import check
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli import baseline
 from irops.cli.baseline import Baseline
 from irops.cli.display import progress_bar, write_reports
-from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED, refuses
-from irops.cli.lookup import registry_of
 from irops.cli.main import Refusal
-from irops.cli.models import find_models, model_help
+from irops.cli.models import find_models, model_help, registry_of
 from irops.cli.options import (
     add_settings,
     has_extensions,
@@ -44,6 +42,7 @@ from irops.cli.options import (
     limits_of,
     written,
 )
+from irops.cli.parser import CLEAN, FINDINGS, REFUSED, refuses
 from irops.cli.settings import settings
 from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError
 from irops.diagnostics.formats import FOR_PEOPLE, FORMATS
@@ -54,8 +53,7 @@ from irops.ir.read import bytes_of
 from irops.limits import Limits
 from irops.processes.serving import Died, Failed
 from irops.reading import load
-from irops.spec.custom_rules import load_rules
-from irops.spec.plugins import OPS, RULES, is_registered
+from irops.spec.extension import OPS, RULES, is_registered, load_rules
 from irops.spec.releases import releases
 from irops.urls import is_url, without_credentials
 

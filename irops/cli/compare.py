@@ -28,12 +28,10 @@ from contextlib import ExitStack
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.display import deliver, progress_bar
-from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED
-from irops.cli.inputs import add_inputs, inputs_of
-from irops.cli.lookup import registry_of
 from irops.cli.main import Refusal
-from irops.cli.models import add_model, analysis_of
+from irops.cli.models import add_inputs, add_model, analysis_of, inputs_of, registry_of
 from irops.cli.options import add_settings, limits_of, require_page_library, written, written_folder
+from irops.cli.parser import CLEAN, FINDINGS, REFUSED
 from irops.cli.settings import settings
 from irops.debugging.compare.comparison import (
     MODES,

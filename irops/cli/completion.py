@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 
-from irops.backends.extras import missing_libraries
-from irops.cli.exit_codes import REFUSED
+from irops.backends.backend import missing_libraries
+from irops.cli.parser import REFUSED
 
 Words = Mapping[str, str]
 """Descriptions by word; empty where there is none."""
@@ -100,7 +100,7 @@ def _after(sign: str, completer: Completer, prefix: str) -> Iterable[str] | Word
 
 def _ops(prefix: str) -> Words:
     """The ids of the ops of OpenVINO; where none of them begins so, of all ops of all dialects."""
-    from irops.spec.opsets import opsets
+    from irops.spec.releases import opsets
 
     ids = [version.id for version in opsets().all()]
     if not any(op.startswith(prefix) for op in ids):
@@ -114,7 +114,7 @@ def _ops(prefix: str) -> Words:
 def _rules(prefix: str) -> Words:  # noqa: ARG001
     """Codes and names of rules, and the beginnings of codes."""
     from irops.diagnostics.diagnostic import BANDS
-    from irops.spec.custom_rules import load_installed_rules, rules
+    from irops.spec.extension import load_installed_rules, rules
 
     load_installed_rules()
     listed = rules()
@@ -133,8 +133,8 @@ def _releases(prefix: str) -> Iterable[str]:  # noqa: ARG001
 
 
 def _targets(prefix: str) -> Iterable[str]:
-    from irops.editing.translation.refusal import DIALECT_NAMES
-    from irops.spec.opsets import OPSETS
+    from irops.editing.translation.node import DIALECT_NAMES
+    from irops.spec.releases import OPSETS
 
     opsets = (f"opset:{name.removeprefix('opset')}" for name in OPSETS)
     return ("newest", *DIALECT_NAMES, *_releases(prefix), *opsets)
@@ -165,7 +165,7 @@ def _limits(prefix: str) -> Words:  # noqa: ARG001
 
 
 def _categories(prefix: str) -> Iterable[str]:  # noqa: ARG001
-    from irops.spec.opsets import categories
+    from irops.spec.releases import categories
 
     return categories()
 

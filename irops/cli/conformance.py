@@ -24,14 +24,14 @@ from tempfile import TemporaryDirectory
 
 from irops.backends.catalogue import backend_names
 from irops.cli.display import ReportProgress, progress_bar, table
-from irops.cli.exit_codes import CLEAN, FINDINGS
-from irops.cli.lookup import definition_of, registry_of
 from irops.cli.main import Refusal
+from irops.cli.models import definition_of, registry_of
 from irops.cli.options import add_extensions, integer_at_least
+from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, is_distributed, workers_of
 from irops.cluster.workers import Workers
-from irops.conformance import formats
+from irops.conformance import verdict
 from irops.conformance.kit import Effort, MissingExtraError, UnusableBackendError, run_conformance
 from irops.conformance.on_workers import STORAGE, run_conformance_on
 from irops.conformance.verdict import KINDS, OpReport, Report, Status
@@ -110,7 +110,7 @@ def execute(args: argparse.Namespace) -> int:
             _show(report)
     else:
         sys.stdout.write(
-            {"json": formats.as_json, "junit": formats.as_junit, "markdown": formats.as_markdown}[
+            {"json": verdict.as_json, "junit": verdict.as_junit, "markdown": verdict.as_markdown}[
                 args.output_format
             ](reports)
         )

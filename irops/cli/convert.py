@@ -26,20 +26,19 @@ from __future__ import annotations
 import argparse
 
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.cli.exit_codes import CLEAN
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
 from irops.cli.options import add_settings, written_model
+from irops.cli.parser import CLEAN
 from irops.diagnostics.printable import plural, printable
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.dialects import Dialect, dialect_named, dialect_of_suffix
-from irops.editing.conversion.conversion import Conversion
 from irops.editing.conversion.convert import converted
-from irops.editing.conversion.targets import target_named
-from irops.editing.translation.refusal import DIALECT_NAMES
+from irops.editing.conversion.targets import Conversion, target_named
+from irops.editing.translation.node import DIALECT_NAMES
 from irops.editing.translation.translate import OPSET, translated
 from irops.ir.build import READ
-from irops.spec.types import OPENVINO
+from irops.spec.definition import OPENVINO
 from irops.writing import write
 
 EXIT_1 = "the model has errors, or a layer has no equal form in the target"

@@ -18,19 +18,16 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.cli.display import deliver, print_diagnostics
-from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED
-from irops.cli.lookup import registry_of
-from irops.cli.models import model_help
+from irops.cli.models import model_help, registry_of
 from irops.cli.options import add_settings, argument_errors, limits_of, require_page_library, written
+from irops.cli.parser import CLEAN, FINDINGS, REFUSED
 from irops.cli.settings import settings
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import printable_lines
 from irops.editing.diff.diff import IGNORABLE, diff
-from irops.editing.diff.differences import Difference
-from irops.editing.diff.html import page
+from irops.editing.diff.differences import Difference, page
 from irops.ir.weights import constant_faults
 from irops.reading import read
 

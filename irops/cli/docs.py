@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from irops.cli.display import progress_bar
-from irops.cli.exit_codes import CLEAN, DEFINITION_ERRORS, exit_codes
-from irops.cli.lookup import registry_of
 from irops.cli.main import COMMANDS, Refusal, command_named
+from irops.cli.models import registry_of
 from irops.cli.options import add_extensions, integer_at_least, written_folder
+from irops.cli.parser import CLEAN, DEFINITION_ERRORS, exit_codes
 from irops.diagnostics.printable import plural
 from irops.document.site import MissingExtraError, Site
 from irops.document.sphinx.build import BuildError, BuildOptions

@@ -17,11 +17,11 @@ import argparse
 import os
 import sys
 
-from irops.analysis.body_path import path_of_text
-from irops.cli.exit_codes import CLEAN
+from irops.analysis.model_analysis import path_of_text
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
 from irops.cli.options import add_settings, argument_errors, integer_at_least, written
+from irops.cli.parser import CLEAN
 from irops.diagnostics.printable import printable
 from irops.drawing.arrange import MissingExtraError
 from irops.drawing.drawing import SUFFIXES, draw

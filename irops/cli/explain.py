@@ -23,9 +23,9 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from irops.cli.display import Page
-from irops.cli.exit_codes import CLEAN, DEFINITION_ERRORS
 from irops.cli.main import Refusal
 from irops.cli.options import add_config, add_extensions, add_format
+from irops.cli.parser import CLEAN, DEFINITION_ERRORS
 from irops.cli.settings import settings
 from irops.diagnostics.diagnostic import BANDS, Rule
 from irops.diagnostics.printable import paragraphs, plural

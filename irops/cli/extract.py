@@ -18,13 +18,11 @@ import argparse
 import os
 from pathlib import Path
 
-from irops.analysis.body_path import path_of_text
-from irops.analysis.model_analysis import ModelAnalysis
-from irops.cli.exit_codes import CLEAN
-from irops.cli.inputs import load_all
+from irops.analysis.model_analysis import ModelAnalysis, path_of_text
 from irops.cli.main import Refusal
-from irops.cli.models import add_model, analysis_of
+from irops.cli.models import add_model, analysis_of, load_all
 from irops.cli.options import add_settings, argument_errors, integer_at_least, written_model
+from irops.cli.parser import CLEAN
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialect_of, dialect_of_suffix
 from irops.editing.extraction import Boundary, Part, cut_values, extracted

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from irops.cli.exit_codes import INTERRUPTED
+from irops.cli.parser import INTERRUPTED
 from irops.processes.serving import end_with_parent
 
 REASONS = {

@@ -17,13 +17,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from irops.analysis.infer import infer
 from irops.analysis.inferred import Inferred, LayerFacts
+from irops.analysis.model_analysis import infer
 from irops.analysis.signature import Key, Signature
-from irops.cli.display import print_diagnostics, table
-from irops.cli.exit_codes import CLEAN, FINDINGS
-from irops.cli.inputs import load_one
-from irops.cli.models import add_model, analysis_of
+from irops.cli.display import exact, print_diagnostics, table
+from irops.cli.models import add_model, analysis_of, load_one
 from irops.cli.options import (
     SHAPE,
     Pair,
@@ -32,8 +30,8 @@ from irops.cli.options import (
     add_shapes,
     value_or_shape,
 )
+from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
-from irops.cli.values import exact
 from irops.diagnostics.formats import as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, shown
 from irops.ir.model import LayerKind

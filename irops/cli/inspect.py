@@ -22,16 +22,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.need import Need
-from irops.analysis.needs import oldest_release
+from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.analysis.needs import Need, oldest_release
 from irops.cli.display import print_diagnostics, progress_bar, table
-from irops.cli.exit_codes import CLEAN, FINDINGS
-from irops.cli.lookup import registry_of
 from irops.cli.main import Refusal
-from irops.cli.models import model_help, model_suffixes
+from irops.cli.models import model_help, model_suffixes, registry_of
 from irops.cli.options import add_format, add_settings, limits_of
+from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.weights import SORTS, show_weights, weights_as_json

@@ -15,9 +15,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 import irops
-from irops.cli.exit_codes import FINDINGS, INTERRUPTED, PIPE_CLOSED, REFUSED, exit_codes, refuses
-from irops.cli.parser import Parser
-from irops.cli.removed import REMOVED
+from irops.cli.parser import FINDINGS, INTERRUPTED, PIPE_CLOSED, REFUSED, REMOVED, Parser, exit_codes, refuses
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.ir.output import noting_files_read

@@ -17,14 +17,13 @@ import re
 from keyword import iskeyword
 from pathlib import Path
 
-from irops.cli.exit_codes import CLEAN
 from irops.cli.main import Refusal
 from irops.cli.options import written_folder
+from irops.cli.parser import CLEAN
 from irops.diagnostics.suggestions import meant_or_all
 from irops.ir.output import Pending
-from irops.spec.opsets import OPSETS, categories, opsets
-from irops.spec.schemas import schemas_folder
-from irops.spec.text import snake_case
+from irops.spec.definition import snake_case
+from irops.spec.releases import OPSETS, categories, opsets, schemas_folder
 
 EXIT_1 = None
 

@@ -9,13 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from irops.cli.display import Page
-from irops.cli.lookup import definition_of, registry_of
+from irops.cli.models import definition_of, registry_of
 from irops.ops import stock
 from irops.registry import default_registry
 from irops.spec.cases import counterexamples
-from irops.spec.definition import Attribute, Case, Constraint, Definition, PortSpec
+from irops.spec.definition import (
+    Attribute,
+    Case,
+    Constraint,
+    Definition,
+    PortSpec,
+    attribute_phrase,
+    port_phrase,
+)
 from irops.spec.op import Op
-from irops.spec.phrases import attribute_phrase, port_phrase
 
 SHOWN = 16
 """Number of elements printed of a tensor."""

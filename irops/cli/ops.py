@@ -17,19 +17,18 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from irops.cli.display import table
-from irops.cli.exit_codes import CLEAN, DEFINITION_ERRORS
-from irops.cli.lookup import normal, registry_of
 from irops.cli.main import Refusal
+from irops.cli.models import normal, registry_of
 from irops.cli.options import add_extensions, add_format
+from irops.cli.parser import CLEAN, DEFINITION_ERRORS
 from irops.cli.streams import show
 from irops.diagnostics.printable import plural
 from irops.diagnostics.suggestions import did_you_mean_word, meant_or_all
 from irops.dialects import Dialect, dialect_named, dialects
 from irops.document.coverage import coverage
 from irops.registry import Registry, default_registry
-from irops.spec.definition import Definition
-from irops.spec.opsets import categories
-from irops.spec.types import OPENVINO
+from irops.spec.definition import OPENVINO, Definition
+from irops.spec.releases import categories
 
 EXIT_1 = DEFINITION_ERRORS
 

@@ -1,13 +1,62 @@
-"""The parser of arguments: that of argparse, with suggestions for mistyped words."""
+"""The parser of arguments, options that several commands have, exit codes, and what was removed."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from irops.cli.removed import REMOVED
+from irops.diagnostics.diagnostic import PATH_RULES, USAGE_RULES
 from irops.diagnostics.suggestions import did_you_mean_word
+
+CLEAN, FINDINGS, REFUSED = 0, 1, 2
+INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + the number of the signal, as in shells
+DEFINITION_ERRORS = "a definition or a custom rule has errors"
+"""What 1 means for commands about definitions and rules."""
+
+
+def exit_codes(meaning_of_1: str | None) -> str:
+    """The part of a command's help about exit codes. meaning_of_1: None for commands that never end so"""
+    findings = "" if meaning_of_1 is None else f"  1  {meaning_of_1}\n"
+    return (
+        f"exit codes:\n  0  success\n{findings}"
+        "  2  wrong usage, a file that cannot be read or written, or an internal\n"
+        "     error"
+    )
+
+
+def refuses(rules: Iterable[str]) -> bool:
+    """Whether findings of some rules, by name, are about the arguments or the files of a command, not about
+    what a model says.
+    """
+    return any(name in USAGE_RULES or name in PATH_RULES for name in rules)
+
+
+_WORKERS = "a run is not split over workers any more; irops survey examines many models on many machines"
+REMOVED = {
+    "irops docs --no-runtimes": "irops docs runs no runtimes any more",
+    "irops run --jobs": _WORKERS,
+    "irops run --scheduler": _WORKERS,
+    "irops run --cluster": _WORKERS,
+    "irops run --worker-wait": _WORKERS,
+    "irops run --allow-rounding": _WORKERS,
+    "irops check --no-cache": "no results are kept any more",
+    "irops cache": "irops cache was removed: irops keeps nothing any more; of filecache::URL, fsspec does",
+    "irops rules": "irops rules was removed; irops explain lists all, and irops explain IR4 a part of them",
+    "irops translate": (
+        "irops translate was removed; irops convert MODEL --target DIALECT -o FILE takes its place"
+    ),
+    "irops weights": "irops weights was removed; irops inspect MODEL --weights examines the constants",
+    "irops where": "irops where was removed; irops explain OP --files shows the files of an op",
+    "irops completion": (
+        "irops completion was removed; argcomplete completes commands: pip install 'irops[completion]', then"
+        ' eval "$(register-python-argcomplete irops)" in bash or zsh'
+    ),
+    "irops view": (
+        "irops view was removed; irops draw MODEL -o page.html draws a page that searches and explains layers"
+    ),
+}
+"""By the words of the command line, the message about a command, or the end of that about an option."""
 
 
 class Parser(argparse.ArgumentParser):

@@ -30,11 +30,10 @@ from typing import Any
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.display import progress_bar
-from irops.cli.exit_codes import CLEAN, FINDINGS, INTERRUPTED
-from irops.cli.inputs import add_inputs, inputs_of
 from irops.cli.main import Refusal
-from irops.cli.models import add_model, analysis_of
+from irops.cli.models import add_inputs, add_model, analysis_of, inputs_of
 from irops.cli.options import add_format, add_settings, integer_at_least, written_folder
+from irops.cli.parser import CLEAN, FINDINGS, INTERRUPTED
 from irops.debugging.reduce.attempts import InvalidQuestion, OtherReduction
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, Reduction, reduce
 from irops.diagnostics.printable import plural, printable

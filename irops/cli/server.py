@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import argparse
 
-from irops.backends.extras import missing_libraries
-from irops.cli.exit_codes import CLEAN
-from irops.cli.lookup import registry_of
+from irops.backends.backend import missing_libraries
 from irops.cli.main import Refusal
+from irops.cli.models import registry_of
 from irops.cli.options import add_settings, limits_of
+from irops.cli.parser import CLEAN
 from irops.cli.settings import settings
 from irops.server.records import ServerOptions
 

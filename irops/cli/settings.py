@@ -22,7 +22,7 @@ from irops.diagnostics.rules import rule, rules_of
 from irops.diagnostics.suggestions import meant_or_all
 from irops.ir.storage import NotRegular, open_regular
 from irops.limits import Limits
-from irops.spec.custom_rules import load_installed_rules, load_rules
+from irops.spec.extension import load_installed_rules, load_rules
 from irops.spec.releases import releases
 
 OWN, SHARED = "irops.toml", "pyproject.toml"

@@ -20,26 +20,23 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from irops.backends.extras import missing_libraries
+from irops.backends.backend import missing_libraries
 from irops.cli.display import progress_bar, table
-from irops.cli.exit_codes import CLEAN, FINDINGS, INTERRUPTED
-from irops.cli.lookup import registry_of
 from irops.cli.main import Refusal
+from irops.cli.models import registry_of
 from irops.cli.options import add_format, add_settings, limit, limits_of, written_folder
+from irops.cli.parser import CLEAN, FINDINGS, INTERRUPTED
 from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, workers_of
 from irops.diagnostics.printable import abridged, plural, printable
 from irops.diagnostics.rules import all_rules, rules_of
 from irops.limits import Limits
-from irops.surveys.differences import Change, Differences
-from irops.surveys.faults import Interrupted, SurveyError
 from irops.surveys.listing import listing
-from irops.surveys.row import STATUSES, Row
-from irops.surveys.settings import SECONDS, Settings
-from irops.surveys.surveying import Request, surveyed
-from irops.surveys.table import SurveyTable
-from irops.surveys.tasks import KINDS, parted_sources, tasks_of
+from irops.surveys.store import STATUSES, Row
+from irops.surveys.survey import Request, surveyed
+from irops.surveys.table import Change, Differences, SurveyTable
+from irops.surveys.tasks import KINDS, SECONDS, Interrupted, Settings, SurveyError, parted_sources, tasks_of
 
 EXIT_1 = "a cell is neither pass nor warn; with --against, if cells got worse"
 

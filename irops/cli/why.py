@@ -18,11 +18,9 @@ import json
 import sys
 from typing import Any
 
-from irops.analysis.body_path import path_of_text
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, path_of_text
 from irops.analysis.signature import Key
 from irops.cli.display import print_diagnostics
-from irops.cli.exit_codes import CLEAN, FINDINGS
 from irops.cli.models import add_model, analysis_of
 from irops.cli.options import (
     add_format,
@@ -31,6 +29,7 @@ from irops.cli.options import (
     argument_errors,
     integer_at_least,
 )
+from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.debugging.origins.step import Step
 from irops.debugging.origins.symbolic import Source, SymbolicModel

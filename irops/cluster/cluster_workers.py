@@ -32,7 +32,7 @@ from irops.diagnostics.suggestions import did_you_mean_word
 from irops.processes.child import Batches, Child, unpickled
 from irops.processes.pool import wait_for
 from irops.processes.serving import Died, Work
-from irops.spec.schemas import PACKAGE, schemas_folder
+from irops.spec.releases import PACKAGE, schemas_folder
 
 TEXTS = (".py", ".xml", ".rng")
 

@@ -1,4 +1,7 @@
-"""The result of running a trial on a backend, in a form that can be sent between processes."""
+"""The result of a trial on a backend, in a form that processes can send, and whether it is the expected one.
+
+Ops that only move elements are compared bit for bit, others within the tolerance of the element type.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,54 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from irops.backends.backend import Backend
-from irops.backends.declined import Declined
-from irops.conformance.compare import mismatch
-from irops.conformance.layouts import WRITEABLE, in_layout
-from irops.conformance.trial import Trial, compute
+from irops.backends.backend import Backend, Declined
+from irops.backends.one_op import MOVING
+from irops.conformance.trial import WRITEABLE, Trial, compute, in_layout
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.invocation import OpFault
 from irops.spec.binding import Function
-from irops.values.element import Array, codes
+from irops.spec.op import Op
+from irops.values.element import Array, codes, element_type_of
 from irops.values.violation import LimitExceeded, Violation
+from irops.verdicts.metrics import difference
+
+
+def mismatch(op: Op, ours: Array, expected: Array, tolerance: float | None = None) -> str:
+    """The difference between an output and the expected one, or ''.
+
+    tolerance: relative and absolute, from an example; None: that of the element type.
+    """
+    element_type, expected_type = element_type_of(ours), element_type_of(expected)
+    if ours.shape != expected.shape:
+        return f"shape {list(ours.shape)}, must be {list(expected.shape)}"
+    if element_type is not expected_type:
+        return f"element type {element_type}, must be {expected_type}"
+    if op.definition.category in MOVING or not element_type.floating:
+        differing = codes(ours) != codes(expected)
+        return _description(ours, expected, differing) if differing.any() else ""
+    if tolerance is None:
+        return difference(ours, expected)
+    wide, wide_expected = ours.astype(np.float64), expected.astype(np.float64)
+    differing = ~np.isclose(wide, wide_expected, rtol=tolerance, atol=tolerance, equal_nan=True)
+    return _description(ours, expected, differing) if differing.any() else ""
+
+
+def _description(ours: Array, expected: Array, differing: npt.NDArray[np.bool_]) -> str:
+    place = tuple(int(i) for i in np.argwhere(differing)[0])
+    got, expected_element = ours[place], expected[place]
+    bits = ""
+    if str(got) == str(expected_element):
+        bits = f" (bits {_bits(ours, place):#x} and {_bits(expected, place):#x})"
+    return (
+        f"{int(np.count_nonzero(differing))} of {ours.size} elements differ, the first at {list(place)}:"
+        f" {got}, must be {expected_element}{bits}"
+    )
+
+
+def _bits(array: Array, place: tuple[int, ...]) -> int:
+    return int.from_bytes(codes(array)[place].tobytes(), "little")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,9 @@ from contextlib import suppress
 from time import monotonic
 from typing import NamedTuple
 
-from irops.backends.backend import Backend
-from irops.backends.extras import missing_libraries
+from irops.backends.backend import Backend, missing_libraries
 from irops.conformance.cases import DefinitionCase, definition_cases
-from irops.conformance.client import BackendClient, IsolatedClient, LocalBackend
-from irops.conformance.judge import judge
+from irops.conformance.client import BackendClient, IsolatedClient, LocalBackend, judge
 from irops.conformance.search import Search
 from irops.conformance.snippet import snippet
 from irops.conformance.trial import InvalidTrial, Trial, expected_of

@@ -13,7 +13,7 @@ from onnx.backend.base import BackendRep
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.dialects.onnx.read import of_proto
-from irops.dialects.onnx.types import number_of
+from irops.dialects.onnx.tensors import number_of
 from irops.ir.model import Model
 from irops.registry import default_registry
 from irops.runtime.session import Session

@@ -7,10 +7,9 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from irops.backends.requirements import MOVING
-from irops.conformance.judge import CHANGED, WRONG_OUT
-from irops.conformance.layouts import LAYOUTS, WRITEABLE, fits
-from irops.conformance.trial import Expected, Trial, TrialInput
+from irops.backends.one_op import MOVING
+from irops.conformance.client import CHANGED, WRONG_OUT
+from irops.conformance.trial import LAYOUTS, WRITEABLE, Expected, Trial, TrialInput, fits
 from irops.conformance.verdict import Verdict
 from irops.invocation import Invocation
 from irops.values.arrays import array_literal, literal

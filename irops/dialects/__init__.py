@@ -9,8 +9,8 @@ from pkgutil import iter_modules
 
 from irops.dialects.dialect import Dialect as Dialect
 from irops.ir.model import Model
-from irops.spec.op_names import parted
-from irops.spec.types import OPENVINO
+from irops.spec.definition import OPENVINO
+from irops.spec.op import parted
 from irops.urls import suffix_of
 
 

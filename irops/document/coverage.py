@@ -9,8 +9,7 @@ from irops.backends.catalogue import backend_of, missing
 from irops.dialects import Dialect
 from irops.document.texts import release_of
 from irops.editing.translation.counterparts import Counterpart, counterpart_of
-from irops.spec.op import Op
-from irops.spec.op_names import parted
+from irops.spec.op import Op, parted
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from irops.ir.model import LayerKind, kind_of
 from irops.registry import default_registry
 from irops.spec.cases import examples
 from irops.spec.definition import Attribute, Definition, PortSpec
-from irops.spec.opsets import opsets
+from irops.spec.releases import opsets
 
 PLACE = Path(package.__path__[0], "ops.pyi")
 _HEAD = '''"""graph.ops: the ops of a graph's opset; made by python -m irops.document.graph_stub."""

@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 
-from irops.conformance.example import expected_outputs, inputs_of
+from irops.conformance.cases import expected_outputs, inputs_of
 from irops.document.texts import elements_text
 from irops.invocation import Invocation, OpFault
 from irops.spec.cases import examples

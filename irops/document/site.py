@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irops.backends.extras import missing_libraries
+from irops.backends.backend import missing_libraries
 from irops.diagnostics.diagnostic import BANDS, Rule
 from irops.diagnostics.rules import all_rules
 from irops.dialects import others
@@ -27,8 +27,7 @@ from irops.registry import Registry, default_registry
 from irops.spec.cases import counterexamples
 from irops.spec.definition import Definition, Note
 from irops.spec.op import Op
-from irops.spec.opsets import OPSETS, OpVersion, opsets
-from irops.spec.releases import releases
+from irops.spec.releases import OPSETS, OpVersion, opsets, releases
 
 if TYPE_CHECKING:
     import jinja2

@@ -11,9 +11,7 @@ from pathlib import Path
 from irops import addresses
 from irops.spec.definition import Attribute, Definition, PortSpec
 from irops.spec.op import Op
-from irops.spec.opsets import opsets
-from irops.spec.releases import UNRELEASED, releases
-from irops.spec.schemas import schemas_folder
+from irops.spec.releases import UNRELEASED, opsets, releases, schemas_folder
 from irops.values.element import STRING, Array, element_type_of
 
 

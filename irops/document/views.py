@@ -16,13 +16,20 @@ from irops.document.picture import movement, picture
 from irops.document.texts import Place, availability, domain_text, places, port_text
 from irops.editing.translation.counterparts import Counterpart, counterpart_of
 from irops.registry import Registry
+from irops.spec.attributes import format_value, parse
 from irops.spec.cases import counterexamples, examples
-from irops.spec.definition import Attribute, Case, Constraint, Definition, Note, PortSpec, TypeVariable
-from irops.spec.domains import format_value, parse
-from irops.spec.op import Op
-from irops.spec.op_names import parted
-from irops.spec.opsets import OpVersion, opsets
-from irops.spec.types import OPENVINO
+from irops.spec.definition import (
+    OPENVINO,
+    Attribute,
+    Case,
+    Constraint,
+    Definition,
+    Note,
+    PortSpec,
+    TypeVariable,
+)
+from irops.spec.op import Op, parted
+from irops.spec.releases import OpVersion, opsets
 from irops.values.element import ElementType
 from irops.values.shape import Shape
 

@@ -11,9 +11,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from irops.analysis.infer import analyse
 from irops.analysis.inferred import Inferred
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.diagnostics.printable import plural, printable, shortened
 from irops.drawing.arrange import arrange, engine
@@ -21,10 +20,9 @@ from irops.drawing.boxes import LIGHT, group_of, input_name, value_text
 from irops.drawing.build import Notes, SceneBuilder
 from irops.drawing.scene import Box, BoxKind, Scene, boxes
 from irops.drawing.svg import svg
-from irops.editing.extraction import Boundary, Name, extracted
+from irops.editing.extraction import Boundary, Name, Scope, extracted
+from irops.editing.extraction import Scope as GraphScope
 from irops.editing.graph.graph import Graph
-from irops.editing.scope import Scope
-from irops.editing.scope import Scope as GraphScope
 from irops.ir.model import Model
 from irops.ir.output import Pending, local_target
 from irops.ir.read import no_collection

@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from irops.backends.backend import Backend
+from irops.backends.backend import Backend, Declined
 from irops.backends.catalogue import chain
-from irops.backends.declined import Declined
-from irops.backends.lru_cache import LruCache
+from irops.backends.one_op import LruCache
 from irops.diagnostics.suggestions import did_you_mean
 from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
 from irops.limits import Limits
 from irops.registry import Registry, default_registry
 from irops.runtime.prepared import Prepared, call_error
-from irops.spec.domains import format_value
+from irops.spec.attributes import format_value
 from irops.spec.op import Op
 from irops.values.arrays import array_of, is_foreign, is_torch, like
 from irops.values.violation import LimitExceeded, Violation

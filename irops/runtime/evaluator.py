@@ -17,7 +17,7 @@ from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.backends.backend import Backend, Reference, kernel_of
-from irops.backends.lru_cache import LruCache
+from irops.backends.one_op import LruCache
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Severity, errors_of, in_document_order
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule

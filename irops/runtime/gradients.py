@@ -14,7 +14,7 @@ from irops.analysis.describing import facts_line
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key, declared_fact
 from irops.backends.backend import Backend
-from irops.backends.lru_cache import LruCache
+from irops.backends.one_op import LruCache
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, EvaluationError
 from irops.diagnostics.rules import rule
 from irops.invocation import Invocation, OpFault, fault_of_limit, input_spec, out_of_memory

@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irops.analysis.constants import constant_layers
 from irops.analysis.inferred import Inferred, LayerFacts
-from irops.analysis.structure import GraphNode, LayerNode
+from irops.analysis.structure import GraphNode, LayerNode, constant_layers
 from irops.diagnostics.diagnostic import Diagnostic, Severity
 from irops.dialects import dialect_of_version
 from irops.graph.topology import Wiring

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irops.backends.backend import Backend, kernel_of
-from irops.backends.lru_cache import LruCache
+from irops.backends.one_op import LruCache
 from irops.diagnostics.diagnostic import EvaluationError, Location, Severity
 from irops.invocation import Invocation, OpFault, named_inputs, positional
 from irops.limits import Limits

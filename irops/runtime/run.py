@@ -14,7 +14,7 @@ import numpy as np
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import LayerFacts
 from irops.analysis.structure import BodyNode, GraphNode
-from irops.backends.declined import Declined
+from irops.backends.backend import Declined
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, in_document_order
 from irops.diagnostics.printable import plural
 from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory

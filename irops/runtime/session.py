@@ -6,8 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.signature import Key, Signature
 from irops.backends.backend import Backend
 from irops.backends.catalogue import chain

@@ -20,9 +20,8 @@ from irops.server.hover import plain
 from irops.server.navigation import OpLookup
 from irops.server.outline import PARENTS, GraphSpan, LayerSpan, Node, Outline, names_in, number, values
 from irops.server.text import Text
-from irops.spec.definition import Attribute
-from irops.spec.opsets import OPSETS, opsets
-from irops.spec.phrases import attribute_phrase
+from irops.spec.definition import Attribute, attribute_phrase
+from irops.spec.releases import OPSETS, opsets
 from irops.values.element import element_types
 
 MAX_ITEMS = 500

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from irops.server.navigation import OpLookup, Outputs, output_text, source_of
 from irops.server.outline import EdgeSpan, LayerSpan, Outline, values
 from irops.server.text import Cursor, port_at
-from irops.spec.definition import Attribute
+from irops.spec.definition import Attribute, attribute_phrase
 from irops.spec.op import Op
-from irops.spec.phrases import attribute_phrase
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
 

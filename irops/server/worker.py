@@ -19,7 +19,7 @@ from irops.reading import load
 from irops.registry import Registry
 from irops.server.outline import Path
 from irops.server.records import Checked, FindingRecord, FixRecord, ServerOptions
-from irops.spec.custom_rules import load_rules
+from irops.spec.extension import load_rules
 
 MAX_TEXT = 64 << 20
 """Texts with more bytes are not checked: the reader reports them."""

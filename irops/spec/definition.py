@@ -1,15 +1,113 @@
-"""The definition of one version of an op, as read from its XML file."""
+"""The definition of one version of an op, as read from its XML file; its sets of types, and its words.
+
+Other dialects than OpenVINO have more types, and a word may name the opset that introduced one: "tensor
+bf16@13".
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from functools import cache
 from math import inf
 from typing import Any
 
 from irops.diagnostics.diagnostic import Severity
 from irops.html_table import html_table
-from irops.values.element import Array, ElementType
+from irops.values.element import Array, ElementType, element_types, foreign_types
 from irops.values.shape import Shape
+
+OPENVINO = "openvino"
+_ALL = frozenset(t.name for t in element_types() if t.name != "dynamic")
+_FOREIGN = frozenset(t.name for t in foreign_types())
+_ORDER = [t.name for t in (*element_types(), *foreign_types())]
+_FLOAT = frozenset(t.name for t in element_types() if t.floating)
+_SIGNED = frozenset(t.name for t in element_types() if t.kind == "signed")
+_UNSIGNED = frozenset(t.name for t in element_types() if t.kind == "unsigned")
+_LOOKUP = frozenset({"nf4"})
+_WIDE = frozenset(
+    {"boolean", "f16", "f32", "f64", *(f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64))}
+)
+GROUPS = {
+    "any": _ALL,
+    "float": _FLOAT,
+    "signed": _SIGNED,
+    "unsigned": _UNSIGNED,
+    "integer": _SIGNED | _UNSIGNED,
+    "numeric": _SIGNED | _UNSIGNED | _FLOAT | _LOOKUP,
+}
+FOREIGN_GROUPS = {
+    "any": _ALL | _FOREIGN,
+    "tensor": _WIDE | {"string", "complex64", "complex128"},
+    "f8": frozenset({"f8e4m3", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz"}),
+}
+"""Further groups of other dialects. tensor: the fifteen types of their first opset."""
+
+
+@cache
+def allowed_types(expression: str, dialect: str = OPENVINO, opset: int | None = None) -> frozenset[str]:
+    """The names of the element types in an expression: names and groups, added in order; -name removes.
+
+    opset: of the dialect; words introduced by a later one are ignored. None for all words.
+    Raises:  ValueError for a word that is neither
+    """
+    groups, names = (GROUPS, _ALL) if dialect == OPENVINO else ({**GROUPS, **FOREIGN_GROUPS}, _ALL | _FOREIGN)
+    allowed: frozenset[str] = frozenset()
+    for word in expression.replace(",", " ").split():
+        name, at, since = word.removeprefix("-").partition("@")
+        if name not in groups and name not in names:
+            raise ValueError(f"{name!r} is neither an element type nor one of the groups {', '.join(groups)}")
+        if at and not (since.isdigit() and dialect != OPENVINO):
+            raise ValueError(f"{word!r} does not end with the number of an opset")
+        if at and opset is not None and int(since) > opset:
+            continue
+        types = groups.get(name, frozenset({name}))
+        allowed = allowed - types if word.startswith("-") else allowed | types
+    if not allowed:
+        raise ValueError(f"{expression!r} allows no type")
+    return allowed
+
+
+def type_text(expression: str, dialect: str = OPENVINO, opset: int | None = None) -> str:
+    """An expression for display: in other dialects than OpenVINO all types by name, and, unless opset is
+    given, the opset that introduced them.
+    """
+    words = expression.split()
+    if dialect == OPENVINO:
+        return " ".join(words)
+    first = [word for word in words if "@" not in word or opset is not None]
+    texts = (
+        [" ".join(sorted(allowed_types(" ".join(first), dialect, opset), key=_ORDER.index))] if first else []
+    )
+    for word in words:
+        name, _, since = word.partition("@")
+        if word not in first:
+            texts.append(
+                f"from opset {since} on {' '.join(sorted(allowed_types(name, dialect), key=_ORDER.index))}"
+            )
+    return "; ".join(texts)
+
+
+def prose(element: Any) -> str:
+    """The text of an element with line breaks and indentation folded; blank lines between paragraphs stay."""
+    if element is None or element.text is None:
+        return ""
+    paragraphs = ("\n".join(line.strip() for line in element.text.splitlines())).split("\n\n")
+    return "\n\n".join(" ".join(p.split()) for p in paragraphs if p.strip())
+
+
+def lines(element: Any) -> str:
+    """The text of an element with its line breaks, without common indentation."""
+    from inspect import cleandoc  # slow to import
+
+    return "" if element is None else cleandoc(element.text or "")
+
+
+def snake_case(name: str) -> str:
+    """reverse_sequence of ReverseSequence, nv12_to_rgb of NV12toRGB, lstm_cell of LSTMCell."""
+    name = re.sub(r"([a-z0-9])(to)([A-Z])", r"\1_to_\3", name)
+    name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,3 +318,50 @@ def definition_id(dialect: str, type: str, version: str) -> str:
     """The id of a definition; see Definition.id."""
     name = "-".join(filter(None, (type, version.removeprefix("opset"))))
     return name if dialect == "openvino" else f"{dialect}:{name}"
+
+
+def attribute_phrase(attribute: Attribute) -> str:
+    """The type, the domain and the default of an attribute: "int, at least 0, default 1"."""
+    words = [attribute.type if not attribute.values else " | ".join(attribute.values)]
+    if attribute.of:
+        words[0] += f" of {attribute.of}"
+    if attribute.low != -inf or attribute.high != inf:
+        words.append(
+            f"{attribute.low:g} to {attribute.high:g}"
+            if attribute.high != inf
+            else f"at least {attribute.low:g}"
+        )
+    if attribute.switch:
+        words.append(f"where {attribute.switch} is on")
+    if attribute.builder:
+        words.append("not an attribute of the node")
+    words.append("required" if attribute.required else f"default {attribute.default or 'none'}")
+    if attribute.reader_default not in (None, attribute.default):
+        words.append(f"{attribute.reader_default} in OpenVINO's reader")
+    if attribute.reader_requires:
+        place = "" if attribute.reader_requires == "yes" else f" where {attribute.reader_requires}"
+        words.append(f"required by OpenVINO{place}")
+    return ", ".join(words)
+
+
+def port_phrase(port: PortSpec) -> str:
+    """The element type and the rank of an input or output: "T, rank 1, optional"."""
+    words = [port.type]
+    if (port.low_rank, port.high_rank) != (0, inf):
+        words.append(_rank(port.low_rank, port.high_rank))
+    words.extend(
+        word
+        for word, applies in (
+            ("optional", port.optional),
+            ("required by OpenVINO", port.reader_requires),
+            ("any number", port.variadic),
+        )
+        if applies
+    )
+    return ", ".join(words)
+
+
+def _rank(low: float, high: float) -> str:
+    if low == high:
+        return f"rank {low:g}"
+    return f"rank {low:g} or more" if high == inf else f"rank {low:g} to {high:g}"

@@ -1,16 +1,54 @@
-"""Imports the modules of custom ops, by file or by entry point, and reports errors with their locations."""
+"""Modules of custom ops and rules: by file, by entry point of installed packages; errors have locations."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
+import os
 import sys
+from functools import cache, lru_cache
 from pathlib import Path
 from threading import RLock
 from types import ModuleType
 
-from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
-from irops.diagnostics.rules import rule
-from irops.spec.plugins import OPS, is_registered
+from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location, Rule
+from irops.diagnostics.rules import add_rules, all_rules, rule
+
+OPS, RULES = "irops.ops", "irops.rules"
+
+
+def is_registered(group: str) -> bool:
+    """Whether an installed package registers something under a group of entry points.
+
+    importlib.metadata knows what, but takes a tenth of the time of a check to find that there is nothing.
+    """
+    return group in _registered(tuple(dict.fromkeys(sys.path)))
+
+
+@lru_cache(maxsize=8)
+def _registered(folders: tuple[str, ...]) -> frozenset[str]:
+    groups = {f"[{group}]".encode(): group for group in (OPS, RULES)}
+    registered: set[str] = set()
+    for folder in folders:
+        for file in _entry_point_files(folder or "."):
+            try:
+                with open(file, "rb") as opened:
+                    text = opened.read()
+            except OSError:  # packages that cannot be read cannot be imported either
+                continue
+            registered.update(group for sign, group in groups.items() if sign in text)
+    return frozenset(registered)
+
+
+def _entry_point_files(folder: str) -> list[str]:
+    """The files that may list entry points, of the packages in a folder of sys.path."""
+    try:
+        with os.scandir(folder) as found:
+            infos = [one.path for one in found if one.name.endswith(("-info", "-INFO"))]
+    except OSError:  # an archive, or not there
+        return []
+    return [os.path.join(info, "entry_points.txt") for info in infos]
+
 
 _IMPORTING = RLock()
 
@@ -83,3 +121,64 @@ def _line_of(error: Exception, file: Path) -> int | None:
 
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename in names]
     return lines[-1] if lines else None
+
+
+def rules() -> tuple[Rule, ...]:
+    """All rules, by code: those of irops, then the custom rules of installed packages.
+
+    Raises:  DefinitionError if a package cannot be imported, or its rules are invalid
+    """
+    load_installed_rules()
+    return all_rules()
+
+
+@cache
+def load_installed_rules() -> None:
+    """Add the rules of packages that register a module. Raises: DefinitionError"""
+    if not is_registered(RULES):
+        return
+    from importlib.metadata import entry_points  # slow to import
+
+    for entry in entry_points(group=RULES):
+        try:
+            module = entry.load()
+        except Exception as error:
+            message = (
+                f"the package {entry.value} ({RULES}: {entry.name}) cannot be imported: {error_text(error)}"
+            )
+            raise _error("failed-import", message, Location(entry.value)) from error
+        _add(module, entry.value)
+
+
+def load_rules(source: str | Path) -> None:
+    """Add the rules of a module, by name, or by the path of a .py file. Raises: DefinitionError"""
+    name = str(source)
+    if name.endswith(".py"):
+        if not Path(name).is_file():
+            raise _error("failed-import", f"{name} does not exist", Location(name))
+        return _add(module_of(Path(name)), name)
+    try:
+        module = importlib.import_module(name)
+    except Exception as error:
+        message = f"the module {name} of custom rules cannot be imported: {error_text(error)}"
+        raise _error("failed-import", message, Location(name)) from error
+    return _add(module, name)
+
+
+def _add(module: ModuleType, name: str) -> None:
+    place = Location(getattr(module, "__file__", None) or name)
+    listed = getattr(module, "RULES", None)
+    if not isinstance(listed, (tuple, list)):
+        raise _error("invalid-rule", f"{name} has no tuple RULES of irops.Rule objects", place)
+    try:
+        add_rules(listed)
+    except ValueError as error:
+        raise _error("invalid-rule", str(error), place) from None
+
+
+def error_text(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _error(name: str, message: str, place: Location) -> DefinitionError:
+    return DefinitionError([Diagnostic(rule(name), message, place)])

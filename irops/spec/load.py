@@ -13,8 +13,9 @@ from lxml import etree
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location, Severity
 from irops.diagnostics.rules import rule
-from irops.spec import domains
+from irops.spec.attributes import DomainError, parse
 from irops.spec.definition import (
+    OPENVINO,
     Attribute,
     Constraint,
     Definition,
@@ -22,12 +23,15 @@ from irops.spec.definition import (
     Note,
     PortSpec,
     TypeVariable,
+    allowed_types,
     definition_id,
+    lines,
+    prose,
+    snake_case,
+    type_text,
 )
-from irops.spec.op_names import is_version_number
-from irops.spec.schemas import schemas_folder
-from irops.spec.text import lines, prose, snake_case
-from irops.spec.types import OPENVINO, allowed_types, type_text
+from irops.spec.op import is_version_number
+from irops.spec.releases import schemas_folder
 
 FLAG = "yes"
 
@@ -195,8 +199,8 @@ class _Loader:
         )
         for text in filter(None, (attribute.default, attribute.reader_default)):
             try:
-                domains.parse(attribute, text)
-            except domains.DomainError as error:
+                parse(attribute, text)
+            except DomainError as error:
                 self.fault(element, f"the default of {attribute.name} is outside its domain: {error}")
                 return None
         if attribute.type == "enum" and not attribute.values:

@@ -1,14 +1,137 @@
-"""What each release of OpenVINO reads: the table of schemas/releases.xml."""
+"""What each opset holds, what each release of OpenVINO reads, and what its CPU plug-in does not compile."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from irops.diagnostics.suggestions import did_you_mean_word
-from irops.spec.opsets import opsets
-from irops.spec.schemas import schemas_folder
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+@cache
+def schemas_folder() -> Path:
+    """The folder of definitions, grammars and opsets.
+
+    Raises:  FileNotFoundError if the installation is incomplete
+    """
+    for folder in (PACKAGE / "schemas", PACKAGE.parent / "schemas"):
+        if (folder / "opsets.xml").is_file():
+            return folder
+    raise FileNotFoundError(
+        f"irops is installed without its definitions: no schemas/opsets.xml in or beside {PACKAGE}"
+    )
+
+
+SPECIFICATIONS = (
+    "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
+)
+OPSETS = tuple(f"opset{n}" for n in range(1, 18))
+
+
+@dataclass(frozen=True, slots=True)
+class OpVersion:
+    """A version of an op. since: the opset that introduced it; opsets: all opsets that contain it; page: the
+    name of its specification; file: where OpenVINO's documentation has that, or ''.
+    """
+
+    type: str
+    since: str
+    opsets: frozenset[str]
+    category: str
+    page: str
+    file: str = ""
+
+    @property
+    def specification(self) -> str:
+        """The URL of the page that specifies the op; '' if OpenVINO's documentation has none."""
+        return f"{SPECIFICATIONS}/{self.file}.html" if self.file else ""
+
+    @property
+    def id(self) -> str:
+        return f"{self.type}-{self.since.removeprefix('opset')}"
+
+    @property
+    def runs(self) -> tuple[tuple[int, int], ...]:
+        """The opset numbers as consecutive ranges, first and last: ((1, 1), (3, 16)) for 1 and 3 to 16."""
+        runs: list[tuple[int, int]] = []
+        for number in sorted(int(opset.removeprefix("opset")) for opset in self.opsets):
+            if runs and runs[-1][1] == number - 1:
+                runs[-1] = (runs[-1][0], number)
+            else:
+                runs.append((number, number))
+        return tuple(runs)
+
+
+class Opsets:
+    """All opsets: the versions of each type, looked up without regard to case."""
+
+    def __init__(self) -> None:
+        from xml.etree import ElementTree
+
+        root = ElementTree.parse(schemas_folder() / "opsets.xml").getroot()
+        self.versions: dict[str, tuple[OpVersion, ...]] = {
+            op.attrib["type"].lower(): tuple(
+                _version(op.attrib["type"], op.attrib["category"], v.attrib) for v in op
+            )
+            for op in root.findall("op")
+        }
+        self.classes = {r.attrib["class"]: r.attrib["type"] for r in root.findall("renamed")}
+        self.redirected = {
+            (r.attrib["type"].lower(), version): r.attrib["to"]
+            for r in root.findall("redirected")
+            for version in r.attrib["version"].split()
+        }
+
+    def find(self, type: str, version: str) -> OpVersion | None:
+        """The version of an op in an opset, as OpenVINO looks it up; None if the opset does not have it."""
+        opset = self.redirected.get((type.lower(), version), version)
+        return next((v for v in self.versions.get(type.lower(), ()) if opset in v.opsets), None)
+
+    def meant(self, type: str, version: str) -> str | None:
+        """The intended opset for an invalid version: another spelling of an opset that contains the type, or
+        the opset of the only version of the op. None if it is ambiguous.
+        """
+        spelled = re.fullmatch(r"opset[ _-]*0*([1-9][0-9]?)", version.strip().lower(), re.ASCII)
+        if spelled and self.find(type, f"opset{spelled[1]}") is not None:
+            return f"opset{spelled[1]}"
+        versions = self.versions.get(type.lower(), ())
+        is_opset = version.strip().lower().startswith("opset")
+        return versions[0].since if len(versions) == 1 and is_opset else None
+
+    def all(self) -> tuple[OpVersion, ...]:
+        return tuple(v for versions in self.versions.values() for v in versions)
+
+
+def _version(type: str, category: str, attributes: dict[str, str]) -> OpVersion:
+    opsets: set[str] = set()
+    for part in attributes["in"].split():
+        low, _, high = part.partition("..")
+        opsets.update(f"opset{n}" for n in range(int(low), int(high or low) + 1))
+    return OpVersion(
+        type,
+        attributes["since"],
+        frozenset(opsets),
+        attributes.get("category", category),
+        attributes["page"],
+        attributes.get("file", ""),
+    )
+
+
+def categories() -> tuple[str, ...]:
+    """The categories of all ops of OpenVINO."""
+    return tuple(sorted({version.category for version in opsets().all()}))
+
+
+@cache
+def opsets() -> Opsets:
+    """The table of schemas/opsets.xml."""
+    return Opsets()
+
 
 UNRELEASED = "none"
 """In place of a release, where no release listed reads something."""
@@ -118,3 +241,70 @@ class Releases:
 def releases() -> Releases:
     """The table of schemas/releases.xml."""
     return Releases()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Element types that the plug-in does not compile as an input of an op.
+
+    of: the type variable of the input, or its name; when: "static", only if the shapes of all inputs are
+    static, "variable", only if the layer depends on an input of the model, "constant", only if it does not,
+    or "" for always; beside: an attribute or another type variable that must have one of the types in others,
+    "" for none.
+    """
+
+    op: str
+    of: str
+    types: frozenset[str]
+    when: str = ""
+    beside: str = ""
+    others: frozenset[str] = frozenset()
+
+
+class CpuPlugin:
+    """The entries of the table by op.
+
+    release: with which they were measured; instructions: those of the x86-64 processor on which they were
+    measured. A processor that has fewer refuses more, apart from bf16, which it converts.
+    """
+
+    def __init__(self, release: str, instructions: Iterable[str], entries: Iterable[Refused]) -> None:
+        self.release, self.instructions = release, frozenset(instructions)
+        by_op: dict[str, list[Refused]] = {}
+        for entry in entries:
+            by_op.setdefault(entry.op, []).append(entry)
+        self._by_op = {op: tuple(refused) for op, refused in by_op.items()}
+        self.types: Mapping[str, frozenset[str]] = {
+            op: frozenset(name for entry in refused for name in entry.types)
+            for op, refused in self._by_op.items()
+        }
+        """By op, the element types that the plug-in refuses for some input, at least sometimes."""
+
+    def refused(self, op: str) -> tuple[Refused, ...]:
+        """What the plug-in refuses of an op."""
+        return self._by_op.get(op, ())
+
+    @property
+    def ops(self) -> frozenset[str]:
+        return frozenset(self._by_op)
+
+
+@cache
+def cpu_plugin() -> CpuPlugin:
+    """The table of schemas/cpu_plugin.xml."""
+    from xml.etree import ElementTree
+
+    root = ElementTree.parse(schemas_folder() / "cpu_plugin.xml").getroot()
+    entries = (
+        Refused(
+            op,
+            entry.attrib["of"],
+            frozenset(entry.attrib["types"].split()),
+            entry.get("when", ""),
+            entry.get("beside", ""),
+            frozenset(entry.get("others", "").split()),
+        )
+        for entry in root.findall("refused")
+        for op in (entry.text or "").split()
+    )
+    return CpuPlugin(root.attrib["release"], root.attrib["instructions"].split(), entries)

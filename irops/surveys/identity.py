@@ -1,4 +1,4 @@
-"""What identifies the content of a model: digests of its file and of the files beside it.
+"""What identifies the content of a model: digests of its files, or what the file system of a URL says.
 
 A digest is computed once for each state of a file: its size, times and number. That of a file which changed a
 moment ago is not kept, since a further change might not show in its times.
@@ -15,10 +15,55 @@ from hashlib import blake2b
 from typing import Any
 
 from irops.dialects import dialect_of_suffix
+from irops.ir.opening import opened
+from irops.ir.remote.files import RemoteError, RemoteFile
 from irops.ir.storage import open_regular
 from irops.limits import Limits
-from irops.surveys.keys import key_of
-from irops.surveys.remote_identity import remote_identity
+
+
+def key_of(*parts: bytes) -> str:
+    """The digest of some parts: another one for any change of any of them."""
+    digest = blake2b(digest_size=32)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.hexdigest()
+
+
+NAMING = 8 << 20
+"""Up to this many bytes a file is read for the names of the files beside it, if it may name any."""
+STEP = 4 << 20
+
+
+def remote_identity(url: str, limits: Limits) -> str:
+    """What identifies the content of a model; "" where its file cannot be read."""
+    dialect = dialect_of_suffix(url)
+    try:
+        file = RemoteFile(url, limits)
+        names = not dialect.weights_beside and 0 < (file.size or 0) <= NAMING
+        content = _content(url, limits) if names or not file.version.is_certain else b""
+    except RemoteError:
+        return ""
+    version = file.version.text if file.version.is_certain else blake2b(content).hexdigest()
+    beside = [_version(other, limits) for other in dialect.files_beside(url, content)]
+    return key_of(version.encode(), *map(str.encode, beside))
+
+
+def _version(url: str, limits: Limits) -> str:
+    try:
+        return RemoteFile(url, limits).version.text
+    except RemoteError as error:
+        return error.rule
+
+
+def _content(url: str, limits: Limits) -> bytes:
+    """Raises: RemoteError"""
+    with opened(url, limits) as (file, _):
+        steps = []
+        while step := file.read(STEP):
+            steps.append(step)
+        return b"".join(steps)
+
 
 WHOLE = 64 << 20
 """Up to this many bytes the content of weights counts; of larger ones, size and time of modification."""

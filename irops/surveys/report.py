@@ -11,9 +11,8 @@ from irops.diagnostics.formats import page_of
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import all_rules
 from irops.pages.render import plain, render
-from irops.surveys.differences import Change
-from irops.surveys.row import STATUSES, Row
-from irops.surveys.table import SurveyTable
+from irops.surveys.store import STATUSES, Row
+from irops.surveys.table import Change, SurveyTable
 
 STATUS_LOOKS = {
     "pass": ("✓", "no findings"),

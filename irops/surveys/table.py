@@ -1,22 +1,137 @@
-"""The table of a survey, as irops.survey gives it."""
+"""The table of a survey, as irops.survey gives it; files for programs; what differs between two surveys.
+
+What is in results.* depends on the models and the settings alone: neither on time, nor on machine or order.
+"""
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any, overload
 
-from irops.diagnostics.printable import plural
+from irops.diagnostics.printable import plural, printable
 from irops.html_table import html_table
 from irops.ir.output import Pending, local_target
-from irops.surveys.differences import Differences
-from irops.surveys.exports import results_csv
-from irops.surveys.faults import SurveyError
-from irops.surveys.row import STATUSES, Row
-from irops.surveys.store import require_pyarrow, write_part
+from irops.surveys.store import (
+    SCHEMA,
+    SOUND,
+    STATUSES,
+    Row,
+    Store,
+    existing_report,
+    rank,
+    require_pyarrow,
+    write_part,
+)
+from irops.surveys.tasks import SurveyError
+
+
+def results_csv(rows: Iterable[Row]) -> str:
+    """Model, task, status, bytes and detail of each row."""
+    return _csv(
+        ("model", "task", "status", "bytes", "detail"),
+        ((row.model, row.task, row.status, row.bytes, row.detail) for row in rows),
+    )
+
+
+def timings_csv(rows: Iterable[Row]) -> str:
+    """Model, task and seconds of each row."""
+    return _csv(
+        ("model", "task", "seconds"),
+        ((row.model, row.task, "" if row.seconds is None else f"{row.seconds:.6f}") for row in rows),
+    )
+
+
+def results_json(rows: Iterable[Row]) -> str:
+    """The rows with their details as objects, one on each line."""
+    lines = ",\n".join(
+        f'{{"model":{json.dumps(row.model)},"task":{json.dumps(row.task)},"status":"{row.status}",'
+        f'"bytes":{json.dumps(row.bytes)},"detail":{row.detail}}}'
+        for row in rows
+    )
+    return f'{{"schema":{SCHEMA},"rows":[\n{lines}\n]}}\n'
+
+
+def _csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    """A value as spreadsheets take it: control characters escaped, and no text taken for a formula."""
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A cell with its statuses in the other survey and in this one; None where it is not in it."""
+
+    model: str
+    task: str
+    before: str | None
+    after: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"model": self.model, "task": self.task, "before": self.before, "after": self.after}
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """The cells whose status differs. new: in this survey alone; gone: in the other one alone."""
+
+    better: tuple[Change, ...] = ()
+    worse: tuple[Change, ...] = ()
+    new: tuple[Change, ...] = ()
+    gone: tuple[Change, ...] = ()
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether a cell is worse, or a new one is neither pass nor warn."""
+        return bool(self.worse) or any(change.after not in SOUND for change in self.new)
+
+    def to_json(self) -> dict[str, Any]:
+        """The differences for machines."""
+        kinds = {"better": self.better, "worse": self.worse, "new": self.new, "gone": self.gone}
+        changes = {kind: [change.to_json() for change in found] for kind, found in kinds.items()}
+        return {"schema": SCHEMA, "is_worse": self.is_worse, **changes}
+
+
+def rows_of_report(path: Path) -> list[Row]:
+    """The rows of a report. Raises: SurveyError where there is no such report"""
+    return list(Store(existing_report(path).results).rows.values())
+
+
+def differences(before: Iterable[Row], after: Iterable[Row]) -> Differences:
+    """What differs between the rows of another survey and those of this one."""
+    old, new = ({row.place: row.status for row in rows} for rows in (before, after))
+    changes = [Change(*place, old.get(place), new.get(place)) for place in sorted(old.keys() | new.keys())]
+    both = [change for change in changes if change.before is not None and change.after is not None]
+    return Differences(
+        better=tuple(change for change in both if _moved(change) < 0),
+        worse=tuple(change for change in both if _moved(change) > 0),
+        new=tuple(change for change in changes if change.before is None),
+        gone=tuple(change for change in changes if change.after is None),
+    )
+
+
+def _moved(change: Change) -> int:
+    """By how many places the status is worse."""
+    assert change.before is not None
+    assert change.after is not None
+    return rank(change.after) - rank(change.before)
+
 
 COLUMNS = ("model", "task", "status", "seconds", "bytes", "detail")
 

@@ -1,19 +1,106 @@
-"""The tasks of a survey: what is asked of each model."""
+"""The tasks of a survey: what is asked of each model, and what comes back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.util import find_spec
+from math import inf
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from irops.diagnostics.suggestions import meant_or_all
+from irops.analysis.checks.releases import the_target_reads_the_model, unknown
+from irops.analysis.checks.run import check_as_read
+from irops.analysis.inferred import Inferred
+from irops.analysis.made_up import made_up_inputs
+from irops.analysis.model_analysis import ModelAnalysis, infer
+from irops.analysis.structure import LayerNode
+from irops.backends.backend import missing_libraries
+from irops.backends.catalogue import backend_names
+from irops.cluster.cluster_workers import content
+from irops.debugging.compare.comparison import Comparison, compared
+from irops.debugging.sources.parse import source_of_text
+from irops.debugging.sources.source import Context, Failure, Source, SourceFailed
+from irops.debugging.sources.stored import SourceError
+from irops.debugging.sources.workers import Workers
+from irops.diagnostics.diagnostic import (
+    PATH_RULES,
+    TRANSIENT,
+    USAGE_RULES,
+    Diagnostic,
+    DiagnosticError,
+    Severity,
+    in_document_order,
+)
+from irops.diagnostics.printable import abridged
+from irops.diagnostics.report import Report
+from irops.diagnostics.suggestions import did_you_mean_word, meant_or_all
+from irops.ir.read import no_collection
+from irops.limits import LIMIT_OF_RULE, Limits, recursion_limit_for
+from irops.reading import load
+from irops.registry import Registry
+from irops.runtime.session import Session
+from irops.spec.definition import OPENVINO
+from irops.spec.extension import OPS, RULES
 from irops.spec.releases import releases
-from irops.surveys.faults import SurveyError
+from irops.surveys.identity import key_of
+from irops.values.element import Array, element_type_of
+from irops.values.shape import Shape
+
+
+class Outcome(NamedTuple):
+    """The result of a cell. detail: as detail_text gives it; transient: another attempt may give another."""
+
+    status: str
+    seconds: float | None
+    bytes: int | None
+    detail: str
+    transient: bool = False
+
+
+class SurveyError(ValueError):
+    """A survey cannot be carried out as it is asked for; the message gives the reason."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A survey was interrupted; what is done is kept. done, of: the number of cells."""
+
+    def __init__(self, done: int, of: int) -> None:
+        super().__init__(f"{done:,} of {of:,} cells are done and kept")
+        self.done, self.of = done, of
+
+
+def require_sources(texts: Iterable[str]) -> None:
+    """Raises: SurveyError for a text that is no source of many models, or one that is not available"""
+    for text in texts:
+        _require_source(text)
+
+
+def _require_source(text: str) -> None:
+    if not text.startswith(DEVICE) and text not in backend_names():
+        meant = did_you_mean_word(text, (*backend_names(), "openvino:CPU"))
+        raise SurveyError(
+            f"{text!r} is no source of a survey{f'{meant} A' if meant else '; a'} source is a backend"
+            f" ({', '.join(backend_names())}) or openvino:DEVICE[,PROPERTY=VALUE…]"
+        )
+    try:
+        source_of_text(text).close()
+    except (SourceError, DiagnosticError) as error:
+        raise SurveyError(str(error)) from None
+    lacking = missing_libraries("openvino", "openvino") if text.startswith(DEVICE) else None
+    if lacking is not None:
+        raise SurveyError(f"the source {text} is not available: {lacking}")
+
 
 KINDS = ("check", "infer", "run", "compare", "target")
 DEVICE = "openvino:"
 REFERENCE = "reference"
-SOURCES = "irops.surveys.sources"
+SOURCES = "irops.surveys.tasks"
 """Imported where there are sources: it imports all that computes values."""
 DEFAULT_SOURCES = {"run": (REFERENCE,), "compare": (REFERENCE, "openvino:CPU")}
 
@@ -87,3 +174,386 @@ def parted_sources(text: str) -> list[str]:
         elif part.strip():
             sources.append(part.strip())
     return sources
+
+
+SECONDS = 900.0
+"""How long a cell may take, unless the caller says."""
+_SUFFIXES = (".py", ".xml", ".rng")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How models are examined.
+
+    seconds, memory: bounds of each cell, in seconds and bytes; select, ignore: rules, as in check; rules:
+    modules of custom rules; folders, modules: of custom ops, as in Registry; seed: of random inputs.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    seconds: float = SECONDS
+    memory: float = inf
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    seed: int = 0
+
+    @property
+    def is_extended(self) -> bool:
+        """Whether code from outside irops takes part."""
+        return bool(self.rules or self.folders or self.modules)
+
+    def digest(self) -> str:
+        """What stands for all that results depend on: options, code and definitions, custom ones included.
+
+        The bounds are left out: a result within them is the same for others.
+        """
+        options = asdict(self)
+        del options["seconds"], options["memory"]
+        custom = [Path(folder) for folder in self.folders]
+        custom += [path for name in (*self.rules, *self.modules) if (path := _module_file(name))]
+        return key_of(
+            json.dumps(options, sort_keys=True).encode(),
+            content().encode(),
+            *(part for place in custom for part in _files(place)),
+            *map(str.encode, _plugins()),
+        )
+
+
+def runtime_of(task: Task) -> str:
+    """The versions of the libraries that compute the values of a task; "" where nothing is computed."""
+    if task.kind not in DEFAULT_SOURCES:
+        return ""
+    return ", ".join(dict.fromkeys(map(_runtime, task.variant)))
+
+
+def _runtime(source: str) -> str:
+    name = source.partition(":")[0]
+    if name == REFERENCE:
+        name = "numpy"
+    for entry in entry_points(group="irops.backends", name=name):
+        if entry.dist is not None:
+            return f"{name} {entry.dist.version}"
+    try:
+        return f"{name} {version(name)}"
+    except PackageNotFoundError:
+        return name
+
+
+def _files(place: Path) -> Iterator[bytes]:
+    """The names and digests of the files of custom code and definitions at a place, wherever that is."""
+    files = sorted(place.rglob("*")) if place.is_dir() else [place]
+    for file in files:
+        if file.suffix in _SUFFIXES and file.is_file():
+            name = file.relative_to(place).as_posix() if place.is_dir() else file.name
+            yield name.encode("utf-8", "surrogateescape")
+            yield blake2b(file.read_bytes(), digest_size=32).digest()
+
+
+def _module_file(name: str) -> Path | None:
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):  # reported when it is imported
+        return None
+    return None if spec is None or spec.origin is None else Path(spec.origin)
+
+
+def _plugins() -> list[str]:
+    """The packages that add ops or rules, with their versions."""
+    entries = (entry for group in (OPS, RULES) for entry in entry_points(group=group))
+    return sorted(
+        f"{entry.value} {entry.dist.name} {entry.dist.version}" for entry in entries if entry.dist is not None
+    )
+
+
+MAX_FINDINGS = 50
+"""How many findings of a cell are listed; all are counted."""
+MAX_TEXT, MAX_NAME = 500, 200
+MAX_OPS, MAX_OUTPUTS = 1000, 64
+
+Detail = dict[str, Any]
+
+
+def findings_detail(findings: Sequence[Diagnostic], analysis: ModelAnalysis | None = None) -> Detail:
+    """The findings of a cell, the errors first, and the number of findings of each rule.
+
+    analysis: for the ops of the layers
+    """
+    if not findings:
+        return {}
+    worst_first = sorted(findings, key=lambda finding: finding.severity is not Severity.ERROR)
+    return {
+        "counts": dict(Counter(finding.code for finding in findings)),
+        "findings": [_finding(finding, analysis) for finding in worst_first[:MAX_FINDINGS]],
+    }
+
+
+def status_of(findings: Iterable[Diagnostic]) -> str:
+    """The status of a model with some findings."""
+    severities = set()
+    for finding in findings:
+        if finding.name in PATH_RULES:
+            return "error"
+        severities.add(finding.severity)
+    if Severity.ERROR in severities:
+        return "fail"
+    return "warn" if severities else "pass"
+
+
+def refusal_status(findings: Sequence[Diagnostic]) -> str:
+    """The status of a model that cannot be computed for some reasons."""
+    names = {finding.name for finding in findings}
+    if names & (PATH_RULES | USAGE_RULES | LIMIT_OF_RULE.keys()):
+        return "error"
+    return "unsupported" if "unsupported-op" in names else "fail"
+
+
+def op_counts(analysis: ModelAnalysis) -> dict[str, int]:
+    """The number of layers of each op, those of bodies included; the most frequent ones if there are many."""
+    counts: Counter[str] = Counter()
+    for graph in analysis.graphs:
+        for node in graph.layers.values():
+            counts[_op_name(node)] += 1
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_OPS])
+
+
+def outputs_detail(analysis: ModelAnalysis, inferred: Inferred) -> dict[str, str]:
+    """Type and shape of the results of a model, by name."""
+    facts = {port.name: inferred.of(port.layer.id).inputs for port in analysis.signature.results}
+    shown = {name: found[0].spelled for name, found in facts.items() if found and found[0] is not None}
+    return {
+        abridged(name, MAX_NAME): abridged(fact, MAX_NAME) for name, fact in list(shown.items())[:MAX_OUTPUTS]
+    }
+
+
+def _finding(finding: Diagnostic, analysis: ModelAnalysis | None) -> Detail:
+    where = finding.location
+    excerpt = {} if where.excerpt is None else {"excerpt": list(where.excerpt)}
+    return {
+        **excerpt,
+        "code": finding.code,
+        "name": finding.name,
+        "severity": str(finding.severity),
+        "message": abridged(finding.message, MAX_TEXT),
+        "line": where.line,
+        "column": where.column,
+        "layer": None if where.shown_name is None else "/".join((*where.shown_path, where.shown_name)),
+        "op": _op_of(finding, analysis),
+    }
+
+
+def _op_of(finding: Diagnostic, analysis: ModelAnalysis | None) -> str | None:
+    if finding.constraint is not None:
+        return finding.constraint.rpartition(":")[0] or None
+    where = finding.location
+    graph = None if analysis is None else analysis.by_path.get(where.path)
+    node = None if graph is None or where.layer_id is None else graph.layers.get(where.layer_id)
+    return None if node is None else _op_name(node)
+
+
+def _op_name(node: LayerNode) -> str:
+    """The op version of a layer, named as ids are, whether it is defined or not."""
+    if node.op is not None:
+        return node.op.id
+    dialect, colon, number = node.layer.version.removeprefix("opset").rpartition(":")
+    return abridged(f"{dialect}{colon}{node.layer.type}-{number}", MAX_NAME)
+
+
+Examined = tuple[str, Detail, bool]
+"""A status, a detail, and whether it may be another one the next time."""
+
+
+class Examining:
+    """What tasks have in common that read a model. registry: None for that of irops"""
+
+    def __init__(self, settings: Settings, registry: Registry | None) -> None:
+        self.settings, self.registry = settings, registry
+
+    def analysed(self, path: str) -> ModelAnalysis:
+        """The analysis of a model, with what reading it reports. Raises: ReadError"""
+        limits = self.settings.limits
+        with no_collection(), recursion_limit_for(limits.depth):
+            model, read_findings = load(path, limits=limits)
+            return ModelAnalysis(model, self.registry, limits, read_findings)
+
+
+class Checking(Examining):
+    """All findings, as irops check reports them."""
+
+    def __call__(self, path: str) -> Examined:
+        """Raises: ReadError"""
+        with no_collection(), recursion_limit_for(self.settings.limits.depth):
+            return self._checked(path)
+
+    def _checked(self, path: str) -> Examined:
+        # in a function of its own, so that the model is freed before the collector could traverse it
+        limits = self.settings.limits
+        model, read_findings = load(path, limits=limits)
+        analysis = ModelAnalysis(model, self.registry, limits, read_findings)
+        report = check_as_read(analysis, read_findings)
+        return examined(report.diagnostics, self.settings, analysis, with_ops=True)
+
+
+class Inferring(Examining):
+    """What inference reports, and the type and shape of each result."""
+
+    def __call__(self, path: str) -> Examined:
+        """Raises: ReadError"""
+        analysis = self.analysed(path)
+        facts = infer(analysis)
+        status, detail, transient = examined(facts.diagnostics, self.settings, analysis, with_ops=True)
+        return status, {**detail, "outputs": outputs_detail(analysis, facts)}, transient
+
+
+class Targeting(Examining):
+    """What a release of OpenVINO does not read."""
+
+    def __call__(self, path: str, target: str) -> Examined:
+        """Raises: ReadError"""
+        analysis = self.analysed(path)
+        if analysis.dialect.name != OPENVINO:
+            return "unsupported", {"message": unknown(analysis, target)}, False
+        findings = in_document_order(the_target_reads_the_model(analysis, target))
+        return examined(findings, self.settings, analysis)
+
+
+def examined(
+    findings: Sequence[Diagnostic],
+    settings: Settings,
+    analysis: ModelAnalysis | None = None,
+    *,
+    with_ops: bool = False,
+) -> Examined:
+    """The result of a model with some findings, of which the settings may select some."""
+    selected = Report(tuple(findings)).narrowed(settings.select, settings.ignore).diagnostics
+    detail: dict[str, Any] = findings_detail(selected, analysis)
+    if analysis is not None and with_ops:
+        detail["ops"] = op_counts(analysis)
+    transient = any(finding.name in TRANSIENT for finding in findings)
+    return status_of(selected), detail, transient
+
+
+Arrays = dict[str | int, Array]
+"""Values of inputs by position."""
+FAILURES = {
+    "crashed": "crash",
+    "stalled": "timeout",
+    "oversized": "memory",
+    "refused": "fail",
+    "declined": "unsupported",
+}
+"""The status for each kind of Failure."""
+
+
+class _Computing(Examining):
+    """What run and compare have in common. The processes of sources stay open from model to model."""
+
+    def __init__(self, settings: Settings, registry: Registry | None) -> None:
+        super().__init__(settings, registry)
+        self._workers = Workers.of(registry, settings.limits, settings.seconds)
+        self._sources: dict[str, Source] = {}
+
+    def __call__(self, path: str, *sources: str) -> Examined:
+        """Raises: DiagnosticError"""
+        analysis = self.analysed(path)
+        for source in sources:
+            if source.startswith(DEVICE) and analysis.dialect.name != OPENVINO:
+                message = f"{source} reads models of OpenVINO; this one is of {analysis.dialect.title}"
+                return "unsupported", {"message": message}, False
+        arrays = self._inputs(analysis)
+        try:
+            status, detail, transient = self.computed(analysis, arrays, *sources)
+            dynamic = [port for port in analysis.signature.inputs if not port.fact.shape.static]
+            sizes = {port.name: arrays[port.position] for port in dynamic}
+            return status, {**detail, **({"inputs": _described(sizes)} if sizes else {})}, transient
+        except SourceFailed as failed:
+            return of_failure(failed.failure)
+
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+        """The result for a model with some inputs. Raises: DiagnosticError, SourceFailed"""
+        raise NotImplementedError
+
+    def source(self, text: str) -> Source:
+        """The source of a text, which is closed with this process."""
+        if text not in self._sources:
+            self._sources[text] = source_of_text(text, self._workers)
+        return self._sources[text]
+
+    def _inputs(self, analysis: ModelAnalysis) -> Arrays:
+        """An array for each input, by position; its values depend on its name, its shape and the seed."""
+        filled = made_up_inputs(analysis, "random", self.settings.seed, limits=self.settings.limits)
+        return {one.port.position: one.array for one in filled}
+
+
+class Running(_Computing):
+    """Whether a source computes a model."""
+
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+        (source,) = sources
+        if source == REFERENCE:  # by the fast kernels, whose results are bit-identical
+            session = Session(analysis)
+            session.evaluator.run_once()
+            results = session.run(arrays)
+            detail = {"outputs": _described(results), **findings_detail(results.warnings, analysis)}
+            return "warn" if results.warnings else "pass", detail, False
+        values = self.source(source).results(Context(analysis, analysis.signature.arrays(arrays)))
+        if isinstance(values, Failure):
+            return of_failure(values)
+        return "pass", {"outputs": _described(values)}, False
+
+
+class Comparing(_Computing):
+    """Whether two sources give the same values."""
+
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+        a, b = map(self.source, sources)
+        return _of_comparison(compared(Context(analysis, analysis.signature.arrays(arrays)), a, b))
+
+
+def of_failure(failure: Failure) -> Examined:
+    """The result where a source gives no values."""
+    transient = failure.kind in ("stalled", "oversized")
+    return FAILURES[failure.kind], {"message": abridged(failure.reason, MAX_TEXT)}, transient
+
+
+def _of_comparison(comparison: Comparison) -> Examined:
+    counts = {str(verdict): count for verdict, count in comparison.counts.items()}
+    detail: Detail = {"verdicts": counts, "compared": str(comparison.coverage)}
+    wrong = next((result for result in comparison.results if result.is_fault), None)
+    if wrong is not None:
+        detail["result"] = {
+            "name": abridged(wrong.name, MAX_NAME),
+            "verdict": str(wrong.verdict),
+            "reason": abridged(wrong.reason, MAX_TEXT),
+        }
+    first = comparison.first
+    if first is not None:
+        detail["first"] = {
+            "layer": abridged("/".join((*first.path, first.name)), MAX_NAME),
+            "op": first.op,
+            "verdict": str(first.verdict),
+            "reason": abridged(first.reason, MAX_TEXT),
+        }
+    if first is not None or wrong is not None:
+        return "fail", detail, False
+    if comparison.coverage.is_nothing:
+        skipped = Counter(layer.reason for layer in comparison.layers)
+        skipped.update(result.reason for result in comparison.results)
+        reason, _ = max(skipped.items(), key=lambda item: (item[1], item[0]), default=("it has no layers", 0))
+        return "unsupported", {**detail, "message": abridged(reason, MAX_TEXT)}, False
+    if not comparison.complete:
+        message = abridged("; ".join(comparison.notes) or f"{comparison.b} did not run to the end", MAX_TEXT)
+        return "fail", {**detail, "message": message}, False
+    if not comparison.ok:
+        reason = next(result.reason for result in comparison.results if not result.is_compared)
+        return "unsupported", {**detail, "message": abridged(reason, MAX_TEXT)}, False
+    return "pass", detail, False
+
+
+def _described(values: Mapping[str, Array]) -> dict[str, str]:
+    """Type and shape of arrays, by name."""
+    return {
+        abridged(name, MAX_NAME): f"{element_type_of(array)}{Shape(array.shape)}"
+        for name, array in list(values.items())[:MAX_OUTPUTS]
+    }

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import irops
-from irops.analysis.infer import analyse
 from irops.analysis.made_up import assumed_shapes, made_up_inputs
+from irops.analysis.model_analysis import analyse
 
 
 def assumed(net, *layers):

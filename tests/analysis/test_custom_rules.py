@@ -16,7 +16,7 @@ import pytest
 import irops
 from irops.diagnostics import rules as table
 from irops.diagnostics.rules import add_rules, all_rules, rule
-from irops.spec import custom_rules
+from irops.spec import extension
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "naming_rules"
@@ -131,20 +131,20 @@ def test_a_package_registers_rules_by_its_entry_point(monkeypatch):
     module = SimpleNamespace(RULES=(made(),), __file__="acme.py")
     entry = SimpleNamespace(name="acme", value="acme.rules", load=lambda: module)
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [entry] * (group == "irops.rules"))
-    monkeypatch.setattr(custom_rules, "is_registered", lambda group: True)
-    custom_rules.load_installed_rules.cache_clear()
+    monkeypatch.setattr(extension, "is_registered", lambda group: True)
+    extension.load_installed_rules.cache_clear()
     try:
         assert "ACME001" in {r.code for r in irops.rules()}
         assert {d.code for d in irops.check(MODEL)} == {"ACME001"}
         entry.load = lambda: 1 / 0
-        custom_rules.load_installed_rules.cache_clear()
+        extension.load_installed_rules.cache_clear()
         with pytest.raises(irops.DefinitionError, match=r"OD108 the package acme\.rules"):
             irops.rules()
         entry.load = SimpleNamespace
         with pytest.raises(irops.DefinitionError, match=r"OD112 acme\.rules has no tuple RULES"):
             irops.rules()
     finally:
-        custom_rules.load_installed_rules.cache_clear()
+        extension.load_installed_rules.cache_clear()
 
 
 @pytest.mark.slow("starts a process")

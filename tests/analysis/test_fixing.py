@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import irops
-from irops.analysis.checks.fixing import ChangedMeanwhile, FixedText, fixed_text, store
+from irops.analysis.checks.declared import ChangedMeanwhile, FixedText, fixed_text, store
 from irops.diagnostics.diagnostic import Edit, Fix, applied
 from irops.diagnostics.report import Report
 

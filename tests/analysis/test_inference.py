@@ -9,9 +9,9 @@ import pytest
 from bodies import ITERATOR, Net, gives, takes
 
 import irops
-from irops.analysis.infer import analyse, infer
 from irops.analysis.inference import Inference
-from irops.analysis.state import declared_variables
+from irops.analysis.model_analysis import analyse, infer
+from irops.analysis.structure import declared_variables
 from irops.invocation import Invocation, OpFault
 from irops.limits import Limits
 from irops.registry import default_registry

@@ -19,9 +19,8 @@ from seeds import ROOT
 from whole_models import MODELS, WEIGHTS
 
 import irops
-from irops.analysis.inference import Inference
+from irops.analysis.inference import Inference, Interning, Sharing, WatchedFact
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.sharing import Interning, Sharing, WatchedFact
 from irops.diagnostics.diagnostic import ReadError
 from irops.ir.read import loads
 from irops.registry import default_registry

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.analysis.signature import Signature, declared_fact
 from irops.ir.model import Layer
 from irops.values.element import F32

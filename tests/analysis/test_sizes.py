@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from irops.analysis import fold
-from irops.analysis.infer import infer
+from irops.analysis.model_analysis import infer
 from irops.invocation import Invocation
 from irops.registry import default_registry
 from irops.values.fact import Fact

@@ -8,7 +8,7 @@ from bodies import ITERATOR, Net, gives, takes
 from one_op import one_op_model
 
 import irops
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rules import rule

@@ -13,8 +13,7 @@ from releases.probe import Probe
 from releases.uses import use_probes
 
 import irops
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.needs import oldest_release
 from irops.spec.releases import UNRELEASED, releases
 

@@ -7,7 +7,7 @@ import pytest
 
 import irops
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.spec.cpu_plugin import cpu_plugin
+from irops.spec.releases import cpu_plugin
 
 
 def warnings(graph: irops.Graph) -> list[Diagnostic]:

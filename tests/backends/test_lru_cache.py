@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from irops.backends.lru_cache import LruCache
+from irops.backends.one_op import LruCache
 
 
 def test_what_was_made_is_made_once():

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irops.cli.exit_codes import exit_codes
 from irops.cli.main import COMMANDS, command_named
+from irops.cli.parser import exit_codes
 
 Irops = Callable[..., Any]
 FAULTY = '<layer type="Odd" version="extension" category="sort"><summary>Odd.</summary></layer>'

@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from irops.cli.inputs import load_all
+from irops.cli.models import load_all
 from irops.ir.numpy_files import as_declared, save_all
 from irops.values.element import element_type, tagged
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from irops.cli.main import COMMANDS
-from irops.cli.removed import REMOVED
+from irops.cli.parser import REMOVED
 
 Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ import irops as package
 from irops.cli import new as command
 from irops.cli.new import with_entry
 from irops.registry import Registry
-from irops.spec.opsets import categories, opsets
+from irops.spec.releases import categories, opsets
 
 Irops = Callable[..., Any]
 ROOT = Path(__file__).parents[2]

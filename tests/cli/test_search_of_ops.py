@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import irops as package
-from irops.cli.lookup import normal
+from irops.cli.models import normal
 from irops.registry import default_registry
 
 Irops = Callable[..., Any]

@@ -10,12 +10,11 @@ import pytest
 
 pytest.importorskip("hypothesis")
 
+from irops.conformance.answer import mismatch
 from irops.conformance.cases import definition_cases
-from irops.conformance.compare import mismatch
-from irops.conformance.judge import PASSED
+from irops.conformance.client import PASSED
 from irops.conformance.search import Search
-from irops.conformance.strategies.by_op import source_of
-from irops.conformance.strategies.variations import _retyped
+from irops.conformance.strategies.by_op import _retyped, source_of
 from irops.conformance.trial import InvalidTrial, Trial, TrialInput, expected_of
 from irops.registry import default_registry
 from irops.values.element import element_type, element_type_of

@@ -12,7 +12,7 @@ from compiling.survey import ask
 from compiling.table import condition, entries, is_refused, table
 from libraries import needs
 
-from irops.spec.cpu_plugin import Refused, cpu_plugin
+from irops.spec.releases import Refused, cpu_plugin
 
 pytestmark = [pytest.mark.slow("OpenVINO compiles many models"), needs("openvino")]
 COMPUTED = {"f32": frozenset(("avx2",)), "i32": cpu_plugin().instructions}

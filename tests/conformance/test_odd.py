@@ -8,10 +8,9 @@ import pytest
 
 pytest.importorskip("hypothesis")
 
-from irops.backends.extras import missing_libraries
-from irops.conformance.client import IsolatedClient
-from irops.conformance.judge import judge
-from irops.conformance.strategies.odd import odd_trials
+from irops.backends.backend import missing_libraries
+from irops.conformance.client import IsolatedClient, judge
+from irops.conformance.strategies.reversing import odd_trials
 from irops.conformance.trial import InvalidTrial, expected_of
 from irops.conformance.verdict import Status
 from irops.registry import default_registry

@@ -10,9 +10,9 @@ from libraries import Late, needs
 from irops.dialects.onnx import DIALECT
 from irops.dialects.onnx.dialect import FRAME
 from irops.dialects.onnx.opsets import onnx_opsets
-from irops.dialects.onnx.types import NAMES, NUMBERS
+from irops.dialects.onnx.tensors import NAMES, NUMBERS
 from irops.registry import default_registry
-from irops.spec.op_names import parted
+from irops.spec.op import parted
 
 pytestmark = needs("onnx")
 onnx, defs = Late("onnx"), Late("onnx.defs")

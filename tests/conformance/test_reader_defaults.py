@@ -12,8 +12,8 @@ from reader_defaults import CASES, measure, stored
 
 import irops
 from irops.registry import default_registry
+from irops.spec.attributes import DomainError, default_of, parse
 from irops.spec.definition import Attribute
-from irops.spec.domains import DomainError, default_of, parse
 
 MEASURED = stored()
 EXPLAINED = {

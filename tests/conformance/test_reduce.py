@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irops.conformance.layouts import LAYOUTS
-from irops.conformance.reduce import reduced
-from irops.conformance.trial import InvalidTrial, Trial, TrialInput, expected_of
+from irops.conformance.search import reduced
+from irops.conformance.trial import LAYOUTS, InvalidTrial, Trial, TrialInput, expected_of
 from irops.registry import default_registry
 
 OP = default_registry().op("Reverse-1")

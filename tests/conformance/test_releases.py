@@ -19,10 +19,9 @@ from releases.probe import Probe
 from releases.probes import op_probes
 from releases.uses import use_probes
 
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.analysis.needs import oldest_release
-from irops.spec.opsets import opsets
-from irops.spec.releases import releases
+from irops.spec.releases import opsets, releases
 
 pytestmark = needs("openvino")
 FOLDER = os.environ.get("IROPS_RELEASES")

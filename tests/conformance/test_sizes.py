@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from invoking import infer_layer
 
-from irops.analysis.names import Names
+from irops.analysis.inference import Names
 from irops.invocation import OpFault
 from irops.registry import default_registry
 from irops.spec.attributes import bind

@@ -11,10 +11,9 @@ import pytest
 pytest.importorskip("hypothesis")
 
 import irops
-from irops.conformance.layouts import LAYOUTS, fits, in_layout
 from irops.conformance.snippet import snippet
 from irops.conformance.strategies.tensors import FILLS, filled
-from irops.conformance.trial import Trial, TrialInput, expected_of
+from irops.conformance.trial import LAYOUTS, Trial, TrialInput, expected_of, fits, in_layout
 from irops.conformance.verdict import Status, Verdict
 from irops.registry import default_registry
 from irops.values.arrays import LONG, array_literal, literal

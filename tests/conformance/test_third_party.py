@@ -222,8 +222,7 @@ def test_an_op_without_a_kernel_is_noted():
 
 def test_a_backend_that_hangs_is_a_finding(tmp_path):
     from irops.conformance.cases import definition_cases
-    from irops.conformance.client import IsolatedClient
-    from irops.conformance.judge import judge
+    from irops.conformance.client import IsolatedClient, judge
     from irops.registry import default_registry
 
     (tmp_path / "slow.py").write_text(
@@ -277,7 +276,7 @@ def test_ops_of_other_dialects_are_tested_in_all_their_element_types(op):
 
 
 def test_complex_numbers_are_compared_bit_by_bit():
-    from irops.conformance.compare import mismatch
+    from irops.conformance.answer import mismatch
     from irops.registry import default_registry
 
     op = default_registry().op("onnx:ReverseSequence-10")

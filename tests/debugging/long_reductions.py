@@ -24,8 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from planted import Plant, Planted, calls_of, random_plant
 
 import irops
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.debugging.reduce.reduction import NoFault, Reduction, reduce
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.ir.numpy_files import as_declared

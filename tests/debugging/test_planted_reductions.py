@@ -10,7 +10,7 @@ import pytest
 from planted import Planted, calls_of, random_plant
 
 import irops
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.debugging.reduce.reduction import NoFault
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

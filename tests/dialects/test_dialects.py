@@ -14,11 +14,10 @@ from irops.dialects import others
 from irops.dialects.onnx import DIALECT as ONNX
 from irops.dialects.onnx.opsets import imported, onnx_opsets
 from irops.registry import default_registry
+from irops.spec.definition import allowed_types, type_text
 from irops.spec.load import load_definition
-from irops.spec.op import NoOp
-from irops.spec.op_names import parted
+from irops.spec.op import NoOp, parted
 from irops.spec.sharing import NotSharedError, shared
-from irops.spec.types import allowed_types, type_text
 
 REVERSE_SEQUENCE = "onnx:ReverseSequence-10"
 

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 import irops
-from irops.conformance.example import expected_outputs
+from irops.conformance.cases import expected_outputs
 from irops.document.views import call_text, called_case, literal
 from irops.registry import default_registry
 from irops.values.element import element_type

@@ -11,7 +11,7 @@ from random_graphs import Maker
 from rebuilt import frames, losses
 
 import irops
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.drawing.build import Notes, SceneBuilder
 
 ROOT = Path(__file__).resolve().parents[2]

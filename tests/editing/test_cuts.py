@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import irops
-from irops.analysis.constants import constant_layers
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.structure import constant_layers
 from irops.editing.extraction import Boundary, cut_values, extracted
 from irops.ir.model import Layer, LayerKind
 

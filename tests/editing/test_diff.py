@@ -14,9 +14,8 @@ import pytest
 
 import irops
 from irops.cli.main import main
-from irops.editing.diff.differences import Difference, LayerChange, WeightChange
-from irops.editing.diff.elements import Elements
-from irops.editing.diff.html import page, table
+from irops.editing.diff.comparison import Elements
+from irops.editing.diff.differences import Difference, LayerChange, WeightChange, page, table
 from irops.ir.model import Element, Graph, LayerKind
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -7,7 +7,7 @@ import pytest
 from one_op import one_op_model
 
 import irops
-from irops.editing.translation.target import Target, Wire
+from irops.editing.translation.node import Target, Wire
 from irops.registry import default_registry
 from irops.values.element import element_type
 

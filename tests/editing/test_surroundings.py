@@ -183,7 +183,7 @@ def test_results_keep_their_order_whatever_the_order_of_layers(encoder):
 
 
 def test_every_op_of_onnx_that_shares_functions_is_translated():
-    from irops.editing.translation.pairs import onnx_types
+    from irops.editing.translation.counterparts import onnx_types
 
     registry = default_registry()
     shared = {registry.op(op).definition.same_as for op in registry.ids("onnx")} - {

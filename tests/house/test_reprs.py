@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import irops
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.dialects import dialect_named
-from irops.editing.building.graph import Graph as NewGraph
+from irops.editing.dialects import Graph as NewGraph
 from irops.invocation import Invocation
 from irops.ir.model import Edge, Graph, Layer, Model, Port
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from irops.conformance.example import failure
+from irops.conformance.cases import failure
 from irops.dialects import others
 from irops.registry import default_registry
 from irops.spec.cases import counterexamples, examples

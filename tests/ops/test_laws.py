@@ -12,7 +12,7 @@ from invoking import infer_layer
 from tiers import random_cases
 
 import irops
-from irops.conformance.example import inputs_of, outcome
+from irops.conformance.cases import inputs_of, outcome
 from irops.dialects import others
 from irops.invocation import OpFault
 from irops.registry import default_registry

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from irops.analysis.checks.run import check
-from irops.analysis.infer import infer
+from irops.analysis.model_analysis import infer
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import all_rules, rule
 from irops.ir.read import read

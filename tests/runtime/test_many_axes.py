@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import irops
-from irops.analysis.infer import analyse
 from irops.analysis.made_up import made_up
+from irops.analysis.model_analysis import analyse
 
 MANY = ",".join(["1"] * 65)
 ONE = np.int64([1]).tobytes()

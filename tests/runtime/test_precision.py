@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import irops
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.runtime.plan import constants_of, rounded, wide, wide_types
 from irops.values.element import F32, element_type
 from irops.values.fact import Fact

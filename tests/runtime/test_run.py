@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.backends.declined import Declined
+from irops.backends.backend import Declined
 from irops.limits import Limits
 from irops.runtime.run import Run
 from irops.spec.op import Op

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from irops.registry import default_registry
-from irops.spec.cpu_plugin import Refused, cpu_plugin
-from irops.spec.releases import releases
+from irops.spec.releases import Refused, cpu_plugin, releases
 
 ENTRIES = [entry for op in sorted(cpu_plugin().ops) for entry in cpu_plugin().refused(op)]
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from irops.spec.attributes import DomainError, default_of, parse
 from irops.spec.definition import Attribute
-from irops.spec.domains import DomainError, default_of, parse
 from irops.values.element import element_type, element_types
 from irops.values.shape import Shape
 

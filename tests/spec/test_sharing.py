@@ -10,8 +10,15 @@ import pytest
 import irops
 from irops.spec.binding import Functions
 from irops.spec.definition import Attribute, Gradient
-from irops.spec.sharing import NotSharedError, fixed_values, input_of, own_attributes, shared, source_of
-from irops.spec.sharing_gradients import with_gradients
+from irops.spec.sharing import (
+    NotSharedError,
+    fixed_values,
+    input_of,
+    own_attributes,
+    shared,
+    source_of,
+    with_gradients,
+)
 from irops.values.element import I64
 from irops.values.fact import Fact
 from irops.values.shape import Shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from irops.spec.opsets import SPECIFICATIONS, opsets
+from irops.spec.releases import SPECIFICATIONS, opsets
 
 SHARED = {"sequence/lstm-cell-1": {"LSTMCell-1", "LSTMCell-4"}}
 """The page that specifies two versions."""

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from irops.spec.definition import Attribute, Constraint, Gradient, Note, PortSpec, TypeVariable, definition_id
-from irops.spec.opsets import OPSETS, OpVersion, opsets
-from irops.spec.schemas import schemas_folder
-from irops.spec.types import FOREIGN_GROUPS, GROUPS, allowed_types, type_text
+from irops.spec.definition import (
+    FOREIGN_GROUPS,
+    GROUPS,
+    Attribute,
+    Constraint,
+    Gradient,
+    Note,
+    PortSpec,
+    TypeVariable,
+    allowed_types,
+    definition_id,
+    type_text,
+)
+from irops.spec.releases import OPSETS, OpVersion, opsets, schemas_folder
 from irops.values.element import element_types
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import irops
-from irops.analysis.checks.fixing import fixed_text
-from irops.analysis.infer import analyse
+from irops.analysis.checks.declared import fixed_text
 from irops.analysis.made_up import made_up_inputs
+from irops.analysis.model_analysis import analyse
 from irops.cli.main import main
 
 SMALL = irops.Limits(tensor_bytes=32 << 20, iterations=100, run_seconds=2, seconds=5)

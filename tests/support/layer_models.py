@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from irops.conformance.example import inputs_of
+from irops.conformance.cases import inputs_of
 from irops.document.case_views import layer_text
 from irops.spec.definition import Case
 from irops.spec.op import Op

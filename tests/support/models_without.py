@@ -9,7 +9,7 @@ from itertools import islice
 from lxml import etree
 
 from irops.backends.one_op import one_op_model
-from irops.conformance.example import expected_outputs, inputs_of
+from irops.conformance.cases import expected_outputs, inputs_of
 from irops.registry import default_registry
 from irops.spec.cases import examples
 from irops.spec.definition import Case, Tensor

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from irops.analysis.infer import infer
-from irops.conformance.example import inputs_of
+from irops.analysis.model_analysis import infer
+from irops.conformance.cases import inputs_of
 from irops.dialects.onnx.opsets import ONNX
-from irops.editing.translation.target import Target, Wire
+from irops.editing.translation.node import Target, Wire
 from irops.ir.model import Model
 from irops.registry import default_registry
 from irops.spec.cases import examples

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import irops
-from irops.analysis.checks.fixing import fixed_text
-from irops.analysis.infer import analyse
+from irops.analysis.checks.declared import fixed_text
 from irops.analysis.inferred import Inferred
 from irops.analysis.made_up import made_up_inputs
+from irops.analysis.model_analysis import analyse
 from irops.diagnostics.formats import render
 from irops.ir.model import Layer
 from irops.ir.weights import checked_region

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mutations import Seed
 
-from irops.conformance.example import inputs_of
+from irops.conformance.cases import inputs_of
 from irops.registry import default_registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Case, Tensor

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from irops.analysis.infer import analyse
 from irops.analysis.inferred import Inferred, LayerFacts
+from irops.analysis.model_analysis import analyse
 from irops.debugging.origins.influence import Aspect, Facet
 from irops.debugging.origins.symbolic import Kind, SymbolicModel
 from irops.debugging.origins.why import expressions_of, source_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from irops.backends.one_op import one_op_model
-from irops.conformance.example import expected_outputs, inputs_of
+from irops.conformance.cases import expected_outputs, inputs_of
 from irops.ir.model import Model
 from irops.ir.read import loads
 from irops.ir.storage import Weights

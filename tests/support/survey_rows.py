@@ -6,10 +6,9 @@ import random
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from irops.surveys.differences import differences
 from irops.surveys.report import report_page
-from irops.surveys.row import STATUSES, Row, detail_text
-from irops.surveys.table import SurveyTable
+from irops.surveys.store import STATUSES, Row, detail_text
+from irops.surveys.table import SurveyTable, differences
 
 TASKS = ("check", "compare:reference,openvino:CPU", "infer", "run:reference", "target:2023.3")
 FAMILIES = ("resnet", "bert", "whisper", "llama", "yolo", "deeplab", "wav2vec", "t5", "mobilenet", "sam")

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from irops.surveys.listing import listing
-from irops.surveys.settings import Settings
-from irops.surveys.surveying import Request
-from irops.surveys.tasks import tasks_of
+from irops.surveys.survey import Request
+from irops.surveys.tasks import Settings, tasks_of
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "tests" / "rules"

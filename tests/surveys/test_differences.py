@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from irops.surveys.differences import differences
-from irops.surveys.row import STATUSES, Row
+from irops.surveys.store import STATUSES, Row
+from irops.surveys.table import differences
 
 
 def rows(**statuses):

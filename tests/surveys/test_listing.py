@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from irops.surveys.faults import SurveyError
 from irops.surveys.listing import listing
+from irops.surveys.tasks import SurveyError
 
 
 def names(*paths):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from libraries import needs
 
-from irops.surveys.faults import SurveyError
-from irops.surveys.row import Row
-from irops.surveys.store import SCHEMA, Store, read_part, write_part
+from irops.surveys.store import SCHEMA, Row, Store, read_part, write_part
+from irops.surveys.tasks import SurveyError
 
 pytestmark = needs("pyarrow")
 A = Row("a.xml", "check", "pass", 0.25, 100, "{}", "k1", "1.0", "")

@@ -6,7 +6,7 @@ import pytest
 from libraries import needs
 
 import irops
-from irops.surveys.faults import SurveyError
+from irops.surveys.tasks import SurveyError
 
 pytestmark = needs("pyarrow")
 

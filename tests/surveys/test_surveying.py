@@ -14,10 +14,9 @@ from libraries import needs
 
 from irops.limits import Limits
 from irops.processes.serving import Died, Failed
-from irops.surveys.faults import Interrupted, SurveyError
-from irops.surveys.folder import ReportFolder
-from irops.surveys.settings import Settings
-from irops.surveys.surveying import surveyed
+from irops.surveys.store import ReportFolder
+from irops.surveys.survey import surveyed
+from irops.surveys.tasks import Interrupted, Settings, SurveyError
 
 pytestmark = needs("pyarrow")
 
@@ -91,7 +90,7 @@ def test_options_and_versions_that_change_results_do_all_cells_again(request_of,
     again = HereWorkers()
     surveyed(request_of(settings=replace(settings, seconds=1.0, memory=10**9)), again)
     assert again.done == []
-    monkeypatch.setattr("irops.surveys.settings.content", lambda: "other code")
+    monkeypatch.setattr("irops.surveys.tasks.content", lambda: "other code")
     surveyed(request_of(settings=settings), again)
     assert len(again.done) == 3
 

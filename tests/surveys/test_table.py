@@ -9,11 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from irops.surveys.exports import results_csv, results_json, timings_csv
-from irops.surveys.faults import SurveyError
-from irops.surveys.row import Row
-from irops.surveys.store import read_part
-from irops.surveys.table import SurveyTable
+from irops.surveys.store import Row, read_part
+from irops.surveys.table import SurveyTable, results_csv, results_json, timings_csv
+from irops.surveys.tasks import SurveyError
 
 ROWS = (
     Row("a.xml", "check", "pass", 0.25, 100, '{"counts":{"IR2":1}}', "k", "1.0", ""),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from irops.surveys.faults import SurveyError
-from irops.surveys.tasks import parted_sources, tasks_of
+from irops.surveys.tasks import SurveyError, parted_sources, tasks_of
 
 
 def texts(*arguments):

@@ -1,20 +1,107 @@
-"""Checks that the declarations of ports agree with inference."""
+"""Checks that the declarations of ports agree with inference, and fixes of those that are out of date.
+
+A declaration that contradicts what is inferred may also be right, and the op, its attributes or its edges
+wrong. To correct it would then remove the only sign of the fault. So a rank is corrected only where the file
+states it elsewhere, and a size or a type only to one that runtimes compute with.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from irops.analysis.checks.stale import Stale
 from irops.analysis.inferred import Inferred
-from irops.analysis.structure import ModelStructure
-from irops.diagnostics.diagnostic import Diagnostic, Fix, Location, fix
+from irops.analysis.structure import ModelStructure, Path
+from irops.diagnostics.diagnostic import Diagnostic, Fix, Location, applied, fix
+from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
 from irops.ir.edits import with_attribute, with_dims
 from irops.ir.model import Layer, Port
+from irops.ir.output import Pending, local_target
+from irops.ir.storage import open_regular
 from irops.values.dim import Dim
 from irops.values.element import DYNAMIC, element_type_of_precision
 from irops.values.fact import Fact
 from irops.values.shape import Shape
+
+
+class Stale:
+    """The declarations of the ports of one layer."""
+
+    def __init__(self, structure: ModelStructure, layer: Layer, path: Path) -> None:
+        self._structure, self._layer, self._path = structure, layer, path
+
+    def dims(self, port: Port, fact: Fact, side: str, index: int) -> bool:
+        """Whether the dimensions of a port are out of date. side: input or output."""
+        sizes = fact.shape.dims
+        if sizes is None or any(size.high == 0 for size in sizes):
+            return False
+        if len(sizes) == len(port.dims) or self._states_itself(side):
+            return True
+        producer = self._producer(side, index)
+        return producer is not None and len(producer.dims) == len(sizes)
+
+    def type(self, fact: Fact) -> bool:
+        """Whether the precision of a port is out of date."""
+        kind = fact.element_type
+        return kind.bits >= 8 and kind.kind in ("boolean", "signed", "unsigned", "float")
+
+    def _states_itself(self, side: str) -> bool:
+        """Whether an attribute of the layer states the shape, as that of a Parameter does."""
+        return side == "output" and not self._layer.inputs and "shape" in self._layer.data
+
+    def _producer(self, side: str, index: int) -> Port | None:
+        """The output port that feeds an input."""
+        sources = self._structure.by_path[self._path].wiring.inputs[self._layer.id]
+        source = sources[index] if side == "input" and index < len(sources) else None
+        return None if source is None else source[0].outputs[source[1]]
+
+
+PASSES = 20
+"""The number of passes: applying fixes may reveal findings with further fixes."""
+
+
+class ChangedMeanwhile(Exception):
+    """The file is no longer the one that was checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixedText:
+    """A text before and after fixing; report: the remaining findings, and in .fixed those that were fixed."""
+
+    before: bytes
+    after: bytes
+    report: Report
+
+
+def fixed_text(text: bytes, check: Callable[[bytes], Report]) -> FixedText:
+    """A text with all fixes of the findings of check applied, repeatedly until none is left."""
+    fixed: list[Diagnostic] = []
+    after = text
+    for _ in range(PASSES):
+        report = check(after)
+        by_fix = {d.fix: d for d in reversed(report.diagnostics) if d.fix is not None}
+        after, done = applied(after, [d.fix for d in report if d.fix is not None])
+        if not done:
+            break
+        fixed.extend(by_fix[one] for one in done)
+    else:
+        report = check(after)
+    return FixedText(text, after, replace(report, fixed=tuple(fixed)))
+
+
+def store(path: str, fixed: FixedText) -> None:
+    """Replace the content of the file with the fixed text, atomically. A symbolic link is followed.
+
+    Raises:  ChangedMeanwhile, without writing, if the file has changed since it was checked; OSError
+    """
+    target = local_target(path, of_model=True, may_replace=(path,))
+    with Pending(target) as (file,):
+        file.write(fixed.after)
+        with open_regular(str(target)) as there:
+            if there.read(len(fixed.before) + 1) != fixed.before:
+                raise ChangedMeanwhile(f"{path} was changed while it was checked; nothing was written")
+
 
 _Declared = tuple[tuple[int, ...], str | None, str, int]
 """The dimensions and the precision of a port; the element type and the shape (its id) that are inferred."""

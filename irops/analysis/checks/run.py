@@ -9,14 +9,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from irops.analysis.checks import layers, ops, pairs, sinks, state
+from irops.analysis.checks import layers, ops, state
 from irops.analysis.checks.declared import ports_declare_what_is_inferred
-from irops.analysis.checks.interface import (
+from irops.analysis.checks.layers import (
     inputs_and_outputs_keep_their_types,
     layouts_fit_inputs_and_outputs,
 )
-from irops.analysis.checks.target import the_target_reads_the_model
-from irops.analysis.checks.uncompiled import element_types_can_be_compiled
+from irops.analysis.checks.releases import (
+    element_types_can_be_compiled,
+    inputs_can_be_compiled,
+    nothing_uses_a_sink,
+    ranks_can_be_compiled,
+    the_target_reads_the_model,
+)
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
@@ -39,7 +44,7 @@ from irops.limits import Clock, Limits, notes, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.reading import load
 from irops.registry import Registry
-from irops.spec.custom_rules import error_text, load_installed_rules
+from irops.spec.extension import error_text, load_installed_rules
 from irops.spec.releases import releases
 from irops.urls import local_path, without_credentials
 from irops.values.element import DYNAMIC
@@ -97,9 +102,9 @@ CHECKS: tuple[Check, ...] = (
     state.variables_have_one_type_and_shape,
     state.assigned_variables_are_read,
     state.variables_are_read_before_they_are_assigned,
-    pairs.first_assignments_follow_a_read,
-    pairs.variables_are_read_and_assigned_once,
-    sinks.nothing_uses_a_sink,
+    state.first_assignments_follow_a_read,
+    state.variables_are_read_and_assigned_once,
+    nothing_uses_a_sink,
     ops.types_are_spelled_as_specified,
     ops.ops_need_no_extension_library,
     ops.bodies_are_those_of_the_op,
@@ -109,8 +114,8 @@ INFERRED_CHECKS: tuple[InferredCheck, ...] = (
     ports_declare_what_is_inferred,
     inputs_and_outputs_keep_their_types,
     layouts_fit_inputs_and_outputs,
-    sinks.inputs_can_be_compiled,
-    sinks.ranks_can_be_compiled,
+    inputs_can_be_compiled,
+    ranks_can_be_compiled,
     element_types_can_be_compiled,
     bodies_fit_their_parameters,
     ops.layers_declare_the_outputs_that_there_are,
@@ -273,7 +278,7 @@ def without_cascading(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [d for d in findings if d.code not in suppressed[d.location.path, d.location.layer_id]]
 
 
-# Runs the checks of custom rules, after those of irops; spec/custom_rules.py loads them.
+# Runs the checks of custom rules, after those of irops; spec/extension.py loads them.
 
 
 def custom_findings(

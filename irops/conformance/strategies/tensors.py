@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from irops.conformance.layouts import LAYOUTS
-from irops.conformance.trial import TrialInput
+from irops.conformance.trial import LAYOUTS, TrialInput
 from irops.values.element import (
     BOOLEAN,
     STRING,

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from irops.analysis.infer import analyse
 from irops.analysis.made_up import axes_of_one
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.signature import Key
 from irops.debugging.compare.compared_layer import ComparedLayer
 from irops.debugging.compare.cuts import cuts

@@ -22,8 +22,8 @@ from irops.debugging.origins.symbolic import LayerKey, SymbolicModel
 from irops.diagnostics.printable import shown
 from irops.invocation import OpFault, input_spec
 from irops.ir.model import LayerKind
+from irops.spec.attributes import default_of, format_value
 from irops.spec.body import Cut
-from irops.spec.domains import default_of, format_value
 from irops.values.fact import Fact, holds_dims
 from irops.values.violation import LimitExceeded
 

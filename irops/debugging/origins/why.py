@@ -9,10 +9,8 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from irops.analysis.body_path import graph_at
-from irops.analysis.infer import analyse
 from irops.analysis.inference import Inference
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse, graph_at
 from irops.analysis.signature import Key
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.debugging.origins.influence import (

@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.signature import Port, Signature
 from irops.analysis.structure import ModelStructure
 from irops.debugging.reduce.reproduction import Program, Target

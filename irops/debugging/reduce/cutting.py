@@ -12,9 +12,7 @@ from irops.backends.catalogue import chain
 from irops.debugging.reduce.attempts import Attempts
 from irops.debugging.reduce.case import Case, StoredArrays, computes
 from irops.debugging.reduce.tensors import constant_layer, joined
-from irops.editing.extraction import extract
-from irops.editing.scope import Scope, Value, Wanted
-from irops.editing.selection import Selection
+from irops.editing.extraction import Scope, Selection, Value, Wanted, extract
 from irops.graph.topology import Wiring
 from irops.ir.model import Layer, LayerKind, Model
 from irops.limits import Limits

@@ -11,8 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.debugging.reduce.attempts import (
     Attempts,
     Budget,
@@ -42,8 +41,7 @@ from irops.debugging.reduce.judges import Question
 from irops.debugging.reduce.reproduction import Target
 from irops.debugging.reduce.tensors import constant_layer, constants, joined, tensors, with_tensors
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.editing.extraction import extract
-from irops.editing.scope import Value
+from irops.editing.extraction import Value, extract
 from irops.ir.model import Edge, Graph, Layer, LayerKind, Model
 from irops.ir.storage import JoinedWeights
 from irops.limits import Limits

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from irops.backends.backend import Backend, Reference, kernel_of
-from irops.backends.declined import Declined
+from irops.backends.backend import Backend, Declined, Reference, kernel_of
 from irops.debugging.sources.source import (
     Answer,
     Context,

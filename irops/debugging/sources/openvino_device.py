@@ -33,7 +33,7 @@ from irops.diagnostics.diagnostic import DiagnosticError
 from irops.ir.model import Edge, Graph, Layer, LayerKind, Model, UniqueNames
 from irops.processes.worker import Refused
 from irops.runtime.memory import size_in_bytes
-from irops.spec.types import OPENVINO
+from irops.spec.definition import OPENVINO
 from irops.values.element import STRING, Array, element_type, element_type_of, tagged
 from irops.values.packing import pack, unpack
 from irops.verdicts.question import Arithmetic

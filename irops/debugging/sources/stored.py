@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.signature import Port
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
-from irops.editing.diff.matching import Matching
-from irops.editing.diff.side import Side
+from irops.editing.diff.comparison import Matching, Side
 from irops.editing.translation.translate import translated
 from irops.ir.model import Layer, Model, UniqueNames
 from irops.ir.numpy_files import (
@@ -26,7 +24,7 @@ from irops.ir.numpy_files import (
     member_names,
 )
 from irops.ir.output import Pending
-from irops.spec.types import OPENVINO
+from irops.spec.definition import OPENVINO
 from irops.urls import without_credentials
 from irops.values.element import DYNAMIC, Array, ElementType, element_type, element_type_of
 

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from irops.analysis.declaring import has_undeclared_ports
-from irops.backends.backend import Backend
+from irops.backends.backend import Backend, Declined
 from irops.backends.catalogue import missing
-from irops.backends.declined import Declined
 from irops.backends.isolated import TIMEOUT, IsolatedBackend
 from irops.debugging.sources.source import Failure, SourceFailed
 from irops.diagnostics.diagnostic import DiagnosticError
@@ -26,8 +25,8 @@ from irops.ir.write import document
 from irops.limits import MAX_DEPTH, Limits, recursion_limit_for
 from irops.processes.worker import Answer, Process, ProcessDied, Refused
 from irops.registry import Registry
+from irops.spec.definition import OPENVINO
 from irops.spec.op import Op
-from irops.spec.types import OPENVINO
 from irops.values.element import Array
 
 KINDS = {"seconds": "stalled", "memory": "oversized", "": "crashed"}

@@ -12,8 +12,7 @@ from irops.dialects.dialect import Dialect, Interface, Listed, Loaded, Ops, Othe
 from irops.dialects.onnx.opsets import ONNX, imported, onnx_opsets, why_not
 from irops.ir.model import LayerKind, Model, kind_of
 from irops.limits import Limits
-from irops.spec.op import NoOp, Op
-from irops.spec.op_names import parted
+from irops.spec.op import NoOp, Op, parted
 from irops.urls import inside, is_url
 
 FRAME = ("Const", "Parameter", "Result")

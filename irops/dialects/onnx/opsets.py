@@ -1,15 +1,35 @@
-"""Which opset of ONNX brought which version of which op; and how a layer says that it is one of another
-dialect.
+"""Which opset of ONNX brought which version of which op; and the library onnx, which knows the format and is
+imported when a model of ONNX is met.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, ReadError
+from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import similar
 from irops.spec.op import NoOp
-from irops.spec.schemas import schemas_folder
+from irops.spec.releases import schemas_folder
+
+
+def onnx_library(path: str | None, error: type[DiagnosticError] = ReadError) -> Any:
+    """The module onnx.
+
+    Raises:  error (IR901) with the extra of irops that brings it
+    """
+    try:
+        import onnx
+    except ImportError:
+        message = (
+            "ONNX models require the library onnx, which is not installed; pip install 'irops[onnx]'"
+            " installs it"
+        )
+        raise error([Diagnostic(rule("missing-onnx"), message, Location(path))]) from None
+    return onnx
+
 
 ONNX = "onnx"
 OWN_DOMAINS = ("", "ai.onnx")

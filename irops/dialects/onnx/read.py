@@ -10,12 +10,9 @@ from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.diagnostics.printable import shortened
-from irops.dialects.onnx.attributes import graphs_of
-from irops.dialects.onnx.external import ExternalFiles
-from irops.dialects.onnx.graph import GraphBuilder
-from irops.dialects.onnx.library import onnx_library
-from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS, onnx_opsets
-from irops.dialects.onnx.weights import Gathered
+from irops.dialects.onnx.graph import GraphBuilder, graphs_of
+from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS, onnx_library, onnx_opsets
+from irops.dialects.onnx.tensors import ExternalFiles, Gathered
 from irops.ir.locate import Source
 from irops.ir.model import Graph, Model
 from irops.ir.opening import near, opened

@@ -1,20 +1,200 @@
-"""The constants of a model: from a TensorProto to an element type, a shape, and bytes as irops stores
-them.
-"""
+"""The element types and constants of ONNX: from a TensorProto to bytes as irops stores them, and back."""
 
 from __future__ import annotations
 
+import os
+import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from irops.dialects.onnx.external import ExternalFiles, OutsideError
-from irops.dialects.onnx.types import element_of
-from irops.dialects.onnx.weights import Piece, Stored, size_of
-from irops.values.element import STRING, Array, ElementType, element_type_of
+from irops.ir.model import Layer, Model
+from irops.ir.opening import weights_at
+from irops.ir.storage import OpenFiles, Weights
+from irops.ir.weights import checked_region, constant
+from irops.limits import Limits
+from irops.urls import inside, is_url
+from irops.values.element import STRING, Array, ElementType, element_type, element_type_of
 from irops.values.packing import pack, packed_size
+
+NAMES = {
+    1: "f32",
+    2: "u8",
+    3: "i8",
+    4: "u16",
+    5: "i16",
+    6: "i32",
+    7: "i64",
+    8: "string",
+    9: "boolean",
+    10: "f16",
+    11: "f64",
+    12: "u32",
+    13: "u64",
+    14: "complex64",
+    15: "complex128",
+    16: "bf16",
+    17: "f8e4m3",
+    18: "f8e4m3fnuz",
+    19: "f8e5m2",
+    20: "f8e5m2fnuz",
+    21: "u4",
+    22: "i4",
+    23: "f4e2m1",
+    24: "f8e8m0",
+    25: "u2",
+    26: "i2",
+}
+"""27 and 28, floats of six bits, have no counterpart in irops."""
+NUMBERS = {name: number for number, name in NAMES.items()}
+
+
+def element_of(number: int) -> ElementType | None:
+    """The element type of a number; None if irops does not support it."""
+    return element_type(NAMES[number], foreign=True) if number in NAMES else None
+
+
+def number_of(element: ElementType) -> int | None:
+    """The number of an element type; None if ONNX has no such type."""
+    return NUMBERS.get(element.name)
+
+
+class Stored(NamedTuple):
+    """Bytes in a file, which are read when they are needed."""
+
+    weights: Weights
+    offset: int
+    size: int
+
+
+Piece: TypeAlias = memoryview | Stored
+
+
+def size_of(piece: Piece) -> int:
+    """The number of bytes of a piece."""
+    return piece.size if isinstance(piece, Stored) else len(piece)
+
+
+def content_of(piece: Piece) -> memoryview:
+    """The bytes of a piece. Raises: WeightsChanged if a file is not what it was"""
+    return piece.weights.view(piece.offset, piece.size) if isinstance(piece, Stored) else piece
+
+
+class Gathered(Weights):
+    """Pieces of memory and of files, one behind the other as if they were one file. name: of the
+    model, for messages.
+    """
+
+    __slots__ = ("_name", "_pieces", "_starts")
+
+    def __init__(self, name: str) -> None:
+        super().__init__(None)
+        self._name = name
+        self._starts: list[int] = []
+        self._pieces: list[Piece] = []
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def add(self, piece: Piece) -> int:
+        """Put a piece behind the others; where it begins."""
+        start, size = self._size, size_of(piece)
+        if size:
+            self._starts.append(start)
+            self._pieces.append(piece)
+            self._size += size
+        return start
+
+    def view(self, offset: int, size: int) -> memoryview:
+        """Some of the bytes of one piece, uncopied; ValueError where they are not all there."""
+        if size == 0:
+            return memoryview(b"")
+        piece, begin = self._piece(offset, size)
+        if isinstance(piece, Stored):
+            return piece.weights.view(piece.offset + begin, size)
+        return piece[begin : begin + size]
+
+    def read(self, offset: int, size: int, files: OpenFiles | None = None) -> memoryview:
+        """As view; bytes of a file are read, and not mapped."""
+        if size == 0:
+            return memoryview(b"")
+        piece, begin = self._piece(offset, size)
+        if isinstance(piece, Stored):
+            return piece.weights.read(piece.offset + begin, size, files)
+        return piece[begin : begin + size]
+
+    def _piece(self, offset: int, size: int) -> tuple[Piece, int]:
+        """The piece that has some of the bytes, and where in it they begin."""
+        place = bisect_right(self._starts, offset) - 1
+        if place >= 0 and size > 0:
+            begin = offset - self._starts[place]
+            if begin + size <= size_of(self._pieces[place]):
+                return self._pieces[place], begin
+        raise ValueError(f"bytes {offset} to {offset + size} of {self._size} are out of range")
+
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+class OutsideError(ValueError):
+    """A path in a model is outside of the model's folder; the message says how."""
+
+
+class ExternalFiles:
+    """The files of one model. model: its path or URL; None for a model that came from no file."""
+
+    def __init__(self, model: str | None, limits: Limits) -> None:
+        self._model, self._limits = model, limits
+        self._files: dict[str, Weights] = {}
+
+    def bytes_of(self, location: str, offset: int, size: int) -> Stored:
+        """Some bytes of a file, which are read when they are needed.
+
+        Raises:  OutsideError; ValueError where the bytes are not there
+        """
+        file = self._file(location)
+        if file.fault is not None:
+            raise ValueError(f"{location} {file.fault}")
+        if offset + size > file.size:
+            raise ValueError(
+                f"{location} has {file.size} bytes, but bytes {offset} to {offset + size} are needed"
+            )
+        return Stored(file, offset, size)
+
+    def _file(self, location: str) -> Weights:
+        path = self._path(location)
+        file = self._files.get(path)
+        if file is None:
+            file = self._files[path] = weights_at(path, self._limits)
+        return file
+
+    def _path(self, location: str) -> str:
+        if self._model is None:
+            raise OutsideError("the model was not read from a file, so it has no folder")
+        if not location or "\0" in location:
+            raise OutsideError("it has no file name")
+        if location.startswith(("/", "\\")) or _DRIVE.match(location):
+            raise OutsideError("the path is absolute")
+        if ".." in PurePosixPath(location.replace("\\", "/")).parts:
+            raise OutsideError("the path contains ..")
+        if is_url(self._model):
+            return self._url(self._model, location)
+        folder = os.path.realpath(os.path.dirname(self._model))
+        path = os.path.realpath(os.path.join(folder, location))
+        if os.path.commonpath((folder, path)) != folder:
+            raise OutsideError("a link leads out of it")
+        return path
+
+    def _url(self, model: str, location: str) -> str:
+        if any(character in location for character in "?#%:"):
+            raise OutsideError("the path has characters that mean something in a URL")
+        return inside(model, location)
+
 
 EXTERNAL = 1
 """TensorProto.DataLocation"""
@@ -150,3 +330,24 @@ def _narrowed(numbers: Array, bits: int, sign: int) -> bytes:
                 f"contains the number {lowest if lowest < 0 else top}, which does not fit into {bits} bits",
             )
     return numbers.astype(f"<u{bits // 8}").tobytes()
+
+
+def tensor_of(model: Model, layer: Layer, name: str) -> Any:
+    """The TensorProto of a constant.
+
+    Raises:  DiagnosticError where its bytes are not all there
+    """
+    from onnx import TensorProto
+
+    region = checked_region(model, layer)
+    number = number_of(region.element)
+    assert number is not None, "a type that ONNX has not is in no model of ONNX"
+    proto = TensorProto(data_type=number, dims=region.shape, name=name)
+    if region.element is STRING:
+        proto.string_data.extend(str(text).encode() for text in constant(model, layer).ravel())
+    elif region.elements:
+        assert model.weights is not None
+        proto.raw_data = bytes(model.weights.view(region.offset, region.size))
+    else:
+        proto.raw_data = b""
+    return proto

@@ -9,16 +9,14 @@ from typing import Any
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.dialects.dialect import Interface, Ops
-from irops.dialects.onnx.library import onnx_library
-from irops.dialects.onnx.opsets import ONNX, imported
+from irops.dialects.onnx.opsets import ONNX, imported, onnx_library
 from irops.dialects.onnx.read import MOST_BYTES
-from irops.dialects.onnx.types import number_of
-from irops.dialects.onnx.values import tensor_of
+from irops.dialects.onnx.tensors import number_of, tensor_of
 from irops.graph.topology import Wiring
 from irops.ir.model import Layer, LayerKind, Model, UniqueNames
 from irops.ir.output import Pending, local_target
 from irops.ir.weights import checked_region
-from irops.spec.domains import DomainError, parse
+from irops.spec.attributes import DomainError, parse
 from irops.spec.op import NoOp, Op
 from irops.values.dim import Dim
 from irops.values.element import DYNAMIC

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from irops.dialects.dialect import Dialect
-from irops.spec.types import OPENVINO
+from irops.spec.definition import OPENVINO
 
 VERSION = "extension"
 """The version of layers of the library."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.editing.conversion.refusal import RefusedError
-from irops.editing.conversion.targets import Target
+from irops.editing.conversion.targets import RefusedError, Target
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node, Value
 from irops.ir.model import LayerKind

@@ -10,22 +10,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from irops.analysis.checks.interface import inputs_and_outputs_keep_their_types
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.need import Need
-from irops.analysis.needs import MIN_BYTES
+from irops.analysis.checks.layers import inputs_and_outputs_keep_their_types
+from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.analysis.needs import MIN_BYTES, Need
 from irops.analysis.structure import Path
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
 from irops.editing.conversion import rules
 from irops.editing.conversion.constants import widen
-from irops.editing.conversion.conversion import Change, Conversion, notes_of
-from irops.editing.conversion.refusal import OtherFormError, RefusedError
-from irops.editing.conversion.steps import STEPS, Form, Outputs, Step
-from irops.editing.conversion.subject import Subject
-from irops.editing.conversion.targets import NEWEST, Target, target_named
+from irops.editing.conversion.steps import STEPS, Form, Outputs, Step, Subject
+from irops.editing.conversion.targets import (
+    NEWEST,
+    Change,
+    Conversion,
+    OtherFormError,
+    RefusedError,
+    Target,
+    notes_of,
+    target_named,
+)
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node
 from irops.editing.soundness import refusal, require_valid
@@ -35,8 +39,8 @@ from irops.ir.model import Layer, LayerKind, Model
 from irops.ir.write import document
 from irops.limits import Limits
 from irops.registry import Registry
-from irops.spec.opsets import opsets
-from irops.spec.types import OPENVINO
+from irops.spec.definition import OPENVINO
+from irops.spec.releases import opsets
 from irops.values.element import DYNAMIC, as_i64, zeros
 from irops.values.fact import Fact
 

@@ -3,12 +3,153 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from irops.editing.conversion.subject import Subject
-from irops.editing.graph.node import Value
+import numpy as np
+
+from irops.editing.conversion.targets import RefusedError
+from irops.editing.graph.graph import Graph
+from irops.editing.graph.node import Node, Value
+from irops.invocation import OpFault
+from irops.spec.attributes import format_value
+from irops.spec.op import Op
+from irops.values.dim import Dim
+from irops.values.element import DYNAMIC, Array, ElementType, as_i64, tagged
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+
+
+class Subject:
+    """A node, its inputs by name, and the nodes that a rule adds before it."""
+
+    def __init__(self, graph: Graph, node: Node, op: Op, new: Op, attributes: Mapping[str, Any]) -> None:
+        self.graph, self.node, self.op, self.new = graph, node, op, new
+        self._by_name = attributes
+        spelled = op.definition.attributes
+        self.attributes: dict[str, Any] = {spelled[n].parameter: v for n, v in attributes.items()}
+        """The values of the attributes by Python name, axes counted from 0 where ranks are known."""
+        self._places = {port.name: place for place, port in enumerate(op.definition.inputs)}
+        self.added: list[Node] = []
+
+    @classmethod
+    def of(cls, graph: Graph, node: Node, new: str) -> Subject:
+        """new: the op that the node is to become; Raises: RefusedError where an axis is out of range"""
+        assert node.op is not None
+        assert node.invocation is not None
+        try:
+            attributes = node.invocation.normal_attributes(node.input_facts)
+            return cls(graph, node, node.op, graph.op(new), attributes)
+        except OpFault as fault:
+            raise RefusedError(fault.message) from None
+
+    # what the node has
+
+    @property
+    def inputs(self) -> list[Value | None]:
+        return list(self.node.sources)
+
+    def optional(self, name: str) -> Value | None:
+        """The input of a name; None where it is left out."""
+        place = self._places[name]
+        return self.node.sources[place] if place < len(self.node.sources) else None
+
+    def input(self, name: str) -> Value:
+        """An input that cannot be left out."""
+        value = self.optional(name)
+        if value is None:
+            raise RefusedError(f"it has no input {name}")
+        return value
+
+    def fact(self, name: str) -> Fact:
+        value = self.optional(name)
+        return Fact() if value is None else value.fact
+
+    def uses(self, index: int) -> bool:
+        """Whether an output is used; a tensor name counts, because the caller may ask for it."""
+        node = self.node
+        return index < len(node.outputs) and bool(node.consumers[index] or node.tensor_names[index])
+
+    def sizes(self, name: str, purpose: str) -> tuple[Dim, ...]:
+        """The sizes of an input. Raises: RefusedError where its rank is unknown; purpose: what needs it"""
+        dims = self.fact(name).shape.dims
+        if dims is None:
+            raise RefusedError(f"the rank of {name} is unknown, but {purpose}")
+        return dims
+
+    def static_sizes(self, name: str, purpose: str) -> tuple[int, ...]:
+        """The sizes of an input, all of which are known."""
+        shape = Shape(self.sizes(name, purpose))
+        if not shape.static:
+            raise RefusedError(f"the shape of {name} is {shape.unnamed()}, but {purpose}")
+        return shape.to_tuple()
+
+    def numbers(self, name: str) -> list[int] | None:
+        """The elements of an integer input as far as they follow from constants; None if they do not."""
+        value = self.fact(name).value if self.optional(name) is not None else None
+        return None if value is None else [int(number) for number in as_i64(value).ravel()]
+
+    def constant(self, name: str, purpose: str) -> list[int]:
+        """The elements of an integer input that must be constant."""
+        numbers = self.numbers(name)
+        if numbers is None:
+            raise RefusedError(f"{name} is not constant, but {purpose}")
+        return numbers
+
+    def element_type(self, name: str, purpose: str = "the conversion depends on it") -> ElementType:
+        kind = self.fact(name).element_type
+        if kind is DYNAMIC:
+            raise RefusedError(f"the element type of {name} is unknown, but {purpose}")
+        return kind
+
+    # attributes of the replacement
+
+    def carried(
+        self, *, without: Collection[str] = (), added: Mapping[str, Any] | None = None, **changed: Any
+    ) -> dict[str, Any]:
+        """The attributes by Python name, as the file has them where the new op may have them so.
+
+        without: those to leave out, beside those that the new op does not have
+        """
+        texts: dict[str, Any] = {}
+        old, new = self.op.definition.attributes, self.new.definition.attributes
+        for name, value in self._by_name.items():
+            if name in new and old[name].parameter not in without:
+                text = self.node.data.get(name)
+                is_axis = new[name].type in ("axis", "axes")
+                if text is None or (is_axis and "-" in text and new[name].low >= 0):
+                    texts[old[name].parameter] = value
+                else:
+                    texts[old[name].parameter] = text
+        return {**texts, **(added or {}), **changed}
+
+    def require_attribute(self, name: str, value: Any, older: str) -> None:
+        """Raises: RefusedError where an attribute has another value than an older version implies"""
+        actual = self.attributes.get(name)
+        if actual != value:
+            shown = f"{name}={format_value(actual)}"
+            raise RefusedError(f"it has {shown}; {older} computes as with {format_value(value)}")
+
+    # nodes that a rule adds
+
+    def add(self, op: str, *inputs: Any, part: str, index: int = 0, **attributes: Any) -> Value:
+        """Add a node before the node. part: what distinguishes its name; index: of the output to give"""
+        graph, node = self.graph, self.node
+        name = graph.unique(f"{node.name}/{part}")
+        made = graph.added(graph.op(op), name, inputs, attributes, graph.place(node))
+        self.added.append(made)
+        return made.outputs[index]
+
+    def typed(self, value: Value, kind: ElementType, part: str) -> Value:
+        """A value converted to an element type; the value itself, if it has this type."""
+        if value.element_type is kind:
+            return value
+        return self.add("Convert-1", value, part=part, destination_type=kind.name)
+
+    def like(self, number: float, kind: ElementType) -> Array:
+        """A scalar of an element type."""
+        return tagged(np.array(number).astype(kind.dtype), kind)
 
 
 @dataclass(frozen=True, slots=True)

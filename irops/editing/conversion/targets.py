@@ -1,17 +1,77 @@
-"""What a conversion is for: a release of OpenVINO, or an opset."""
+"""What a conversion is for, a release or an opset; what it did, or why a layer cannot be converted."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.need import Need
-from irops.analysis.needs import needs
-from irops.spec.opsets import OPSETS
-from irops.spec.releases import releases
+from irops.analysis.needs import Need, needs
+from irops.diagnostics.printable import shortened
+from irops.ir.model import Model
+from irops.spec.releases import OPSETS, releases
+
+
+class RefusedError(Exception):
+    """A step does not apply to a node; the text is the reason, to be read after the name of a layer."""
+
+
+class OtherFormError(RefusedError):
+    """A step is for nodes of another kind; the reason is of interest only if no other step gives one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A layer that was converted.
+
+    path: the layers and bodies down to its graph; before: its op; after: the ops in its place; rounds: what
+    its results may differ by, empty where they are equal bit for bit
+    """
+
+    layer: str
+    path: tuple[str, ...]
+    before: str
+    after: tuple[str, ...]
+    rounds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A converted model. label: of the target; notes: what is different about its results, or its file"""
+
+    model: Model
+    label: str
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...]
+
+    def summary(self) -> Iterator[str]:
+        """A line for each kind of change: 3 SoftMax-8 -> SoftMax-1."""
+        counts = Counter((change.before, change.after) for change in self.changes)
+        for (before, after), count in counts.items():
+            ops = ", ".join(dict.fromkeys(after)) or "removed"
+            yield f"{count} {before} -> {ops}"
+
+
+def notes_of(changes: list[Change]) -> list[str]:
+    """What may differ in results, a sentence for each step that rounds, with the layers that it concerns."""
+    layers: dict[tuple[str, str], list[str]] = {}
+    for change in changes:
+        for text in change.rounds:
+            layers.setdefault((change.before, text), []).append(change.layer)
+    return [
+        f"{before}: {text} ({_listed(names)}); results may differ in the last digits"
+        for (before, text), names in layers.items()
+    ]
+
+
+def _listed(names: list[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f'"{shortened(names[0])}"{more}'
+
 
 NEWEST = "newest"
 

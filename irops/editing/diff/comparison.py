@@ -1,19 +1,358 @@
-"""Compare the graphs of two models layer by layer."""
+"""Compares two models layer by layer: which is which, what is inferred, and how much weights differ."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
 
+import numpy as np
+
+from irops.analysis.inferred import Inferred
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.structure import GraphNode, LayerNode
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.diff.differences import LayerChange, WeightChange
-from irops.editing.diff.elements import compared
-from irops.editing.diff.matching import Matching
-from irops.editing.diff.side import Side, Value
+from irops.editing.extraction import extract
 from irops.ir.model import Element, Layer, LayerKind
-from irops.spec.domains import format_value
+from irops.ir.weights import constant
+from irops.runtime.session import run
+from irops.spec.attributes import format_value
+from irops.values.element import Array
 from irops.values.fact import Fact
+
+FEW = 8
+"""Constants of so few elements are axes and factors, which many layers have in common."""
+Value: TypeAlias = tuple[int, int]
+"""The id of a layer, and the index of one of its outputs."""
+
+SIZES = ("i32", "i64")
+"""Types of the constants that hold sizes and axes, which say nothing of how elements are stored."""
+RANDOM = frozenset(("RandomUniform", "Multinomial"))
+"""Ops whose outputs do not follow from their inputs."""
+
+
+class Side:
+    """One graph of a model. weights: the layers that follow from constants alone"""
+
+    def __init__(self, analysis: ModelAnalysis, graph: GraphNode, inferred: Inferred | None) -> None:
+        self.analysis, self.graph, self.inferred = analysis, graph, inferred
+        self.weights: set[int] = set()
+        for node in graph.order:
+            if self._is_constant(node):
+                self.weights.add(node.layer.id)
+
+    def _is_constant(self, node: LayerNode) -> bool:
+        if node.layer.is_constant:
+            return True
+        sources = self.graph.wiring.inputs[node.layer.id]
+        return (
+            node.layer.kind is LayerKind.OPERATION
+            and node.op is not None
+            and not node.op.definition.stateful
+            and not node.layer.bodies
+            and node.layer.type not in RANDOM
+            and bool(sources)
+            and all(source is not None and source[0].id in self.weights for source in sources)
+        )
+
+    @cached_property
+    def layers(self) -> dict[int, Layer]:
+        """The layers that compute from inputs or state, by id, in the order of the file."""
+        return {
+            layer.id: layer for layer in self.graph.wiring.layers.values() if layer.id not in self.weights
+        }
+
+    def sources(self, number: int) -> list[Value | None]:
+        """What the inputs of a layer use."""
+        return [None if s is None else (s[0].id, s[1]) for s in self.graph.wiring.inputs[number]]
+
+    def users(self, number: int) -> list[tuple[int, int, int]]:
+        """The layers that use the outputs of a layer: output, layer and input."""
+        return [
+            (output, layer.id, index)
+            for output in range(len(self.graph.layers[number].layer.outputs))
+            for layer, index in self.graph.wiring.consumers.get((number, output), ())
+        ]
+
+    def digest(self, layer: Layer) -> bytes | None:
+        """A digest of the op of a layer and of the constants that it uses; None where it uses none."""
+        from hashlib import blake2b  # slow to import
+
+        constants = [
+            self.graph.layers[source[0]].layer
+            for source in self.sources(layer.id)
+            if source is not None and self.graph.layers[source[0]].layer.is_constant
+        ]
+        total = blake2b(layer.type.lower().encode())
+        size = 0
+        for one in constants:
+            try:
+                array = constant(self.analysis.model, one)
+            except DiagnosticError:  # the weights are missing, which is reported where they are compared
+                return None
+            size += array.size
+            total.update(repr((array.dtype, array.shape)).encode())
+            total.update(array.tobytes() if array.dtype != object else repr(array.tolist()).encode())
+        return total.digest() if size > FEW else None
+
+    def fact(self, value: Value) -> Fact:
+        outputs = [] if self.inferred is None else self.inferred.of(value[0]).outputs
+        return outputs[value[1]] if value[1] < len(outputs) else Fact()
+
+    def name(self, value: Value | None) -> str:
+        """How a report calls a value."""
+        if value is None:
+            return "nothing"
+        layer = self.graph.layers[value[0]].layer
+        return layer.name if len(layer.outputs) == 1 else f"{layer.name}:{value[1]}"
+
+    def stored(self, value: Value) -> str:
+        """How a weight is stored: the element types of the constants behind it, f32 or u4 * f16."""
+        seen: set[int] = set()
+        kinds: list[str] = []
+        ahead = [value[0]]
+        while ahead:
+            number = ahead.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            layer = self.graph.layers[number].layer
+            if layer.is_constant:
+                kinds.append(layer.data.get("element_type", "?"))
+            ahead += [s[0] for s in reversed(self.sources(number)) if s is not None]
+        numbers = [kind for kind in kinds if kind not in SIZES] or kinds
+        return " * ".join(dict.fromkeys(numbers))
+
+    def array(self, value: Value) -> Array:
+        """The elements of a weight. Raises: DiagnosticError where they cannot be computed"""
+        layer = self.graph.layers[value[0]].layer
+        if layer.is_constant:
+            return constant(self.analysis.model, layer)
+        part = extract(self.analysis, inputs=(), outputs=[value], path=self.graph.path)
+        return next(iter(run(part, {}, limits=self.analysis.limits).values()))
+
+
+_FEW = 8
+"""Up to so many elements are shown."""
+_STEP = 1 << 20
+"""Elements that are compared at a time, so that large weights are not copied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """The greatest difference, as it is and divided by the greatest element, and the share that differs.
+
+    count: of all elements; elements: of both, where they are few
+    """
+
+    greatest: float
+    relative: float
+    share: float
+    count: int
+    elements: str = ""
+
+    def __str__(self) -> str:
+        if self.elements:
+            return self.elements
+        return (
+            f"greatest difference {self.greatest:.3g} ({self.relative:.3g} of the greatest element),"
+            f" {self._how_many()}"
+        )
+
+    def _how_many(self) -> str:
+        different = round(self.share * self.count)
+        if different == self.count:
+            return f"all {self.count:,} elements"
+        share = f"{self.share:.1%}" if self.share >= 0.001 else f"{different:,}"
+        return f"{share} of {self.count:,} elements"
+
+
+def compared(a: Array, b: Array) -> Elements | None:
+    """What differs between the elements of two arrays of one shape and type; None if they are equal."""
+    if a.dtype == object:
+        different = int(np.sum(a != b))
+        few = f"{_spelled(a)} -> {_spelled(b)}" if a.size <= _FEW else ""
+        return Elements(float("nan"), float("nan"), different / a.size, a.size, few) if different else None
+    one, other = a.reshape(-1), b.reshape(-1)
+    different, greatest, scale = 0, 0.0, 0.0
+    for start in range(0, one.size, _STEP):
+        x, y = one[start : start + _STEP], other[start : start + _STEP]
+        with np.errstate(all="ignore"):
+            wide = x.astype(np.float64), y.astype(np.float64)
+            scale = max(scale, float(np.nanmax(np.abs(wide[0]), initial=0)))
+            if x.tobytes() == y.tobytes():
+                continue
+            unequal = ~((wide[0] == wide[1]) | (np.isnan(wide[0]) & np.isnan(wide[1])))
+            distance = np.abs(wide[0] - wide[1])[unequal]
+        different += int(unequal.sum())
+        greatest = max(greatest, float(np.max(np.nan_to_num(distance, nan=np.inf), initial=0)))
+    if not different:
+        return None
+    few = f"{_spelled(a)} -> {_spelled(b)}" if a.size <= _FEW else ""
+    return Elements(
+        greatest, greatest / scale if scale else float("inf"), different / one.size, one.size, few
+    )
+
+
+def _listed(array: Array) -> str:
+    return str(array.tolist()).replace(" ", "")
+
+
+ROUNDS = 4
+"""How many edges away the surroundings of a layer are looked at."""
+
+
+class Matching:
+    """Pairs of layers: to has the id in b of each id in a, back the inverse."""
+
+    def __init__(self, a: Side, b: Side) -> None:
+        self.a, self.b = a, b
+        self.to: dict[int, int] = {}
+        self.back: dict[int, int] = {}
+        self._match_positions(LayerKind.PARAMETER, LayerKind.RESULT)
+        self._match_unique(lambda _, layer: (layer.name, layer.type.lower()))
+        self._match_unique(lambda _, layer: layer.name)
+        for rounds in range(ROUNDS, -1, -1):
+            self._match_surroundings(rounds)
+        self._match_weights()
+        self._match_neighbours()
+
+    def value(self, value: tuple[int, int] | None) -> tuple[int, int] | None:
+        """The value of b that a value of a is; None where there is none."""
+        if value is None or value[0] not in self.to:
+            return None
+        return self.to[value[0]], value[1]
+
+    def _pair(self, a: int, b: int) -> None:
+        self.to[a], self.back[b] = b, a
+
+    def _left(self) -> tuple[list[Layer], list[Layer]]:
+        """The layers of both sides that have no partner."""
+        return (
+            [layer for number, layer in self.a.layers.items() if number not in self.to],
+            [layer for number, layer in self.b.layers.items() if number not in self.back],
+        )
+
+    def _match_unique(self, key: Callable[[Side, Layer], Hashable]) -> None:
+        """Pair layers whose key no other layer of their side has."""
+        left, other = self._left()
+        found = _unique(left, {layer.id: key(self.a, layer) for layer in left})
+        others = _unique(other, {layer.id: key(self.b, layer) for layer in other})
+        for shared in found.keys() & others.keys():
+            self._pair(found[shared], others[shared])
+
+    def _match_positions(self, *kinds: LayerKind) -> None:
+        """Pair inputs and results that no name pairs, where both graphs have as many."""
+        self._match_unique(lambda _, layer: (layer.kind, layer.name) if layer.kind in kinds else id(layer))
+        for kind in kinds:
+            a, b = ([layer for layer in layers if layer.kind is kind] for layers in self._left())
+            if len(a) == len(b):
+                for one, other in zip(a, b):
+                    self._pair(one.id, other.id)
+
+    def _match_surroundings(self, rounds: int) -> None:
+        """Pair layers that have the same op, the same surroundings, and partners at the same places."""
+        keys = [
+            _surroundings(self.a, self.to, rounds),
+            _surroundings(self.b, self.back, rounds, flip=self.to),
+        ]
+        self._match_unique(lambda side, layer: keys[0 if side is self.a else 1][layer.id])
+
+    def _match_weights(self) -> None:
+        """Pair layers of one op that use the same weights."""
+        self._match_unique(lambda side, layer: side.digest(layer) or id(layer))
+
+    def _match_neighbours(self) -> None:
+        """Pair layers of one type that have more neighbours in common than either has with any other."""
+        before = -1
+        while len(self.to) > before:
+            before = len(self.to)
+            votes = self._votes()
+            for number, counts in votes.items():
+                best = _winner(counts)
+                if best is None or best in self.back:
+                    continue
+                rivals = {other: found[best] for other, found in votes.items() if best in found}
+                if _winner(rivals) == number and number not in self.to:
+                    self._pair(number, best)
+
+    def _votes(self) -> dict[int, dict[int, int]]:
+        """For layers of a without a partner, the layers of b without one that have partners as neighbours at
+        the same places, and how many.
+        """
+        votes: dict[int, dict[int, int]] = {}
+        for layer in self._left()[0]:
+            counts: Counter[int] = Counter()
+            for index, source in enumerate(self.a.sources(layer.id)):
+                if source is not None and source[0] in self.to:
+                    users = self.b.users(self.to[source[0]])
+                    counts.update(user for output, user, at in users if (output, at) == (source[1], index))
+            for output, user, index in self.a.users(layer.id):
+                if user in self.to:
+                    sources = self.b.sources(self.to[user])
+                    found = sources[index] if index < len(sources) else None
+                    if found is not None and found[1] == output:
+                        counts[found[0]] += 1
+            fitting = {n: c for n, c in counts.items() if n not in self.back and self._alike(layer, n)}
+            if fitting:
+                votes[layer.id] = fitting
+        return votes
+
+    def _alike(self, layer: Layer, number: int) -> bool:
+        other = self.b.layers.get(number)
+        return other is not None and other.type.lower() == layer.type.lower()
+
+
+def _winner(counts: Mapping[int, int]) -> int | None:
+    """The key with the greatest count; None where two have it."""
+    best = max(counts.values())
+    found = [key for key, count in counts.items() if count == best]
+    return found[0] if len(found) == 1 else None
+
+
+def _unique(layers: Iterable[Layer], keys: Mapping[int, Hashable]) -> dict[Hashable, int]:
+    """The layers whose key no other has, by their key."""
+    counts = Counter(keys.values())
+    return {keys[layer.id]: layer.id for layer in layers if counts[keys[layer.id]] == 1}
+
+
+def _surroundings(
+    side: Side, pairs: Mapping[int, int], rounds: int, flip: Mapping[int, int] | None = None
+) -> dict[int, int]:
+    """A hash of each layer: of its op and attributes, and of those around it, as far as some edges lead.
+
+    Layers that have a partner stand for themselves: by their id in b.
+    """
+    hashes: dict[int, int] = {}
+    for number, layer in side.layers.items():
+        partner = number if flip is not None and number in pairs else pairs.get(number)
+        if partner is not None:
+            hashes[number] = hash(("pair", partner))
+        else:
+            node = side.graph.layers[number]
+            kind = node.op.id if node.op is not None else (layer.type, layer.version)
+            hashes[number] = hash((kind, tuple(sorted(layer.data.items())), len(layer.inputs)))
+    own = dict(hashes)
+    for _ in range(rounds):
+        hashes = {number: _around(side, number, own, hashes, pairs) for number in hashes}
+    return hashes
+
+
+def _around(
+    side: Side, number: int, own: Mapping[int, int], hashes: Mapping[int, int], pairs: Mapping[int, int]
+) -> int:
+    if number in pairs:
+        return own[number]
+    inputs = [
+        None if s is None else (hashes.get(s[0], "weight"), s[1] if s[0] in hashes else 0)
+        for s in side.sources(number)
+    ]
+    users = sorted((output, hashes.get(user, 0), index) for output, user, index in side.users(number))
+    return hash((own[number], tuple(inputs), tuple(users)))
 
 
 class Comparison:

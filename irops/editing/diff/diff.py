@@ -6,18 +6,16 @@ import os
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from irops.analysis.infer import analyse
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.signature import Port
 from irops.diagnostics.suggestions import did_you_mean
-from irops.editing.diff.comparison import Comparison
+from irops.editing.diff.comparison import Comparison, Side
 from irops.editing.diff.differences import Difference
-from irops.editing.diff.side import Side
 from irops.editing.translation.translate import translated
 from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry
-from irops.spec.types import OPENVINO
+from irops.spec.definition import OPENVINO
 from irops.values.fact import Fact
 
 IGNORABLE = ("names", "rt_info", "ids", "weights")

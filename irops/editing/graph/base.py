@@ -1,33 +1,136 @@
-"""What all changes of a graph share: ops looked up, nodes and constants made."""
+"""What all changes of a graph share: where it comes from, ops looked up, nodes and constants made."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from irops.diagnostics.diagnostic import Location, Severity
+from irops.analysis.inferred import Inferred
+from irops.analysis.model_analysis import ModelAnalysis, graph_at
+from irops.analysis.structure import GraphNode
+from irops.diagnostics.diagnostic import DiagnosticError, Location, Severity, errors_of
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
-from irops.editing.graph.facts import Facts
-from irops.editing.graph.faults import refuse
-from irops.editing.graph.node import Node, Value
+from irops.editing.graph.node import Facts, Node, Value, refuse
 from irops.editing.graph.operands import array_of, in_order, separated, texts_of, values_of
-from irops.editing.graph.origin import Origin
 from irops.invocation import Invocation
-from irops.ir.model import Body
-from irops.ir.storage import Weights
+from irops.ir.model import Body, Model
+from irops.ir.model import Graph as Layers
+from irops.ir.storage import JoinedWeights, Weights
 from irops.ir.weights import Region
 from irops.limits import Limits
 from irops.registry import Registry
-from irops.spec.definition import Definition
+from irops.spec.definition import OPENVINO, Definition
 from irops.spec.op import NoOp, Op
-from irops.spec.opsets import opsets
+from irops.spec.releases import opsets
 from irops.values.arrays import fact_of
 from irops.values.element import Array, ElementType
 from irops.values.element import element_type as element_type_named
 from irops.values.packing import pack
+
+
+class Origin:
+    """The model that a graph was made from, if any; weights: its weights, and those of new constants.
+
+    path: the layers and bodies down to the graph within the model
+    """
+
+    def __init__(self, model: Model, path: tuple[str, ...], layers: Layers | None) -> None:
+        self.base, self.path, self.layers = model, path, layers
+        self.weights = JoinedWeights(model.weights or Weights.of_bytes(b""))
+        self.graph: GraphNode | None = None
+        self.inferred: Inferred | None = None
+
+    @classmethod
+    def empty(cls, name: str) -> Origin:
+        return cls(Model(name), (), None)
+
+    @classmethod
+    def of(cls, model: Model, path: tuple[str, ...], registry: Registry, limits: Limits) -> Origin:
+        """The origin of a graph of a model. Raises: DiagnosticError where its edges are wrong"""
+        if model.dialect != OPENVINO:
+            message = f"the model is of dialect {model.dialect}; a Graph changes models of openvino"
+            raise refuse("unsupported-graph", message)
+        analysis = ModelAnalysis(model, registry, limits)
+        faults = [d for d in errors_of(analysis.structural_findings) if d.name in _FAULTS_OF_EDGES]
+        if faults:
+            raise DiagnosticError(faults)
+        graph, inferred = graph_at(analysis, path)
+        origin = cls(model, path, graph.graph)
+        origin.graph, origin.inferred = graph, inferred
+        return origin
+
+    def location(self, node: Node) -> Location:
+        """Where a node is in the file of the model; its name alone for a node that was added."""
+        if node.layer is None:
+            return Location(None, None, None, None, node.name, self.path)
+        return self.base.location(node.layer, self.path)
+
+    def model_with(self, layers: Layers, name: str) -> Model:
+        """The model, with other layers in place of those of the graph."""
+        outermost = layers if not self.path else _with_body(self.base.graph, self.path, layers)
+        weights = self.base.weights if self.weights.is_single else self.weights.copy()
+        model = replace(self.base, graph=outermost, weights=weights)
+        return model if self.path else replace(model, name=name)
+
+
+_FAULTS_OF_EDGES = frozenset(
+    (
+        "dangling-edge",
+        "unknown-output-port",
+        "unknown-input-port",
+        "multiple-producers",
+        "cycle",
+        "duplicate-layer-id",
+    )
+)
+"""Faults of a model whose nodes would not be what the file means."""
+
+
+def _with_body(graph: Layers, path: tuple[str, ...], layers: Layers) -> Layers:
+    """A graph with other layers in the body that a path leads to."""
+    place = next(k for k, layer in enumerate(graph.layers) if layer.name == path[0])
+    layer = graph.layers[place]
+    body = layer.bodies[path[1]]
+    inner = layers if len(path) == 2 else _with_body(body.graph, path[2:], layers)
+    changed: Body = replace(body, graph=inner)
+    layer = replace(layer, bodies={**layer.bodies, path[1]: changed})
+    return replace(graph, layers=[*graph.layers[:place], layer, *graph.layers[place + 1 :]])
+
+
+class Ops:
+    """The ops that a graph's opset contains, each in its newest version there, and custom ops.
+
+    ops.X(*inputs, **attributes) adds a node of type X and gives its output, or a tuple of outputs; see
+    Graph.add.
+    """
+
+    __slots__ = ("_graph",)
+
+    def __init__(self, graph: Base) -> None:
+        self._graph = graph
+
+    def __getattr__(self, type: str) -> Callable[..., Value | tuple[Value, ...]]:
+        if type.startswith("_"):
+            raise AttributeError(type)
+        op = self._graph.newest(type)
+
+        def add(*inputs: Any, **keywords: Any) -> Value | tuple[Value, ...]:
+            return self._graph.add(op.id, *inputs, **keywords)
+
+        add.__name__, add.__qualname__ = type, f"Ops.{type}"
+        add.__doc__ = op.definition.summary
+        return add
+
+    def __dir__(self) -> list[str]:
+        return sorted({*self._graph.op_types(), *super().__dir__()})
+
+    def __repr__(self) -> str:
+        return f"<Ops of {self._graph!r}>"
+
 
 # The nodes of a graph and their connections, changed in steps that can be undone.
 

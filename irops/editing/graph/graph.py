@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from irops.analysis.state import declared_variables
-from irops.analysis.structure import LayerNode
+from irops.analysis.structure import LayerNode, declared_variables
 from irops.diagnostics.printable import plural, shortened
-from irops.editing.graph.base import Base
+from irops.editing.graph.base import Base, Ops, Origin
 from irops.editing.graph.emission import layers_of
-from irops.editing.graph.faults import refuse
 from irops.editing.graph.nesting import Nesting
-from irops.editing.graph.node import Node, Value
+from irops.editing.graph.node import Node, Value, refuse
 from irops.editing.graph.operands import own
-from irops.editing.graph.ops import Ops
-from irops.editing.graph.origin import Origin
 from irops.html_table import html_table
 from irops.ir.model import Layer, LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry, default_registry
-from irops.spec.domains import format_value
-from irops.spec.opsets import OPSETS
+from irops.spec.attributes import format_value
+from irops.spec.releases import OPSETS
 from irops.values.element import DYNAMIC, element_type
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape, ShapeLike

@@ -11,8 +11,7 @@ import numpy as np
 from irops.diagnostics.suggestions import did_you_mean
 from irops.editing.graph.base import Base
 from irops.editing.graph.emission import layers_of
-from irops.editing.graph.faults import refuse
-from irops.editing.graph.node import Node, Value
+from irops.editing.graph.node import Node, Value, refuse
 from irops.editing.graph.rewriting import Rewriting
 from irops.ir.model import BackEdge, Body, Edge, Layer, LayerKind, Port, PortMapping
 from irops.ir.model import Graph as Layers

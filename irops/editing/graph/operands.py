@@ -9,11 +9,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from irops.editing.graph.faults import refuse
-from irops.editing.graph.node import Value
+from irops.editing.graph.node import Value, refuse
 from irops.invocation import input_spec
+from irops.spec.attributes import format_value
 from irops.spec.definition import Attribute, Definition
-from irops.spec.domains import format_value
 from irops.spec.op import Op
 from irops.values.arrays import as_tensor
 from irops.values.element import DYNAMIC, Array, ElementType, element_type, element_type_of, tagged

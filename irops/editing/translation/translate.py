@@ -10,25 +10,29 @@ import numpy as np
 
 from irops.analysis.declaring import declared_dims
 from irops.analysis.describing import facts_line
-from irops.analysis.infer import analyse
 from irops.analysis.inferred import Inferred, LayerFacts
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import meant_or_all
 from irops.dialects.onnx.opsets import ONNX, onnx_opsets
 from irops.editing.soundness import refusal, require_valid
-from irops.editing.translation.node import Node
-from irops.editing.translation.onnx_rules import to_onnx
-from irops.editing.translation.pairs import counterpart
-from irops.editing.translation.refusal import DIALECT_NAMES, RefusedError, impossible, unknown
-from irops.editing.translation.target import Target, Wire
+from irops.editing.translation.counterparts import counterpart, to_onnx
+from irops.editing.translation.node import (
+    DIALECT_NAMES,
+    Node,
+    RefusedError,
+    Target,
+    Wire,
+    impossible,
+    unknown,
+)
 from irops.graph.topology import Source
 from irops.invocation import OpFault
 from irops.ir.model import Element, Layer, LayerKind, Model, Port
 from irops.registry import Registry, default_registry
+from irops.spec.attributes import default_of, format_value, parse
 from irops.spec.definition import Definition
-from irops.spec.domains import default_of, format_value, parse
 from irops.spec.sharing import own_attributes
 from irops.values.element import DYNAMIC, STRING
 from irops.values.fact import Fact

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.editing.conversion.convert import converted
 from irops.values.element import Array
 

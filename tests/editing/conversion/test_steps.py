@@ -12,11 +12,11 @@ from step_cases import StepCase, bits, cases_of, names_of
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError, EvaluationError
 from irops.editing.conversion.convert import take_step
-from irops.editing.conversion.refusal import RefusedError
 from irops.editing.conversion.steps import STEPS, Step
+from irops.editing.conversion.targets import RefusedError
 from irops.editing.graph.graph import Graph
 from irops.ir.model import Model
-from irops.spec.opsets import opsets
+from irops.spec.releases import opsets
 from irops.values.element import Array
 
 ALL = [step for steps in STEPS.values() for step in steps]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.conformance.example import outcome
+from irops.conformance.cases import outcome
 from irops.registry import default_registry
 from irops.spec.cases import counterexamples
 from irops.values.element import element_type

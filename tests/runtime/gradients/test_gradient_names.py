@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.runtime.gradients import GradientNames
 
 W = np.ones(3)

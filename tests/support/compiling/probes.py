@@ -14,12 +14,11 @@ from releases.probe import Probe, attributes_of, cast
 from releases.probes import type_variables
 
 from irops.backends.one_op import one_op_model
-from irops.conformance.example import expected_outputs, inputs_of
+from irops.conformance.cases import expected_outputs, inputs_of
 from irops.registry import default_registry
 from irops.spec.cases import examples
-from irops.spec.definition import Case
+from irops.spec.definition import OPENVINO, Case
 from irops.spec.op import Op
-from irops.spec.types import OPENVINO
 from irops.values.element import Array, element_type, element_type_of, element_types, zeros
 
 CONSTANT_ONLY = ("u1", "u3", "u6")

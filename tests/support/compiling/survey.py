@@ -24,7 +24,7 @@ from compiling.table import PLAIN, Answers, is_refused, table
 from releases.asking import refusals
 from releases.probe import Probe
 
-from irops.spec.schemas import schemas_folder
+from irops.spec.releases import schemas_folder
 
 WORKER = Path(__file__).with_name("worker.py")
 BATCH = 200

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from releases.asking import installed_releases, refusals
 
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.analysis.needs import oldest_release
 from irops.spec.releases import releases
 

@@ -27,7 +27,7 @@ from releases.asking import installed_releases
 from releases.running import Request, runs
 
 import irops
-from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import analyse
 from irops.editing.conversion.convert import converted
 from irops.editing.conversion.targets import target_named
 

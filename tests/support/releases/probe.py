@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from irops.backends.one_op import one_op_model
-from irops.conformance.example import expected_outputs, inputs_of
+from irops.conformance.cases import expected_outputs, inputs_of
 from irops.spec.definition import Case
 from irops.spec.op import Op
 from irops.values.element import Array, element_type, element_type_of, tagged

@@ -12,7 +12,7 @@ from releases.variants import absent_probes, shape_probes, value_probes
 from irops.registry import default_registry
 from irops.spec.cases import examples
 from irops.spec.op import Op
-from irops.spec.opsets import OpVersion, opsets
+from irops.spec.releases import OpVersion, opsets
 
 
 def all_probes() -> Iterator[Probe]:

@@ -20,8 +20,7 @@ from releases.asking import installed_releases, refusals
 from releases.probes import all_probes
 
 from irops.registry import default_registry
-from irops.spec.opsets import opsets
-from irops.spec.schemas import schemas_folder
+from irops.spec.releases import opsets, schemas_folder
 
 Name = tuple[str, ...]
 Answers = Mapping[str, Mapping[Name, str]]

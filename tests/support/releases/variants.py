@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from releases.probe import Probe, made
 
-from irops.conformance.example import inputs_of
+from irops.conformance.cases import inputs_of
 from irops.invocation import Invocation, OpFault
 from irops.spec.definition import Attribute, Case
 from irops.spec.op import Op
-from irops.spec.opsets import OpVersion
+from irops.spec.releases import OpVersion
 from irops.values.element import element_types
 from irops.values.fact import Fact
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from irops.pages.render import resource
-from irops.surveys.row import STATUSES
+from irops.surveys.store import STATUSES
 
 SCHEMES = [resource(name).split("@media (prefers-color-scheme: dark)") for name in ("base.css", "survey.css")]
 LIGHT, DARK = (" ".join(one.partition("\n}")[0] for one in of_scheme) for of_scheme in zip(*SCHEMES))

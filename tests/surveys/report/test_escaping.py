@@ -10,7 +10,7 @@ import pytest
 from survey_rows import finding, page_of, row, with_findings
 
 from irops.editing.diff.differences import Difference, LayerChange
-from irops.editing.diff.html import page as diff_page
+from irops.editing.diff.differences import page as diff_page
 
 HOSTILE = (
     "</script><script>alert(1)</script>",

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import irops
-from irops.surveys.faults import SurveyError
-from irops.surveys.row import STATUSES
+from irops.surveys.store import STATUSES
+from irops.surveys.tasks import SurveyError
 
 pytestmark = pytest.mark.slow("surveys models")
 
@@ -70,7 +70,7 @@ def test_a_survey_writes_the_page_with_its_findings(zoo, tmp_path):
 
 
 def test_a_survey_without_jinja2_names_the_extra_before_any_work(zoo, monkeypatch):
-    monkeypatch.setattr("irops.surveys.surveying.missing_libraries", lambda extra, name: f"{name} of {extra}")
+    monkeypatch.setattr("irops.surveys.survey.missing_libraries", lambda extra, name: f"{name} of {extra}")
     with pytest.raises(SurveyError, match="jinja2 of survey"):
         survey(output="report")
     assert not Path("report").exists()

@@ -13,7 +13,7 @@ from survey_rows import TASKS, finding, many_rows, page_of, row, with_findings
 
 from irops.surveys import report
 from irops.surveys.report import CHANGE_LOOKS, STATUS_LOOKS
-from irops.surveys.row import STATUSES
+from irops.surveys.store import STATUSES
 
 
 def data_of(text):

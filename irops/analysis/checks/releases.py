@@ -1,19 +1,54 @@
-"""Checks for element types that OpenVINO's CPU plug-in does not compile as inputs of an op."""
+"""Checks of what a release of OpenVINO does not read, and of what its CPU plug-in does not compile."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from irops.analysis.checks.layers import interface
 from irops.analysis.inferred import Inferred, LayerFacts
-from irops.analysis.needs import created_layers
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.needs import Need, created_layers, needs
 from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural
 from irops.invocation.invocation import input_spec
 from irops.ir.model import Layer, LayerKind
-from irops.spec.cpu_plugin import CpuPlugin, Refused, cpu_plugin
+from irops.spec.definition import OPENVINO
 from irops.spec.op import Op
+from irops.spec.releases import UNRELEASED, CpuPlugin, Refused, cpu_plugin, releases
+
+
+def the_target_reads_the_model(analysis: ModelAnalysis, target: str) -> Iterator[Diagnostic]:
+    """target: one of the names of releases."""
+    table = releases()
+    if analysis.dialect.name != OPENVINO:
+        yield analysis.finding("target-of-another-dialect", unknown(analysis, target), -1, analysis.root)
+        return
+    seen: set[tuple[int, str, tuple[str, ...]]] = set()
+    for need in needs(analysis):
+        if table.reads(target, need.since):
+            continue
+        key = (need.layer.id if need.layer else -1, need.rule, need.graph.path)
+        if key not in seen:  # a Parameter of u2 has an output of u2 as well
+            seen.add(key)
+            yield _finding(analysis, need, target)
+
+
+def unknown(analysis: ModelAnalysis, target: str) -> str:
+    """Why a model of another dialect is not checked for a target."""
+    return f"irops does not know which {analysis.dialect.title} models OpenVINO {target} reads"
+
+
+def _finding(analysis: ModelAnalysis, need: Need, target: str) -> Diagnostic:
+    subject = f"{need.layer} {need.what}" if need.layer is not None else need.what
+    known = "no release that irops knows does" if need.since == UNRELEASED else None
+    message = (
+        f"{subject}, which OpenVINO {target} does not read; "
+        f"{known or f'the oldest release that does is {need.since}'}"
+    )
+    return analysis.finding(need.rule, message, need.at, need.graph, need.layer, attribute=need.attribute)
+
 
 _Places = dict[tuple[object, tuple[str | None, ...], bool], list[tuple[Refused, int]]]
 
@@ -157,3 +192,62 @@ def _depending_on_inputs(scope: GraphNode) -> set[int]:
         if first or not depending.isdisjoint(sources):
             depending.add(node.layer.id)
     return depending
+
+
+UNCOMPILED = frozenset(("u1", "u3", "u6", "dynamic"))
+"""The element types that inputs of a model cannot have in OpenVINO's CPU plug-in."""
+
+
+UNCOMPILED_NOTES = ("OpenVINO reads the file, but its CPU plug-in refuses to compile the model",)
+
+
+def nothing_uses_a_sink(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for scope in structure.graphs:
+        for layer in scope.groups.of_kinds(LayerKind.RESULT, LayerKind.SINK):
+            if layer.id not in scope.wiring.feeding:
+                continue
+            users = scope.wiring.consumers.get((layer.id, 0), ())
+            for user, _ in users[:1]:
+                message = f"{user} takes the output of {layer}; it must take the input of that layer"
+                yield structure.finding("used-sink", message, user.at, scope, user, notes=UNCOMPILED_NOTES)
+
+
+def inputs_can_be_compiled(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
+    """Reports what OpenVINO reads, so that a model can be changed before it is compiled: only warnings."""
+    if not structure.dialect.runtime_notes:
+        return
+    for known in interface(structure, inferred):
+        if known.layer.kind is not LayerKind.PARAMETER or not known.outputs or known.failed:
+            continue
+        fact = known.outputs[0]
+        if fact.element_type.name in UNCOMPILED:
+            reason = f"the element type {fact.element_type}"
+        elif fact.shape.rank is None:
+            reason = "an unknown rank"
+        else:
+            continue
+        message = f'input "{known.layer.name}" has {reason}'
+        place = structure.graphs[0]
+        yield structure.finding(
+            "uncompiled-input", message, known.layer.at, place, known.layer, notes=UNCOMPILED_NOTES
+        )
+
+
+def ranks_can_be_compiled(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
+    """Reports the first layers of which a rank is unknown: the ranks of their inputs are known."""
+    if not structure.dialect.runtime_notes:
+        return
+    for known in inferred.layers.values():
+        for fact in known.outputs:
+            if fact.shape.dims is None:
+                break
+        else:
+            continue
+        if known.op is None or known.failed or known.layer.kind is LayerKind.PARAMETER:
+            continue
+        if all(fact is not None and fact.shape.dims is not None for fact in known.inputs):
+            place = structure.graphs[0]
+            message = f"{known.layer} has an output of unknown rank"
+            yield structure.finding(
+                "unknown-rank", message, known.layer.at, place, known.layer, notes=UNCOMPILED_NOTES
+            )

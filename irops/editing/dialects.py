@@ -1,28 +1,46 @@
-"""A graph under construction, of a dialect that has no files of its own."""
+"""Graphs of dialects that have no files of their own: branches are merged, and names come at the end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from irops.diagnostics.printable import plural, shortened
 from irops.dialects import Dialect
-from irops.editing.building.switched import plain
-from irops.editing.graph.base import Base
+from irops.editing.graph.base import Base, Origin
 from irops.editing.graph.emission import layers_of
-from irops.editing.graph.faults import refuse
-from irops.editing.graph.node import Node
+from irops.editing.graph.node import Node, refuse
 from irops.editing.graph.node import Value as Wire
-from irops.editing.graph.origin import Origin
 from irops.ir.model import Layer, LayerKind, Model
 from irops.limits import Limits
 from irops.registry import default_registry
+from irops.spec.attributes import format_value
 from irops.spec.definition import Definition
-from irops.spec.domains import format_value
 from irops.spec.op import NoOp, Op
 from irops.values.arrays import as_tensor, fact_of
 from irops.values.fact import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Switched:
+    """A parameter with its switch, as the toolkit's panels show it: where use_it is off, the node's own
+    default holds.
+    """
+
+    value: int
+    use_it: bool = False
+
+
+def plain(op: Op, name: str, value: Any) -> Any:
+    """The value of an attribute, None where its switch is off. Raises: DiagnosticError if it has no switch"""
+    if not isinstance(value, Switched):
+        return value
+    attribute = op.definition.attributes.get(name)
+    if attribute is None or attribute.switch is None:
+        raise refuse("unsupported-switch", f"{name} of {op.id} has no switch, but is given with one")
+    return value.value if value.use_it else None
+
 
 OPSET = 22
 
