@@ -6,8 +6,18 @@ import numpy as np
 import pytest
 
 from irops.diagnostics.diagnostic import Location
-from irops.invocation import Invocation, OpFault, fault_of, fault_of_limit, named_inputs, out_of_memory
-from irops.invocation.invocation import check_ranks, element_types, positional, with_normal_axes
+from irops.invocation import (
+    Invocation,
+    OpFault,
+    check_ranks,
+    element_types,
+    fault_of,
+    fault_of_limit,
+    named_inputs,
+    out_of_memory,
+    positional,
+    with_normal_axes,
+)
 from irops.registry import Registry, default_registry
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, DYNAMIC, F32, I64, STRING

@@ -12,7 +12,7 @@ import pytest
 
 from irops.ir.read import no_collection
 from irops.limits import recursion_limit_for
-from irops.process_setting import ProcessSetting
+from irops.switches import ProcessSetting
 
 THREADS = 8
 WAIT = 200

@@ -20,8 +20,7 @@ from irops.analysis.inferred import NOT_INFERRED, Inferred, LayerFacts, declared
 from irops.analysis.structure import BodyNode, GraphNode, LayerNode, ModelStructure, declared_variables
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
-from irops.invocation import Invocation, OpFault, fault_of
-from irops.invocation.invocation import input_spec
+from irops.invocation import Invocation, OpFault, fault_of, input_spec
 from irops.ir.model import Layer, Model
 from irops.ir.storage import OpenFiles
 from irops.ir.weights import constant, constant_faults

@@ -12,7 +12,7 @@ from irops.analysis.signature import declared_fact
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.dialects.openvino import DIALECT as OPENVINO
 from irops.graph.topology import feeding_layers
-from irops.invocation.invocation import input_spec
+from irops.invocation import input_spec
 from irops.ir.model import Layer, LayerKind, Port
 from irops.ops.matrix.subscripts import ELLIPSIS, Labels, equation_of
 from irops.spec.op import Op

@@ -32,8 +32,14 @@ from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, is_distributed, workers_of
 from irops.cluster.workers import Workers
 from irops.conformance import verdict
-from irops.conformance.kit import Effort, MissingExtraError, UnusableBackendError, run_conformance
-from irops.conformance.on_workers import STORAGE, run_conformance_on
+from irops.conformance.kit import (
+    STORAGE,
+    Effort,
+    MissingExtraError,
+    UnusableBackendError,
+    run_conformance,
+    run_conformance_on,
+)
 from irops.conformance.verdict import KINDS, OpReport, Report, Status
 from irops.diagnostics.printable import plural, printable
 from irops.registry import default_registry

@@ -122,7 +122,7 @@ def _dispatch(arguments: list[str]) -> int:
     if name == "help":
         return _dispatch([*arguments[1:2], "--help"])
     if removed := REMOVED.get(f"irops {name}"):
-        raise Refusal(removed)
+        raise Refusal(f"this command was removed; {removed}")
     if name not in COMMANDS:
         meant = did_you_mean_word(name, COMMANDS)
         if os.path.exists(name):

@@ -23,7 +23,7 @@ from irops.ir.remote.files import RemoteError
 from irops.ir.storage import NotRegular, count_read
 from irops.ir.weights import Weights, small_integers
 from irops.limits import Limits, recursion_limit_for
-from irops.process_setting import ProcessSetting
+from irops.switches import ProcessSetting
 from irops.urls import StrPath, local_path, with_suffix, without_credentials
 
 _ENABLED = ProcessSetting(gc.isenabled, lambda on: gc.enable() if on else gc.disable())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from importlib import import_module
@@ -14,20 +14,16 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from irops.analysis.checks.releases import the_target_reads_the_model, unknown
+from irops.analysis.checks.releases import why_no_target
 from irops.analysis.checks.run import check_as_read
 from irops.analysis.inferred import Inferred
-from irops.analysis.made_up import made_up_inputs
 from irops.analysis.model_analysis import ModelAnalysis, infer
 from irops.analysis.structure import LayerNode
 from irops.backends.backend import missing_libraries
 from irops.backends.catalogue import backend_names
 from irops.cluster.cluster_workers import content
-from irops.debugging.compare.comparison import Comparison, compared
 from irops.debugging.sources.parse import source_of_text
-from irops.debugging.sources.source import Context, Failure, Source, SourceFailed
 from irops.debugging.sources.stored import SourceError
-from irops.debugging.sources.workers import Workers
 from irops.diagnostics.diagnostic import (
     PATH_RULES,
     TRANSIENT,
@@ -35,7 +31,6 @@ from irops.diagnostics.diagnostic import (
     Diagnostic,
     DiagnosticError,
     Severity,
-    in_document_order,
 )
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.report import Report
@@ -44,13 +39,10 @@ from irops.ir.read import no_collection
 from irops.limits import LIMIT_OF_RULE, Limits, recursion_limit_for
 from irops.reading import load
 from irops.registry import Registry
-from irops.runtime.session import Session
 from irops.spec.definition import OPENVINO
 from irops.spec.extension import OPS, RULES
 from irops.spec.releases import releases
 from irops.surveys.identity import key_of
-from irops.values.element import Array, element_type_of
-from irops.values.shape import Shape
 
 
 class Outcome(NamedTuple):
@@ -379,20 +371,22 @@ class Examining:
 
 
 class Checking(Examining):
-    """All findings, as irops check reports them."""
+    """All findings, as irops check reports them; with a release of OpenVINO as target, as with --target."""
 
-    def __call__(self, path: str) -> Examined:
+    def __call__(self, path: str, target: str | None = None) -> Examined:
         """Raises: ReadError"""
         with no_collection(), recursion_limit_for(self.settings.limits.depth):
-            return self._checked(path)
+            return self._checked(path, target)
 
-    def _checked(self, path: str) -> Examined:
+    def _checked(self, path: str, target: str | None) -> Examined:
         # in a function of its own, so that the model is freed before the collector could traverse it
         limits = self.settings.limits
         model, read_findings = load(path, limits=limits)
         analysis = ModelAnalysis(model, self.registry, limits, read_findings)
-        report = check_as_read(analysis, read_findings)
-        return examined(report.diagnostics, self.settings, analysis, with_ops=True)
+        if target is not None and analysis.dialect.name != OPENVINO:
+            return "unsupported", {"message": why_no_target(analysis, target)}, False
+        report = check_as_read(analysis, read_findings, target)
+        return examined(report.diagnostics, self.settings, analysis, with_ops=target is None)
 
 
 class Inferring(Examining):
@@ -404,18 +398,6 @@ class Inferring(Examining):
         facts = infer(analysis)
         status, detail, transient = examined(facts.diagnostics, self.settings, analysis, with_ops=True)
         return status, {**detail, "outputs": outputs_detail(analysis, facts)}, transient
-
-
-class Targeting(Examining):
-    """What a release of OpenVINO does not read."""
-
-    def __call__(self, path: str, target: str) -> Examined:
-        """Raises: ReadError"""
-        analysis = self.analysed(path)
-        if analysis.dialect.name != OPENVINO:
-            return "unsupported", {"message": unknown(analysis, target)}, False
-        findings = in_document_order(the_target_reads_the_model(analysis, target))
-        return examined(findings, self.settings, analysis)
 
 
 def examined(
@@ -432,128 +414,3 @@ def examined(
         detail["ops"] = op_counts(analysis)
     transient = any(finding.name in TRANSIENT for finding in findings)
     return status_of(selected), detail, transient
-
-
-Arrays = dict[str | int, Array]
-"""Values of inputs by position."""
-FAILURES = {
-    "crashed": "crash",
-    "stalled": "timeout",
-    "oversized": "memory",
-    "refused": "fail",
-    "declined": "unsupported",
-}
-"""The status for each kind of Failure."""
-
-
-class _Computing(Examining):
-    """What run and compare have in common. The processes of sources stay open from model to model."""
-
-    def __init__(self, settings: Settings, registry: Registry | None) -> None:
-        super().__init__(settings, registry)
-        self._workers = Workers.of(registry, settings.limits, settings.seconds)
-        self._sources: dict[str, Source] = {}
-
-    def __call__(self, path: str, *sources: str) -> Examined:
-        """Raises: DiagnosticError"""
-        analysis = self.analysed(path)
-        for source in sources:
-            if source.startswith(DEVICE) and analysis.dialect.name != OPENVINO:
-                message = f"{source} reads models of OpenVINO; this one is of {analysis.dialect.title}"
-                return "unsupported", {"message": message}, False
-        arrays = self._inputs(analysis)
-        try:
-            status, detail, transient = self.computed(analysis, arrays, *sources)
-            dynamic = [port for port in analysis.signature.inputs if not port.fact.shape.static]
-            sizes = {port.name: arrays[port.position] for port in dynamic}
-            return status, {**detail, **({"inputs": _described(sizes)} if sizes else {})}, transient
-        except SourceFailed as failed:
-            return of_failure(failed.failure)
-
-    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
-        """The result for a model with some inputs. Raises: DiagnosticError, SourceFailed"""
-        raise NotImplementedError
-
-    def source(self, text: str) -> Source:
-        """The source of a text, which is closed with this process."""
-        if text not in self._sources:
-            self._sources[text] = source_of_text(text, self._workers)
-        return self._sources[text]
-
-    def _inputs(self, analysis: ModelAnalysis) -> Arrays:
-        """An array for each input, by position; its values depend on its name, its shape and the seed."""
-        filled = made_up_inputs(analysis, "random", self.settings.seed, limits=self.settings.limits)
-        return {one.port.position: one.array for one in filled}
-
-
-class Running(_Computing):
-    """Whether a source computes a model."""
-
-    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
-        (source,) = sources
-        if source == REFERENCE:  # by the fast kernels, whose results are bit-identical
-            session = Session(analysis)
-            session.evaluator.run_once()
-            results = session.run(arrays)
-            detail = {"outputs": _described(results), **findings_detail(results.warnings, analysis)}
-            return "warn" if results.warnings else "pass", detail, False
-        values = self.source(source).results(Context(analysis, analysis.signature.arrays(arrays)))
-        if isinstance(values, Failure):
-            return of_failure(values)
-        return "pass", {"outputs": _described(values)}, False
-
-
-class Comparing(_Computing):
-    """Whether two sources give the same values."""
-
-    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
-        a, b = map(self.source, sources)
-        return _of_comparison(compared(Context(analysis, analysis.signature.arrays(arrays)), a, b))
-
-
-def of_failure(failure: Failure) -> Examined:
-    """The result where a source gives no values."""
-    transient = failure.kind in ("stalled", "oversized")
-    return FAILURES[failure.kind], {"message": abridged(failure.reason, MAX_TEXT)}, transient
-
-
-def _of_comparison(comparison: Comparison) -> Examined:
-    counts = {str(verdict): count for verdict, count in comparison.counts.items()}
-    detail: Detail = {"verdicts": counts, "compared": str(comparison.coverage)}
-    wrong = next((result for result in comparison.results if result.is_fault), None)
-    if wrong is not None:
-        detail["result"] = {
-            "name": abridged(wrong.name, MAX_NAME),
-            "verdict": str(wrong.verdict),
-            "reason": abridged(wrong.reason, MAX_TEXT),
-        }
-    first = comparison.first
-    if first is not None:
-        detail["first"] = {
-            "layer": abridged("/".join((*first.path, first.name)), MAX_NAME),
-            "op": first.op,
-            "verdict": str(first.verdict),
-            "reason": abridged(first.reason, MAX_TEXT),
-        }
-    if first is not None or wrong is not None:
-        return "fail", detail, False
-    if comparison.coverage.is_nothing:
-        skipped = Counter(layer.reason for layer in comparison.layers)
-        skipped.update(result.reason for result in comparison.results)
-        reason, _ = max(skipped.items(), key=lambda item: (item[1], item[0]), default=("it has no layers", 0))
-        return "unsupported", {**detail, "message": abridged(reason, MAX_TEXT)}, False
-    if not comparison.complete:
-        message = abridged("; ".join(comparison.notes) or f"{comparison.b} did not run to the end", MAX_TEXT)
-        return "fail", {**detail, "message": message}, False
-    if not comparison.ok:
-        reason = next(result.reason for result in comparison.results if not result.is_compared)
-        return "unsupported", {**detail, "message": abridged(reason, MAX_TEXT)}, False
-    return "pass", detail, False
-
-
-def _described(values: Mapping[str, Array]) -> dict[str, str]:
-    """Type and shape of arrays, by name."""
-    return {
-        abridged(name, MAX_NAME): f"{element_type_of(array)}{Shape(array.shape)}"
-        for name, array in list(values.items())[:MAX_OUTPUTS]
-    }

@@ -132,9 +132,9 @@ Item = tuple[str, Task]
 HOMES = {
     "check": "irops.surveys.tasks.Checking",
     "infer": "irops.surveys.tasks.Inferring",
-    "target": "irops.surveys.tasks.Targeting",
-    "run": "irops.surveys.tasks.Running",
-    "compare": "irops.surveys.tasks.Comparing",
+    "target": "irops.surveys.tasks.Checking",
+    "run": "irops.surveys.computing.Running",
+    "compare": "irops.surveys.computing.Comparing",
 }
 """What carries out the tasks of a kind; sources of values are imported only where a task needs them."""
 

@@ -80,8 +80,8 @@ def test_many_threads_reverse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow("compiles kernels")
 def test_nobody_waits_for_ever() -> None:
-    from irops.backends.numba.addresses import address_of
-    from irops.backends.numba.spinning import await_change, await_count
+    from irops.backends.numba.loops import address_of
+    from irops.backends.numba.workers import await_change, await_count
 
     counter = np.array([3])
     await_change(address_of(counter), 3, 10)
@@ -91,8 +91,8 @@ def test_nobody_waits_for_ever() -> None:
 
 @pytest.mark.slow("compiles kernels")
 def test_waiting_threads_are_notified() -> None:
-    from irops.backends.numba.addresses import address_of
-    from irops.backends.numba.spinning import SIZE, WAKEUP, await_change, notify
+    from irops.backends.numba.loops import address_of
+    from irops.backends.numba.workers import SIZE, WAKEUP, await_change, notify
 
     wakeup, counters = np.zeros(1, np.int64), np.zeros(SIZE, np.int64)
     counters[WAKEUP // 8] = address_of(wakeup)
@@ -156,7 +156,7 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
 def test_code_is_compiled_where_no_folder_can_keep_it(monkeypatch: pytest.MonkeyPatch) -> None:
     import numba
 
-    from irops.backends.numba import compiled
+    from irops.backends.numba import vectors
 
     njit = numba.njit
 
@@ -165,5 +165,5 @@ def test_code_is_compiled_where_no_folder_can_keep_it(monkeypatch: pytest.Monkey
             raise RuntimeError("cannot cache function: no locator available")
         return njit(function, **options)
 
-    monkeypatch.setattr(compiled.numba, "njit", refusing)
-    assert compiled.compiled(lambda number: number + 1)(2) == 3
+    monkeypatch.setattr(vectors.numba, "njit", refusing)
+    assert vectors.compiled(lambda number: number + 1)(2) == 3

@@ -170,7 +170,7 @@ def _large(data: np.ndarray, numbers: np.ndarray, batch_axis: int, seq_axis: int
 def _small(data: np.ndarray, numbers: np.ndarray, batch_axis: int, seq_axis: int) -> list[Work]:
     """Python around the compiled code is left out here: it would be most of the time."""
     from irops.backends.numba import reversing
-    from irops.backends.numba.addresses import address_of
+    from irops.backends.numba.loops import address_of
 
     copied, out = np.zeros_like(data), np.zeros_like(data)
     places = address_of(out), address_of(data), address_of(numbers)

@@ -14,7 +14,7 @@ from irops.conformance.answer import mismatch
 from irops.conformance.cases import definition_cases
 from irops.conformance.client import PASSED
 from irops.conformance.search import Search
-from irops.conformance.strategies.by_op import _retyped, source_of
+from irops.conformance.strategies import _retyped, source_of
 from irops.conformance.trial import InvalidTrial, Trial, TrialInput, expected_of
 from irops.registry import default_registry
 from irops.values.element import element_type, element_type_of

@@ -10,7 +10,7 @@ pytest.importorskip("hypothesis")
 
 from irops.backends.backend import missing_libraries
 from irops.conformance.client import IsolatedClient, judge
-from irops.conformance.strategies.reversing import odd_trials
+from irops.conformance.strategies import odd_trials
 from irops.conformance.trial import InvalidTrial, expected_of
 from irops.conformance.verdict import Status
 from irops.registry import default_registry

@@ -12,7 +12,7 @@ pytest.importorskip("hypothesis")
 
 import irops
 from irops.conformance.snippet import snippet
-from irops.conformance.strategies.tensors import FILLS, filled
+from irops.conformance.strategies import FILLS, filled
 from irops.conformance.trial import LAYOUTS, Trial, TrialInput, expected_of, fits, in_layout
 from irops.conformance.verdict import Status, Verdict
 from irops.registry import default_registry

@@ -15,7 +15,6 @@ import irops
 
 PACKAGE = Path(irops.__file__).parent
 LEVELS = {
-    "process_setting": -1,
     "switches": -1,
     "html_table": -1,
     "urls": -1,

@@ -14,7 +14,7 @@ from invoking import attach_values, infer_layer
 from tiers import random_cases
 
 from irops.conformance.cases import definition_cases
-from irops.conformance.strategies.by_op import variations
+from irops.conformance.strategies import variations
 from irops.conformance.trial import InvalidTrial, expected_of
 from irops.invocation import OpFault
 from irops.registry import default_registry

@@ -11,7 +11,7 @@ from libraries import needs
 import irops
 from irops.debugging.sources.source import Failure
 from irops.surveys.survey import surveyed
-from irops.surveys.tasks import of_failure
+from irops.surveys.computing import of_failure
 
 pytestmark = [pytest.mark.slow("devices in processes"), needs("pyarrow")]
 

@@ -30,10 +30,10 @@ def test_a_survey_has_a_row_for_each_model_and_task(request_of):
     assert statuses(table) == {
         ("broken.xml", "check"): "fail",
         ("broken.xml", "infer"): "fail",
-        ("broken.xml", "target:2023.3"): "pass",
+        ("broken.xml", "target:2023.3"): "fail",
         ("warned.xml", "check"): "warn",
         ("warned.xml", "infer"): "pass",
-        ("warned.xml", "target:2023.3"): "pass",
+        ("warned.xml", "target:2023.3"): "warn",
         ("sound.xml", "check"): "pass",
         ("sound.xml", "infer"): "pass",
         ("sound.xml", "target:2023.3"): "pass",
@@ -51,10 +51,7 @@ def test_details_have_findings_ops_and_outputs(request_of):
     assert finding["line"] > 1
     assert finding["op"]
     detail = rows["sound.xml", "infer"].details
-    assert (
-        detail["ops"] == {"Const-1": 1, "Parameter-1": 1, "Result-1": 1, "ReverseSequence-1": 1}
-        or detail["ops"]
-    )
+    assert detail["ops"] == {"Parameter-1": 2, "Result-1": 1, "ReverseSequence-1": 1}
     assert len(detail["outputs"]) == 1
     assert rows["sound.xml", "check"].bytes > 100
 

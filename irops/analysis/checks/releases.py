@@ -12,7 +12,7 @@ from irops.analysis.needs import Need, created_layers, needs
 from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural
-from irops.invocation.invocation import input_spec
+from irops.invocation import input_spec
 from irops.ir.model import Layer, LayerKind
 from irops.spec.definition import OPENVINO
 from irops.spec.op import Op
@@ -23,7 +23,8 @@ def the_target_reads_the_model(analysis: ModelAnalysis, target: str) -> Iterator
     """target: one of the names of releases."""
     table = releases()
     if analysis.dialect.name != OPENVINO:
-        yield analysis.finding("target-of-another-dialect", unknown(analysis, target), -1, analysis.root)
+        why = why_no_target(analysis, target)
+        yield analysis.finding("target-of-another-dialect", why, -1, analysis.root)
         return
     seen: set[tuple[int, str, tuple[str, ...]]] = set()
     for need in needs(analysis):
@@ -35,7 +36,7 @@ def the_target_reads_the_model(analysis: ModelAnalysis, target: str) -> Iterator
             yield _finding(analysis, need, target)
 
 
-def unknown(analysis: ModelAnalysis, target: str) -> str:
+def why_no_target(analysis: ModelAnalysis, target: str) -> str:
     """Why a model of another dialect is not checked for a target."""
     return f"irops does not know which {analysis.dialect.title} models OpenVINO {target} reads"
 

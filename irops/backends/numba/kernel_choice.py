@@ -14,25 +14,24 @@ import numpy as np
 import numpy.typing as npt
 
 from irops.backends.numba import columns as side_by_side
-from irops.backends.numba.columns import columns
-from irops.backends.numba.compiled import compiled
-from irops.backends.numba.iteration import carry, iterations_of, locate
+from irops.backends.numba.columns import columns, move_runs, run_ends
 from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, split_loop
-from irops.backends.numba.row_reversal import reverse_at, reverse_row
-from irops.backends.numba.runs import move_runs, run_ends
-from irops.backends.numba.spinning import FINISHED, STARTED, notify
-from irops.backends.numba.streamed_rows import UNIT, streamed_rows
+from irops.backends.numba.rows import UNIT, reverse_at, reverse_row, streamed_rows
 from irops.backends.numba.vectors import (
     AHEAD,
+    carry,
+    compiled,
     fence_stores,
     fetch_add,
+    iterations_of,
     load,
     load_i64,
+    locate,
     mirrored,
     prefetch,
     store,
 )
-from irops.backends.numba.workers import WORKERS
+from irops.backends.numba.workers import FINISHED, STARTED, WORKERS, notify
 
 # Move whole blocks of bytes: the axes behind the sequence axis, if they are contiguous.
 

@@ -7,9 +7,22 @@ caches prefetch upward loads, and stores need no prefetching.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ctypes import addressof, c_char
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
+
+from irops.values.element import Array
+
+
+def address_of(array: Array) -> int:
+    """The address of the first element of an array, which must not be empty."""
+    flags = array.flags
+    if flags.writeable and flags.c_contiguous and array.dtype.isbuiltin == 1:  # these support buffers
+        return addressof(c_char.from_buffer(array))  # type: ignore[arg-type]  # twice as fast as ctypes.data
+    address: int = array.ctypes.data
+    return address
+
 
 PLAIN, BATCH, STEPS = 0, 1, 2
 """The role of a loop's axis: any other axis, the batch axis, the sequence axis."""

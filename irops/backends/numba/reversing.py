@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from irops.backends.numba.addresses import address_of
-from irops.backends.numba.compiled import compiled
 from irops.backends.numba.kernel_choice import Job, Workload, jobs, run_jobs
-from irops.backends.numba.loops import BATCH, Moves, moves
+from irops.backends.numba.loops import BATCH, Moves, address_of, moves
+from irops.backends.numba.vectors import compiled
 from irops.ops.movement.reverse import reverse as reversed_view
 from irops.ops.movement.reverse_sequence import check_lengths
 from irops.ops.movement.reverse_sequence import reverse_sequence as by_reference

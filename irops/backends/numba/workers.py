@@ -1,6 +1,7 @@
 """A pool of threads that share the tasks of a kernel.
 
-Kernels take tasks from a counter in shared memory, so a thread that is free takes the next one. If no other
+Kernels take tasks from a counter in shared memory, so a thread that is free takes the next one. Threads wait
+for each other by polling, since to sleep and to be woken takes longer than to move most tensors. If no other
 thread wakes up in time, the calling thread executes all tasks and waits for nobody. numba's parallel loops
 start more slowly, and abort the process if two threads or a forked child use them.
 """
@@ -17,8 +18,45 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from irops.backends.numba.addresses import address_of
-from irops.backends.numba.spinning import FINISHED, SIZE, WAKEUP, await_change, await_count
+from irops.backends.numba.loops import address_of
+from irops.backends.numba.vectors import compiled, fetch_add, load_i64, load_i64_atomic, yield_core
+
+STARTED, FINISHED, WAKEUP = 0, 64, 128
+"""Byte offsets of a job's counters: the tasks started, the tasks finished, and the address of the wakeup
+counter, which workers poll.
+"""
+SIZE = (WAKEUP + 64) // 8
+"""The size of the counters in integers of 64 bits; each counter has its own cache line."""
+YIELD_INTERVAL = 64
+"""The number of polls, one or two microseconds, after which a thread yields its core."""
+
+
+def _notify(counter: int) -> None:
+    """Increment the wakeup counter of a job."""
+    fetch_add(load_i64(counter + WAKEUP))
+
+
+def _await_change(address: int, last_value: int, spins: int) -> None:
+    """Poll until an integer differs from last_value, at most spins times."""
+    while spins and load_i64_atomic(address) == last_value:
+        spins -= 1
+        if spins % YIELD_INTERVAL == 0:
+            yield_core()
+
+
+def _await_count(address: int, minimum: int, spins: int) -> bool:
+    """Poll until an integer is at least minimum, at most spins times; return whether it is."""
+    while load_i64_atomic(address) < minimum:
+        if not spins:
+            return False
+        spins -= 1
+        if spins % YIELD_INTERVAL == 0:
+            yield_core()
+    return True
+
+
+notify, await_change, await_count = compiled(_notify), compiled(_await_change), compiled(_await_count)
+
 
 Job = tuple[Callable[..., Any], tuple[Any, ...], Any]
 Integers = npt.NDArray[np.int64]

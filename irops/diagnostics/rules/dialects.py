@@ -159,8 +159,8 @@ RULES: tuple[Rule, ...] = (
         Severity.WARNING,
         "a size is below 0",
         """
-        A size must be 0 or more, or absent if it is unknown; -1 counts as unknown in most tools, but the full
-        check of onnx 1.23 ends the process for some such models.
+        A size must be 0 or more, or absent if it is unknown. onnx.checker and ONNX Runtime accept -1 and take
+        the size as unknown, but the full check of onnx 1.23 ends the process for some such models.
         """,
     ),
     Rule(

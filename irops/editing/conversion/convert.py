@@ -33,7 +33,7 @@ from irops.editing.conversion.targets import (
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node
 from irops.editing.soundness import refusal, require_valid
-from irops.invocation.invocation import input_spec
+from irops.invocation import input_spec
 from irops.ir.build import READ
 from irops.ir.model import Layer, LayerKind, Model
 from irops.ir.write import document

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from irops.analysis.structure import LayerNode, declared_variables
 from irops.diagnostics.printable import plural, shortened
+from irops.dialects import dialects
 from irops.editing.graph.base import Base, Ops, Origin
-from irops.editing.graph.emission import layers_of
-from irops.editing.graph.nesting import Nesting
+from irops.editing.graph.nesting import Nesting, layers_of
 from irops.editing.graph.node import Node, Value, refuse
 from irops.editing.graph.operands import own
 from irops.html_table import html_table
@@ -51,6 +51,8 @@ class Graph(Nesting):
             origin = Origin.of(name, tuple(path), registry, limits)
         elif path:
             raise ValueError("path is given without a model; it leads to a body in a model")
+        elif any(name.lower().endswith(dialect.suffixes) for dialect in dialects()):
+            raise ValueError(f"{name!r} would be the name of a graph; Graph(read({name!r})) changes a model")
         else:
             origin = Origin.empty(name)
         super().__init__(origin, registry, limits, opset)

@@ -95,3 +95,8 @@ def test_a_graph_without_results_is_no_model():
 def test_an_opset_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match="opset is 99, must be 1 to 17"):
         irops.Graph(opset=99)
+
+
+def test_a_path_is_no_name_of_a_graph():
+    with pytest.raises(ValueError, match=r"'a/Model\.XML' would be the name of a graph; Graph\(read\("):
+        irops.Graph("a/Model.XML")

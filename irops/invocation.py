@@ -1,4 +1,4 @@
-"""An op with its attributes: bound and validated once, then inferred and computed as often as needed."""
+"""An op applied to inputs: binding, validation, inference, computation and gradients in one place."""
 
 from __future__ import annotations
 

@@ -1,1 +1,0 @@
-"""Hypothesis strategies that generate trials, by op."""

@@ -1,0 +1,155 @@
+"""The tasks that compute values, of inputs that are made up: run and compare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from irops.analysis.made_up import made_up_inputs
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.debugging.compare.comparison import Comparison, compared
+from irops.debugging.sources.parse import source_of_text
+from irops.debugging.sources.source import Context, Failure, Source, SourceFailed
+from irops.debugging.sources.workers import Workers
+from irops.diagnostics.printable import abridged
+from irops.registry import Registry
+from irops.runtime.session import Session
+from irops.spec.definition import OPENVINO
+from irops.surveys.tasks import (
+    DEVICE,
+    MAX_NAME,
+    MAX_OUTPUTS,
+    MAX_TEXT,
+    REFERENCE,
+    Detail,
+    Examined,
+    Examining,
+    Settings,
+    findings_detail,
+)
+from irops.values.element import Array, element_type_of
+from irops.values.shape import Shape
+
+Arrays = dict[str | int, Array]
+"""Values of inputs by position."""
+FAILURES = {
+    "crashed": "crash",
+    "stalled": "timeout",
+    "oversized": "memory",
+    "refused": "fail",
+    "declined": "unsupported",
+}
+"""The status for each kind of Failure."""
+
+
+class _Computing(Examining):
+    """What run and compare have in common. The processes of sources stay open from model to model."""
+
+    def __init__(self, settings: Settings, registry: Registry | None) -> None:
+        super().__init__(settings, registry)
+        self._workers = Workers.of(registry, settings.limits, settings.seconds)
+        self._sources: dict[str, Source] = {}
+
+    def __call__(self, path: str, *sources: str) -> Examined:
+        """Raises: DiagnosticError"""
+        analysis = self.analysed(path)
+        for source in sources:
+            if source.startswith(DEVICE) and analysis.dialect.name != OPENVINO:
+                message = f"{source} reads models of OpenVINO; this one is of {analysis.dialect.title}"
+                return "unsupported", {"message": message}, False
+        arrays = self._inputs(analysis)
+        try:
+            status, detail, transient = self.computed(analysis, arrays, *sources)
+            dynamic = [port for port in analysis.signature.inputs if not port.fact.shape.static]
+            sizes = {port.name: arrays[port.position] for port in dynamic}
+            return status, {**detail, **({"inputs": _described(sizes)} if sizes else {})}, transient
+        except SourceFailed as failed:
+            return of_failure(failed.failure)
+
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+        """The result for a model with some inputs. Raises: DiagnosticError, SourceFailed"""
+        raise NotImplementedError
+
+    def source(self, text: str) -> Source:
+        """The source of a text, which is closed with this process."""
+        if text not in self._sources:
+            self._sources[text] = source_of_text(text, self._workers)
+        return self._sources[text]
+
+    def _inputs(self, analysis: ModelAnalysis) -> Arrays:
+        """An array for each input, by position; its values depend on its name, its shape and the seed."""
+        filled = made_up_inputs(analysis, "random", self.settings.seed, limits=self.settings.limits)
+        return {one.port.position: one.array for one in filled}
+
+
+class Running(_Computing):
+    """Whether a source computes a model."""
+
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+        (source,) = sources
+        if source == REFERENCE:  # by the fast kernels, whose results are bit-identical
+            session = Session(analysis)
+            session.evaluator.run_once()
+            results = session.run(arrays)
+            detail = {"outputs": _described(results), **findings_detail(results.warnings, analysis)}
+            return "warn" if results.warnings else "pass", detail, False
+        values = self.source(source).results(Context(analysis, analysis.signature.arrays(arrays)))
+        if isinstance(values, Failure):
+            return of_failure(values)
+        return "pass", {"outputs": _described(values)}, False
+
+
+class Comparing(_Computing):
+    """Whether two sources give the same values."""
+
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+        a, b = map(self.source, sources)
+        return _of_comparison(compared(Context(analysis, analysis.signature.arrays(arrays)), a, b))
+
+
+def of_failure(failure: Failure) -> Examined:
+    """The result where a source gives no values."""
+    transient = failure.kind in ("stalled", "oversized")
+    return FAILURES[failure.kind], {"message": abridged(failure.reason, MAX_TEXT)}, transient
+
+
+def _of_comparison(comparison: Comparison) -> Examined:
+    counts = {str(verdict): count for verdict, count in comparison.counts.items()}
+    detail: Detail = {"verdicts": counts, "compared": str(comparison.coverage)}
+    wrong = next((result for result in comparison.results if result.is_fault), None)
+    if wrong is not None:
+        detail["result"] = {
+            "name": abridged(wrong.name, MAX_NAME),
+            "verdict": str(wrong.verdict),
+            "reason": abridged(wrong.reason, MAX_TEXT),
+        }
+    first = comparison.first
+    if first is not None:
+        detail["first"] = {
+            "layer": abridged("/".join((*first.path, first.name)), MAX_NAME),
+            "op": first.op,
+            "verdict": str(first.verdict),
+            "reason": abridged(first.reason, MAX_TEXT),
+        }
+    if first is not None or wrong is not None:
+        return "fail", detail, False
+    if comparison.coverage.is_nothing:
+        skipped = Counter(layer.reason for layer in comparison.layers)
+        skipped.update(result.reason for result in comparison.results)
+        reason, _ = max(skipped.items(), key=lambda item: (item[1], item[0]), default=("it has no layers", 0))
+        return "unsupported", {**detail, "message": abridged(reason, MAX_TEXT)}, False
+    if not comparison.complete:
+        message = abridged("; ".join(comparison.notes) or f"{comparison.b} did not run to the end", MAX_TEXT)
+        return "fail", {**detail, "message": message}, False
+    if not comparison.ok:
+        reason = next(result.reason for result in comparison.results if not result.is_compared)
+        return "unsupported", {**detail, "message": abridged(reason, MAX_TEXT)}, False
+    return "pass", detail, False
+
+
+def _described(values: Mapping[str, Array]) -> dict[str, str]:
+    """Type and shape of arrays, by name."""
+    return {
+        abridged(name, MAX_NAME): f"{element_type_of(array)}{Shape(array.shape)}"
+        for name, array in list(values.items())[:MAX_OUTPUTS]
+    }
