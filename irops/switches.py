@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -74,3 +75,17 @@ def _names(text: str) -> frozenset[str]:
     if unknown:
         raise ValueError(f"{VARIABLE} names {', '.join(unknown)}; it can name {', '.join(SWITCHES)}")
     return names
+
+
+_ENABLED = ProcessSetting(gc.isenabled, lambda on: gc.enable() if on else gc.disable())
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Disable the garbage collector during the block.
+
+    A model and its facts consist of many objects and no garbage, and every collection would traverse them.
+    Threads may use this at the same time: the collector stays disabled until the last of them is done.
+    """
+    with _ENABLED.changed(lambda _: False):
+        yield

@@ -10,9 +10,8 @@ from threading import Barrier, Event, Thread
 
 import pytest
 
-from irops.ir.read import no_collection
 from irops.limits import recursion_limit_for
-from irops.switches import ProcessSetting
+from irops.switches import ProcessSetting, no_collection
 
 THREADS = 8
 WAIT = 200

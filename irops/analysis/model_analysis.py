@@ -20,10 +20,10 @@ from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.suggestions import did_you_mean
 from irops.ir.model import Model
-from irops.ir.read import no_collection
 from irops.limits import Limits, recursion_limit_for
 from irops.reading import read
 from irops.registry import Registry
+from irops.switches import no_collection
 
 
 class ModelAnalysis(ModelStructure):

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from irops.backends.backend import Declined, Kernel, kernel_of_base, missing_libraries, require_installed
+from irops.backends.backend import Declined, Kernel, kernel_of_base
+from irops.backends.extras import missing_libraries, require_installed
 from irops.backends.one_op import Inputs, LruCache, output_count, signature
 from irops.spec.op import Op
 from irops.values.element import Array, ElementType, as_i64, element_type_of

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 
-from irops.backends.backend import missing_libraries
+from irops.backends.extras import missing_libraries
 from irops.cli.parser import REFUSED
 
 Words = Mapping[str, str]

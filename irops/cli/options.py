@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from irops.backends.backend import missing_libraries
+from irops.backends.extras import missing_libraries
 from irops.cli.main import Refusal
 from irops.diagnostics.suggestions import meant_or_all
 from irops.ir.output import TargetRefused, local_target

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 
-from irops.backends.backend import missing_libraries
+from irops.backends.extras import missing_libraries
 from irops.cli.main import Refusal
 from irops.cli.models import registry_of
 from irops.cli.options import add_settings, limits_of

@@ -20,7 +20,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from irops.backends.backend import missing_libraries
+from irops.backends.extras import missing_libraries
 from irops.cli.display import progress_bar, table
 from irops.cli.main import Refusal
 from irops.cli.models import registry_of

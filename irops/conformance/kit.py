@@ -12,7 +12,8 @@ from tempfile import gettempdir
 from time import monotonic
 from typing import NamedTuple
 
-from irops.backends.backend import Backend, missing_libraries
+from irops.backends.backend import Backend
+from irops.backends.extras import missing_libraries
 from irops.cluster.workers import Workers
 from irops.conformance.cases import DefinitionCase, definition_cases
 from irops.conformance.client import BackendClient, IsolatedClient, LocalBackend, judge

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irops.backends.backend import missing_libraries
+from irops.backends.extras import missing_libraries
 from irops.diagnostics.diagnostic import BANDS, Rule
 from irops.diagnostics.rules import all_rules
 from irops.dialects import others

@@ -25,10 +25,10 @@ from irops.editing.extraction import Scope as GraphScope
 from irops.editing.graph.graph import Graph
 from irops.ir.model import Model
 from irops.ir.output import Pending, local_target
-from irops.ir.read import no_collection
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.spec.definition import Definition
+from irops.switches import no_collection
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

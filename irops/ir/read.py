@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import codecs
-import gc
 import os
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from xml.parsers import expat
 
@@ -23,22 +21,8 @@ from irops.ir.remote.files import RemoteError
 from irops.ir.storage import NotRegular, count_read
 from irops.ir.weights import Weights, small_integers
 from irops.limits import Limits, recursion_limit_for
-from irops.switches import ProcessSetting
+from irops.switches import no_collection
 from irops.urls import StrPath, local_path, with_suffix, without_credentials
-
-_ENABLED = ProcessSetting(gc.isenabled, lambda on: gc.enable() if on else gc.disable())
-
-
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """Disable the garbage collector during the block.
-
-    A model and its facts consist of many objects and no garbage, and every collection would traverse them.
-    Threads may use this at the same time: the collector stays disabled until the last of them is done.
-    """
-    with _ENABLED.changed(lambda _: False):
-        yield
-
 
 HARMLESS = frozenset(
     (

@@ -10,7 +10,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from irops.backends.backend import missing_libraries
+from irops.backends.extras import missing_libraries
 from irops.diagnostics.printable import abridged, printable
 
 if TYPE_CHECKING:

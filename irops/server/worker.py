@@ -13,13 +13,13 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, ReadError, Severity
 from irops.diagnostics.report import Report
 from irops.ir.locate import Source
-from irops.ir.read import no_collection
 from irops.limits import recursion_limit_for
 from irops.reading import load
 from irops.registry import Registry
 from irops.server.outline import Path
 from irops.server.records import Checked, FindingRecord, FixRecord, ServerOptions
 from irops.spec.extension import load_rules
+from irops.switches import no_collection
 
 MAX_TEXT = 64 << 20
 """Texts with more bytes are not checked: the reader reports them."""

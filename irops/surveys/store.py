@@ -18,7 +18,7 @@ from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import Any, Self
 
-from irops.backends.backend import missing_libraries
+from irops.backends.extras import missing_libraries
 from irops.diagnostics.printable import abridged, printable
 from irops.ir.output import Pending, claim
 from irops.surveys.tasks import SurveyError

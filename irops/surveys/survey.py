@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from irops.backends.backend import missing_libraries
+from irops.backends.extras import missing_libraries
 from irops.cluster.cluster_workers import ClusterWorkers, own_version
 from irops.cluster.workers import ClusterError, LocalWorkers, Workers
 from irops.diagnostics.printable import printable

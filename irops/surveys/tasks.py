@@ -19,8 +19,8 @@ from irops.analysis.checks.run import check_as_read
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis, infer
 from irops.analysis.structure import LayerNode
-from irops.backends.backend import missing_libraries
 from irops.backends.catalogue import backend_names
+from irops.backends.extras import missing_libraries
 from irops.cluster.cluster_workers import content
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.stored import SourceError
@@ -35,7 +35,6 @@ from irops.diagnostics.diagnostic import (
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.report import Report
 from irops.diagnostics.suggestions import did_you_mean_word, meant_or_all
-from irops.ir.read import no_collection
 from irops.limits import LIMIT_OF_RULE, Limits, recursion_limit_for
 from irops.reading import load
 from irops.registry import Registry
@@ -43,6 +42,7 @@ from irops.spec.definition import OPENVINO
 from irops.spec.extension import OPS, RULES
 from irops.spec.releases import releases
 from irops.surveys.identity import key_of
+from irops.switches import no_collection
 
 
 class Outcome(NamedTuple):

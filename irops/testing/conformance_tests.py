@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from irops.backends.backend import missing_libraries
+from irops.backends.extras import missing_libraries
 from irops.conformance.cases import DefinitionCase, definition_cases
 from irops.conformance.client import IsolatedClient
 from irops.conformance.kit import SECONDS, Effort, OpTest, outcome_of

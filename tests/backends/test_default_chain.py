@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.backends import backend, catalogue
+from irops.backends import catalogue, extras
 from irops.backends.backend import kernel_of
 from irops.backends.catalogue import chain
 from irops.backends.numba import WORTH_LOADING
@@ -27,8 +27,8 @@ DATA, LENGTHS = np.arange(6.0).reshape(2, 3), np.array([3, 2])
 
 @pytest.fixture
 def without_numba(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    there = backend._is_installed
-    monkeypatch.setattr(backend, "_is_installed", lambda library: library != "numba" and there(library))
+    there = extras._is_installed
+    monkeypatch.setattr(extras, "_is_installed", lambda library: library != "numba" and there(library))
     catalogue._default_chain.cache_clear()
     yield
     catalogue._default_chain.cache_clear()

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("hypothesis")
 
-from irops.backends.backend import missing_libraries
+from irops.backends.extras import missing_libraries
 from irops.conformance.client import IsolatedClient, judge
 from irops.conformance.strategies import odd_trials
 from irops.conformance.trial import InvalidTrial, expected_of

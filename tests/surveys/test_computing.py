@@ -10,8 +10,8 @@ from libraries import needs
 
 import irops
 from irops.debugging.sources.source import Failure
-from irops.surveys.survey import surveyed
 from irops.surveys.computing import of_failure
+from irops.surveys.survey import surveyed
 
 pytestmark = [pytest.mark.slow("devices in processes"), needs("pyarrow")]
 

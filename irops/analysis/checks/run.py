@@ -38,7 +38,6 @@ from irops.diagnostics.diagnostic import (
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import custom_rules, rule
 from irops.ir.model import Layer, Model
-from irops.ir.read import no_collection
 from irops.ir.weights import constant_faults
 from irops.limits import Clock, Limits, notes, recursion_limit_for
 from irops.limits import notes as limit_notes
@@ -46,6 +45,7 @@ from irops.reading import load
 from irops.registry import Registry
 from irops.spec.extension import error_text, load_installed_rules
 from irops.spec.releases import releases
+from irops.switches import no_collection
 from irops.urls import local_path, without_credentials
 from irops.values.element import DYNAMIC
 from irops.values.fact import Fact

@@ -20,7 +20,7 @@ from irops.debugging.origins.step import at_line
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import shown
 from irops.ir.model import Layer
-from irops.ir.read import no_collection
+from irops.switches import no_collection
 from irops.values.dim import GENERATED_PREFIX, Dim, Symbol
 from irops.values.fact import Fact
 from irops.values.shape import Shape

@@ -17,10 +17,10 @@ from irops.ir.locate import Source
 from irops.ir.model import Graph, Model
 from irops.ir.opening import near, opened
 from irops.ir.parse import Faults
-from irops.ir.read import no_collection
 from irops.ir.remote.files import RemoteError
 from irops.ir.storage import NotRegular, count_read
 from irops.limits import Limits
+from irops.switches import no_collection
 from irops.urls import local_path, name_of, without_credentials
 
 MOST_BYTES = (1 << 31) - 1
