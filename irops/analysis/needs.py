@@ -14,7 +14,7 @@ from irops.dialects.openvino import DIALECT as OPENVINO
 from irops.graph.topology import feeding_layers
 from irops.invocation import input_spec
 from irops.ir.model import Layer, LayerKind, Port
-from irops.ops.matrix.subscripts import ELLIPSIS, Labels, equation_of
+from irops.ops.matrix.einsum import ELLIPSIS, Labels, equation_of
 from irops.spec.op import Op
 from irops.spec.releases import Releases, releases
 from irops.values.dim import Dim

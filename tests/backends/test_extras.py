@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.backends import backend
+from irops.backends import extras
 from irops.backends.onnxruntime import ONNXRuntime
 from irops.backends.openvino import OpenVINO
 
@@ -17,10 +17,10 @@ BACKENDS = {"openvino": OpenVINO, "onnxruntime": ONNXRuntime}
 
 @pytest.fixture
 def nothing_installed(monkeypatch):
-    backend._is_installed.cache_clear()
-    monkeypatch.setattr(backend, "find_spec", lambda name: None)
+    extras._is_installed.cache_clear()
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
     yield
-    backend._is_installed.cache_clear()
+    extras._is_installed.cache_clear()
 
 
 @pytest.mark.parametrize(

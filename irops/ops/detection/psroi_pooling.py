@@ -1,10 +1,10 @@
-"""PSROIPooling: position-sensitive RoI pooling, in which each bin reads separate channels."""
+"""Position-sensitive pooling in regions of interest: PSROIPooling and DeformablePSROIPooling."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.detection.regions import (
+from irops.ops.detection.roi_pooling import (
     FAR,
     check_regions,
     inside,
@@ -13,13 +13,13 @@ from irops.ops.detection.regions import (
     whole,
     widened,
 )
-from irops.ops.image.coordinates import away_from_zero
+from irops.ops.image.interpolate import away_from_zero
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import require
+from irops.values.violation import require, warn_unless
 
 MIN_SIZE = np.float32(0.1)
 """The minimum height and width of a box."""
@@ -136,3 +136,123 @@ def points_of_bins(first: np.float32, last: np.float32, count: int, size: int, l
         np.arange(size, dtype=np.float32) * steps[:, np.newaxis] + (begins * longest)[:, np.newaxis]
     )
     return coordinates
+
+
+@shape("DeformablePSROIPooling-1")
+def deformable_psroi_pooling_shape(
+    data: Fact, rois: Fact, offsets: Fact | None, *, output_dim: int, group_size: int, part_size: int
+) -> Shape:
+    wanted = output_dim * group_size * group_size
+    warn_unless(data.shape[1] >= wanted, "C5", data.shape[1], f"{output_dim} * {group_size} * {group_size}")
+    warn_unless(data.shape[1] <= wanted, "C6", data.shape[1], wanted)
+    check_regions(rois, data)
+    if offsets is not None:
+        warn_unless(offsets.shape[0].can_be(rois.shape[0]), "C7", offsets.shape[0], rois.shape[0])
+        warn_unless(
+            class_counts_fit(offsets.shape[1], output_dim), "C8", offsets.shape[1], f"output_dim {output_dim}"
+        )
+        warn_unless(
+            all(offsets.shape[axis].can_be(part_size) for axis in (2, 3)),
+            "C9",
+            offsets.shape,
+            f"part_size {part_size}",
+        )
+    return Shape.of(rois.shape[0], output_dim, group_size, group_size)
+
+
+def class_counts_fit(channels: Dim, output_dim: int) -> bool:
+    """Whether the channels of offsets form pairs, and their number, that of classes, divides output_dim."""
+    return not channels.known or (
+        channels > 0 and int(channels) % 2 == 0 and output_dim % (int(channels) // 2) == 0
+    )
+
+
+@kernel("DeformablePSROIPooling-1")
+def deformable_psroi_pooling(
+    data: Array,
+    rois: Array,
+    offsets: Array | None,
+    *,
+    output_dim: int,
+    spatial_scale: float,
+    group_size: int,
+    spatial_bins_x: int,
+    spatial_bins_y: int,
+    trans_std: float,
+    part_size: int,
+) -> Array:
+    check_offsets(data, rois, offsets, output_dim, group_size, part_size)
+    maps = widened(data)[:, : output_dim * group_size * group_size]
+    output = np.zeros((len(rois), output_dim, group_size, group_size), maps.dtype)
+    for number, (item, *box) in enumerate(valid_regions(rois, Dim.of(len(data)))):
+        shift = np.zeros((2, 1, 1, 1), np.float32)
+        if offsets is not None:
+            shift = shifts_of_bins(offsets[number], output_dim, group_size, part_size) * np.float32(trans_std)
+        planes = maps[int(item)].reshape(output_dim, group_size, group_size, *maps.shape[2:])
+        if planes.size:
+            left, top, right, bottom = scaled(np.array(box, np.float32), np.float32(spatial_scale)) - HALF
+            begins = np.arange(group_size, dtype=np.float32)
+            width, height = np.maximum(right - left, MIN_SIZE), np.maximum(bottom - top, MIN_SIZE)
+            x = begins * (width / np.float32(group_size)) + left + shift[0] * width
+            y = (begins * (height / np.float32(group_size)))[:, np.newaxis] + top + shift[1] * height
+            steps = (
+                height / np.float32(group_size) / np.float32(spatial_bins_y),
+                width / np.float32(group_size) / np.float32(spatial_bins_x),
+            )
+            output[number] = average_from(planes, y, x, steps, (spatial_bins_y, spatial_bins_x))
+    return output.astype(data.dtype)
+
+
+def check_offsets(
+    data: Array, rois: Array, offsets: Array | None, output_dim: int, group_size: int, part_size: int
+) -> None:
+    require(
+        data.shape[1] >= output_dim * group_size * group_size,
+        "C5",
+        data.shape[1],
+        f"{output_dim} * {group_size} * {group_size}",
+    )
+    if offsets is not None:
+        require(len(offsets) == len(rois), "C7", len(offsets), len(rois))
+        require(
+            class_counts_fit(Dim.of(offsets.shape[1]), output_dim),
+            "C8",
+            offsets.shape[1],
+            f"output_dim {output_dim}",
+        )
+        require(
+            offsets.shape[2:] == (part_size, part_size), "C9", Shape(offsets.shape), f"part_size {part_size}"
+        )
+
+
+def shifts_of_bins(offsets: Array, output_dim: int, group_size: int, part_size: int) -> Array:
+    """The shifts of the bins of one region as fractions of the box: [x and y, output_dim, rows, columns]."""
+    part = np.arange(group_size) * part_size // group_size
+    classes = np.arange(output_dim) // (output_dim // (len(offsets) // 2))
+    pairs = offsets.astype(np.float32).reshape(-1, 2, part_size, part_size)
+    shifts: Array = pairs[classes].swapaxes(0, 1)[:, :, part][..., part]
+    return shifts
+
+
+def average_from(
+    planes: Array, y: Array, x: Array, steps: tuple[np.float32, np.float32], counts: tuple[int, int]
+) -> Array:
+    """The average of planes at points that start at y and x and are steps apart, without points outside; 0 if
+    all points are outside.
+    """
+    shape = planes.shape[:3]
+    which: tuple[Array, ...] = np.indices(shape, sparse=True)
+    total, used = np.zeros(shape, np.float64), np.zeros(shape, np.float64)
+    edge = np.array(planes.shape[3:], np.float32) - HALF
+    for down in range(counts[0]):
+        rows = np.broadcast_to(y + np.float32(down) * steps[0], shape)
+        for across in range(counts[1]):
+            columns = np.broadcast_to(x + np.float32(across) * steps[1], shape)
+            within = (rows >= -HALF) & (rows <= edge[0]) & (columns >= -HALF) & (columns <= edge[1])
+            clipped = (
+                np.where(within, np.clip(coordinates, 0, last - HALF), 0)
+                for coordinates, last in ((rows, edge[0]), (columns, edge[1]))
+            )
+            total += np.where(within, interpolated(planes, which, *clipped), 0)
+            used += within
+    return total / np.maximum(used, 1)

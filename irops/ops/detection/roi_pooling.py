@@ -1,17 +1,166 @@
-"""ROIPooling: regions of feature maps pooled to a fixed size."""
+"""Pooling in regions of interest: ROIPooling, ROIAlign, and the feature extractor of Detectron."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import reduce
+from math import ceil, isfinite
+from typing import Any
+
 import numpy as np
 
-from irops.ops.detection.regions import FAR, check_regions, inside, interpolated, valid_regions
-from irops.ops.image.coordinates import away_from_zero
+from irops.ops.image.interpolate import away_from_zero
 from irops.spec.binding import kernel, shape
-from irops.values.dim import Dim
+from irops.values.dim import ANY, Dim, DimLike, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import require
+from irops.values.violation import LimitExceeded, require, warn_unless
+
+FAR = 2.0**40
+"""Coordinates are limited to this distance, so that they fit into an integer."""
+
+
+def check_regions(rois: Fact, data: Fact) -> None:
+    """Check that regions have five numbers and, if they are known, that these are valid."""
+    warn_unless(rois.shape[1].can_be(5), "C1", rois)
+    if rois.value is not None and rois.shape[1] == 5:
+        valid_regions(rois.value, data.shape[0])
+
+
+def valid_regions(rois: Array, items: Dim) -> Array:
+    """The regions in f32, up to the first with batch index -1, which ends the list.
+
+    Raises:  Violation if one of them is invalid
+    """
+    require(rois.shape[1] == 5, "C1", f"{rois.shape[1]} numbers")
+    regions = rois.astype(np.float32)
+    ends = np.flatnonzero(np.trunc(regions[:, 0]) == -1)
+    warn_unless(not ends.size, "C4", f"-1 for region {ends[:1]}")
+    regions = regions[: ends[0]] if ends.size else regions
+    item = np.trunc(regions[:, 0])
+    outside = (item < 0) | (item >= items.high)
+    require(not outside.any(), "C2", _first(outside, regions), f"{items} items")
+    with_nan = np.asarray(np.isnan(regions).any(axis=1))
+    require(not with_nan.any(), "C3", _first(with_nan, regions))
+    return regions
+
+
+def _first(invalid: Array, regions: Array) -> str:
+    """The first invalid region, as text."""
+    indices = np.flatnonzero(invalid)
+    return f"{regions[indices[0]].tolist()} as region {indices[0]}" if indices.size else "none"
+
+
+def widened(data: Array) -> Array:
+    """Elements in f32; f64 stays f64."""
+    return data if data.dtype == np.float64 else data.astype(np.float32, copy=False)
+
+
+def whole(numbers: Array) -> Array:
+    """Numbers truncated to integers and limited to FAR."""
+    integers: Array = np.clip(numbers, -FAR, FAR).astype(np.int64)
+    return integers
+
+
+def inside(planes: Array, y: Array, x: Array) -> Array:
+    """Which points lie between the first and the last element of planes, both included."""
+    height, width = planes.shape[-2:]
+    mask: Array = (y >= 0) & (y <= height - 1) & (x >= 0) & (x <= width - 1)
+    return mask
+
+
+def interpolated(planes: Array, which: tuple[Any, ...], y: Array, x: Array) -> Array:
+    """Planes at points inside of them, interpolated bilinearly.
+
+    which: the indices before the row and the column; with y and x, they follow the indexing rules of NumPy.
+    """
+    top, left, bottom, right = (
+        edge.astype(np.int64) for edge in (np.floor(y), np.floor(x), np.ceil(y), np.ceil(x))
+    )
+    down, across = (y - top).astype(planes.dtype), (x - left).astype(planes.dtype)
+    above, above_right = planes[(*which, top, left)], planes[(*which, top, right)]
+    below, below_right = planes[(*which, bottom, left)], planes[(*which, bottom, right)]
+    upper = above + (above_right - above) * across
+    result: Array = upper + (below + (below_right - below) * across - upper) * down
+    return result
+
+
+MAX_SAMPLES = 1 << 27
+"""The maximum number of values sampled at a time."""
+
+
+def bilinear(maps: Array, y: Array, x: Array) -> Array:
+    """Maps [C, H, W] at points, interpolated bilinearly for every channel; 0 at points more than one element
+    outside.
+    """
+    height, width = maps.shape[1:]
+    shape = np.broadcast_shapes(y.shape, x.shape)
+    if not maps.size:
+        return np.zeros((len(maps), *shape), maps.dtype)
+    check_sample_count(len(maps) * int(np.prod(shape, dtype=object)))
+    outside = (y < -1) | (y > height) | (x < -1) | (x > width)
+    top, bottom, down = _neighbours(y, height)
+    left, right, across = _neighbours(x, width)
+    upper = maps[:, top, left] * (1 - across) + maps[:, top, right] * across
+    lower = maps[:, bottom, left] * (1 - across) + maps[:, bottom, right] * across
+    samples: Array = np.where(outside, maps.dtype.type(0), upper * (1 - down) + lower * down)
+    return samples
+
+
+def _neighbours(coordinate: Array, size: int) -> tuple[Array, Array, Array]:
+    """The indices of the elements on either side of each coordinate, and its distance from the first."""
+    inside = np.clip(coordinate, 0, size - 1)
+    low = np.floor(np.nan_to_num(inside)).astype(np.int64)
+    return low, np.minimum(low + 1, size - 1), inside - low.astype(coordinate.dtype)
+
+
+def sample_points(extent: Array, bins: int, ratio: int, constraint: str) -> Array:
+    """The sample points of an extent relative to its start: [bins, points per bin]. A bin has `ratio` points,
+    or, with 0, one per element.
+
+    Raises:  Violation(constraint) if their number depends on an extent that is not finite
+    """
+    kind = extent.dtype
+    each = extent / kind.type(bins)
+    if ratio == 0:
+        require(isfinite(each), constraint, extent)
+    count = ratio or max(ceil(each), 0)
+    check_sample_count(bins * count)
+    steps = (np.arange(count, dtype=kind) + kind.type(0.5)) * (each / kind.type(max(count, 1)))
+    points: Array = np.arange(bins, dtype=kind)[:, np.newaxis] * each + steps
+    return points
+
+
+def check_sample_count(count: int) -> None:
+    """Raises LimitExceeded if the samples would need too much memory beside the tensors."""
+    if count > MAX_SAMPLES:
+        raise LimitExceeded(
+            "memory-limit", f"a region is sampled at {count:,} points; the limit is {MAX_SAMPLES:,}"
+        )
+
+
+def pooled(samples: Array, mode: str) -> Array:
+    """One value per bin from samples [C, bin rows, points, bin columns, points]; 0 if there are no points."""
+    if mode == "max":
+        maxima: Array = samples.max(axis=(2, 4), initial=0)
+        return maxima
+    count = samples.shape[2] * samples.shape[4]
+    average: Array = samples.sum(axis=(2, 4)) / samples.dtype.type(max(count, 1))
+    return average
+
+
+def check_batches(batches: Array, count: DimLike, constraint: str) -> None:
+    """Require that the batch indices of regions are valid for `count` batch items."""
+    indices = np.asarray(batches).astype(object).ravel()
+    end = Dim.of(count).high
+    invalid = [region for region, index in enumerate(indices) if not 0 <= index < end]
+    require(
+        not invalid,
+        constraint,
+        *(f"{indices[region]} for region {region} and {count} batch items" for region in invalid[:1]),
+    )
+
 
 Sizes = tuple[int, ...] | None
 
@@ -117,3 +266,159 @@ def points(first: np.float32, last: np.float32, count: int, size: int) -> Array:
     )
     coordinates[-1] = last * longest  # exact, because a rounded sum might lie outside
     return coordinates
+
+
+SHIFTS = {"asymmetric": (0.0, 0.0), "half_pixel_for_nn": (0.0, -0.5), "half_pixel": (0.5, -0.5)}
+"""The numbers added to coordinates before and after they are scaled, for each aligned_mode."""
+
+
+@shape("ROIAlign-3", "ROIAlign-9")
+def roi_align_shape(
+    data: Fact, rois: Fact, batch_indices: Fact, *, pooled_h: int, pooled_w: int, spatial_scale: float
+) -> Shape:
+    return aligned_shape(data, rois, batch_indices, 4, (pooled_h, pooled_w), spatial_scale)
+
+
+@shape("ROIAlignRotated-15")
+def roi_align_rotated_shape(
+    data: Fact, rois: Fact, batch_indices: Fact, *, pooled_h: int, pooled_w: int, spatial_scale: float
+) -> Shape:
+    return aligned_shape(data, rois, batch_indices, 5, (pooled_h, pooled_w), spatial_scale)
+
+
+def aligned_shape(
+    data: Fact, rois: Fact, batch_indices: Fact, numbers: int, bins: Iterable[int], spatial_scale: float
+) -> Shape:
+    """The shape of the output. numbers: the numbers that describe a region."""
+    unify(rois.shape[1], numbers, "C1")
+    count = unify(rois.shape[0], batch_indices.shape[0], "C2")
+    warn_unless(spatial_scale > 0, "C4", f"{spatial_scale:g}")
+    if batch_indices.value is not None:
+        check_batches(batch_indices.value, data.shape[0], "C3")
+    return Shape.of(count, data.shape[1], *bins)
+
+
+@kernel("ROIAlign-3", widen=True)
+def roi_align_3(
+    data: Array,
+    rois: Array,
+    batch_indices: Array,
+    *,
+    pooled_h: int,
+    pooled_w: int,
+    sampling_ratio: int,
+    spatial_scale: float,
+    mode: str,
+) -> Array:
+    return roi_align(
+        data,
+        rois,
+        batch_indices,
+        pooled_h=pooled_h,
+        pooled_w=pooled_w,
+        sampling_ratio=sampling_ratio,
+        spatial_scale=spatial_scale,
+        mode=mode,
+        aligned_mode="asymmetric",
+    )
+
+
+@kernel("ROIAlign-9", widen=True)
+def roi_align(
+    data: Array,
+    rois: Array,
+    batch_indices: Array,
+    *,
+    pooled_h: int,
+    pooled_w: int,
+    sampling_ratio: int,
+    spatial_scale: float,
+    mode: str,
+    aligned_mode: str,
+) -> Array:
+    check_batches(batch_indices, len(data), "C3")
+    before, after = SHIFTS[aligned_mode]
+    output = np.zeros((len(rois), data.shape[1], pooled_h, pooled_w), data.dtype)
+    corners = (rois + rois.dtype.type(before)) * rois.dtype.type(spatial_scale) + rois.dtype.type(after)
+    for region, (x1, y1, x2, y2) in enumerate(corners):
+        width, height = x2 - x1, y2 - y1
+        if aligned_mode == "asymmetric":
+            width, height = np.maximum(width, 1), np.maximum(height, 1)
+        y = y1 + sample_points(height, pooled_h, sampling_ratio, "C5")
+        x = x1 + sample_points(width, pooled_w, sampling_ratio, "C5")
+        output[region] = pooled(
+            bilinear(data[int(batch_indices[region])], y[:, :, np.newaxis, np.newaxis], x), mode
+        )
+    return output
+
+
+@kernel("ROIAlignRotated-15", widen=True)
+def roi_align_rotated(
+    data: Array,
+    rois: Array,
+    batch_indices: Array,
+    *,
+    pooled_h: int,
+    pooled_w: int,
+    sampling_ratio: int,
+    spatial_scale: float,
+    clockwise_mode: bool,
+) -> Array:
+    check_batches(batch_indices, len(data), "C3")
+    output = np.zeros((len(rois), data.shape[1], pooled_h, pooled_w), data.dtype)
+    scaled = rois[:, :4] * rois.dtype.type(spatial_scale)
+    for region, (middle_x, middle_y, width, height) in enumerate(scaled):
+        angle = -rois[region, 4] if clockwise_mode else rois[region, 4]
+        cos, sin = np.cos(angle), np.sin(angle)
+        v = sample_points(height, pooled_h, sampling_ratio, "C5")[:, :, np.newaxis, np.newaxis] - height / 2
+        u = sample_points(width, pooled_w, sampling_ratio, "C5") - width / 2
+        y, x = v * cos - u * sin + middle_y, v * sin + u * cos + middle_x  # rotated about the centre
+        half = rois.dtype.type(0.5)
+        output[region] = pooled(bilinear(data[int(batch_indices[region])], y - half, x - half), "avg")
+    return output
+
+
+CANONICAL_SIZE = np.float32(224)
+"""The size of regions that are read from level 2."""
+
+
+@shape("ExperimentalDetectronROIFeatureExtractor-6")
+def roi_features_shape(
+    rois: Fact, *pyramid: Fact, output_size: int, pyramid_scales: tuple[int, ...]
+) -> tuple[Shape, ...]:
+    numbers = unify(rois.shape[1], 4, "C1")
+    for level in pyramid:
+        unify(level.shape[0], 1, "C2")
+    channels = reduce(lambda channels, level: unify(channels, level.shape[1], "C3"), pyramid, ANY)
+    warn_unless(len(pyramid_scales) >= len(pyramid), "C4", f"{len(pyramid_scales)} for {len(pyramid)} levels")
+    return Shape.of(rois.shape[0], channels, output_size, output_size), Shape.of(rois.shape[0], numbers)
+
+
+@kernel("ExperimentalDetectronROIFeatureExtractor-6", widen=True)
+def roi_features(
+    rois: Array,
+    *pyramid: Array,
+    output_size: int,
+    sampling_ratio: int,
+    pyramid_scales: tuple[int, ...],
+    aligned: bool,
+) -> tuple[Array, Array]:
+    require(len(pyramid_scales) >= len(pyramid), "C4", f"{len(pyramid_scales)} for {len(pyramid)} levels")
+    features = np.zeros((len(rois), pyramid[0].shape[1], output_size, output_size), rois.dtype)
+    sizes = rois[:, 2:] - rois[:, :2]
+    for region in np.flatnonzero(sizes.prod(axis=1) > 0):
+        level = level_of(sizes[region], len(pyramid))
+        offset = rois.dtype.type(0.5 if aligned else 0)
+        x1, y1, x2, y2 = rois[region] * rois.dtype.type(1 / pyramid_scales[level]) - offset
+        y = y1 + sample_points(np.maximum(y2 - y1, 1), output_size, sampling_ratio, "C5")
+        x = x1 + sample_points(np.maximum(x2 - x1, 1), output_size, sampling_ratio, "C5")
+        features[region] = pooled(bilinear(pyramid[level][0], y[:, :, np.newaxis, np.newaxis], x), "avg")
+    return features, rois
+
+
+def level_of(size: Array, levels: int) -> int:
+    """The level from which a region of a width and height is read: 2 for the canonical size, 3 for twice that
+    size.
+    """
+    level = np.floor(np.log2(np.sqrt(size.prod()) / CANONICAL_SIZE + np.float32(1e-6)) + 2)
+    return int(np.clip(np.nan_to_num(level), 0, levels - 1))

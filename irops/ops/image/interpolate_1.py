@@ -6,9 +6,16 @@ import numpy as np
 
 from irops.ops.conversion import as_numbers
 from irops.ops.entries import entries
-from irops.ops.image.coordinates import Resizing, nearest
-from irops.ops.image.sums import rounded_sums, truncated_sums
-from irops.ops.image.taps import Taps, cubic, triangle, two_neighbours
+from irops.ops.image.interpolate import (
+    Resizing,
+    Taps,
+    cubic,
+    nearest,
+    rounded_sums,
+    triangle,
+    truncated_sums,
+    two_neighbours,
+)
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY
 from irops.values.element import Array, as_i64, element_type_of, zeros

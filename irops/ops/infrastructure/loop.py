@@ -1,15 +1,25 @@
-"""Loop: run a body for a number of iterations, or while a condition is true."""
+"""Loop and TensorIterator: a body that is repeated."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from math import inf
 
-from irops.ops.infrastructure.iteration import alike, first_items, output_facts, part_counts, result_facts
-from irops.ops.infrastructure.turns import collect_outputs, iteration_limit_exceeded, iterations
+from irops.ops.infrastructure.iteration import (
+    alike,
+    collect_outputs,
+    first_items,
+    iteration_limit_exceeded,
+    iterations,
+    output_facts,
+    part_counts,
+    result_facts,
+)
+from irops.ops.infrastructure.slices import check_concatenations, check_slices
 from irops.spec.binding import kernel, shape
 from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION, BodyFunction, BodyOutput
-from irops.values.dim import UNKNOWN, Dim
+from irops.values.dim import UNKNOWN, Dim, unify
 from irops.values.element import BOOLEAN, I64, Array
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
@@ -164,3 +174,59 @@ def check_condition(condition: BodyOutput, fact: Fact) -> None:
     with violations_at(condition.at):
         require(alike(fact.element_type, BOOLEAN), "C11", fact)
         require((fact.shape.rank or 0) < 2 and fact.shape.size.can_be(1), "C11", fact)
+
+
+@shape("TensorIterator-1")
+def tensor_iterator_shape(*inputs: Fact, body: BodyFunction) -> tuple[Fact, ...]:
+    count = iterations_of_slices(body, [fact.shape for fact in inputs])
+    items = first_items(body, inputs)
+    results = result_facts(body, items, lambda _: count)
+    check_pieces(body, [fact.shape for fact in results], warn_unless)
+    check_slices(body, [fact.shape for fact in inputs])
+    check_concatenations(body, results, count)
+    return output_facts(body, items, results, count)
+
+
+@kernel("TensorIterator-1")
+def tensor_iterator(*inputs: Array, body: BodyFunction) -> tuple[Array, ...]:
+    count = int(iterations_of_slices(body, [Shape(array.shape) for array in inputs], require))
+    if count > body.iterations:
+        raise iteration_limit_exceeded(body, count)
+    items = list(body.declared)
+    return collect_outputs(body, checked(body, iterations(body, items, inputs, count)), items)
+
+
+def iterations_of_slices(
+    body: BodyFunction, shapes: Sequence[Shape], check: Callable[..., None] = warn_unless
+) -> Dim:
+    """The number of iterations: the number of parts of the sliced inputs. Without sliced inputs, the first
+    concatenated output determines it; without that, it is 1.
+    """
+    counts = part_counts(body, shapes, check)
+    if counts:
+        return reduce(lambda a, b: unify(a, b, "C10"), counts)
+    concatenated = next((entry.cut for entry in body.outputs if entry.cut is not None), None)
+    return Dim.of(
+        1 if concatenated is None else abs(concatenated.end - concatenated.start) // concatenated.part_size
+    )
+
+
+def checked(body: BodyFunction, runs: Iterator[list[Array]]) -> Iterator[list[Array]]:
+    """The Results of each iteration; their pieces must have the declared part_size."""
+    for results in runs:
+        check_pieces(body, [Shape(array.shape) for array in results], require)
+        yield results
+
+
+def check_pieces(body: BodyFunction, results: Sequence[Shape], check: Callable[..., None]) -> None:
+    """Check that the pieces of concatenated outputs have the declared part_size."""
+    for entry in body.outputs:
+        piece = results[entry.result]
+        if entry.cut is not None and piece.dims and -len(piece) <= entry.cut.axis < len(piece):
+            size = piece[entry.cut.axis]
+            with violations_at(entry.at):
+                check(
+                    size.can_be(entry.cut.part_size),
+                    "C11",
+                    f"part_size {entry.cut.part_size} of {size} elements",
+                )

@@ -1,4 +1,8 @@
-"""Slicing inputs into parts and concatenating the pieces of outputs, for Loop and TensorIterator."""
+"""The slices that port maps of loops take and join; warnings where OpenVINO's CPU plug-in does otherwise.
+
+The plug-in takes start and end of a TensorIterator for positions between elements, of which -1 is the end of
+the axis, and counts iterations along sliced inputs and, if all shapes are static, along concatenated outputs.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from irops.spec.body import BodyInput, Cut
+from irops.spec.body import BodyFunction, BodyInput, Cut
 from irops.values.dim import ANY, Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
@@ -107,3 +111,43 @@ def _no_pieces(cut: Cut, inferred: Fact) -> Array:
     shape = concatenated_shape(cut, inferred.shape, Dim.of(0))
     sizes = (0,) if shape.dims is None else tuple(int(dim.low) for dim in shape.dims)
     return np.empty(sizes, inferred.element_type.dtype)
+
+
+def check_slices(body: BodyFunction, shapes: Sequence[Shape]) -> None:
+    """Warn about sliced inputs of which the plug-in takes other parts, or none."""
+    for entry in body.inputs:
+        if entry.cut is None or entry.port is None:
+            continue
+        cut, shape = entry.cut, shapes[entry.port]
+        with violations_at(entry.at):
+            ends = f"start {cut.start}, end {cut.end}, stride {cut.stride}"
+            warn_unless(_counted_alike(cut), "C12", ends)
+            if shape.dims is not None and -len(shape) <= cut.axis < len(shape):
+                warn_unless(shape[cut.axis] > 0, "C14", shape)
+
+
+def _counted_alike(cut: Cut) -> bool:
+    if cut.stride > 0:
+        return cut.start == 0 and cut.end < 0
+    return cut.start == -1 and cut.end >= 0
+
+
+def check_concatenations(body: BodyFunction, results: Sequence[Fact], count: Dim) -> None:
+    """Warn about concatenated outputs for which the plug-in counts another number of iterations."""
+    for entry in body.outputs:
+        if entry.cut is None or entry.port is None:
+            continue
+        cut, shape = entry.cut, results[entry.result].shape
+        values = f"start {cut.start}, end {cut.end}, stride {cut.stride}, part_size {cut.part_size}"
+        with violations_at(entry.at):
+            if count.known and shape.static:
+                size = int(count) * cut.part_size
+                warn_unless(int(count) * abs(cut.stride) == _covered(cut, size), "C13", values)
+            else:
+                warn_unless(abs(cut.stride) == cut.part_size, "C13", values)
+
+
+def _covered(cut: Cut, size: int) -> int:
+    """The number of elements that the plug-in counts along an axis."""
+    start, end = (at if at >= 0 else at + size + 1 for at in (cut.start, cut.end))
+    return end - start if cut.stride > 0 else start - end

@@ -1,12 +1,17 @@
-"""DepthToSpace and SpaceToDepth: rearrange channels into spatial blocks, and back."""
+"""Blocks of space as channels or batches: DepthToSpace, SpaceToBatch and their inverses, ShuffleChannels."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import reduce
 from math import inf, prod
 
+import numpy as np
+
+from irops.ops.entries import entries
 from irops.spec.binding import kernel, shape
-from irops.values.dim import Dim
-from irops.values.element import Array
+from irops.values.dim import Dim, unify
+from irops.values.element import Array, as_i64, element_type_of, zeros
 from irops.values.fact import Fact
 from irops.values.shape import MAX_DIM, UNRANKED, Shape
 from irops.values.violation import require
@@ -72,3 +77,107 @@ def space_to_depth(data: Array, *, mode: str, block_size: int) -> Array:
     kept, within = range(2, 2 * axes + 2, 2), range(3, 2 * axes + 2, 2)
     order = (0, *within, 1, *kept) if mode == "blocks_first" else (0, 1, *within, *kept)
     return split.transpose(order).reshape(batch, channels * prod((block_size,) * axes), *outer)
+
+
+AxisBlocks = list[tuple[Dim, Dim, Dim, Dim]]
+
+
+@shape("SpaceToBatch-2")
+def space_to_batch_shape(data: Fact, block_shape: Fact, pads_begin: Fact, pads_end: Fact) -> Shape:
+    axes = _axis_blocks(data.shape, block_shape, pads_begin, pads_end)
+    if axes is None:
+        return UNRANKED
+    batch, blocks = data.shape[0], reduce(lambda a, b: a * b, (block for _, block, _, _ in axes))
+    return Shape.of(
+        batch * blocks, *(divided(size + begin + end, block, "C5") for size, block, begin, end in axes[1:])
+    )
+
+
+@shape("BatchToSpace-2")
+def batch_to_space_shape(data: Fact, block_shape: Fact, crops_begin: Fact, crops_end: Fact) -> Shape:
+    axes = _axis_blocks(data.shape, block_shape, crops_begin, crops_end)
+    if axes is None:
+        return UNRANKED
+    blocks = reduce(lambda a, b: a * b, (block for _, block, _, _ in axes))
+    return Shape.of(
+        divided(data.shape[0], blocks, "C5"),
+        *(_cropped(size * block, begin, end) for size, block, begin, end in axes[1:]),
+    )
+
+
+def _axis_blocks(data: Shape, block_shape: Fact, begins: Fact, ends: Fact) -> AxisBlocks | None:
+    """The size, block, begin and end of every axis; None if the rank is unknown.
+
+    Raises:  Violation if they break a constraint, except C5 and C6
+    """
+    count = unify(unify(block_shape.shape[0], begins.shape[0], "C1"), ends.shape[0], "C1")
+    if data.dims is None:
+        return None
+    rank = len(data)
+    unify(count, rank, "C1")
+    blocks, first, last = (entries(fact, rank) for fact in (block_shape, begins, ends))
+    require(all(block >= 1 for block in blocks), "C2", Shape(blocks))
+    require(all(number >= 0 for number in first + last), "C3", Shape(first), Shape(last))
+    require(
+        blocks[0].can_be(1) and first[0].can_be(0) and last[0].can_be(0), "C4", blocks[0], first[0], last[0]
+    )
+    one, zero = Dim.of(1), Dim.of(0)
+    blocks = (one, *(block.at_least(1) for block in blocks[1:]))
+    first, last = ((zero, *(number.at_least(0) for number in numbers[1:])) for numbers in (first, last))
+    return list(zip(data, blocks, first, last))
+
+
+def _cropped(size: Dim, begin: Dim, end: Dim) -> Dim:
+    rest = size - begin - end
+    require(rest >= 0, "C6", f"{begin} and {end} of {size} elements")
+    return rest.at_least(0)
+
+
+@kernel("SpaceToBatch-2")
+def space_to_batch(data: Array, block_shape: Array, pads_begin: Array, pads_end: Array) -> Array:
+    blocks = _checked_blocks(data, block_shape, pads_begin, pads_end, space_to_batch_shape)
+    pads = list(zip(as_i64(pads_begin).tolist(), as_i64(pads_end).tolist()))
+    whole = np.pad(data, pads, constant_values=zeros((), element_type_of(data)))
+    outer = [size // block for size, block in zip(whole.shape[1:], blocks)]
+    split = whole.reshape(len(whole), *(part for pair in zip(outer, blocks) for part in pair))
+    within, kept = range(2, split.ndim, 2), range(1, split.ndim, 2)
+    return split.transpose(*within, 0, *kept).reshape(len(whole) * prod(blocks), *outer)
+
+
+@kernel("BatchToSpace-2")
+def batch_to_space(data: Array, block_shape: Array, crops_begin: Array, crops_end: Array) -> Array:
+    blocks = _checked_blocks(data, block_shape, crops_begin, crops_end, batch_to_space_shape)
+    axes, batch = len(blocks), len(data) // prod(blocks)
+    split = data.reshape(*blocks, batch, *data.shape[1:])
+    pairs = [axis for number in range(axes) for axis in (axes + 1 + number, number)]
+    sizes = [size * block for size, block in zip(data.shape[1:], blocks)]
+    whole = split.transpose(axes, *pairs).reshape(batch, *sizes)
+    return whole[
+        tuple(
+            slice(int(begin), size - int(end))
+            for size, begin, end in zip(whole.shape, crops_begin, crops_end)
+        )
+    ]
+
+
+def _checked_blocks(
+    data: Array, block_shape: Array, begins: Array, ends: Array, rule: Callable[..., Shape]
+) -> list[int]:
+    """The blocks of all axes except the first, after checking the inputs with the shape function rule."""
+    rule(*map(Fact.of, (data, block_shape, begins, ends)))
+    return [int(block) for block in as_i64(block_shape)[1:]]
+
+
+@shape("ShuffleChannels-1")
+def shuffle_channels_shape(data: Fact, *, axis: int, group: int) -> Shape:
+    channels = data.shape[axis]
+    rounded_up, rounded_down = channels.ceil_div(group) * group, (channels // group) * group
+    require(rounded_up.low <= rounded_down.high, "C1", channels, f"{group} groups")
+    low, high = max(rounded_up.low, channels.low), min(rounded_down.high, channels.high)
+    return data.shape.with_dim(axis, Dim(low, high, channels.symbol))
+
+
+@kernel("ShuffleChannels-1")
+def shuffle_channels(data: Array, *, axis: int, group: int) -> Array:
+    grouped = data.reshape(*data.shape[:axis], group, data.shape[axis] // group, *data.shape[axis + 1 :])
+    return grouped.swapaxes(axis, axis + 1).reshape(data.shape)

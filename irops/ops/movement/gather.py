@@ -1,7 +1,8 @@
-"""Gather: gather slices along an axis by index."""
+"""Gather, GatherElements, GatherND and GatherTree: elements at indices."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from math import inf, prod
 from typing import Any
@@ -11,10 +12,10 @@ import numpy as np
 from irops.ops.stock import normal_axes
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, shape, values
-from irops.values.dim import UNKNOWN, Dim, unify
+from irops.values.dim import ANY, UNKNOWN, Dim, unify
 from irops.values.element import Array, as_i64, element_type_of, zeros
 from irops.values.fact import Fact, holds_dims
-from irops.values.shape import UNRANKED, Shape
+from irops.values.shape import UNRANKED, Shape, unify_shapes
 from irops.values.violation import Violation, require, warn_unless
 
 
@@ -161,3 +162,135 @@ def gather_gradient(
     inside = places >= 0
     np.add.at(rows.reshape(-1), places[inside], d_output[inside].astype(rows.dtype))
     return rows.astype(d_output.dtype)
+
+
+@shape("GatherElements-6")
+def gather_elements_shape(data: Fact, indices: Fact, *, axis: int) -> Shape:
+    size = data.shape[axis]
+    if indices.value is not None:
+        check_element_indices(indices.value, size)
+    if data.shape.dims is None:
+        return indices.shape
+    size_along = ANY if indices.shape.dims is None else indices.shape.of_rank(len(data.shape), "C1")[axis]
+    return unify_shapes(data.shape.with_dim(axis, size_along), indices.shape, "C2")
+
+
+def check_element_indices(indices: Array, size: Dim) -> None:
+    """Require that indices lie inside an axis of this size; warn if one is negative."""
+    outside = (indices >= size.high) | (indices < -size.high)
+    require(not outside.any(), "C3", f"{indices[outside][:1].tolist()} on {size} elements")
+    warn_unless(not (indices < 0).any(), "C4", indices[indices < 0][:1].tolist())
+
+
+@kernel("GatherElements-6")
+def gather_elements(data: Array, indices: Array, *, axis: int) -> Array:
+    check_element_indices(indices, Dim.of(data.shape[axis]))
+    return np.take_along_axis(data, as_i64(indices), axis)
+
+
+@values("GatherElements-6")
+def gather_elements_values(data: Array, indices: Array, *, axis: int) -> Array | None:
+    return None if holds_dims(indices) else gather_elements(data, indices, axis=axis)
+
+
+@shape("GatherND-8")
+def gather_nd_shape(data: Fact, indices: Fact, *, batch_dims: int) -> Shape:
+    batch, rest = _parts(data, indices, batch_dims)
+    return batch + rest
+
+
+@shape("GatherND-5")
+def gather_nd_5_shape(data: Fact, indices: Fact, *, batch_dims: int) -> Shape:
+    batch, rest = _parts(data, indices, batch_dims)
+    if batch_dims < 2 or batch.dims is None:
+        return batch + rest
+    return Shape.of(reduce(lambda a, b: a * b, batch)) + rest
+
+
+def _parts(data: Fact, indices: Fact, batch_dims: int) -> tuple[Shape, Shape]:
+    """The batch axes of the output, and its other axes."""
+    ranks = data.shape.rank, indices.shape.rank
+    for rank in ranks:
+        require(
+            rank is None or batch_dims < rank, "C1", f"{batch_dims} batch axes", data.shape, indices.shape
+        )
+    if None in ranks:
+        return UNRANKED, UNRANKED
+    batch = Shape(unify(a, b, "C2") for a, b in zip(data.shape[:batch_dims], indices.shape[:batch_dims]))
+    rest, depth = data.shape[batch_dims:], indices.shape[-1]
+    require(depth <= len(rest), "C3", f"{depth} indices for {len(rest)} axes")
+    if not depth.known:
+        return batch, UNRANKED
+    if indices.value is not None:
+        check_tuples(as_i64(indices.value), list(rest)[: int(depth)])
+    return batch, indices.shape[batch_dims:-1] + rest[int(depth) :]
+
+
+def check_tuples(indices: Array, sizes: list[Dim]) -> None:
+    """Require that indices lie inside axes of these sizes; warn if one is negative."""
+    for axis, size in enumerate(sizes):
+        along = indices[..., axis]
+        outside = (along >= size.high) | (along < -size.high)
+        require(not outside.any(), "C4", f"{along[outside][:1].tolist()} on {size} elements")
+    warn_unless((indices >= 0).all(), "C5", indices[indices < 0][:1].tolist())
+
+
+@kernel("GatherND-8")
+def gather_nd(data: Array, indices: Array, *, batch_dims: int) -> Array:
+    tuples, depth = as_i64(indices), indices.shape[-1]
+    check_tuples(tuples, [Dim.of(size) for size in data.shape[batch_dims : batch_dims + depth]])
+    between = (1,) * (tuples.ndim - 1 - batch_dims)
+    items: Sequence[Array] = np.indices(data.shape[:batch_dims], sparse=True)
+    if depth:
+        selected: Array = data[
+            (*(axis.reshape(axis.shape + between) for axis in items), *np.moveaxis(tuples, -1, 0))
+        ]
+        return selected
+    # an empty tuple selects all of its batch item
+    whole = data.reshape(data.shape[:batch_dims] + between + data.shape[batch_dims:])
+    return np.broadcast_to(whole, tuples.shape[:-1] + data.shape[batch_dims:])
+
+
+@kernel("GatherND-5")
+def gather_nd_5(data: Array, indices: Array, *, batch_dims: int) -> Array:
+    result = gather_nd(data, indices, batch_dims=batch_dims)
+    sizes = result.shape
+    return result.reshape(prod(sizes[:batch_dims]), *sizes[batch_dims:]) if batch_dims else result
+
+
+@values("GatherND-8")
+def gather_nd_values(data: Array, indices: Array, *, batch_dims: int) -> Array | None:
+    return None if holds_dims(indices) else gather_nd(data, indices, batch_dims=batch_dims)
+
+
+@values("GatherND-5")
+def gather_nd_5_values(data: Array, indices: Array, *, batch_dims: int) -> Array | None:
+    return None if holds_dims(indices) else gather_nd_5(data, indices, batch_dims=batch_dims)
+
+
+@shape("GatherTree-1")
+def gather_tree_shape(
+    step_ids: Fact,
+    parent_ids: Fact,
+    max_seq_len: Fact,
+    end_token: Fact,  # noqa: ARG001
+) -> Shape:
+    both = unify_shapes(step_ids.shape.of_rank(3, "C1"), parent_ids.shape, "C1")
+    return both.with_dim(1, unify(both[1], max_seq_len.shape[0], "C2"))
+
+
+@kernel("GatherTree-1")
+def gather_tree(step_ids: Array, parent_ids: Array, max_seq_len: Array, end_token: Array) -> Array:
+    times, batch, beams = step_ids.shape
+    parents, lengths = as_i64(parent_ids), np.minimum(as_i64(max_seq_len), times)[:, np.newaxis]
+    tokens = np.full_like(step_ids, end_token)
+    beam = np.broadcast_to(np.arange(beams), (batch, beams))
+    for time in reversed(range(times)):
+        active = time < lengths
+        if not (((beam >= 0) & (beam < beams)) | ~active).all():
+            require(False, "C3", beam[active[:, 0]].tolist(), f"{beams} beams")
+        beam = np.where(active, beam, np.arange(beams))
+        tokens[time] = np.where(active, np.take_along_axis(step_ids[time], beam, 1), end_token)
+        beam = np.where(active, np.take_along_axis(parents[time], beam, 1), beam)
+    ended = np.logical_or.accumulate(tokens == end_token, axis=0)
+    return np.where(ended, end_token, tokens)

@@ -1,4 +1,4 @@
-"""Split and VariadicSplit: split a tensor into parts along an axis."""
+"""Split, VariadicSplit and Concat."""
 
 from __future__ import annotations
 
@@ -9,12 +9,35 @@ from math import inf
 
 import numpy as np
 
+from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import ANY, UNKNOWN, Dim, unify
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact, holds_dims
-from irops.values.shape import UNRANKED, Shape
+from irops.values.shape import UNRANKED, Shape, unify_shapes
 from irops.values.violation import Violation, require, warn_unless
+
+
+@shape("Concat-1")
+def concat_shape(*inputs: Fact, axis: int) -> Shape:
+    ranks = {tensor.shape.rank for tensor in inputs} - {None}
+    require(len(ranks) <= 1, "C1", *(tensor.shape for tensor in inputs if tensor.shape.dims is not None))
+    total = sum((tensor.shape[axis] for tensor in inputs), Dim.of(0))
+    others = (tensor.shape.with_dim(axis, ANY) for tensor in inputs)
+    return reduce(lambda a, b: unify_shapes(a, b, "C2"), others).with_dim(axis, total)
+
+
+@values("Concat-1")
+@kernel("Concat-1")
+def concat(*inputs: Array, axis: int) -> Array:
+    return np.concatenate(inputs, axis)
+
+
+@gradient("Concat-1")
+def concat_gradient(d_output: Array, *, inputs_shape: tuple[Sizes, ...], axis: int) -> tuple[Array, ...]:
+    ends = list(accumulate(shape[axis] for shape in inputs_shape))
+    return tuple(np.split(d_output, ends[:-1], axis))
+
 
 MAX_PARTS = 1 << 16
 """The limit of outputs inferred from the number of split_lengths alone, while their values are unknown."""

@@ -1,4 +1,4 @@
-"""Transpose: permute the axes of a tensor."""
+"""Transpose, Roll and Tile."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from functools import reduce
 import numpy as np
 
 from irops.spec.binding import gradient, kernel, shape, values
-from irops.values.dim import ANY, UNKNOWN, Dim
-from irops.values.element import Array
+from irops.values.dim import ANY, UNKNOWN, Dim, unify
+from irops.values.element import Array, as_i64
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import require
+from irops.values.violation import require, warn_unless
 
 
 @shape("Transpose-1")
@@ -58,3 +58,57 @@ def transpose(arg: Array, input_order: Array) -> Array:
 @gradient("Transpose-1")
 def transpose_gradient(d_output: Array, input_order: Array) -> Array:
     return np.transpose(d_output, np.argsort(input_order) if input_order.size else None)
+
+
+@shape("Roll-7")
+def roll_shape(data: Fact, shift: Fact, axes: Fact) -> Shape:
+    if shift.shape.rank == 1:
+        require(axes.shape.rank in (None, 1), "C1", shift.shape, axes.shape)
+        unify(shift.shape[0], axes.shape[0], "C1")
+    if data.shape.rank is not None and axes.value is not None:
+        normal(axes.value, data.shape.rank)
+    return data.shape
+
+
+def normal(axes: Array, rank: int) -> list[int]:
+    """axes counted from 0. A scalar counts as having one axis, as in OpenVINO."""
+    span, numbers = max(rank, 1), as_i64(axes).ravel().tolist()
+    for axis in numbers:
+        require(-span <= axis < span, "C2", f"axis {axis} at rank {rank}")
+    return [axis % span for axis in numbers]
+
+
+@kernel("Roll-7")
+def roll(data: Array, shift: Array, axes: Array) -> Array:
+    along = normal(axes, data.ndim)
+    steps = np.broadcast_to(as_i64(shift), len(along)).tolist()
+    for axis, step in zip(along, steps) if data.ndim else ():
+        data = np.roll(data, step % max(data.shape[axis], 1), axis)
+    return data
+
+
+@values("Roll-7")
+def roll_values(data: Array, shift: Array, axes: Array) -> Array | None:
+    return None if holds_dims(shift) or holds_dims(axes) else roll(data, shift, axes)
+
+
+ONE = Dim.of(1)
+
+
+@shape("Tile-1")
+def tile_shape(data: Fact, repeats: Fact) -> Shape:
+    sizes, times = data.shape.dims, repeats.dims
+    if sizes is None or times is None:
+        return UNRANKED
+    warn_unless(all(n >= 0 for n in times), "C1", Shape(times))
+    rank = max(len(sizes), len(times))
+    sizes, times = (((ONE,) * rank + dims)[len(dims) :] for dims in (sizes, times))
+    return Shape(size * n.at_least(0) for size, n in zip(sizes, times))
+
+
+@values("Tile-1")
+@kernel("Tile-1")
+def tile(data: Array, repeats: Array) -> Array:
+    times = [max(int(n), 0) for n in repeats]
+    warn_unless(all(n >= 0 for n in repeats), "C1", repeats.tolist())
+    return np.tile(data, times)

@@ -1,4 +1,4 @@
-"""Convert: convert the elements of a tensor to another element type."""
+"""Convert and ConvertLike."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from irops.ops.conversion import converted
 from irops.ops.partial import rounding, stored_dim
 from irops.spec.binding import gradient, kernel, values
 from irops.values.dim import Dim
-from irops.values.element import BOOLEAN, Array, ElementType
+from irops.values.element import BOOLEAN, Array, ElementType, element_type_of
 from irops.values.fact import each_dim
 
 EITHER = Dim(0, 1)
@@ -47,3 +47,13 @@ def rounded_dim(dim: Dim, kind: ElementType) -> Dim:
 def truth(dim: Dim) -> Dim:
     """The bounds of a number converted to boolean."""
     return EITHER if dim.can_be(0) and not dim.known else Dim.of(int(dim != 0))
+
+
+@kernel("ConvertLike-1")
+def convert_like(data: Array, like: Array) -> Array:
+    return converted(data, element_type_of(like))
+
+
+@values("ConvertLike-1")
+def convert_like_dims(data: Array, like: Array, *, result_type: ElementType) -> Array | None:  # noqa: ARG001
+    return convert_dims(data, destination_type=result_type)

@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from irops.ops.activation.clamp import clamp_dims, whole_bounds
+from irops.ops.activation.activation import clamp_dims, whole_bounds
 from irops.values.dim import Dim
 from irops.values.element import element_type
 from irops.values.fact import dims_array

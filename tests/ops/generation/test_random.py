@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import irops
-from irops.ops.generation.random_bits import mersenne_twister, mersenne_twister_of, philox
+from irops.ops.generation.random import mersenne_twister, mersenne_twister_of, philox
 
 LIMITS = np.array(0, np.float32), np.array(1, np.float32)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irops.ops.movement.slicing import slice_of, sliced_size
+from irops.ops.movement.slice import slice_of, sliced_size
 from irops.values.dim import UNKNOWN, Dim
 from irops.values.shape import MAX_DIM
 

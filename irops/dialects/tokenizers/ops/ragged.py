@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irops.dialects.tokenizers.ops.parts import (
+from irops.dialects.tokenizers.ops.strings import (
     VECTOR,
     require_bytes,
     require_same_shape,

@@ -1,0 +1,174 @@
+"""Reductions: sums, products, extremes, means, norms, and the logical ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, prod
+
+import numpy as np
+
+from irops.ops.arithmetic.binary import divide_dim
+from irops.ops.conversion import as_numbers, converted, nearest
+from irops.ops.partial import as_dims, stored_dim
+from irops.ops.stock import normal_axes
+from irops.ops.unbroadcast import Sizes
+from irops.spec.binding import gradient, kernel, values
+from irops.values.dim import UNKNOWN, Dim
+from irops.values.element import Array, ElementType, element_type_of
+from irops.values.fact import holds_dims
+
+WIDEST = {"f": np.float64, "i": np.int64, "u": np.uint64}
+"""The type in which sums and products are accumulated, by kind."""
+
+
+def reduced_axes(rank: int, axes: Array) -> tuple[int, ...]:
+    """The axes to reduce, counted from 0. A scalar has none, although it accepts 0 and -1."""
+    counted = normal_axes(map(int, axes.ravel()), rank, "C1", "C2")
+    return counted if rank else ()
+
+
+def with_reduced_axes(output: Array, axes: Array, data_shape: Sizes, keep_dims: bool) -> Array:
+    """The output of a reduction, with size 1 along the reduced axes."""
+    return output if keep_dims else np.expand_dims(output, reduced_axes(len(data_shape), axes))
+
+
+def reduce_dims(
+    combine: Callable[[list[Dim]], Dim], data: Array, axes: Array, keep_dims: bool, kind: ElementType
+) -> Array | None:
+    """The results of combine on the elements along axes, each of which may be partially known; None if axes
+    are not completely known.
+    """
+    if holds_dims(axes):
+        return None
+    along = reduced_axes(data.ndim, axes)
+    rows = np.moveaxis(as_dims(data), along, range(data.ndim - len(along), data.ndim))
+    kept = rows.shape[: data.ndim - len(along)]
+    out = np.empty(kept, dtype=object)
+    for index in np.ndindex(*kept):
+        out[index] = stored_dim(combine(list(np.asarray(rows[index], dtype=object).ravel())), kind)
+    return np.expand_dims(out, along) if keep_dims else out
+
+
+@kernel("ReduceSum-1")
+def reduce_sum(data: Array, axes: Array, *, keep_dims: bool) -> Array:
+    return converted(total(data, reduced_axes(data.ndim, axes), keep_dims), element_type_of(data))
+
+
+@kernel("ReduceProd-1")
+def reduce_prod(data: Array, axes: Array, *, keep_dims: bool) -> Array:
+    numbers = as_numbers(data)
+    product = np.prod(
+        numbers, axis=reduced_axes(data.ndim, axes), keepdims=keep_dims, dtype=WIDEST[numbers.dtype.kind]
+    )
+    return converted(np.asarray(product), element_type_of(data))
+
+
+@kernel("ReduceMax-1")
+def reduce_max(data: Array, axes: Array, *, keep_dims: bool) -> Array:
+    numbers = as_numbers(data)
+    smallest = -inf if numbers.dtype.kind == "f" else np.iinfo(numbers.dtype).min
+    return converted(
+        np.asarray(np.max(numbers, axis=reduced_axes(data.ndim, axes), keepdims=keep_dims, initial=smallest)),
+        element_type_of(data),
+    )
+
+
+@kernel("ReduceMean-1")
+def reduce_mean(data: Array, axes: Array, *, keep_dims: bool) -> Array:
+    along = reduced_axes(data.ndim, axes)
+    count = max(prod(data.shape[axis] for axis in along), 1)
+    summed = total(data, along, keep_dims)
+    mean = summed / count if summed.dtype.kind == "f" else (summed - np.fmod(summed, count)) // count
+    return converted(np.asarray(mean), element_type_of(data))
+
+
+def total(data: Array, along: tuple[int, ...], keep_dims: bool) -> Array:
+    """The sum along axes, in the widest type of the kind of data."""
+    numbers = as_numbers(data)
+    return np.asarray(np.sum(numbers, axis=along, keepdims=keep_dims, dtype=WIDEST[numbers.dtype.kind]))
+
+
+@gradient("ReduceSum-1")
+def reduce_sum_gradient(d_output: Array, axes: Array, *, data_shape: Sizes, keep_dims: bool) -> Array:
+    return np.broadcast_to(with_reduced_axes(d_output, axes, data_shape, keep_dims), data_shape)
+
+
+@gradient("ReduceMean-1", widen=True)
+def reduce_mean_gradient(d_output: Array, axes: Array, *, data_shape: Sizes, keep_dims: bool) -> Array:
+    shares = with_reduced_axes(d_output, axes, data_shape, keep_dims)
+    count = max(prod(size for size, kept in zip(data_shape, shares.shape) if kept == 1), 1)
+    return np.broadcast_to(shares / shares.dtype.type(count), data_shape)
+
+
+@values("ReduceSum-1")
+def reduce_sum_dims(data: Array, axes: Array, *, keep_dims: bool, result_type: ElementType) -> Array | None:
+    return reduce_dims(lambda dims: sum(dims, Dim.of(0)), data, axes, keep_dims, result_type)
+
+
+@values("ReduceProd-1")
+def reduce_prod_dims(data: Array, axes: Array, *, keep_dims: bool, result_type: ElementType) -> Array | None:
+    return reduce_dims(lambda dims: prod(dims, start=Dim.of(1)), data, axes, keep_dims, result_type)
+
+
+@values("ReduceMax-1")
+def reduce_max_dims(data: Array, axes: Array, *, keep_dims: bool, result_type: ElementType) -> Array | None:
+    return reduce_dims(_maximum, data, axes, keep_dims, result_type)
+
+
+@values("ReduceMean-1")
+def reduce_mean_dims(data: Array, axes: Array, *, keep_dims: bool, result_type: ElementType) -> Array | None:
+    return reduce_dims(lambda dims: _mean(dims, result_type), data, axes, keep_dims, result_type)
+
+
+def _maximum(dims: list[Dim]) -> Dim:
+    return Dim(max(dim.low for dim in dims), max(dim.high for dim in dims)) if dims else UNKNOWN
+
+
+def _mean(dims: list[Dim], kind: ElementType) -> Dim:
+    return divide_dim(sum(dims, Dim.of(0)), Dim.of(max(len(dims), 1)), m_pythondiv=False, result_type=kind)
+
+
+@kernel("ReduceMin-1")
+def reduce_min(data: Array, axes: Array, *, keep_dims: bool) -> Array:
+    numbers = as_numbers(data)
+    largest = inf if numbers.dtype.kind == "f" else np.iinfo(numbers.dtype).max
+    minimum = np.min(numbers, axis=reduced_axes(data.ndim, axes), keepdims=keep_dims, initial=largest)
+    return converted(np.asarray(minimum), element_type_of(data))
+
+
+@kernel("ReduceL1-4")
+def reduce_l1(data: Array, axes: Array, *, keep_dims: bool) -> Array:
+    numbers = as_numbers(data)
+    wide = np.abs(numbers.astype(WIDEST[numbers.dtype.kind]))
+    return converted(
+        np.asarray(np.sum(wide, axis=reduced_axes(data.ndim, axes), keepdims=keep_dims, dtype=wide.dtype)),
+        element_type_of(data),
+    )
+
+
+@kernel("ReduceL2-4")
+def reduce_l2(data: Array, axes: Array, *, keep_dims: bool) -> Array:
+    kind, numbers = element_type_of(data), as_numbers(data).astype(np.float64)
+    norm = np.asarray(
+        np.sqrt(np.sum(np.square(numbers), axis=reduced_axes(data.ndim, axes), keepdims=keep_dims))
+    )
+    return nearest(norm, kind) if kind.integral else converted(norm, kind)
+
+
+@values("ReduceMin-1")
+def reduce_min_dims(data: Array, axes: Array, *, keep_dims: bool, result_type: ElementType) -> Array | None:
+    return reduce_dims(_minimum, data, axes, keep_dims, result_type)
+
+
+def _minimum(dims: list[Dim]) -> Dim:
+    return Dim(min(dim.low for dim in dims), min(dim.high for dim in dims)) if dims else UNKNOWN
+
+
+@kernel("ReduceLogicalAnd-1")
+def reduce_logical_and(data: Array, axes: Array, *, keep_dims: bool) -> Array:
+    return np.asarray(np.all(data, axis=reduced_axes(data.ndim, axes), keepdims=keep_dims))
+
+
+@kernel("ReduceLogicalOr-1")
+def reduce_logical_or(data: Array, axes: Array, *, keep_dims: bool) -> Array:
+    return np.asarray(np.any(data, axis=reduced_axes(data.ndim, axes), keepdims=keep_dims))
