@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from irops.analysis.inferred import Inferred
-from irops.ir.model import Body, Graph, Layer, LayerKind, Model, Port, walk
+from irops.ir.model import Body, Layer, LayerGraph, LayerKind, Model, Port, walk
 from irops.values.fact import Fact
 
 DYNAMIC_SIZE = -1
@@ -35,7 +35,7 @@ def with_declared_ports(model: Model, inferred: Inferred) -> Model:
     return model.with_graph(_graph(model.graph, inferred))
 
 
-def _graph(graph: Graph, inferred: Inferred) -> Graph:
+def _graph(graph: LayerGraph, inferred: Inferred) -> LayerGraph:
     return replace(graph, layers=[_layer(layer, inferred) for layer in graph.layers])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from irops.analysis.inferred import LayerFacts
 from irops.diagnostics.diagnostic import Fix, fix
 from irops.ir.edits import with_attribute, with_new_attribute
-from irops.ir.locate import Source
+from irops.ir.locate import SourceText
 from irops.ir.model import Layer
 from irops.spec.attributes import AttributeFault
 from irops.spec.op import NoOp
@@ -37,7 +37,7 @@ def given_shape(known: LayerFacts) -> tuple[str, ...]:
     )
 
 
-def written_out(source: Source | None, layer: Layer, fault: AttributeFault) -> Fix | None:
+def written_out(source: SourceText | None, layer: Layer, fault: AttributeFault) -> Fix | None:
     """A fix that writes the reader's default into the file."""
     if fault.default is None or source is None or not source.as_stored:
         return None
@@ -47,7 +47,7 @@ def written_out(source: Source | None, layer: Layer, fault: AttributeFault) -> F
     )
 
 
-def correct_name(source: Source | None, layer: Layer, why: NoOp) -> Fix | None:
+def correct_name(source: SourceText | None, layer: Layer, why: NoOp) -> Fix | None:
     """A fix that writes the intended name of an op or an opset."""
     if why.right is None or source is None or not source.as_stored:
         return None

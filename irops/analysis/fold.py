@@ -51,7 +51,7 @@ DIM = 16
 """The memory of a Dim, in multiples of a pointer's."""
 
 
-class Budget:
+class ValueBudget:
     """The bytes of values that inference may still compute. overdrawn: whether more were requested."""
 
     __slots__ = ("_left", "overdrawn")
@@ -68,13 +68,18 @@ class Budget:
         return not self.overdrawn
 
 
-class Pending:
+class PendingValues:
     """The values of the outputs of a layer, computed when the first of them is asked for."""
 
     __slots__ = ("_budget", "_inputs", "_invocation", "_outputs", "_report", "_results")
 
     def __init__(
-        self, invocation: Invocation, inputs: Inputs, outputs: Sequence[Fact], budget: Budget, report: Report
+        self,
+        invocation: Invocation,
+        inputs: Inputs,
+        outputs: Sequence[Fact],
+        budget: ValueBudget,
+        report: Report,
     ) -> None:
         self._invocation, self._inputs, self._outputs = invocation, inputs, outputs
         self._budget, self._report = budget, report
@@ -96,7 +101,7 @@ def attach_values(
     inputs: Inputs,
     outputs: list[Fact],
     limit: float,
-    budget: Budget | None = None,
+    budget: ValueBudget | None = None,
     report: Report = None,
 ) -> list[Fact]:
     """The outputs, with values that are computed when first asked for, where they follow from those of the
@@ -107,7 +112,7 @@ def attach_values(
     """
     if not inputs or not _may_follow(invocation.op, inputs, outputs, limit):
         return outputs
-    pending = Pending(invocation, inputs, outputs, budget or Budget(), report)
+    pending = PendingValues(invocation, inputs, outputs, budget or ValueBudget(), report)
     depth = 1 + max((fact.depth for fact in inputs if fact is not None), default=0)
     facts = [
         fact

@@ -15,7 +15,7 @@ from typing import Any
 from weakref import ReferenceType, ref
 
 from irops.analysis.describing import facts_line, given_shape
-from irops.analysis.fold import INPUTS, Budget, Inputs, attach_values, is_small
+from irops.analysis.fold import INPUTS, Inputs, ValueBudget, attach_values, is_small
 from irops.analysis.inferred import NOT_INFERRED, Inferred, LayerFacts, declared_outputs
 from irops.analysis.structure import BodyNode, GraphNode, LayerNode, ModelStructure, declared_variables
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
@@ -38,7 +38,7 @@ from irops.values.shape import Shape
 from irops.values.violation import LimitExceeded, Violation, collect_warnings
 
 
-class Names:
+class FreshNames:
     """Gives names that no other size of one inference has: #0, #1 ..., which no caller can give.
 
     prefix: precedes the numbers, where sizes of several inferences meet
@@ -47,9 +47,9 @@ class Names:
     def __init__(self, prefix: str = "") -> None:
         self._prefix, self._next = f"{GENERATED_PREFIX}{prefix}", 0
 
-    def copy(self) -> Names:
+    def copy(self) -> FreshNames:
         """Names that continue with the same number as these."""
-        made = Names()
+        made = FreshNames()
         made._prefix, made._next = self._prefix, self._next
         return made
 
@@ -382,18 +382,18 @@ class Inference:
     """
 
     def __init__(
-        self, structure: ModelStructure, names: Names | None = None, *, sharing: bool = True
+        self, structure: ModelStructure, names: FreshNames | None = None, *, sharing: bool = True
     ) -> None:
         """names: for sizes that are not known; #0, #1 ... if none are given; sharing: whether equal layers
         may share results, unless that is turned off
         """
         self.structure, self.limits = structure, structure.limits
-        self.budget, self.clock = Budget(self.limits.folded_bytes), Clock(self.limits.seconds)
-        self.names = names or Names()
+        self.budget, self.clock = ValueBudget(self.limits.folded_bytes), Clock(self.limits.seconds)
+        self.names = names or FreshNames()
         self.repeats = 0
         self._files = OpenFiles()
         self._inferred_bodies: set[tuple[str, ...]] = set()
-        self._constants = Constants(structure.model, self.budget, self._files)
+        self._constants = ConstantReader(structure.model, self.budget, self._files)
         self._failures = Failures(structure.model)
         self._sharing = Sharing() if sharing and enabled("sharing") else None
 
@@ -625,10 +625,10 @@ def _output(inferred: Inferred, result: Layer) -> Fact:
 # What is computed only when it is asked for, after inference perhaps: values of constants and of layers.
 
 
-class Constants:
+class ConstantReader:
     """Reads constants within a budget. unread: what is wrong with those whose values were asked for."""
 
-    def __init__(self, model: Model, budget: Budget, files: OpenFiles) -> None:
+    def __init__(self, model: Model, budget: ValueBudget, files: OpenFiles) -> None:
         self._model, self._budget, self._files = model, budget, files
         self.unread: list[Diagnostic] = []
 

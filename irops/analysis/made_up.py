@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.signature import Key, Port
+from irops.analysis.signature import Key, ModelPort
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from irops.diagnostics.rules import rule
 from irops.ir.model import Model
@@ -30,7 +30,7 @@ FILLS = ("zeros", "ones", "random")
 class MadeUp:
     """A value for an input. assumed: whether the size of an axis was not known and none was given"""
 
-    port: Port
+    port: ModelPort
     array: Array
     assumed: bool
 
@@ -40,7 +40,7 @@ class MadeUp:
         return axes_of_one(self.port, self.array) if self.assumed else []
 
 
-def axes_of_one(port: Port, array: Array) -> list[int]:
+def axes_of_one(port: ModelPort, array: Array) -> list[int]:
     """The axes of an input that may have other sizes, and have 1."""
     dims = port.fact.shape.dims or (None,) * array.ndim
     return [k for k, (dim, size) in enumerate(zip(dims, array.shape)) if size == 1 and dim != 1]
@@ -80,7 +80,12 @@ def made_up_inputs(
 
 
 def made_up(
-    model: Model, port: Port, fill: str, seed: int = 0, shape: str | None = None, limits: Limits | None = None
+    model: Model,
+    port: ModelPort,
+    fill: str,
+    seed: int = 0,
+    shape: str | None = None,
+    limits: Limits | None = None,
 ) -> Array:
     """A value for one input.
 
@@ -96,7 +101,7 @@ def made_up(
 class _Filling:
     """One input, about to get a value."""
 
-    def __init__(self, model: Model, port: Port, limits: Limits) -> None:
+    def __init__(self, model: Model, port: ModelPort, limits: Limits) -> None:
         self.model, self.port, self.limits = model, port, limits
 
     def value(self, fill: str, seed: int, shape: str | None) -> Array:
@@ -217,7 +222,7 @@ class _Search:
         self.tries = min(max(MAX_LAYERS // max(layers, 1), MIN_TRIES), MAX_TRIES)
 
     @property
-    def ports(self) -> list[Port]:
+    def ports(self) -> list[ModelPort]:
         """The inputs that get a shape."""
         return [
             port
@@ -312,7 +317,7 @@ class _Search:
         return found[Severity.ERROR], found[Severity.WARNING]
 
 
-def _axis(port: Port, index: int, dim: Dim) -> Axis:
+def _axis(port: ModelPort, index: int, dim: Dim) -> Axis:
     name = "" if dim.symbol is None else dim.spelled
     return name or (port.position, index)
 

@@ -25,7 +25,7 @@ Key = str | int
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class ModelPort:
     """An input or a result of a model. names: of its layer first, then of its tensor.
 
     fact: what an input declares; of a result nothing is known before inference.
@@ -48,13 +48,13 @@ class Signature:
     def __init__(self, structure: ModelStructure) -> None:
         root = structure.root
         self.model: Model = structure.model
-        self.inputs: tuple[Port, ...] = tuple(
-            Port(layer, position, tuple(_names(layer)), declared_fact(layer))
+        self.inputs: tuple[ModelPort, ...] = tuple(
+            ModelPort(layer, position, tuple(_names(layer)), declared_fact(layer))
             for position, layer in enumerate(root.parameters)
         )
         sources = root.wiring.inputs
-        self.results: tuple[Port, ...] = tuple(
-            Port(layer, position, tuple(_result_names(layer, sources[layer.id])), Fact())
+        self.results: tuple[ModelPort, ...] = tuple(
+            ModelPort(layer, position, tuple(_result_names(layer, sources[layer.id])), Fact())
             for position, layer in enumerate(root.results)
         )
         self._inputs = dict(_index(self.inputs))
@@ -67,7 +67,7 @@ class Signature:
         names = [", ".join(port.name for port in ports) for ports in (self.inputs, self.results)]
         return f"<Signature ({shortened(names[0])}) -> ({shortened(names[1])})>"
 
-    def input(self, key: Key) -> Port:
+    def input(self, key: Key) -> ModelPort:
         """The input of a tensor name, a layer name or a position.
 
         Raises:  DiagnosticError (IR602) where there is none
@@ -80,13 +80,13 @@ class Signature:
             raise DiagnosticError([Diagnostic(rule("unknown-input"), message, self.model.location())])
         return found
 
-    def input_of_text(self, text: str) -> Port:
+    def input_of_text(self, text: str) -> ModelPort:
         """The input of a name or, where no input has the name, of a position; see input."""
         return self.input(
             int(text) if text.isdecimal() and len(text) < 10 and text not in self._inputs else text
         )
 
-    def result(self, key: Key) -> Port:
+    def result(self, key: Key) -> ModelPort:
         """The result of a name or a position; KeyError, with a suggestion, where there is none."""
         found = self._results.get(key)
         if found is None:
@@ -103,7 +103,7 @@ class Signature:
         """
         return {port.layer.id: self._fact(port, wanted) for port, wanted in self._ports(inputs)}
 
-    def _fact(self, port: Port, wanted: Any) -> Fact:
+    def _fact(self, port: ModelPort, wanted: Any) -> Fact:
         if isinstance(wanted, Fact):
             return wanted
         try:
@@ -156,7 +156,7 @@ class Signature:
             yield port.position, port.name
             yield from ((name, port.name) for name in port.names)
 
-    def _ports(self, inputs: Mapping[Key, Any]) -> Iterator[tuple[Port, Any]]:
+    def _ports(self, inputs: Mapping[Key, Any]) -> Iterator[tuple[ModelPort, Any]]:
         for key, value in inputs.items():
             yield self.input(key), value
 
@@ -174,7 +174,9 @@ def declared_fact(layer: Layer) -> Fact:
         return Fact()
 
 
-def _exact_kinds(inputs: tuple[Port, ...]) -> Iterator[tuple[int, tuple[np.dtype[Any], tuple[int, ...]]]]:
+def _exact_kinds(
+    inputs: tuple[ModelPort, ...],
+) -> Iterator[tuple[int, tuple[np.dtype[Any], tuple[int, ...]]]]:
     """The dtype and the shape of inputs that declare one of each, and whose dtype says the element type."""
     for port in inputs:
         kind = port.fact.element_type
@@ -182,7 +184,7 @@ def _exact_kinds(inputs: tuple[Port, ...]) -> Iterator[tuple[int, tuple[np.dtype
             yield port.layer.id, (kind.dtype, port.fact.shape.to_tuple())
 
 
-def _index(ports: tuple[Port, ...]) -> Iterator[tuple[Key, Port]]:
+def _index(ports: tuple[ModelPort, ...]) -> Iterator[tuple[Key, ModelPort]]:
     """Ports by position and by name. Of equal names the first port counts: dict() takes the last of
     equal keys.
     """

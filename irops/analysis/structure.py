@@ -16,8 +16,8 @@ from irops.dialects import Dialect, dialect_of
 from irops.graph.port_maps import MapFault, PortMaps, port_maps
 from irops.graph.topology import LayerGroups, Wiring
 from irops.invocation import Invocation, OpFault, Texts
-from irops.ir.locate import Source
-from irops.ir.model import Body, Graph, Layer, LayerKind, Model
+from irops.ir.locate import SourceText
+from irops.ir.model import Body, Layer, LayerGraph, LayerKind, Model
 from irops.ir.read import HARMLESS
 from irops.limits import Limits
 from irops.registry import Registry, default_registry
@@ -92,7 +92,7 @@ class BodyNode:
 class GraphNode:
     """One graph of a model: the outermost, or a body. outer: the graph around it."""
 
-    graph: Graph
+    graph: LayerGraph
     path: Path
     outer: GraphNode | None
     wiring: Wiring
@@ -193,7 +193,7 @@ class ModelStructure:
             yield from graph.bodies
 
     @property
-    def editable(self) -> Source | None:
+    def editable(self) -> SourceText | None:
         """The text that fixes can change; None where the model is not of a file, or in another encoding."""
         source = self.model.source
         return source if source is not None and source.as_stored else None
@@ -229,7 +229,7 @@ class ModelStructure:
         place = self.location(layer, graph.path, at, attribute)
         return Diagnostic(rule(name), message, place, **more)
 
-    def _graph(self, graph: Graph, path: Path, outer: GraphNode | None) -> GraphNode:
+    def _graph(self, graph: LayerGraph, path: Path, outer: GraphNode | None) -> GraphNode:
         node = GraphNode(graph, path, outer, Wiring(graph))
         misconnected, layers = node.wiring.faulty, node.layers
         resolved: dict[tuple[str, str], Op | NoOp] = {}

@@ -16,6 +16,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
+from irops.diagnostics.rules import rule
 from irops.registry import default_registry
 from irops.spec.binding import Functions
 from irops.spec.op import Op
@@ -153,3 +155,30 @@ def _with_fallback(op: Op, name: str, kernel: Kernel, others: tuple[Backend, ...
             raise Declined(f"{reason}; {declined}") from None
 
     return _with_promises_of(kernel, compute)
+
+
+class Dependent(Protocol):
+    """A backend that needs optional libraries."""
+
+    @property
+    def name(self) -> str: ...
+
+    def missing(self) -> str | None: ...
+
+
+def require_installed(backend: Dependent) -> None:
+    """Check that the libraries of a backend are installed.
+
+    Raises:  DiagnosticError (IR613) that names the extra to install
+    """
+    reason = backend.missing()
+    if reason:
+        raise DiagnosticError(
+            [
+                Diagnostic(
+                    rule("unavailable-backend"),
+                    f"backend {backend.name} is not available: {reason}",
+                    Location("<backends>"),
+                )
+            ]
+        )

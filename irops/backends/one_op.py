@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from irops.backends.backend import Declined
 from irops.diagnostics.diagnostic import Severity
 from irops.invocation import Invocation, OpFault
-from irops.ir.model import Edge, Graph, Layer, Model, Port
+from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
 from irops.ir.write import document
 from irops.spec.attributes import default_of
 from irops.spec.op import Op
@@ -132,7 +132,7 @@ def one_op_model(
     texts: the attributes; fixed: the constant inputs by index; declared: the shapes that Parameters declare,
     by index, where they are not those of their arrays.
     """
-    graph, weights, subject, declared = Graph(), bytearray(), len(inputs), declared or {}
+    graph, weights, subject, declared = LayerGraph(), bytearray(), len(inputs), declared or {}
     for index, array in enumerate(inputs):
         kind, shape = element_type_of(array), declared.get(index, ",".join(map(str, array.shape)))
         port = Port(0, kind.precision, () if index in declared else array.shape)

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from irops.backends.backend import Declined, Kernel, kernel_of_base
-from irops.backends.extras import missing_libraries, require_installed
+from irops.backends.backend import Declined, Kernel, kernel_of_base, require_installed
 from irops.backends.one_op import Inputs, LruCache, output_count, signature
+from irops.extras import missing_libraries
 from irops.spec.op import Op
 from irops.values.element import Array, ElementType, as_i64, element_type_of
 
@@ -75,7 +75,7 @@ def decline_unsupported(inputs: Inputs) -> None:
             )
 
 
-def _session(form: Form, kind: ElementType) -> Any:
+def _session(form: OnnxForm, kind: ElementType) -> Any:
     """Compile a form. kind: the element type of the output."""
     from onnx import TensorProto, helper
     from onnxruntime import InferenceSession, SessionOptions
@@ -115,7 +115,7 @@ def _refusals() -> tuple[type[Exception], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class OnnxNode:
     """An ONNX node: input and output names, attributes."""
 
     type: str
@@ -125,44 +125,44 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class OnnxForm:
     """Nodes that compute y from arrays by name."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[OnnxNode, ...]
     arrays: dict[str, Array]
 
 
-Builder = Callable[..., Form]
+Builder = Callable[..., OnnxForm]
 MIN_I64 = np.iinfo(np.int64).min
 
 
-def reverse(data: Array, axes: Array, *, mode: str) -> Form:
+def reverse(data: Array, axes: Array, *, mode: str) -> OnnxForm:
     """Reverse-1 as a Slice with steps of -1 from the last element of each axis."""
     reversed_axes = np.flatnonzero(axes) if mode == "mask" else np.unique(as_i64(axes) % max(data.ndim, 1))
     if not reversed_axes.size:
-        return Form((Node("Identity", ("data",)),), {"data": data})
+        return OnnxForm((OnnxNode("Identity", ("data",)),), {"data": data})
     slice_inputs = {
         "starts": np.full(reversed_axes.shape, -1),
         "ends": np.full(reversed_axes.shape, MIN_I64),
         "axes": reversed_axes,
         "steps": np.full(reversed_axes.shape, -1),
     }
-    return Form(
-        (Node("Slice", ("data", *slice_inputs)),),
+    return OnnxForm(
+        (OnnxNode("Slice", ("data", *slice_inputs)),),
         {"data": data, **{name: array.astype(np.int64) for name, array in slice_inputs.items()}},
     )
 
 
-def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int) -> Form:
+def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int) -> OnnxForm:
     """ReverseSequence-1 as the ONNX op, which requires the first two axes; other axes are transposed."""
     lengths = np.minimum(
         as_i64(seq_lengths), data.shape[seq_axis]
     )  # without steps, ONNX Runtime refuses a length of 1
     arrays = {"data": data, "lengths": lengths}
     if {batch_axis, seq_axis} == {0, 1}:
-        return Form(
+        return OnnxForm(
             (
-                Node(
+                OnnxNode(
                     "ReverseSequence",
                     ("data", "lengths"),
                     "y",
@@ -172,36 +172,36 @@ def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_ax
             arrays,
         )
     order = [batch_axis, seq_axis, *(axis for axis in range(data.ndim) if axis not in (batch_axis, seq_axis))]
-    return Form(
+    return OnnxForm(
         (
-            Node("Transpose", ("data",), "rows", {"perm": order}),
-            Node("ReverseSequence", ("rows", "lengths"), "reversed", {"batch_axis": 0, "time_axis": 1}),
-            Node("Transpose", ("reversed",), "y", {"perm": np.argsort(order).tolist()}),
+            OnnxNode("Transpose", ("data",), "rows", {"perm": order}),
+            OnnxNode("ReverseSequence", ("rows", "lengths"), "reversed", {"batch_axis": 0, "time_axis": 1}),
+            OnnxNode("Transpose", ("reversed",), "y", {"perm": np.argsort(order).tolist()}),
         ),
         arrays,
     )
 
 
-def _transpose(arg: Array, input_order: Array) -> Form:
+def _transpose(arg: Array, input_order: Array) -> OnnxForm:
     order = [int(axis) for axis in input_order] or list(range(arg.ndim))[::-1]
     if not order:
-        return Form((Node("Identity", ("arg",)),), {"arg": arg})
-    return Form((Node("Transpose", ("arg",), "y", {"perm": order}),), {"arg": arg})
+        return OnnxForm((OnnxNode("Identity", ("arg",)),), {"arg": arg})
+    return OnnxForm((OnnxNode("Transpose", ("arg",), "y", {"perm": order}),), {"arg": arg})
 
 
-def _concat(*inputs: Array, axis: int) -> Form:
+def _concat(*inputs: Array, axis: int) -> OnnxForm:
     arrays = {f"part{k}": array for k, array in enumerate(inputs)}
-    return Form((Node("Concat", tuple(arrays), "y", {"axis": axis}),), arrays)
+    return OnnxForm((OnnxNode("Concat", tuple(arrays), "y", {"axis": axis}),), arrays)
 
 
-def _soft_max(data: Array, *, axis: int) -> Form:
-    return Form((Node("Softmax", ("data",), "y", {"axis": axis}),), {"data": data})
+def _soft_max(data: Array, *, axis: int) -> OnnxForm:
+    return OnnxForm((OnnxNode("Softmax", ("data",), "y", {"axis": axis}),), {"data": data})
 
 
 def _of_one(type: str) -> Builder:
-    def build(data: Array) -> Form:
+    def build(data: Array) -> OnnxForm:
         _floating(data)
-        return Form((Node(type, ("data",)),), {"data": data})
+        return OnnxForm((OnnxNode(type, ("data",)),), {"data": data})
 
     return build
 
@@ -209,11 +209,11 @@ def _of_one(type: str) -> Builder:
 def _of_two(type: str) -> Builder:
     def build(
         a: Array, b: Array, *, auto_broadcast: str, **_: Any
-    ) -> Form:  # m_pythondiv and the axis of pdpd
+    ) -> OnnxForm:  # m_pythondiv and the axis of pdpd
         _floating(a)
         if auto_broadcast == "pdpd":
             raise Declined("ONNX broadcasts as numpy does, not as pdpd")
-        return Form((Node(type, ("a", "b")),), {"a": a, "b": b})
+        return OnnxForm((OnnxNode(type, ("a", "b")),), {"a": a, "b": b})
 
     return build
 

@@ -35,7 +35,7 @@ NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BackendEntry:
     """One row of the list.
 
     missing: why the backend is unavailable, or None; ops: those requested ops that it has kernels for.
@@ -82,22 +82,22 @@ def execute(args: argparse.Namespace) -> int:
     return CLEAN
 
 
-def entry(name: str, default: bool, registry: Registry, ops: Iterable[str]) -> Entry:
+def entry(name: str, default: bool, registry: Registry, ops: Iterable[str]) -> BackendEntry:
     """The row of a backend. If the backend of a plug-in cannot be imported, `missing` is the import error."""
     try:
         backend = backend_of(name)
     except Exception as error:
-        return Entry(name, default, f"cannot be loaded: {type(error).__name__}: {error}", ())
+        return BackendEntry(name, default, f"cannot be loaded: {type(error).__name__}: {error}", ())
     reason = missing(backend)
     kernels = () if reason else tuple(op for op in ops if _has(backend, registry, op))
-    return Entry(name, default, reason, kernels)
+    return BackendEntry(name, default, reason, kernels)
 
 
 def _has(backend: Backend, registry: Registry, op: str) -> bool:
     return backend.kernel(registry.op(op)) is not None
 
 
-def _show(entries: list[Entry]) -> None:
+def _show(entries: list[BackendEntry]) -> None:
     out = table("", "backend", "default", ">ops", "")
     for one in entries:
         if one.missing is None:

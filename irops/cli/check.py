@@ -42,7 +42,7 @@ from irops.diagnostics.formats import FOR_PEOPLE, FORMATS, fingerprints
 from irops.diagnostics.printable import printable, printable_lines
 from irops.diagnostics.report import Report, summary
 from irops.diagnostics.rules import rule, rules_of
-from irops.ir.output import Pending, local_target
+from irops.ir.output import PendingFiles, local_target
 from irops.ir.read import bytes_of
 from irops.ir.storage import NotRegular, open_regular
 from irops.limits import Limits
@@ -106,7 +106,7 @@ def write(path: Path, reports: Sequence[Report]) -> None:
         ]
         for report in reports
     }
-    with Pending(local_target(path, may_replace=(path,))) as (file,):
+    with PendingFiles(local_target(path, may_replace=(path,))) as (file,):
         file.write(
             _text({name: findings[name] for name in sorted(findings) if findings[name]}).encode("ascii")
         )

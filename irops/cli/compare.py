@@ -44,7 +44,7 @@ from irops.debugging.compare.report import junit, page, report_text
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, Source, SourceFailed
 from irops.debugging.sources.stored import SourceError, save_values
-from irops.debugging.sources.workers import Workers
+from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.printable import plural, printable_lines
 from irops.limits import Limits
 
@@ -86,7 +86,7 @@ def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings(args.config).limits)
     try:
         with ExitStack() as opened:
-            workers = Workers.of(registry_of(args), limits)
+            workers = SourceWorkers.of(registry_of(args), limits)
             a, b = (source_of_text(text, workers) for text in (args.a, args.b))
             opened.callback(a.close)
             opened.callback(b.close)

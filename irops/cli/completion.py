@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 
-from irops.backends.extras import missing_libraries
 from irops.cli.parser import REFUSED
+from irops.extras import missing_libraries
 
 Words = Mapping[str, str]
 """Descriptions by word; empty where there is none."""

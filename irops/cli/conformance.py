@@ -35,13 +35,13 @@ from irops.conformance import verdict
 from irops.conformance.kit import (
     STORAGE,
     Effort,
-    MissingExtraError,
     UnusableBackendError,
     run_conformance,
     run_conformance_on,
 )
-from irops.conformance.verdict import KINDS, OpReport, Report, Status
+from irops.conformance.verdict import KINDS, ConformanceReport, OpReport, Status
 from irops.diagnostics.printable import plural, printable
+from irops.extras import MissingExtraError
 from irops.registry import default_registry
 
 EXIT_1 = "a case failed"
@@ -129,7 +129,7 @@ def _tested(
     args: argparse.Namespace,
     workers: Workers | None,
     progress: ReportProgress | None,
-) -> Report:
+) -> ConformanceReport:
     effort = Effort(args.examples, args.seed, args.seconds, args.large)
     extensions = {"definitions": args.definitions, "modules": args.modules}
     if workers is not None:
@@ -171,7 +171,7 @@ def _op(name: str, args: argparse.Namespace) -> str:
     return definition_of(name, registry_of(args) or default_registry()).id
 
 
-def _show(report: Report) -> None:
+def _show(report: ConformanceReport) -> None:
     out = table(
         f"backend {report.backend}",
         "op",
@@ -209,7 +209,7 @@ def _reasons(ops: Sequence[OpReport]) -> list[str]:
     return [*lines, ""] if lines else []
 
 
-def _failures(report: Report) -> list[str]:
+def _failures(report: ConformanceReport) -> list[str]:
     lines = []
     for op, outcome in report.failures():
         lines += [f"{op.op}, {printable(outcome.case)}: {printable(outcome.verdict.reason)}", ""]

@@ -15,7 +15,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.formats import render, render_in_colour
 from irops.diagnostics.printable import printable, shown
 from irops.diagnostics.report import Report
-from irops.ir.output import Pending, local_target
+from irops.ir.output import PendingFiles, local_target
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, STRING, Array, element_type_of
 from irops.values.fact import holds_dims
@@ -247,7 +247,7 @@ def progress_bar(what: str, *, quiet: bool = False) -> Iterator[ReportProgress |
 def deliver(text: str, args: argparse.Namespace) -> None:
     """Write a report to the file of --output, or print it unless --quiet is given."""
     if args.output:
-        with Pending(local_target(args.output)) as (file,):
+        with PendingFiles(local_target(args.output)) as (file,):
             file.write(text.encode())
     elif not args.quiet:
         print(text, end="")

@@ -22,9 +22,10 @@ from irops.cli.models import registry_of
 from irops.cli.options import add_extensions, integer_at_least, written_folder
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS, exit_codes
 from irops.diagnostics.printable import plural
-from irops.document.site import MissingExtraError, Site
+from irops.document.site import Site
 from irops.document.sphinx.build import BuildError, BuildOptions
 from irops.document.texts import cell, code, prose
+from irops.extras import MissingExtraError
 
 EXIT_1 = DEFINITION_ERRORS
 

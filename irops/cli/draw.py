@@ -23,8 +23,8 @@ from irops.cli.models import add_model, analysis_of
 from irops.cli.options import add_settings, argument_errors, integer_at_least, written
 from irops.cli.parser import CLEAN
 from irops.diagnostics.printable import printable
-from irops.drawing.arrange import MissingExtraError
 from irops.drawing.drawing import SUFFIXES, draw
+from irops.extras import MissingExtraError
 
 EXIT_1 = "the model has errors, or cannot be drawn"
 

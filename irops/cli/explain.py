@@ -34,7 +34,7 @@ from irops.diagnostics.rules import all_rules, custom_rules, own_rules
 EXIT_1 = DEFINITION_ERRORS
 
 
-class Subject(NamedTuple):
+class ExplainedSubject(NamedTuple):
     """What is explained.
 
     kind: rules, rule, band, op, constraint or files; names: of rules or ops; show: writes it to a page;
@@ -86,7 +86,7 @@ def execute(args: argparse.Namespace) -> int:
     return CLEAN
 
 
-def _subjects(args: argparse.Namespace) -> Iterable[Subject]:
+def _subjects(args: argparse.Namespace) -> Iterable[ExplainedSubject]:
     """Raises: Refusal for a word that means nothing, with suggestions"""
     if args.files:
         if not args.subjects:
@@ -95,14 +95,14 @@ def _subjects(args: argparse.Namespace) -> Iterable[Subject]:
     return [_subject(word, args) for word in args.subjects] or [_all_rules(args)]
 
 
-def _all_rules(args: argparse.Namespace) -> Subject:
+def _all_rules(args: argparse.Namespace) -> ExplainedSubject:
     settings(args.config)
     rules = all_rules()
     content = {"rules": [_rule_as_json(rule) for rule in rules]}
-    return Subject("rules", [rule.code for rule in rules], partial(_show_rules, rules), content)
+    return ExplainedSubject("rules", [rule.code for rule in rules], partial(_show_rules, rules), content)
 
 
-def _subject(word: str, args: argparse.Namespace) -> Subject:
+def _subject(word: str, args: argparse.Namespace) -> ExplainedSubject:
     known = _rule(word, own_rules()) or _band(word, own_rules())
     if known is not None:
         return known
@@ -110,15 +110,15 @@ def _subject(word: str, args: argparse.Namespace) -> Subject:
     return _rule(word, custom_rules()) or _band(word, custom_rules()) or _op_or_constraint(word, args)
 
 
-def _rule(word: str, rules: Iterable[Rule]) -> Subject | None:
+def _rule(word: str, rules: Iterable[Rule]) -> ExplainedSubject | None:
     for name in (word, word.upper(), word.lower()):
         for rule in rules:
             if name in (rule.code, rule.name):
-                return Subject("rule", (rule.code,), partial(_show_rule, rule), _rule_as_json(rule))
+                return ExplainedSubject("rule", (rule.code,), partial(_show_rule, rule), _rule_as_json(rule))
     return None
 
 
-def _band(word: str, all_rules: Iterable[Rule]) -> Subject | None:
+def _band(word: str, all_rules: Iterable[Rule]) -> ExplainedSubject | None:
     """The rules whose codes begin with a word of at least two letters, in any case."""
     prefix = word.upper()
     rules = [rule for rule in all_rules if len(prefix) > 1 and rule.code.startswith(prefix)]
@@ -126,7 +126,9 @@ def _band(word: str, all_rules: Iterable[Rule]) -> Subject | None:
         return None
     name = BANDS.get(prefix[:3], "")
     content = {"code": prefix, "name": name, "rules": [_rule_as_json(rule) for rule in rules]}
-    return Subject("band", [rule.code for rule in rules], partial(_show_band, prefix, rules), content)
+    return ExplainedSubject(
+        "band", [rule.code for rule in rules], partial(_show_band, prefix, rules), content
+    )
 
 
 def _show_rules(rules: Sequence[Rule], page: Page) -> None:
@@ -166,7 +168,7 @@ def _rule_as_json(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _op_or_constraint(word: str, args: argparse.Namespace) -> Subject:
+def _op_or_constraint(word: str, args: argparse.Namespace) -> ExplainedSubject:
     from irops.cli import op_page  # imports what reads definitions, and NumPy: rules need neither
     from irops.dialects import others
 
@@ -176,17 +178,17 @@ def _op_or_constraint(word: str, args: argparse.Namespace) -> Subject:
     definition = op_page.op_named(f"{dialect}{name}", args, or_rule=not number).definition
     if not number:
         show = partial(op_page.explain_op, definition)
-        return Subject("op", (definition.id,), show, op_page.op_as_json(definition))
+        return ExplainedSubject("op", (definition.id,), show, op_page.op_as_json(definition))
     constraint = next((c for c in definition.constraints.values() if c.id.lower() == number.lower()), None)
     if constraint is None:
         known = ", ".join(definition.constraints) or "none"
         raise Refusal(f"{definition.id} has no constraint {number}; it has {known}")
     content = op_page.constraint_as_json(definition, constraint)
     show = partial(op_page.explain_constraint, definition, constraint)
-    return Subject("constraint", (content["id"],), show, content)
+    return ExplainedSubject("constraint", (content["id"],), show, content)
 
 
-def _files(word: str, args: argparse.Namespace) -> Subject:
+def _files(word: str, args: argparse.Namespace) -> ExplainedSubject:
     from irops.cli import op_page
 
     op = op_page.op_named(word, args)
@@ -194,7 +196,7 @@ def _files(word: str, args: argparse.Namespace) -> Subject:
     content = {role: {"file": file, "line": line} for role, (file, line) in places.items()}
     texts = {role: f"{op_page.short_path(file)}:{line}" for role, (file, line) in places.items()}
     show = partial(_show_files, op.definition.id, texts, alone=len(args.subjects) == 1)
-    return Subject("files", tuple(texts.values()), show, {"op": op.definition.id, **content})
+    return ExplainedSubject("files", tuple(texts.values()), show, {"op": op.definition.id, **content})
 
 
 def _show_files(op: str, texts: Mapping[str, str], page: Page, *, alone: bool) -> None:

@@ -51,7 +51,7 @@ SMALL = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class OutputRow:
     """One output of one layer. path: the enclosing layers and bodies, from the outside in."""
 
     path: tuple[str, ...]
@@ -118,10 +118,10 @@ def _override(signature: Signature, pair: Pair, limits: Limits) -> tuple[Key, An
     return port.position, fact_of(signature.fit(port.layer, array), with_value=True)
 
 
-def _rows(facts: Inferred, path: tuple[str, ...] = ()) -> Iterator[Row]:
+def _rows(facts: Inferred, path: tuple[str, ...] = ()) -> Iterator[OutputRow]:
     for layer_facts in facts.layers.values():
         for index, fact in enumerate(layer_facts.outputs or _result_inputs(layer_facts)):
-            yield Row(path, layer_facts, index, fact)
+            yield OutputRow(path, layer_facts, index, fact)
         for name, body in layer_facts.bodies.items():
             yield from _rows(body, (*path, layer_facts.layer.name, name))
 
@@ -131,7 +131,7 @@ def _result_inputs(layer_facts: LayerFacts) -> list[Fact]:
     return [fact for fact in layer_facts.inputs if fact is not None]
 
 
-def _json(row: Row) -> dict[str, Any]:
+def _json(row: OutputRow) -> dict[str, Any]:
     layer, value = row.layer_facts.layer, _value(row)
     return {
         "layer": {
@@ -148,7 +148,7 @@ def _json(row: Row) -> dict[str, Any]:
     }
 
 
-def _op(row: Row) -> str:
+def _op(row: OutputRow) -> str:
     return (
         row.layer_facts.op.id
         if row.layer_facts.op is not None
@@ -156,17 +156,17 @@ def _op(row: Row) -> str:
     )
 
 
-def _value(row: Row) -> str | None:
+def _value(row: OutputRow) -> str | None:
     """The known part of a small value as text, or None."""
     if not row.fact.shape.size.known or row.fact.shape.size > SMALL or row.layer_facts.failed:
         return None
     return None if row.fact.known is None else abridged(exact(row.fact.known), MAX_SHAPE)
 
 
-def _show(rows: list[Row]) -> None:
+def _show(rows: list[OutputRow]) -> None:
     from rich.text import Text
 
-    by_path: dict[tuple[str, ...], list[Row]] = {}
+    by_path: dict[tuple[str, ...], list[OutputRow]] = {}
     for row in rows:
         by_path.setdefault(row.path, []).append(row)
     for path, rows_of_path in by_path.items():

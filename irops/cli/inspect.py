@@ -38,7 +38,7 @@ from irops.diagnostics.formats import as_json as diagnostic_as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, plural, printable, shown
 from irops.dialects.openvino import DIALECT as OPENVINO
 from irops.graph.topology import Wiring
-from irops.ir.model import Element, Graph, Layer, LayerKind, Model, Port
+from irops.ir.model import Element, Layer, LayerGraph, LayerKind, Model, Port
 from irops.ir.weights import Region, region_of
 from irops.reading import read
 from irops.spec.releases import UNRELEASED
@@ -220,7 +220,7 @@ SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Tensor:
+class DeclaredTensor:
     """An input or output as the file declares it. layer: the layer's name; names: those of the tensor."""
 
     layer: str
@@ -266,8 +266,8 @@ class ModelSummary:
     format: str
     ir_version: int | None
     written_by: str | None
-    inputs: tuple[Tensor, ...]
-    outputs: tuple[Tensor, ...]
+    inputs: tuple[DeclaredTensor, ...]
+    outputs: tuple[DeclaredTensor, ...]
     variables: tuple[str, ...]
     layers: int
     edges: int
@@ -405,20 +405,22 @@ def _format(model: Model) -> str:
     )
 
 
-def _input(layer: Layer) -> Tensor:
+def _input(layer: Layer) -> DeclaredTensor:
     shape = layer.data.get("shape", "").replace(" ", "").replace("-1", "?").strip("[]")
     names = layer.outputs[0].names if layer.outputs else ()
-    return Tensor(layer.name, names, _type_name(layer.data.get("element_type", "dynamic")), f"[{shape}]")
+    return DeclaredTensor(
+        layer.name, names, _type_name(layer.data.get("element_type", "dynamic")), f"[{shape}]"
+    )
 
 
-def _outputs(graph: Graph) -> Iterator[Tensor]:
+def _outputs(graph: LayerGraph) -> Iterator[DeclaredTensor]:
     wiring = Wiring(graph)
     for layer in graph.layers:
         if layer.kind is LayerKind.RESULT:
             yield _output(layer, next(iter(wiring.inputs[layer.id]), None))
 
 
-def _output(layer: Layer, source: tuple[Layer, int] | None) -> Tensor:
+def _output(layer: Layer, source: tuple[Layer, int] | None) -> DeclaredTensor:
     port = layer.inputs[0] if layer.inputs else Port(0)
     names = layer.output_names
     if names is None:
@@ -428,7 +430,7 @@ def _output(layer: Layer, source: tuple[Layer, int] | None) -> Tensor:
         element_type_text = str(element_type_of_precision(port.precision or "dynamic"))
     except ValueError:
         element_type_text = port.precision or ""
-    return Tensor(layer.name, names, element_type_text, f"[{shape}]")
+    return DeclaredTensor(layer.name, names, element_type_text, f"[{shape}]")
 
 
 def _type_name(element_type_text: str) -> str:
@@ -476,7 +478,7 @@ def _written_by(rt_info: Element | None) -> str | None:
     return None
 
 
-def _layers_with_bodies(graph: Graph) -> tuple[LayerWithBodies, ...]:
+def _layers_with_bodies(graph: LayerGraph) -> tuple[LayerWithBodies, ...]:
     return tuple(
         LayerWithBodies(
             layer.name,
@@ -524,7 +526,7 @@ def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
         show("", _tree(summary.subgraphs))
 
 
-def _tensors(title: str, tensors: tuple[Tensor, ...]) -> Table:
+def _tensors(title: str, tensors: tuple[DeclaredTensor, ...]) -> Table:
     others = [shown(", ".join(name for name in tensor.names if name != tensor.layer)) for tensor in tensors]
     out = table(title, "name", "type", "shape", *(("tensor names",) if any(others) else ()))
     for tensor, other in zip(tensors, others):

@@ -21,7 +21,7 @@ from irops.cli.main import Refusal
 from irops.cli.options import written_folder
 from irops.cli.parser import CLEAN
 from irops.diagnostics.suggestions import meant_or_all
-from irops.ir.output import Pending
+from irops.ir.output import PendingFiles
 from irops.spec.definition import snake_case
 from irops.spec.releases import OPSETS, categories, opsets, schemas_folder
 
@@ -72,7 +72,7 @@ def execute(args: argparse.Namespace) -> int:
     if checkout:
         table = folder / "schemas" / "opsets.xml"
         text = with_entry(table.read_text("utf-8"), args.op, args.version, args.category)
-        with Pending(table) as (file,):
+        with PendingFiles(table) as (file,):
             file.write(text.encode())
     if not args.quiet:
         print(_next(op, definition, functions, None if checkout else folder))

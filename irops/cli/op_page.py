@@ -15,9 +15,9 @@ from irops.registry import default_registry
 from irops.spec.cases import counterexamples
 from irops.spec.definition import (
     Attribute,
-    Case,
     Constraint,
     Definition,
+    ExampleCase,
     PortSpec,
     attribute_phrase,
     port_phrase,
@@ -94,7 +94,7 @@ def explain_constraint(definition: Definition, constraint: Constraint, page: Pag
     page.paragraph(f"{definition.summary} The whole op: irops explain {definition.id}")
 
 
-def _case(case: Case, page: Page) -> None:
+def _case(case: ExampleCase, page: Page) -> None:
     for name, text in case.attributes.items():
         page.verbatim(f'{name}="{text}"')
     for tensor in case.tensors:

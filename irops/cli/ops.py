@@ -33,7 +33,7 @@ from irops.spec.releases import categories
 EXIT_1 = DEFINITION_ERRORS
 
 
-class Entry(NamedTuple):
+class OpEntry(NamedTuple):
     """One row of a list of ops. opsets: those of its dialect that contain this version, or empty."""
 
     op: str
@@ -101,13 +101,13 @@ def _require_attribute(attribute: str, registry: Registry, dialect: Dialect) -> 
             raise Refusal(f"no op of {dialect.title} has an attribute {attribute!r}{meant}")
 
 
-def _defined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
+def _defined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[OpEntry]:
     """An entry for each definition, which may hold several versions; the best matches of a search first."""
     opset, words = _opset(args.opset, dialect), tuple(normal([args.text or ""]).split())
-    ranked: list[tuple[int, Entry]] = []
+    ranked: list[tuple[int, OpEntry]] = []
     for op in registry.ids(dialect.name):
         definition = registry.op(op).definition
-        entry = Entry(op, definition.category, dialect.opsets_of(op), definition.summary)
+        entry = OpEntry(op, definition.category, dialect.opsets_of(op), definition.summary)
         place = _rank(definition, words) if words else 0
         if (
             place is not None
@@ -145,11 +145,11 @@ def _has_attribute(attributes: Iterable[str], attribute: str) -> bool:
     return any(wanted == spelled.lower().replace("-", "_") for spelled in attributes)
 
 
-def _undefined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
+def _undefined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[OpEntry]:
     opset, words = _opset(args.opset, dialect, required=True), (args.text or "").lower().split()
     versions = registry.versions(dialect.name)
     return [
-        Entry(one.id, one.category, one.opsets, "", defined=False)
+        OpEntry(one.id, one.category, one.opsets, "", defined=False)
         for one in dialect.listed(opset)
         if one.id not in versions
         and args.category in (None, one.category)
@@ -176,7 +176,7 @@ def _covered(args: argparse.Namespace, dialect: Dialect) -> str:
     return "" if covered is None else f"; {covered}; --undefined lists the others"
 
 
-def _show(entries: list[Entry], covered: str = "") -> None:
+def _show(entries: list[OpEntry], covered: str = "") -> None:
     if not entries:
         print("0 ops")
         return

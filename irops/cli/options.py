@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from irops.backends.extras import missing_libraries
 from irops.cli.main import Refusal
 from irops.diagnostics.suggestions import meant_or_all
+from irops.extras import missing_libraries
 from irops.ir.output import TargetRefused, local_target
 from irops.limits import Limits
 
@@ -173,7 +173,7 @@ def _option(text: str) -> dict[str, float]:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-class Form(NamedTuple):
+class InputForm(NamedTuple):
     """An option, what separates the name of the input from the rest, and what the rest is."""
 
     option: str
@@ -184,7 +184,7 @@ class Form(NamedTuple):
         return f"NAME{self.separator}{self.rest}"
 
 
-SHAPE, VALUE = Form("--shape", ":", "SHAPE"), Form("--input", "=", "FILE")
+SHAPE, VALUE = InputForm("--shape", ":", "SHAPE"), InputForm("--input", "=", "FILE")
 ARRAYS = (".npy", ".npz")
 
 
@@ -193,7 +193,7 @@ class Pair(NamedTuple):
 
     name: str
     rest: str
-    form: Form
+    form: InputForm
 
 
 def shape_of_input(text: str) -> Pair:
@@ -227,7 +227,7 @@ def add_shapes(
     )
 
 
-def _pair(text: str, form: Form, other: Form) -> Pair:
+def _pair(text: str, form: InputForm, other: InputForm) -> Pair:
     """A name and the rest, split at the last separator, since names may contain it."""
     name, found, rest = text.rpartition(form.separator)
     if found and name:

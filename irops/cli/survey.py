@@ -20,7 +20,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from irops.backends.extras import missing_libraries
 from irops.cli.display import progress_bar, table
 from irops.cli.main import Refusal
 from irops.cli.models import registry_of
@@ -31,12 +30,21 @@ from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, workers_of
 from irops.diagnostics.printable import abridged, plural, printable
 from irops.diagnostics.rules import all_rules, rules_of
+from irops.extras import missing_libraries
 from irops.limits import Limits
 from irops.surveys.listing import listing
 from irops.surveys.store import STATUSES, Row
 from irops.surveys.survey import Request, surveyed
-from irops.surveys.table import Change, Differences, SurveyTable
-from irops.surveys.tasks import KINDS, SECONDS, Interrupted, Settings, SurveyError, parted_sources, tasks_of
+from irops.surveys.table import CellChange, Differences, SurveyTable
+from irops.surveys.tasks import (
+    KINDS,
+    SECONDS,
+    Interrupted,
+    SurveyError,
+    SurveySettings,
+    parted_sources,
+    tasks_of,
+)
 
 EXIT_1 = "a cell is neither pass nor warn; with --against, if cells got worse"
 
@@ -133,7 +141,7 @@ def _surveyed(args: argparse.Namespace) -> SurveyTable:
     registry = registry_of(args)  # faults of custom ops are reported before any work
     with workers_of(args) as workers:
         memory = limits.process_memory / workers.count if args.memory is None else args.memory
-        options = Settings(
+        options = SurveySettings(
             limits,
             args.seconds,
             memory,
@@ -279,7 +287,7 @@ def _changes(found: Differences) -> Iterator[str]:
         yield "no cell differs from the other report"
 
 
-def _listed(kind: str, changes: Sequence[Change]) -> Iterator[str]:
+def _listed(kind: str, changes: Sequence[CellChange]) -> Iterator[str]:
     if changes:
         yield f"{plural(len(changes), 'cell')} {kind}"
     for change in changes[:MAX_CELLS]:

@@ -32,7 +32,7 @@ from irops.cli.options import (
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.debugging.origins.step import Step
-from irops.debugging.origins.symbolic import Source, SymbolicModel
+from irops.debugging.origins.symbolic import NamedSize, SymbolicModel
 from irops.debugging.origins.why import Why, why
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import MAX_NAME, abridged, printable
@@ -141,7 +141,7 @@ def _as_json(answer: Why) -> dict[str, Any]:
     }
 
 
-def _source_as_json(source: Source) -> dict[str, Any]:
+def _source_as_json(source: NamedSize) -> dict[str, Any]:
     return {
         "symbol": source.symbol,
         "kind": source.kind.value,

@@ -24,7 +24,7 @@ from irops.ir.read import loads
 from irops.ir.weights import Weights
 from irops.runtime.session import Session
 from irops.spec.cases import counterexamples, examples
-from irops.spec.definition import Case, Tensor
+from irops.spec.definition import ExampleCase, Tensor
 from irops.spec.op import Op
 from irops.values.arrays import fact_of, result_array
 from irops.values.element import Array, element_type_of, zeros
@@ -34,7 +34,9 @@ from irops.values.violation import Violation, collect_warnings
 from irops.verdicts.metrics import difference
 
 
-def outcome(op: Op, case: Case, backend: Backend | None = None) -> tuple[list[Array], list[Diagnostic]]:
+def outcome(
+    op: Op, case: ExampleCase, backend: Backend | None = None
+) -> tuple[list[Array], list[Diagnostic]]:
     """Run a case. Return the outputs (none if input values are unknown) and the diagnostics."""
     diagnostics: list[Diagnostic] = []
     outputs: list[Array] = []
@@ -52,7 +54,7 @@ def outcome(op: Op, case: Case, backend: Backend | None = None) -> tuple[list[Ar
     return outputs, diagnostics
 
 
-def _run_op(op: Op, case: Case, backend: Backend) -> list[Array]:
+def _run_op(op: Op, case: ExampleCase, backend: Backend) -> list[Array]:
     invocation = Invocation(op, case.attributes)
     for fault in invocation.faults:
         raise OpFault(fault.rule, fault.message)
@@ -75,7 +77,7 @@ def _run_op(op: Op, case: Case, backend: Backend) -> list[Array]:
     return outputs
 
 
-def inputs_of(op: Op, case: Case) -> list[Tensor | None]:
+def inputs_of(op: Op, case: ExampleCase) -> list[Tensor | None]:
     """The tensors of a case in the order of the op's inputs: None for an omitted input, and all tensors of
     the name for a variadic one.
     """
@@ -88,14 +90,14 @@ def inputs_of(op: Op, case: Case) -> list[Tensor | None]:
     return tensors
 
 
-def expected_outputs(op: Op, case: Case) -> list[Tensor]:
+def expected_outputs(op: Op, case: ExampleCase) -> list[Tensor]:
     """The expected outputs of an example: tensors named like outputs, or marked as outputs."""
     names = [p.name for p in op.definition.outputs]
     inputs = {p.name for p in op.definition.inputs}
     return [t for t in case.tensors if t.output or (t.name in names and t.name not in inputs)]
 
 
-def net_of(op: Op, case: Case) -> Model:
+def net_of(op: Op, case: ExampleCase) -> Model:
     """The model of a case, of the dialect of its op; tensors named like its constants give their values."""
     assert case.net is not None
     model = loads(case.net, b"")[0]
@@ -118,7 +120,7 @@ def _constants(model: Model) -> list[Layer]:
     return [layer for _, layer in model.walk() if layer.is_constant]
 
 
-def _run_net(op: Op, case: Case, diagnostics: list[Diagnostic]) -> list[Array]:
+def _run_net(op: Op, case: ExampleCase, diagnostics: list[Diagnostic]) -> list[Array]:
     """The results of a case's model, in order; several tensors of one input are used in successive runs."""
     try:
         session = Session(net_of(op, case))
@@ -134,7 +136,7 @@ def _run_net(op: Op, case: Case, diagnostics: list[Diagnostic]) -> list[Array]:
         return []
 
 
-def _runs(case: Case, constants: Collection[str]) -> Iterator[dict[str, Array | None]]:
+def _runs(case: ExampleCase, constants: Collection[str]) -> Iterator[dict[str, Array | None]]:
     runs: dict[str, list[Array | None]] = {}
     for tensor in case.tensors:
         if not tensor.output and tensor.name not in constants:
@@ -143,7 +145,7 @@ def _runs(case: Case, constants: Collection[str]) -> Iterator[dict[str, Array | 
         yield {name: values[min(turn, len(values) - 1)] for name, values in runs.items()}
 
 
-def failure(op: Op, case: Case, backend: Backend | None = None) -> str:
+def failure(op: Op, case: ExampleCase, backend: Backend | None = None) -> str:
     """The failure of a case, or '': an example must give its outputs, a counterexample must be reported."""
     outputs, diagnostics = outcome(op, case, backend)
     if case.violates is not None:
@@ -168,7 +170,7 @@ def failure(op: Op, case: Case, backend: Backend | None = None) -> str:
     return ""
 
 
-def _differs_from_inferred(op: Op, case: Case, outs: list[Tensor]) -> str:
+def _differs_from_inferred(op: Op, case: ExampleCase, outs: list[Tensor]) -> str:
     """The failure of an example of an op without kernel, which gives the types and shapes of the outputs."""
     facts = [None if t is None else Fact(t.element_type, t.shape, t.value) for t in inputs_of(op, case)]
     inferred = [str(fact) for fact in Invocation(op, case.attributes).infer(facts)]
@@ -203,7 +205,7 @@ class DefinitionCase:
 
     op: Op
     kind: str
-    case: Case
+    case: ExampleCase
 
     @property
     def name(self) -> str:
@@ -241,7 +243,7 @@ def definition_cases(op: Op) -> Iterator[DefinitionCase]:
             yield DefinitionCase(op, "counterexample", case)
 
 
-def _name(case: Case) -> str:
+def _name(case: ExampleCase) -> str:
     kind = "example" if case.violates is None else f"counterexample of {case.violates}"
     return f"{kind}{f' {case.name!r}' if case.name else ''}, line {case.line}"
 

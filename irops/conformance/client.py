@@ -8,7 +8,7 @@ from irops.backends.backend import Backend
 from irops.backends.isolated import TIMEOUT, IsolatedBackend, has_kernel
 from irops.conformance.answer import Answer, answer_of, mismatch
 from irops.conformance.trial import Expected, Trial, TrialInput
-from irops.conformance.verdict import Status, Verdict
+from irops.conformance.verdict import CaseVerdict, Status
 from irops.processes.worker import ProcessDied
 from irops.spec.op import Op
 
@@ -93,21 +93,21 @@ def _answer(
     return answer_of(backend, Trial(op, inputs, attributes))
 
 
-PASSED = Verdict(Status.PASSED)
+PASSED = CaseVerdict(Status.PASSED)
 CHANGED, WRONG_OUT = "changed input", "wrong out"
 
 
-def judge(backend: BackendClient, trial: Trial, expected: Expected) -> Verdict:
+def judge(backend: BackendClient, trial: Trial, expected: Expected) -> CaseVerdict:
     """Run a trial on a backend and return the verdict."""
     if expected.reference_error:
-        return Verdict(
+        return CaseVerdict(
             Status.FAILED, f"the reference itself fails: {expected.reference_error}", "failed reference"
         )
     answer = backend.answer(trial)
     if answer.kind == "declined":
-        return Verdict(Status.DECLINED, answer.text)
+        return CaseVerdict(Status.DECLINED, answer.text)
     fault = _fault(trial, expected, answer)
-    return PASSED if fault is None else Verdict(Status.FAILED, fault[1], fault[0])
+    return PASSED if fault is None else CaseVerdict(Status.FAILED, fault[1], fault[0])
 
 
 def _fault(trial: Trial, expected: Expected, answer: Answer) -> tuple[str, str] | None:

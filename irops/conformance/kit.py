@@ -13,15 +13,15 @@ from time import monotonic
 from typing import NamedTuple
 
 from irops.backends.backend import Backend
-from irops.backends.extras import missing_libraries
 from irops.cluster.workers import Workers
 from irops.conformance.cases import DefinitionCase, definition_cases
 from irops.conformance.client import BackendClient, IsolatedClient, LocalBackend, judge
 from irops.conformance.search import Search
 from irops.conformance.snippet import snippet
 from irops.conformance.trial import InvalidTrial, Trial, expected_of
-from irops.conformance.verdict import OpReport, Outcome, Report, Status, Verdict
+from irops.conformance.verdict import CaseOutcome, CaseVerdict, ConformanceReport, OpReport, Status
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from irops.extras import require_extra
 from irops.processes.serving import Died
 from irops.processes.worker import ProcessDied
 from irops.registry import Registry, default_registry
@@ -41,7 +41,7 @@ def run_conformance_on(
     definitions: Sequence[str] = (),
     modules: Sequence[str] = (),
     progress: Progress | None = None,
-) -> Report:
+) -> ConformanceReport:
     """The same report as run_conformance gives, with the ops distributed among workers.
 
     Raises:  as run_conformance; ClusterError
@@ -60,7 +60,7 @@ def run_conformance_on(
         for op, report in ((op, reports[number]) for number, op in enumerate(ids))
         if report is not None or ops is not None
     ]
-    return Report(backend, tuple(listed))
+    return ConformanceReport(backend, tuple(listed))
 
 
 def op_tester(
@@ -91,15 +91,13 @@ def _report(op: str, result: OpReport | Unusable | Exception | None) -> OpReport
     if isinstance(result, tuple):
         raise DiagnosticError(result)
     how = f"the process that tested it {result}" if isinstance(result, Died) else f"irops failed: {result}"
-    return OpReport(op, (Outcome("generated", "all cases", Verdict(Status.FAILED, how, "not tested")),))
+    return OpReport(
+        op, (CaseOutcome("generated", "all cases", CaseVerdict(Status.FAILED, how, "not tested")),)
+    )
 
 
 EXAMPLES, SECONDS = 500, 30.0
 Progress = Callable[[int, int, object], None]
-
-
-class MissingExtraError(ImportError):
-    """The kit needs a library that is not installed; the message names the extra to install."""
 
 
 class UnusableBackendError(RuntimeError):
@@ -117,7 +115,7 @@ def run_conformance(
     definitions: Iterable[str] = (),
     modules: Iterable[str] = (),
     progress: Progress | None = None,
-) -> Report:
+) -> ConformanceReport:
     """Test a backend against the definitions of ops, by default of all ops that it has a kernel for.
 
     backend: a name, which is run in a separate process that may crash; or an object, which is run in this
@@ -151,10 +149,10 @@ def run_conformance(
                 reports.append(OpReport(op_id, note="no kernel"))
     finally:
         client.close()
-    return Report(_name(backend), tuple(reports))
+    return ConformanceReport(_name(backend), tuple(reports))
 
 
-def outcome_of(client: BackendClient, case: DefinitionCase, backend: str) -> Outcome:
+def outcome_of(client: BackendClient, case: DefinitionCase, backend: str) -> CaseOutcome:
     """The result of one case of a definition. backend: its name, for the program that reproduces a failure.
 
     Raises:  InvalidTrial; see DefinitionCase.expected
@@ -164,7 +162,7 @@ def outcome_of(client: BackendClient, case: DefinitionCase, backend: str) -> Out
     verdict = judge(client, trial, expected)
     failed = verdict.status is Status.FAILED
     program = snippet(trial, expected, verdict, backend) if failed else ""
-    return Outcome(case.kind, case.name, verdict, program)
+    return CaseOutcome(case.kind, case.name, verdict, program)
 
 
 def _name(backend: str | Backend) -> str:
@@ -173,9 +171,7 @@ def _name(backend: str | Backend) -> str:
 
 def require_hypothesis() -> None:
     """Raises:  MissingExtraError that names the extra, if the library that makes cases is not installed"""
-    missing = missing_libraries("conformance", "hypothesis")
-    if missing:
-        raise MissingExtraError(missing)
+    require_extra("conformance", "hypothesis")
 
 
 def registry_with(folders: tuple[str, ...], modules: tuple[str, ...]) -> Registry:
@@ -222,26 +218,26 @@ class OpTest:
         outcomes, note = self._generated()
         return OpReport(self.op.id, (*outcomes, *self._unreproduced_crashes()), note)
 
-    def _unreproduced_crashes(self) -> Iterator[Outcome]:
+    def _unreproduced_crashes(self) -> Iterator[CaseOutcome]:
         if self.client.unreproduced_crashes:
             times = (
                 f", {len(self.client.unreproduced_crashes)} times"
                 if len(self.client.unreproduced_crashes) > 1
                 else ""
             )
-            yield Outcome(
+            yield CaseOutcome(
                 "generated",
                 "successive cases",
-                Verdict(Status.FAILED, self.client.unreproduced_crashes[0] + times, "backend crashed"),
+                CaseVerdict(Status.FAILED, self.client.unreproduced_crashes[0] + times, "backend crashed"),
             )
             self.client.unreproduced_crashes.clear()
 
-    def _definition_cases(self) -> Iterator[Outcome]:
+    def _definition_cases(self) -> Iterator[CaseOutcome]:
         for case in definition_cases(self.op):
             with suppress(InvalidTrial):  # a counterexample that types and shapes alone reveal
                 yield outcome_of(self.client, case, self.backend)
 
-    def _generated(self) -> tuple[list[Outcome], str]:
+    def _generated(self) -> tuple[list[CaseOutcome], str]:
         from irops.conformance.strategies import source_of
 
         source = source_of(self.op)
@@ -254,12 +250,13 @@ class OpTest:
         timed_out = monotonic() - start > seconds and not search.smallest
         search.reduce()
         outcomes = [
-            Outcome("generated", "generated", verdict, count=count) for verdict, count in search.tally.items()
+            CaseOutcome("generated", "generated", verdict, count=count)
+            for verdict, count in search.tally.items()
         ]
         for trial, verdict in search.smallest.values():
             text = snippet(trial, expected_of(trial), verdict, self.backend)
-            outcomes.append(Outcome("generated", "generated, shrunk", verdict, text))
+            outcomes.append(CaseOutcome("generated", "generated, shrunk", verdict, text))
         return outcomes, f"stopped after {seconds:g} seconds" if timed_out else ""
 
-    def _check(self, trial: Trial) -> Verdict:
+    def _check(self, trial: Trial) -> CaseVerdict:
         return judge(self.client, trial, expected_of(trial))

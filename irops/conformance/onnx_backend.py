@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from unittest import SkipTest
 
-from onnx.backend.base import Backend as Base
 from onnx.backend.base import BackendRep
+from onnx.backend.base import Backend as Base
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.dialects.onnx.read import of_proto
@@ -28,7 +28,7 @@ class NotDefinedError(SkipTest):
     """
 
 
-class Prepared(BackendRep):
+class PreparedModel(BackendRep):
     """A model ready to run again and again."""
 
     def __init__(self, model: Model) -> None:
@@ -39,11 +39,11 @@ class Prepared(BackendRep):
         return tuple(self._session.run(inputs).values())
 
 
-class Backend(Base):
+class ReferenceBackend(Base):
     """Runs models with the reference kernels."""
 
     @classmethod
-    def prepare(cls, model: Any, device: str = "CPU", **_: Any) -> Prepared:
+    def prepare(cls, model: Any, device: str = "CPU", **_: Any) -> PreparedModel:
         """A model ready to run.
 
         Raises:  NotDefinedError, naming the ops or types that irops does not define; ReadError
@@ -59,7 +59,7 @@ class Backend(Base):
         missing = undefined_ops(read)
         if missing:
             raise NotDefinedError(f"irops does not define {', '.join(missing)}")
-        return Prepared(read)
+        return PreparedModel(read)
 
     @classmethod
     def is_compatible(cls, model: Any, device: str = "CPU", **_: Any) -> bool:
@@ -111,9 +111,9 @@ def undefined_ops(model: Model) -> list[str]:
 
 
 is_compatible, prepare, run_model, run_node, supports_device = (
-    Backend.is_compatible,
-    Backend.prepare,
-    Backend.run_model,
-    Backend.run_node,
-    Backend.supports_device,
+    ReferenceBackend.is_compatible,
+    ReferenceBackend.prepare,
+    ReferenceBackend.run_model,
+    ReferenceBackend.run_node,
+    ReferenceBackend.supports_device,
 )

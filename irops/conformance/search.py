@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from irops.conformance.trial import InvalidTrial, Trial, TrialInput
-from irops.conformance.verdict import Status, Verdict
+from irops.conformance.verdict import CaseVerdict, Status
 from irops.debugging.reduce.case import (
     axes_of,
     counting,
@@ -80,7 +80,7 @@ def _at(trial: Trial, index: int, trial_input: TrialInput) -> Trial:
     return replace(trial, inputs=(*trial.inputs[:index], trial_input, *trial.inputs[index + 1 :]))
 
 
-Check = Callable[[Trial], Verdict]
+Check = Callable[[Trial], CaseVerdict]
 """Raises InvalidTrial for a trial that cannot be judged."""
 
 
@@ -102,8 +102,8 @@ class Search:
 
     check: Check
     seconds: float
-    tally: Counter[Verdict] = field(default_factory=Counter)
-    smallest: dict[str, tuple[Trial, Verdict]] = field(default_factory=dict)
+    tally: Counter[CaseVerdict] = field(default_factory=Counter)
+    smallest: dict[str, tuple[Trial, CaseVerdict]] = field(default_factory=dict)
     limit: float = inf
     shrinking: bool = False
 
@@ -166,7 +166,7 @@ class Search:
         if not self.shrinking:
             self.tally[verdict] += 1
 
-    def _record(self, trial: Trial, verdict: Verdict) -> None:
+    def _record(self, trial: Trial, verdict: CaseVerdict) -> None:
         if not self.shrinking:
             self.limit, self.shrinking = monotonic() + self.seconds, True
         smallest_so_far = self.smallest.get(verdict.fault)

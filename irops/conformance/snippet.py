@@ -10,7 +10,7 @@ from typing import Any
 from irops.backends.one_op import MOVING
 from irops.conformance.client import CHANGED, WRONG_OUT
 from irops.conformance.trial import LAYOUTS, WRITEABLE, Expected, Trial, TrialInput, fits
-from irops.conformance.verdict import Verdict
+from irops.conformance.verdict import CaseVerdict
 from irops.invocation import Invocation
 from irops.values.arrays import array_literal, literal
 from irops.values.element import CODED, Array, element_type_of
@@ -32,7 +32,7 @@ IMPORTS = {
 """The import that a program needs if it contains a text."""
 
 
-def snippet(trial: Trial, expected: Expected, verdict: Verdict, backend: str) -> str:
+def snippet(trial: Trial, expected: Expected, verdict: CaseVerdict, backend: str) -> str:
     """The program. Invalid inputs are passed to the kernel directly, since irops.call would refuse them."""
     names = _names(trial)
     present = [name for name, trial_input in zip(names, trial.inputs) if trial_input is not None]

@@ -446,7 +446,7 @@ def _retyped(numbers: Array, kind: ElementType) -> Array:
         return tagged(wide.astype(kind.dtype), kind)
 
 
-class Source(NamedTuple):
+class TrialSource(NamedTuple):
     """sweep: trials that are always run; strategy: random trials; large: trials larger than any cache."""
 
     sweep: Iterable[Trial]
@@ -454,21 +454,21 @@ class Source(NamedTuple):
     large: Iterable[Trial] = ()
 
 
-SPECIAL: dict[str, Callable[[Op], Source]] = {
-    "Reverse-1": lambda op: Source(reverse_sweep(op), reverse_trials(op), large_reverse_trials(op)),
-    "ReverseSequence-1": lambda op: Source(
+SPECIAL: dict[str, Callable[[Op], TrialSource]] = {
+    "Reverse-1": lambda op: TrialSource(reverse_sweep(op), reverse_trials(op), large_reverse_trials(op)),
+    "ReverseSequence-1": lambda op: TrialSource(
         reverse_sequence_sweep(op), reverse_sequence_trials(op), large_reverse_sequence_trials(op)
     ),
 }
 """Ops whose second input is rarely valid by chance."""
 
 
-def source_of(op: Op) -> Source | None:
+def source_of(op: Op) -> TrialSource | None:
     """The source of an op's generated trials; None if the definition has no usable example."""
     source = SPECIAL[op.id](op) if op.id in SPECIAL else _varied_examples(op)
     return None if source is None else source._replace(sweep=chain(odd_trials(op), source.sweep))
 
 
-def _varied_examples(op: Op) -> Source | None:
+def _varied_examples(op: Op) -> TrialSource | None:
     starts = [case.trial for case in definition_cases(op) if case.kind == "example"]
-    return Source(retyped(op, starts), variations(op, starts)) if starts else None
+    return TrialSource(retyped(op, starts), variations(op, starts)) if starts else None

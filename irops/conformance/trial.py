@@ -18,7 +18,7 @@ from irops.values.element import CODED, Array, element_type_of, tagged
 from irops.values.violation import Violation, collect_warnings
 
 
-class Layout(NamedTuple):
+class MemoryLayout(NamedTuple):
     """make: convert an array to the layout; statement: the same as Python code for x."""
 
     make: Callable[[Array], Array]
@@ -36,12 +36,14 @@ def _unaligned(x: Array) -> Array:
 
 
 LAYOUTS = {
-    "plain": Layout(lambda x: x.copy(), ""),
-    "read-only": Layout(_read_only, "x.flags.writeable = False"),
-    "fortran": Layout(lambda x: x.copy(order="F"), "x = x.copy(order='F')"),
-    "stepped": Layout(lambda x: np.repeat(x, 2, axis=-1)[..., ::2], "x = np.repeat(x, 2, axis=-1)[..., ::2]"),
-    "backward": Layout(lambda x: x[..., ::-1].copy()[..., ::-1], "x = x[..., ::-1].copy()[..., ::-1]"),
-    "unaligned": Layout(
+    "plain": MemoryLayout(lambda x: x.copy(), ""),
+    "read-only": MemoryLayout(_read_only, "x.flags.writeable = False"),
+    "fortran": MemoryLayout(lambda x: x.copy(order="F"), "x = x.copy(order='F')"),
+    "stepped": MemoryLayout(
+        lambda x: np.repeat(x, 2, axis=-1)[..., ::2], "x = np.repeat(x, 2, axis=-1)[..., ::2]"
+    ),
+    "backward": MemoryLayout(lambda x: x[..., ::-1].copy()[..., ::-1], "x = x[..., ::-1].copy()[..., ::-1]"),
+    "unaligned": MemoryLayout(
         _unaligned, "x = np.frombuffer(bytes(1) + x.tobytes(), x.dtype, offset=1).reshape(x.shape)"
     ),
 }

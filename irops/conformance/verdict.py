@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from irops.diagnostics.formats import Case, file_of, suite_of
+from irops.diagnostics.formats import JUnitCase, file_of, suite_of
 from irops.diagnostics.printable import printable
 
 
@@ -20,7 +20,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CaseVerdict:
     """The result of one case. fault: the kind of failure (wrong result, crash …); reason: its description, or
     why the case was declined.
     """
@@ -34,14 +34,14 @@ KINDS = ("example", "counterexample", "generated")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseOutcome:
     """A verdict with its case, or with the number of generated cases that share it. snippet: the case as a
     self-contained program.
     """
 
     kind: str
     case: str
-    verdict: Verdict
+    verdict: CaseVerdict
     snippet: str = ""
     count: int = 1
 
@@ -55,7 +55,7 @@ class OpReport:
     """The results for one op. note: why cases are missing."""
 
     op: str
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[CaseOutcome, ...] = ()
     note: str = ""
 
     def count(self, kind: str | None = None, status: Status | None = None) -> int:
@@ -63,7 +63,7 @@ class OpReport:
         return sum(o.count for o in self.outcomes if kind in (None, o.kind) and status in (None, o.status))
 
     @property
-    def failures(self) -> tuple[Outcome, ...]:
+    def failures(self) -> tuple[CaseOutcome, ...]:
         return tuple(o for o in self.outcomes if o.status is Status.FAILED)
 
     @property
@@ -77,7 +77,7 @@ class OpReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ConformanceReport:
     """The results for a backend."""
 
     backend: str
@@ -87,7 +87,7 @@ class Report:
     def ok(self) -> bool:
         return not any(op.failures for op in self.ops)
 
-    def failures(self) -> Iterator[tuple[OpReport, Outcome]]:
+    def failures(self) -> Iterator[tuple[OpReport, CaseOutcome]]:
         for op in self.ops:
             for outcome in op.failures:
                 yield op, outcome
@@ -106,7 +106,7 @@ class Report:
 VERSION = 1
 
 
-def as_json(reports: Sequence[Report]) -> str:
+def as_json(reports: Sequence[ConformanceReport]) -> str:
     """{"version": 1, "backends": [{"backend", "ok", "ops": [{"op", "note", "outcomes": [...]}]}]}."""
     return (
         json.dumps({"version": VERSION, "backends": [_backend(report) for report in reports]}, indent=2)
@@ -114,7 +114,7 @@ def as_json(reports: Sequence[Report]) -> str:
     )
 
 
-def _backend(report: Report) -> dict[str, Any]:
+def _backend(report: ConformanceReport) -> dict[str, Any]:
     ops = [
         {"op": op.op, "note": op.note, "outcomes": [_outcome(outcome) for outcome in op.outcomes]}
         for op in report.ops
@@ -122,7 +122,7 @@ def _backend(report: Report) -> dict[str, Any]:
     return {"backend": report.backend, "ok": report.ok, "ops": ops}
 
 
-def _outcome(outcome: Outcome) -> dict[str, Any]:
+def _outcome(outcome: CaseOutcome) -> dict[str, Any]:
     return {
         "kind": outcome.kind,
         "case": outcome.case,
@@ -134,7 +134,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def as_junit(reports: Sequence[Report]) -> str:
+def as_junit(reports: Sequence[ConformanceReport]) -> str:
     """One test suite for each backend and op; declined cases are skipped tests."""
     from xml.etree.ElementTree import Element  # slow to import
 
@@ -146,18 +146,18 @@ def as_junit(reports: Sequence[Report]) -> str:
     return file_of(root)
 
 
-def _case(suite: str, outcome: Outcome) -> Case:
+def _case(suite: str, outcome: CaseOutcome) -> JUnitCase:
     many = f" ({outcome.count} cases)" if outcome.kind == "generated" and outcome.count > 1 else ""
     verdict, name = outcome.verdict, outcome.case + many
     match outcome.status:
         case Status.FAILED:
-            return Case(suite, name, failure=(verdict.fault, verdict.reason, outcome.snippet))
+            return JUnitCase(suite, name, failure=(verdict.fault, verdict.reason, outcome.snippet))
         case Status.DECLINED:
-            return Case(suite, name, skipped=verdict.reason)
-    return Case(suite, name)
+            return JUnitCase(suite, name, skipped=verdict.reason)
+    return JUnitCase(suite, name)
 
 
-def as_markdown(reports: Sequence[Report]) -> str:
+def as_markdown(reports: Sequence[ConformanceReport]) -> str:
     """Two tables: the numbers of passed, declined and failed cases, and the reasons for the latter two."""
     lines = [
         "| backend | op | examples | counterexamples | generated | declined | failed |",

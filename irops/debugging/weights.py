@@ -141,7 +141,7 @@ def statistics_of(weights: Weights, region: Region, *, digest: bool) -> Statisti
     """
     found = Statistics(elements=region.elements)
     hasher = blake2b(digest_size=16) if digest else None
-    rows = Rows.of(region)
+    rows = WeightRows.of(region)
     sums = _Sums()
     if region.element.bits == 0:
         return found
@@ -235,7 +235,7 @@ DIGEST = 16
 
 
 @dataclass(slots=True)
-class Rows:
+class WeightRows:
     """Collects the rows along the first axis. width: the bytes of a row; equal: how many were seen before."""
 
     width: int
@@ -245,7 +245,7 @@ class Rows:
     _filled: int = 0
 
     @classmethod
-    def of(cls, region: Region) -> Rows | None:
+    def of(cls, region: Region) -> WeightRows | None:
         """The rows of a constant; None where it has too many, or where they share bytes."""
         if len(region.shape) < 2 or not 2 <= region.shape[0] <= MAX_ROWS or not region.element.bits:
             return None

@@ -382,7 +382,7 @@ def _text(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class JUnitCase:
     """A test case. failure: kind, reason and text of one that failed; skipped: why it was not judged;
     output: a note about one that passed
     """
@@ -394,7 +394,7 @@ class Case:
     output: str = ""
 
 
-def suite_of(name: str, cases: Sequence[Case], **properties: str) -> Element:
+def suite_of(name: str, cases: Sequence[JUnitCase], **properties: str) -> Element:
     """A suite. Control characters of all texts are escaped; lines of the text of a failure are kept."""
     from xml.etree.ElementTree import Element, SubElement  # slow to import
 

@@ -30,7 +30,7 @@ it.
 """
 
 
-class Ops(Protocol):
+class KnownOps(Protocol):
     """What a dialect asks of the registry."""
 
     def op(self, id: str) -> Op: ...
@@ -109,7 +109,7 @@ class Dialect:
         """What layers of a type are in a graph."""
         return kind_of(type)
 
-    def resolve(self, registry: Ops, type: str, version: str) -> Op | NoOp:
+    def resolve(self, registry: KnownOps, type: str, version: str) -> Op | NoOp:
         """The op that a layer's type and version mean, or why they mean none."""
         found = next((known for known in self.ids() if parted(known)[1] == type), None)
         if found is not None:
@@ -212,7 +212,7 @@ class Dialect:
         if self.weights_beside:
             yield with_suffix(path, ".bin")
 
-    def write(self, model: Model, path: str, *, registry: Ops, interface: Interface) -> None:
+    def write(self, model: Model, path: str, *, registry: KnownOps, interface: Interface) -> None:
         """Write a model of this dialect. Raises: DiagnosticError, OSError"""
         raise NotImplementedError(f"{self.title} has no files of its own")
 

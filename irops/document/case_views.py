@@ -14,9 +14,9 @@ from irops.conformance.cases import expected_outputs, inputs_of, net_of, outcome
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.document.texts import elements_text, tensor_text
 from irops.invocation import Invocation, OpFault
-from irops.ir.model import Graph, Layer, Model, Port
+from irops.ir.model import Layer, LayerGraph, Model, Port
 from irops.ir.write import document
-from irops.spec.definition import Case, Tensor
+from irops.spec.definition import ExampleCase, Tensor
 from irops.spec.op import Op
 from irops.values.element import Array
 from irops.values.fact import Fact
@@ -27,7 +27,7 @@ MAX_COLUMNS, MAX_ROWS = 12, 24
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CaseRow:
     """A row of a table. begins_slice: whether an index of an axis before the last two changes here."""
 
     cells: tuple[str, ...]
@@ -41,7 +41,7 @@ class TensorView:
     name: str
     type: str
     text: str
-    rows: tuple[Row, ...] = ()
+    rows: tuple[CaseRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class CaseView:
     diagnostics: tuple[str, ...]
 
 
-def case_view(op: Op, case: Case) -> CaseView:
+def case_view(op: Op, case: ExampleCase) -> CaseView:
     outputs, diagnostics = outcome(op, case)
     attributes = ", ".join(f"{name}={value}" for name, value in case.attributes.items())
     expected = expected_outputs(op, case)
@@ -92,7 +92,7 @@ def case_view(op: Op, case: Case) -> CaseView:
     )
 
 
-def _about(op: Op, case: Case, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+def _about(op: Op, case: ExampleCase, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     """The diagnostics that an example is about: of a counterexample, those of what it violates. Others report
     that it has no values to run with.
     """
@@ -112,7 +112,7 @@ def _array_view(name: str, array: Array) -> TensorView:
     return TensorView(name, tensor_text(array), layout(array), _rows(array))
 
 
-def _rows(array: Array) -> tuple[Row, ...]:
+def _rows(array: Array) -> tuple[CaseRow, ...]:
     """The rows of a table: the last axis from left to right, all others from top to bottom; () if it would be
     too large.
     """
@@ -122,7 +122,7 @@ def _rows(array: Array) -> tuple[Row, ...]:
     rows = _printable(array).reshape(-1, width)
     height = array.shape[-2] if array.ndim > 2 else len(rows)
     return tuple(
-        Row(tuple(_element(row[k, ...]) for k in range(width)), number > 0 and number % height == 0)
+        CaseRow(tuple(_element(row[k, ...]) for k in range(width)), number > 0 and number % height == 0)
         for number, row in enumerate(rows)
     )
 
@@ -176,7 +176,7 @@ class LayerText:
     bodies: tuple[tuple[str, str], ...] = ()
 
 
-def layer_text(op: Op, case: Case) -> LayerText:
+def layer_text(op: Op, case: ExampleCase) -> LayerText:
     """The layer of an example as OpenVINO writes it; empty for ops of dialects that have no such files."""
     if not op.definition.is_read_by_openvino:
         return LayerText()
@@ -186,7 +186,7 @@ def layer_text(op: Op, case: Case) -> LayerText:
     return LayerText() if layer is None else _without_bodies(_text(op, layer))
 
 
-def _of_net(op: Op, case: Case) -> Layer | None:
+def _of_net(op: Op, case: ExampleCase) -> Layer | None:
     """The first layer of the op in the model of an example, with what inference says of its tensors."""
     model = net_of(op, case)
     model = model.with_graph(_undeclared(model.graph))
@@ -203,7 +203,7 @@ def _of_net(op: Op, case: Case) -> Layer | None:
     return None if layer is None else replace(layer, data={**_attributes(op, case), **layer.data})
 
 
-def _undeclared(graph: Graph) -> Graph:
+def _undeclared(graph: LayerGraph) -> LayerGraph:
     """The graph without the sizes of its ports, which examples leave out."""
     return replace(graph, layers=[_without_sizes(layer) for layer in graph.layers])
 
@@ -232,7 +232,7 @@ def _dedented(text: str) -> str:
     return "\n".join(line.removeprefix(TAB) for line in text.splitlines())
 
 
-def _of_tensors(op: Op, case: Case) -> str:
+def _of_tensors(op: Op, case: ExampleCase) -> str:
     """The layer of an example that gives tensors; '' where inference fails."""
     definition = op.definition
     tensors = inputs_of(op, case)
@@ -260,13 +260,13 @@ def _of_tensors(op: Op, case: Case) -> str:
 
 
 def _text(op: Op, layer: Layer) -> str:
-    text = "".join(document(Model(op.id, 11, Graph([layer])), lambda written: written.data))
+    text = "".join(document(Model(op.id, 11, LayerGraph([layer])), lambda written: written.data))
     match = _LAYER.search(text)
     lines = match[0].splitlines() if match else []
     return "\n".join(line.removeprefix("\t\t").replace("\t", TAB) for line in lines)
 
 
-def _attributes(op: Op, case: Case) -> dict[str, str]:
+def _attributes(op: Op, case: ExampleCase) -> dict[str, str]:
     """The attributes of the case, and the others with their defaults: OpenVINO writes all, but a detail of
     another attribute only where that has not its default.
     """
@@ -280,7 +280,7 @@ def _attributes(op: Op, case: Case) -> dict[str, str]:
     return texts
 
 
-def _is_idle_detail(op: Op, case: Case, name: str) -> bool:
+def _is_idle_detail(op: Op, case: ExampleCase, name: str) -> bool:
     """Whether an attribute only details another one, which has its default: auto_broadcast.axis"""
     whole, _, detail = name.partition(".")
     if not detail or whole not in op.definition.attributes:

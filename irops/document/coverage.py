@@ -13,7 +13,7 @@ from irops.spec.op import Op, parted
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class DialectCoverage:
     """defined: the opsets in which each defined op type is known, as text; undefined: the other types."""
 
     title: str
@@ -33,7 +33,7 @@ class Coverage:
         )
 
 
-def coverage(dialect: Dialect) -> Coverage | None:
+def coverage(dialect: Dialect) -> DialectCoverage | None:
     """What is defined of a dialect that lists its op types; None for one that does not."""
     types = sorted(set(dialect.types()))
     if not types:
@@ -43,7 +43,7 @@ def coverage(dialect: Dialect) -> Coverage | None:
         numbers = [int(name.removeprefix("opset")) for name in dialect.opsets_of(op)]
         opsets.setdefault(parted(op)[1], []).extend(numbers)
     defined = {name: f"{min(opsets[name])} to {max(opsets[name])}" for name in types if opsets.get(name)}
-    return Coverage(dialect.title, defined, tuple(name for name in types if name not in defined))
+    return DialectCoverage(dialect.title, defined, tuple(name for name in types if name not in defined))
 
 
 FAST = ("numba",)

@@ -18,7 +18,7 @@ COMPARED = ("ReverseSequence-1", "onnx:ReverseSequence-10", "graiphic:ReverseSeq
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class DeclaredCell:
     """A cell of the table. name: the name in this definition, if any; detail: additional text."""
 
     text: str
@@ -31,7 +31,7 @@ class DeclaredRow:
     """A row. cells: one per definition, None if it has no such item."""
 
     what: str
-    cells: tuple[Cell | None, ...]
+    cells: tuple[DeclaredCell | None, ...]
 
 
 def declared_rows(registry: Registry, definitions: Sequence[Definition]) -> tuple[DeclaredRow, ...]:
@@ -55,19 +55,21 @@ def declared_rows(registry: Registry, definitions: Sequence[Definition]) -> tupl
     rows += [
         DeclaredRow("attribute", tuple(_attribute(d, name) for d in definitions)) for name in attribute_names
     ]
-    rows.append(DeclaredRow("output", tuple(Cell(d.outputs[0].text, d.outputs[0].name) for d in definitions)))
+    rows.append(
+        DeclaredRow("output", tuple(DeclaredCell(d.outputs[0].text, d.outputs[0].name) for d in definitions))
+    )
     rows.append(DeclaredRow("gradient", tuple(_gradient(d) for d in definitions)))
     numbers = list(dict.fromkeys(number for d in definitions for number in d.constraints))
     rows += [DeclaredRow(number, tuple(_constraint(d, number) for d in definitions)) for number in numbers]
     return tuple(rows)
 
 
-def _input(definition: Definition, index: int) -> Cell:
+def _input(definition: Definition, index: int) -> DeclaredCell:
     port = definition.inputs[index]
-    return Cell(port_text(port) or "any rank", port.name)
+    return DeclaredCell(port_text(port) or "any rank", port.name)
 
 
-def _types(registry: Registry, definition: Definition, index: int) -> Cell:
+def _types(registry: Registry, definition: Definition, index: int) -> DeclaredCell:
     """The element types of an input; as detail, those that later versions add."""
     allowed = definition.inputs[index].allowed
     later: dict[str, str] = {}
@@ -76,10 +78,10 @@ def _types(registry: Registry, definition: Definition, index: int) -> Cell:
             later.setdefault(name, version.rpartition("-")[2])
     kinds = (*element_types(), *foreign_types())
     detail = ", ".join(f"{name} from opset {opset} on" for name, opset in sorted(later.items()))
-    return Cell(" ".join(kind.name for kind in kinds if kind.name in allowed), detail=detail)
+    return DeclaredCell(" ".join(kind.name for kind in kinds if kind.name in allowed), detail=detail)
 
 
-def _attribute(definition: Definition, name: str) -> Cell | None:
+def _attribute(definition: Definition, name: str) -> DeclaredCell | None:
     attribute = next(
         (
             a
@@ -90,7 +92,7 @@ def _attribute(definition: Definition, name: str) -> Cell | None:
     )
     if attribute is None:
         return None
-    return Cell(
+    return DeclaredCell(
         f"{_default(attribute)}; {domain_text(attribute) or attribute.type}",
         attribute.label or attribute.name,
         _detail(attribute),
@@ -118,7 +120,7 @@ def _detail(attribute: Attribute) -> str:
     return "; ".join(parts)
 
 
-def _constraint(definition: Definition, number: str) -> Cell | None:
+def _constraint(definition: Definition, number: str) -> DeclaredCell | None:
     constraint = definition.constraints.get(number)
     if constraint is None:
         return None
@@ -130,12 +132,12 @@ def _constraint(definition: Definition, number: str) -> Cell | None:
         )
         if applies
     ]
-    return Cell(constraint.text, detail="; ".join(details))
+    return DeclaredCell(constraint.text, detail="; ".join(details))
 
 
-def _gradient(definition: Definition) -> Cell | None:
+def _gradient(definition: Definition) -> DeclaredCell | None:
     texts = [
         f"of {g.of}, saves {' '.join(g.saves) or 'nothing'}{f', with {g.when}' if g.when else ''}: {g.text}"
         for g in definition.gradients.values()
     ]
-    return Cell(" ".join(texts)) if texts else None
+    return DeclaredCell(" ".join(texts)) if texts else None

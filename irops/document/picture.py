@@ -12,7 +12,7 @@ from irops.conformance.cases import expected_outputs, inputs_of
 from irops.document.texts import elements_text
 from irops.invocation import Invocation, OpFault
 from irops.spec.cases import examples
-from irops.spec.definition import Case, Tensor
+from irops.spec.definition import ExampleCase, Tensor
 from irops.spec.op import Op
 from irops.values.element import I64, Array
 from irops.values.violation import Violation, collect_warnings
@@ -44,7 +44,7 @@ def movement(op: Op) -> Movement | None:
     return next((one for one in found if one is not None), None)
 
 
-def _of_case(op: Op, case: Case) -> Movement | None:
+def _of_case(op: Op, case: ExampleCase) -> Movement | None:
     tensors, expected = inputs_of(op, case), expected_outputs(op, case)
     moved = _moved(op, tensors)
     values = [t.value for t in (*moved, *expected) if t.value is not None]
@@ -67,7 +67,7 @@ def _moved(op: Op, tensors: list[Tensor | None]) -> list[Tensor]:
 
 
 def _sources(
-    op: Op, case: Case, tensors: list[Tensor | None], moved: list[Tensor]
+    op: Op, case: ExampleCase, tensors: list[Tensor | None], moved: list[Tensor]
 ) -> tuple[Array, ...] | None:
     """The positions of the sources of all outputs; None if they are not the same for both codes."""
     found: list[list[Array]] = []

@@ -12,7 +12,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irops.backends.extras import missing_libraries
 from irops.diagnostics.diagnostic import BANDS, Rule
 from irops.diagnostics.rules import all_rules
 from irops.dialects import others
@@ -22,6 +21,7 @@ from irops.document.declared import COMPARED, declared_rows
 from irops.document.sphinx.build import BuildOptions, build_html
 from irops.document.texts import cell, code, prose, release_of, repository_url
 from irops.document.views import op_view, opsets_text
+from irops.extras import require_extra
 from irops.ir.output import claim, remove_abandoned, signals_blocked
 from irops.registry import Registry, default_registry
 from irops.spec.cases import counterexamples
@@ -37,15 +37,9 @@ FOR_MARKDOWN = ("jinja2",)
 FOR_HTML = ("jinja2", "sphinx", "myst_parser", "furo", "sphinx_copybutton", "sphinx_sitemap")
 
 
-class MissingExtraError(RuntimeError):
-    """A library of an extra is not installed."""
-
-
 def require_libraries(*modules: str) -> None:
-    """Raise MissingExtraError, with what installs them, if one of the modules is missing."""
-    reason = missing_libraries("docs", *modules)
-    if reason is not None:
-        raise MissingExtraError(f"the pages cannot be made: {reason}")
+    """Raises:  MissingExtraError, with what installs them, if one of the modules is missing"""
+    require_extra("docs", *modules, purpose="the pages cannot be made")
 
 
 def environment(*, myst: bool) -> jinja2.Environment:
@@ -216,7 +210,7 @@ def _versions_in(opset: str) -> dict[str, list[OpVersion]]:
 def overview_pages(ops: Sequence[Op], page: Callable[..., str]) -> Iterator[tuple[str, str]]:
     """Relative path and text of each page. page: renders a template"""
     yield "ops/faculties.md", page("faculties", rows=[faculties(op) for op in ops])
-    categories: dict[str, list[Difference]] = {}
+    categories: dict[str, list[DifferenceNote]] = {}
     for difference in differences(ops):
         categories.setdefault(difference.definition.category, []).append(difference)
     categories = dict(sorted(categories.items()))
@@ -237,7 +231,7 @@ PARTS = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class DifferenceNote:
     """A note. subject: the constraint, attribute or port that it is about; proof: a counterexample of the
     constraint, and what irops reports.
     """
@@ -248,12 +242,14 @@ class Difference:
     proof: CaseView | None
 
 
-def differences(ops: Iterable[Op]) -> Iterator[Difference]:
+def differences(ops: Iterable[Op]) -> Iterator[DifferenceNote]:
     """The notes that say that parts of OpenVINO differ, in the order of the ops."""
     for op in ops:
         for note in op.definition.notes:
             if "OpenVINO" in note.text and sum(words.search(note.text) is not None for words in PARTS) >= 2:
-                yield Difference(op.definition, _subject(op.definition, note), note.text, _proof(op, note))
+                yield DifferenceNote(
+                    op.definition, _subject(op.definition, note), note.text, _proof(op, note)
+                )
 
 
 def _subject(definition: Definition, note: Note) -> str:

@@ -21,9 +21,9 @@ from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import (
     OPENVINO,
     Attribute,
-    Case,
     Constraint,
     Definition,
+    ExampleCase,
     Note,
     PortSpec,
     TypeVariable,
@@ -223,7 +223,7 @@ def call_text(definition: Definition) -> str:
     return f'irops.call("{definition.id}", {", ".join((*inputs, *attributes))})'
 
 
-def called_case(definition: Definition) -> Case | None:
+def called_case(definition: Definition) -> ExampleCase | None:
     """The first example that is a call and not a model; None where the definition has none."""
     return next((case for case in examples(definition) if case.net is None), None)
 

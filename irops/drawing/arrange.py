@@ -11,16 +11,13 @@ from math import inf
 
 from irops.drawing.boxes import BODY, SMALL, TITLE, head, width
 from irops.drawing.scene import Box, BoxKind, Link, Scene
+from irops.extras import MissingExtraError
 
 Edges = Sequence[tuple[int, int]]
 Engine = Callable[[int, Edges], dict[int, float]]
 """Gives a place from left to right to each of so many nodes, whose edges lead from one row to the next."""
 DOT_SECONDS = 60
 """Graphviz is stopped after this time."""
-
-
-class MissingExtraError(RuntimeError):
-    """No library for the layout of pictures is installed."""
 
 
 def engine() -> Engine:
@@ -76,7 +73,7 @@ SWEEPS = 36
 
 
 @dataclass(eq=False, slots=True)
-class Item:
+class PlacedItem:
     """A box, or a pass of a line. above, below: number of the other item, the distance at which it wants to
     be from it, and how much.
     """
@@ -87,7 +84,7 @@ class Item:
     below: list[tuple[int, float, float]] = field(default_factory=list)
 
 
-def place(items: Sequence[Item], order: Sequence[Sequence[int]], gap: float) -> None:
+def place(items: Sequence[PlacedItem], order: Sequence[Sequence[int]], gap: float) -> None:
     """Set the centre of each item. order: the items of each row, from left to right"""
     for row in order:
         x = 0.0
@@ -108,7 +105,7 @@ def place(items: Sequence[Item], order: Sequence[Sequence[int]], gap: float) -> 
     _close_gaps(items, order, gap)
 
 
-def _put_in_line(items: Sequence[Item], order: Sequence[Sequence[int]], gap: float) -> None:
+def _put_in_line(items: Sequence[PlacedItem], order: Sequence[Sequence[int]], gap: float) -> None:
     """Put items that are connected with one another alone in line, where their rows have room."""
     beside: dict[int, tuple[int | None, int | None]] = {}
     for row in order:
@@ -130,7 +127,7 @@ def _put_in_line(items: Sequence[Item], order: Sequence[Sequence[int]], gap: flo
                 items[number].x = min(max(middle, low), high) + shift
 
 
-def _chains(items: Sequence[Item]) -> Iterator[list[tuple[int, float]]]:
+def _chains(items: Sequence[PlacedItem]) -> Iterator[list[tuple[int, float]]]:
     """Items in sequence, each with how far right of the first it is when the line is straight."""
     follows = {}
     for number, item in enumerate(items):
@@ -145,7 +142,7 @@ def _chains(items: Sequence[Item]) -> Iterator[list[tuple[int, float]]]:
         yield chain
 
 
-def _close_gaps(items: Sequence[Item], order: Sequence[Sequence[int]], gap: float) -> None:
+def _close_gaps(items: Sequence[PlacedItem], order: Sequence[Sequence[int]], gap: float) -> None:
     """Move parts that nothing connects next to one another."""
     parts = _parts(items)
     rows: dict[int, list[tuple[int, int]]] = {}
@@ -162,7 +159,7 @@ def _close_gaps(items: Sequence[Item], order: Sequence[Sequence[int]], gap: floa
             edge[at] = max(edge.get(at, 0.0), items[number].x + items[number].width / 2 + 2 * gap)
 
 
-def _parts(items: Sequence[Item]) -> list[int]:
+def _parts(items: Sequence[PlacedItem]) -> list[int]:
     """The connected part of each item, as the number of its first item."""
     part = [-1] * len(items)
     for start in range(len(items)):
@@ -175,7 +172,7 @@ def _parts(items: Sequence[Item]) -> list[int]:
     return part
 
 
-def _place_row(items: Sequence[Item], row: Sequence[int], gap: float, *, up: bool, down: bool) -> None:
+def _place_row(items: Sequence[PlacedItem], row: Sequence[int], gap: float, *, up: bool, down: bool) -> None:
     wanted, weights = [], []
     for number in row:
         item = items[number]
@@ -290,14 +287,14 @@ def _place_below_exits(frame: Box) -> None:
         edge = port.x - port.width / 2 - 6
 
 
-def _order(scene: Scene, rows: Rows, engine: Engine) -> tuple[list[list[int]], list[Item]]:
+def _order(scene: Scene, rows: BoxRows, engine: Engine) -> tuple[list[list[int]], list[PlacedItem]]:
     """The items of each row from left to right: boxes by their numbers, and passes behind them."""
-    items = [Item(box.width) for box in scene.boxes]
+    items = [PlacedItem(box.width) for box in scene.boxes]
     at_row = list(rows.of)
     for chain in rows.chains.values():
         for step in chain:
             step.number = len(items)
-            items.append(Item(PASS_WIDTH))
+            items.append(PlacedItem(PASS_WIDTH))
             at_row.append(step.row)
     edges: dict[tuple[int, int], None] = {}
     pulls: set[tuple[int, int, float]] = set()
@@ -323,7 +320,7 @@ def _order(scene: Scene, rows: Rows, engine: Engine) -> tuple[list[list[int]], l
     return order, items
 
 
-def _by_ports(row: list[int], items: list[Item]) -> None:
+def _by_ports(row: list[int], items: list[PlacedItem]) -> None:
     """Put the items of a row that hang on one box alone in the order of its ports."""
     families: dict[int, list[int]] = {}
     for place_in_row, number in enumerate(row):
@@ -335,7 +332,7 @@ def _by_ports(row: list[int], items: list[Item]) -> None:
             row[place_in_row] = number
 
 
-def _weigh_chains(items: list[Item]) -> None:
+def _weigh_chains(items: list[PlacedItem]) -> None:
     """Boxes that are connected with one another alone want it most to be in line."""
     for number, item in enumerate(items):
         if len(item.below) == 1 and len(items[item.below[0][0]].above) == 1:
@@ -360,7 +357,7 @@ def _arrival(scene: Scene, link: Link) -> float:
     return inner.x + entry.x + entry.width / 2 - frame.width / 2
 
 
-def _set_places(scene: Scene, order: list[list[int]], items: list[Item]) -> None:
+def _set_places(scene: Scene, order: list[list[int]], items: list[PlacedItem]) -> None:
     left = min((item.x - item.width / 2 for item in items), default=0.0)
     right = max((item.x + item.width / 2 for item in items), default=0.0)
     for item in items:
@@ -383,7 +380,7 @@ def _set_places(scene: Scene, order: list[list[int]], items: list[Item]) -> None
     )
 
 
-def _route(scene: Scene, rows: Rows, items: list[Item]) -> None:
+def _route(scene: Scene, rows: BoxRows, items: list[PlacedItem]) -> None:
     """The points of each line: the port, upper and lower end of each pass, the top of the target."""
     incoming: dict[int, list[tuple[float, int]]] = {}
     for index, link in enumerate(scene.links):
@@ -427,7 +424,7 @@ class Pass:
 
 
 @dataclass(eq=False, slots=True)
-class Rows:
+class BoxRows:
     """of: the row of each box; chains: for each output, its passes from the row below its box on."""
 
     of: list[int]
@@ -438,7 +435,7 @@ class Rows:
         return max(self.of, default=-1) + 1
 
 
-def rows_of(scene: Scene) -> Rows:
+def rows_of(scene: Scene) -> BoxRows:
     """Rows from the top down; boxes without sources are in the row above their first user."""
     count = len(scene.boxes)
     row = [0] * count
@@ -455,10 +452,10 @@ def rows_of(scene: Scene) -> Rows:
     for number, box in enumerate(scene.boxes):
         if box.kind is BoxKind.EXIT:
             row[number] = last
-    return Rows(row)
+    return BoxRows(row)
 
 
-def name_far_sources(scene: Scene, rows: Rows) -> None:
+def name_far_sources(scene: Scene, rows: BoxRows) -> None:
     """Replace lines that would be very long by a text in the box that they lead to."""
     span = MAX_SPAN
     while span > 1 and _passes(scene, rows, span) > MAX_PASSES:
@@ -482,7 +479,7 @@ def name_far_sources(scene: Scene, rows: Rows) -> None:
             chain.append(Pass(at))
 
 
-def _passes(scene: Scene, rows: Rows, span: int) -> int:
+def _passes(scene: Scene, rows: BoxRows, span: int) -> int:
     longest: dict[tuple[int, int], int] = {}
     for link in scene.links:
         reach = rows.of[link.target] - rows.of[link.source]
@@ -492,7 +489,7 @@ def _passes(scene: Scene, rows: Rows, span: int) -> int:
     return sum(longest.values())
 
 
-def line_of(rows: Rows, link: Link) -> list[Pass]:
+def line_of(rows: BoxRows, link: Link) -> list[Pass]:
     """The passes of one link."""
     reach = rows.of[link.target] - rows.of[link.source] - 1
     return rows.chains.get((link.source, link.port), [])[:reach]

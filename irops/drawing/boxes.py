@@ -12,7 +12,7 @@ import numpy as np
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.diagnostics.printable import printable
-from irops.drawing.scene import Box, BoxKind, Port
+from irops.drawing.scene import Box, BoxKind, DrawnPort
 from irops.ir.model import LayerKind
 from irops.values.fact import Fact, holds_dims
 
@@ -205,7 +205,7 @@ def layer_box(graph: GraphNode, inferred: Inferred | None, node: LayerNode, fold
     used = [k for k in range(len(layer.outputs)) if (layer.id, k) in consumers]
     shown = used[:8] if used else list(range(min(len(layer.outputs), 1)))
     for index in range(shown[-1] + 1 if shown else 0):
-        box.ports.append(Port(fact_text(inferred, layer.id, index) if index in shown else ""))
+        box.ports.append(DrawnPort(fact_text(inferred, layer.id, index) if index in shown else ""))
     return box
 
 

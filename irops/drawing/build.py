@@ -14,7 +14,7 @@ from irops.analysis.inferred import Inferred
 from irops.analysis.structure import BodyNode, GraphNode, LayerNode
 from irops.diagnostics.printable import plural
 from irops.drawing.boxes import fact_text, folded_layers, head, input_name, layer_box, tail
-from irops.drawing.scene import Box, BoxKind, Link, Port, Scene
+from irops.drawing.scene import Box, BoxKind, DrawnPort, Link, Scene
 from irops.ir.model import LayerKind
 from irops.values.element import Array
 
@@ -183,7 +183,7 @@ class _GraphScene:
                 carried = (next_source[0].id, next_source[1]) if next_source[0].id in members else None
                 if (place, carried) not in entries:
                     entry = Box(BoxKind.ENTRY, tail(self.graph.layers[value[0]].layer.name, 26))
-                    entry.ports.append(Port(fact_text(self.inferred, *value)))
+                    entry.ports.append(DrawnPort(fact_text(self.inferred, *value)))
                     entries[place, carried] = inner.scene.add(entry)
                 inner.entries[number, index] = entries[place, carried]
         for (_, carried), number_of_entry in entries.items():
@@ -206,7 +206,7 @@ class _GraphScene:
                 if any(user >= repeat.end for user in users):
                     exit_box = Box(BoxKind.EXIT, "")
                     inner.scene.links.append(Link(*inner.places[number, index], inner.scene.add(exit_box)))
-                    frame.ports.append(Port(fact_text(self.inferred, last, index)))
+                    frame.ports.append(DrawnPort(fact_text(self.inferred, last, index)))
                     self.places[last, index] = number_of_frame, len(frame.ports) - 1
 
     def _with_parameters(self, numbers: list[int]) -> list[LayerNode]:
@@ -235,7 +235,7 @@ class _GraphScene:
                     self.scene.links.append(Link(*self.places[value], place))
             for index in range(len(self.graph.layers[number].layer.outputs)):
                 self.places[number, index] = place, 0
-        box.ports.append(Port(""))
+        box.ports.append(DrawnPort(""))
 
 
 def _annotate(scene: Scene, body: BodyNode) -> None:

@@ -24,7 +24,7 @@ from irops.editing.extraction import Boundary, Name, Scope, extracted
 from irops.editing.extraction import Scope as GraphScope
 from irops.editing.graph.graph import Graph
 from irops.ir.model import Model
-from irops.ir.output import Pending, local_target
+from irops.ir.output import PendingFiles, local_target
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.spec.definition import Definition
@@ -95,7 +95,7 @@ class Drawing:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the picture in the format of the suffix: .svg, .html or .dot. Raises: ValueError"""
         text = self.text(os.path.splitext(path)[1])
-        with Pending(local_target(path)) as (file,):
+        with PendingFiles(local_target(path)) as (file,):
             file.write(text.encode())
 
     def text(self, suffix: str) -> str:

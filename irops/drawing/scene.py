@@ -21,7 +21,7 @@ class BoxKind(StrEnum):
 
 
 @dataclass(eq=False, slots=True)
-class Port:
+class DrawnPort:
     """An output that is drawn below its box. x: from the left side of the box, after layout"""
 
     text: str
@@ -45,7 +45,7 @@ class Box:
     category: str = ""
     node: LayerNode | None = None
     lines: list[str] = field(default_factory=list)
-    ports: list[Port] = field(default_factory=list)
+    ports: list[DrawnPort] = field(default_factory=list)
     parts: list[tuple[str, Scene]] = field(default_factory=list)
     folded: list[LayerNode] = field(default_factory=list)
     carried: tuple[int, int] | None = None

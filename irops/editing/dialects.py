@@ -45,7 +45,7 @@ def plain(op: Op, name: str, value: Any) -> Any:
 OPSET = 22
 
 
-class Graph(Base):
+class DialectGraph(Base):
     """Nodes that add themselves: of a dialect and, where it extends another, of an opset of that.
 
     Each is validated against its definition when it is added: what is wrong is a DiagnosticError at the
@@ -56,15 +56,15 @@ class Graph(Base):
         model = Model(name, dialect=dialect.name, opsets=dialect.imports(opset))
         super().__init__(Origin(model, (), None), default_registry(), Limits(), opset)
         self.name, self.dialect = name, dialect
-        self.given_names, self.results = Names(), list[tuple[Wire, str | None]]()
-        self.merged_into: Graph | None = None
+        self.given_names, self.results = GivenNames(), list[tuple[Wire, str | None]]()
+        self.merged_into: DialectGraph | None = None
 
     def __repr__(self) -> str:
         counts = f"{plural(len(self.order), 'node')}, {plural(len(self.results), 'result')}"
-        return f"<{type(self).__name__} '{shortened(self.name)}': {counts}>"
+        return f"<Graph '{shortened(self.name)}': {counts}>"
 
     @property
-    def merged(self) -> Graph:
+    def merged(self) -> DialectGraph:
         """The graph that this one has become part of; itself, where it has not."""
         graph = self
         while graph.merged_into is not None:
@@ -146,7 +146,7 @@ class Graph(Base):
         top.given_names.result(name)
         top.results.append((wire, name))
 
-    def merge(self, *others: Graph) -> Graph:
+    def merge(self, *others: DialectGraph) -> DialectGraph:
         """Take over the nodes, inputs and results of other graphs; their wires lead on in this one.
 
         Raises:  DiagnosticError where names were given in both, or the graphs are of two opsets
@@ -235,7 +235,7 @@ def _open(size: int | str | None) -> bool:
 # The names in a graph under construction: those that are given, each once, and the default ones.
 
 
-class Names:
+class GivenNames:
     """Names that were given: of nodes, of their outputs, and of results."""
 
     def __init__(self) -> None:
@@ -273,7 +273,7 @@ class Names:
             _require_free(self.results, [name], "result", name)
             self.results.add(name)
 
-    def take_over(self, other: Names) -> None:
+    def take_over(self, other: GivenNames) -> None:
         """Reserve the names of another graph too."""
         _require_free(self.nodes.values(), sorted(other.nodes.values()), "node", None)
         _require_free(self._all_tensors(), sorted(other._all_tensors()), "tensor", None)

@@ -16,7 +16,7 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import dialect_of_version
-from irops.ir.model import Edge, Graph, Layer, LayerKind, Model, UniqueNames
+from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, UniqueNames
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.runtime.plan import NARROW
@@ -30,7 +30,7 @@ Value = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class NamedValue:
     """A value that was named. layer: which gives it; result: the Result by which it was named, if it was"""
 
     layer: Layer
@@ -74,12 +74,12 @@ class Scope:
         layer = self.graph.layers[value[0]].layer
         return layer.name if len(layer.outputs) == 1 else f"{layer.name}:{value[1]}"
 
-    def find(self, name: Any) -> Wanted:
+    def find(self, name: Any) -> NamedValue:
         """The value of a name; see extraction.Name. Raises: DiagnosticError, with a suggestion"""
         if isinstance(name, tuple):
             return self._output(self._layer(name[0]), name[1])
         if isinstance(name, str) and name in self._tensors:
-            return Wanted(*self._tensors[name])
+            return NamedValue(*self._tensors[name])
         layer = self._layer_or_none(name)
         if layer is None and isinstance(name, str) and name.rpartition(":")[2].isdigit():
             stem, _, index = name.rpartition(":")
@@ -89,16 +89,16 @@ class Scope:
         if layer.kind is LayerKind.RESULT:
             source = self.graph.wiring.inputs[layer.id][0]
             if source is not None:
-                return Wanted(*source, layer)
+                return NamedValue(*source, layer)
         if len(layer.outputs) != 1:
             many = f'name one of them, "{layer.name}:0"' if layer.outputs else "it gives no value"
             raise self._refusal(f"{layer} has {len(layer.outputs)} outputs; {many}")
-        return Wanted(layer, 0)
+        return NamedValue(layer, 0)
 
-    def _output(self, layer: Layer, index: int) -> Wanted:
+    def _output(self, layer: Layer, index: int) -> NamedValue:
         if not 0 <= index < len(layer.outputs):
             raise self._refusal(f"{layer} has no output {index}; it has {len(layer.outputs)}")
-        return Wanted(layer, index)
+        return NamedValue(layer, index)
 
     def _layer_or_none(self, name: str | int) -> Layer | None:
         try:
@@ -128,7 +128,9 @@ class Selection:
     cuts: the value that each new Parameter stands for, by the name of the Parameter
     """
 
-    def __init__(self, scope: Scope, kept: set[int], cuts: Iterable[Value], ends: Sequence[Wanted]) -> None:
+    def __init__(
+        self, scope: Scope, kept: set[int], cuts: Iterable[Value], ends: Sequence[NamedValue]
+    ) -> None:
         self.scope, self._kept, self._ends = scope, kept, ends
         names = UniqueNames((layer.name for layer in scope.graph.graph.layers if layer.id in kept), mark="_")
         self.cuts: dict[str, Value] = {}
@@ -136,7 +138,9 @@ class Selection:
             self.cuts[names.unique(scope.label(value))] = value
 
     @classmethod
-    def between(cls, scope: Scope, cuts: Sequence[Wanted] | None, ends: Sequence[Wanted] | None) -> Selection:
+    def between(
+        cls, scope: Scope, cuts: Sequence[NamedValue] | None, ends: Sequence[NamedValue] | None
+    ) -> Selection:
         """What computes some values from others; see irops.extract."""
         starts = {cut.value for cut in cuts or ()}
         if ends is None:
@@ -183,7 +187,7 @@ class Selection:
         ]
         return cls(scope, kept, cuts, _ends_of(scope, kept))
 
-    def graph(self) -> Graph:
+    def graph(self) -> LayerGraph:
         """The layers and edges of the part."""
         whole = self.scope.graph.graph
         layers = {layer.id: layer for layer in whole.layers if layer.id in self._kept}
@@ -208,7 +212,7 @@ class Selection:
                 continue
             number += 1
             results.append(self._result(end, number, names, layers, ids, edges))
-        return Graph([*parameters, *layers.values(), *results], edges)
+        return LayerGraph([*parameters, *layers.values(), *results], edges)
 
     def _value(self, edge: Edge) -> Value:
         layer = self.scope.graph.layers[edge.from_layer].layer
@@ -219,7 +223,7 @@ class Selection:
 
     def _result(
         self,
-        end: Wanted,
+        end: NamedValue,
         number: int,
         names: UniqueNames,
         layers: dict[int, Layer],
@@ -244,7 +248,7 @@ class Selection:
 
 
 def _upstream(
-    scope: Scope, starts: set[Value], ends: Sequence[Wanted]
+    scope: Scope, starts: set[Value], ends: Sequence[NamedValue]
 ) -> tuple[set[int], set[Value], dict[Value, tuple[Layer, int] | None]]:
     """The layers that ends depend on, the starts that they use, and the inputs of the model that they reach,
     with the layer and input that each feeds.
@@ -279,7 +283,7 @@ def _not_closed(scope: Scope, missing: dict[Value, tuple[Layer, int] | None]) ->
     return scope.refusal("open-cut", message, None if by is None else by[0])
 
 
-def _results_behind(scope: Scope, starts: set[Value] | None) -> list[Wanted]:
+def _results_behind(scope: Scope, starts: set[Value] | None) -> list[NamedValue]:
     """The results of the graph, as far as they depend on values where some are given."""
     behind: set[int] = set()
     for node in scope.graph.order:
@@ -290,7 +294,7 @@ def _results_behind(scope: Scope, starts: set[Value] | None) -> list[Wanted]:
     for result in scope.graph.results:
         source = scope.graph.wiring.inputs[result.id][0]
         if result.id in behind and source is not None:
-            found.append(Wanted(*source, result))
+            found.append(NamedValue(*source, result))
     return found
 
 
@@ -310,7 +314,7 @@ def _sinks(scope: Scope, kept: set[int], starts: set[Value]) -> set[int]:
     }
 
 
-def _ends_of(scope: Scope, kept: set[int]) -> list[Wanted]:
+def _ends_of(scope: Scope, kept: set[int]) -> list[NamedValue]:
     """The values of kept layers that others use, or nobody."""
     ends = []
     for number in kept:
@@ -322,7 +326,7 @@ def _ends_of(scope: Scope, kept: set[int]) -> list[Wanted]:
             if any(user.id not in kept for user, _ in users) or (
                 not users and layer.kind is not LayerKind.SINK
             ):
-                ends.append(Wanted(layer, index))
+                ends.append(NamedValue(layer, index))
     return sorted(ends, key=lambda end: end.value)
 
 
@@ -423,7 +427,7 @@ def _selection(scope: Scope, boundary: Boundary) -> Selection:
     if boundary.around is not None:
         return Selection.around(scope, scope.find(boundary.around).layer, boundary.hops)
     cuts = None if boundary.inputs is None else [scope.find(name) for name in boundary.inputs]
-    ends: list[Wanted] | None = None
+    ends: list[NamedValue] | None = None
     if boundary.outputs is not None:
         ends = [scope.find(name) for name in boundary.outputs]
     return Selection.between(scope, cuts, ends)

@@ -14,7 +14,7 @@ from typing import Any
 from irops.dialects.graiphic import DIALECT
 from irops.dialects.onnx.opsets import ONNX
 from irops.editing.dialects import OPSET, Switched
-from irops.editing.dialects import Graph as Building
+from irops.editing.dialects import DialectGraph as Building
 from irops.editing.graph.node import Value as Wire
 from irops.editing.translation.translate import translate
 from irops.ir.model import Element, Layer, Model

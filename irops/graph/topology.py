@@ -9,7 +9,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from irops.ir.model import Edge, Graph, Layer, LayerKind, Port, kind_of
+from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Port, kind_of
 
 if TYPE_CHECKING:
     import networkx
@@ -22,7 +22,7 @@ Consumer: TypeAlias = tuple[Layer, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class EdgeFault:
     """An invalid edge. rule: the name of the diagnostic rule."""
 
     rule: str
@@ -37,13 +37,13 @@ class Wiring:
     repeated id, or with repeated port labels, are not in faults, since the reader reports these layers.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: LayerGraph) -> None:
         self.graph = graph
         self.layers: dict[int, Layer] = {layer.id: layer for layer in graph.layers}
         self.inputs: dict[int, list[Source | None]] = {
             layer.id: [None] * len(layer.inputs) for layer in self.layers.values()
         }
-        self.faults: list[Fault] = []
+        self.faults: list[EdgeFault] = []
         self._affected: set[int] = set()  # layers that an invalid edge should end at
         self._labels: dict[tuple[int, str], dict[int, int]] = {}
         self._is_ambiguous: dict[int, bool] = {}
@@ -129,7 +129,7 @@ class Wiring:
         source, target = self.layers.get(edge.from_layer), self.layers.get(edge.to_layer)
         if source is None or target is None:
             self._affected.add(edge.to_layer)
-            self.faults.append(Fault("dangling-edge", edge))
+            self.faults.append(EdgeFault("dangling-edge", edge))
             return
         output, index = self.output_index(source, edge.from_port), self.input_index(target, edge.to_port)
         if output is None:
@@ -144,7 +144,7 @@ class Wiring:
     def _add_fault(self, rule: str, layer: Layer, edge: Edge) -> None:
         self._affected.add(edge.to_layer)
         if not self._ambiguous(layer):
-            self.faults.append(Fault(rule, edge))
+            self.faults.append(EdgeFault(rule, edge))
 
     def input_index(self, layer: Layer, label: int) -> int | None:
         """The index of the input with a port label, the first one if labels repeat; None if there is none."""
@@ -175,7 +175,7 @@ class Wiring:
         return known
 
 
-def _repeated_ids(graph: Graph) -> frozenset[int]:
+def _repeated_ids(graph: LayerGraph) -> frozenset[int]:
     return frozenset(
         layer_id for layer_id, count in Counter(layer.id for layer in graph.layers).items() if count > 1
     )

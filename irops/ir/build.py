@@ -10,7 +10,18 @@ from irops.diagnostics.diagnostic import Severity, fix
 from irops.diagnostics.printable import abridged, shortened
 from irops.ir.attributes import Attributes, integer
 from irops.ir.edits import without_element
-from irops.ir.model import COMMENT, SHOWN, Body, Edge, Element, Graph, Layer, LayerKind, Model, parse_layout
+from irops.ir.model import (
+    COMMENT,
+    SHOWN,
+    Body,
+    Edge,
+    Element,
+    Layer,
+    LayerGraph,
+    LayerKind,
+    Model,
+    parse_layout,
+)
 from irops.ir.parse import Faults, parse
 from irops.ir.ports import PARTS, UNREAD, Ports, names_of, number_layers, number_ports, sub_graphs
 from irops.ir.scanning import scan
@@ -90,7 +101,7 @@ class Builder:
         self.faults = faults
         self.read = Attributes(faults)
         self.ports = Ports(self.read)
-        self.graph = Graph()
+        self.graph = LayerGraph()
         self._sections: dict[str, Element] = {}
 
     def model(self, data: bytes, weights: Weights) -> Model:
@@ -129,7 +140,7 @@ class Builder:
             self.graph, section, child
         )
 
-    def _into(self, graph: Graph, section: Element, child: Element) -> bool:
+    def _into(self, graph: LayerGraph, section: Element, child: Element) -> bool:
         if child.tag == "layer" and section.tag == "layers":
             graph.layers.append(self.layer(child))
             if len(section.children) > 1:
@@ -155,7 +166,7 @@ class Builder:
                 model.unknown.append(self.read.unknown(child, root))
             seen.add(child.tag)
 
-    def _other_content(self, section: Element, graph: Graph, unknown: list[Element]) -> None:
+    def _other_content(self, section: Element, graph: LayerGraph, unknown: list[Element]) -> None:
         """Collect the content of <layers> or <edges> other than layers and edges."""
         graph.comments += comments_of(section)
         unknown += [child for child in self.read.unknown_children(section) if child.tag != COMMENT]
@@ -163,7 +174,7 @@ class Builder:
 
     def body(self, name: str, element: Element) -> Body:
         """A body, without its port map and back edges."""
-        body = Body(name, Graph(), extra=self.read.rest(element), at=element.at)
+        body = Body(name, LayerGraph(), extra=self.read.rest(element), at=element.at)
         seen: set[str] = set()
         for child in element.children:
             if child.tag in ("layers", "edges", "rt_info") and child.tag in seen:
@@ -230,7 +241,7 @@ class Builder:
         if parts:
             layer.bodies = sub_graphs(layer, parts, self.read, self.body)
 
-    def edge(self, element: Element, graph: Graph) -> None:
+    def edge(self, element: Element, graph: LayerGraph) -> None:
         attributes, parsed = element.attributes, self.read.numbers
         try:
             edge = Edge(

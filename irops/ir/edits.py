@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xml.parsers import expat
 
 from irops.diagnostics.diagnostic import Edit
-from irops.ir.locate import Source
+from irops.ir.locate import SourceText
 from irops.ir.model import Layer
 from irops.ir.write import escaped
 
@@ -18,7 +18,7 @@ _BLANKS = b" \t\r\n"
 _LAYOUT = re.compile(rb"[ \t\r\n]{0,100}")
 
 
-def with_attribute(source: Source, at: int, name: str, text: str) -> Edit | None:
+def with_attribute(source: SourceText, at: int, name: str, text: str) -> Edit | None:
     """Replace the value of an existing attribute of the element at a byte offset."""
     for match in _attributes(source, at):
         if match[1] == name.encode():
@@ -27,7 +27,7 @@ def with_attribute(source: Source, at: int, name: str, text: str) -> Edit | None
     return None
 
 
-def with_new_attribute(source: Source, layer: Layer, name: str, text: str) -> Edit | None:
+def with_new_attribute(source: SourceText, layer: Layer, name: str, text: str) -> Edit | None:
     """Append an attribute to the <data> of a layer, or add a <data> with it."""
     written = f' {name}="{escaped(text)}"'
     if layer.data_at >= 0:
@@ -43,7 +43,7 @@ def with_new_attribute(source: Source, layer: Layer, name: str, text: str) -> Ed
     return Edit(ends.end(), ends.end(), f"{blanks}<data{written}/>")
 
 
-def without_element(source: Source, at: int) -> Edit | None:
+def without_element(source: SourceText, at: int) -> Edit | None:
     """Delete the element at a byte offset, and the whitespace before it."""
     end = _Extents(source.data, at, "").end
     start = at
@@ -52,7 +52,7 @@ def without_element(source: Source, at: int) -> Edit | None:
     return None if end < 0 else Edit(start, end, "")
 
 
-def with_dims(source: Source, at: int, dims: Sequence[int]) -> list[Edit | None]:
+def with_dims(source: SourceText, at: int, dims: Sequence[int]) -> list[Edit | None]:
     """Replace the dims of the port at a byte offset, which has some, where they differ.
 
     A None among the edits means that the text of the port cannot be edited.
@@ -83,7 +83,7 @@ def with_dims(source: Source, at: int, dims: Sequence[int]) -> list[Edit | None]
     return edits
 
 
-def _attributes(source: Source, at: int) -> list[re.Match[bytes]]:
+def _attributes(source: SourceText, at: int) -> list[re.Match[bytes]]:
     tag = _TAG.match(source.data, at) if at >= 0 else None
     position, matches = tag.end() if tag else len(source.data), []
     while one := _ATTRIBUTE.match(source.data, position):
@@ -92,7 +92,7 @@ def _attributes(source: Source, at: int) -> list[re.Match[bytes]]:
     return matches
 
 
-def _end_of_attributes(source: Source, at: int) -> int | None:
+def _end_of_attributes(source: SourceText, at: int) -> int | None:
     attributes = _attributes(source, at)
     if attributes:
         return attributes[-1].end()
@@ -100,7 +100,7 @@ def _end_of_attributes(source: Source, at: int) -> int | None:
     return tag.end() if tag else None
 
 
-class _Ended(Exception):
+class _ElementEnd(Exception):
     """Stops the scan of an element."""
 
 
@@ -123,7 +123,7 @@ class _Extents:
         try:
             for begin in range(at, len(data), step):
                 parser.Parse(data[begin : begin + step], False)
-        except (_Ended, expat.ExpatError):
+        except (_ElementEnd, expat.ExpatError):
             pass  # malformed XML was reported when the file was read
 
     def _on_start(self, tag: str, _: object) -> None:
@@ -144,7 +144,7 @@ class _Extents:
         elif self._depth == 1:
             empty = self._data[self.content_start - 2 : self.content_start] == b"/>"
             self.end = self.content_start if empty else self._data.index(b">", here) + 1
-            raise _Ended
+            raise _ElementEnd
         self._depth -= 1
 
 

@@ -29,7 +29,7 @@ BLOCK = 1 << 12
 """How many bytes are counted at most to find the column of an offset."""
 
 
-class Source:
+class SourceText:
     """The text of a file. data: its bytes as UTF-8; offsets count these bytes, a byte order mark included.
 
     as_stored: whether data are the bytes of the file itself; not so if the file has another encoding.
@@ -132,7 +132,7 @@ class Source:
         )
 
 
-class _Ended(Exception):
+class _Found(Exception):
     """Stops a search."""
 
 
@@ -154,7 +154,7 @@ class _Finder:
     def end(self, _: str) -> None:
         self.depth -= 1
         if self.depth == 0:
-            raise _Ended
+            raise _Found
 
     def search(self, data: bytes, at: int) -> list[int]:
         """The byte offsets of the children of the element at an offset."""
@@ -162,7 +162,7 @@ class _Finder:
         try:
             for begin in range(at, len(data), step):
                 self.parser.Parse(data[begin : begin + step], False)
-        except (_Ended, expat.ExpatError):
+        except (_Found, expat.ExpatError):
             pass  # the parent ended; malformed XML was reported when the file was read
         return [at + offset for offset in self.found]
 

@@ -14,7 +14,7 @@ from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import abridged, plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
 from irops.html_table import html_table
-from irops.ir.locate import Source
+from irops.ir.locate import SourceText
 from irops.ir.storage import Weights
 
 
@@ -200,7 +200,7 @@ class Body:
     """
 
     name: str
-    graph: Graph
+    graph: LayerGraph
     inputs: list[PortMapping] = field(default_factory=list)
     outputs: list[PortMapping] = field(default_factory=list)
     back_edges: list[BackEdge] = field(default_factory=list)
@@ -283,7 +283,7 @@ class Edge:
 
 
 @dataclass(slots=True)
-class Graph:
+class LayerGraph:
     """Layers and edges, in the order of the file.
 
     incomplete: the edges were only partially read, so unconnected inputs are not reported.
@@ -327,13 +327,13 @@ class Model:
 
     name: str = ""
     version: int = 11
-    graph: Graph = field(default_factory=Graph)
+    graph: LayerGraph = field(default_factory=LayerGraph)
     rt_info: Element | None = None
     legacy: list[Element] = field(default_factory=list)
     extra: dict[str, str] = field(default_factory=dict)
     unknown: list[Element] = field(default_factory=list)
     weights: Weights | None = field(default=None, compare=False)
-    source: Source | None = field(default=None, compare=False)
+    source: SourceText | None = field(default=None, compare=False)
     comments: tuple[str, ...] = ()  # those outside layers and edges
     dialect: str = "openvino"
     opsets: dict[str, int] = field(default_factory=dict)
@@ -387,7 +387,7 @@ class Model:
             at = -1 if layer is None else layer.at
         return self.source.location(at, owner, path, attribute)
 
-    def with_graph(self, graph: Graph) -> Model:
+    def with_graph(self, graph: LayerGraph) -> Model:
         return replace(self, graph=graph)
 
 
@@ -397,7 +397,7 @@ def _declared(port: Port) -> str:
     return f"{port.precision or ''} [{dims}]".strip()
 
 
-def walk(graph: Graph, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Layer]]:
+def walk(graph: LayerGraph, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Layer]]:
     for layer in graph.layers:
         yield path, layer
         for name, body in layer.bodies.items():

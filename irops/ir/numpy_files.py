@@ -22,7 +22,7 @@ from irops.diagnostics.printable import MAX_NAME, abridged, printable
 from irops.diagnostics.rules import rule
 from irops.ir.model import UniqueNames
 from irops.ir.opening import similar_path
-from irops.ir.output import Pending, local_target
+from irops.ir.output import PendingFiles, local_target
 from irops.ir.storage import NotRegular, open_regular
 from irops.limits import Limits
 from irops.limits import notes as limit_notes
@@ -178,7 +178,7 @@ def save_all(path: str, arrays: Mapping[str, Array]) -> dict[str, str]:
     """
     used = UniqueNames()
     changed: dict[str, str] = {}
-    with Pending(local_target(path)) as (file,), ZipFile(file, "w") as archive:
+    with PendingFiles(local_target(path)) as (file,), ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             written = used.unique(member_name(name))
             if written != name:

@@ -247,7 +247,7 @@ INTERRUPTIONS = tuple(
 )
 
 
-class Pending:
+class PendingFiles:
     """Temporary files, open for writing, in the folders of their targets.
 
     A context manager: at the end of the block the files are flushed to disk and renamed to the targets; if

@@ -12,7 +12,7 @@ from xml.parsers import expat
 
 from irops.diagnostics.diagnostic import Diagnostic, Fix, ReadError, Severity, in_document_order
 from irops.diagnostics.rules import rule
-from irops.ir.locate import BOM, Source
+from irops.ir.locate import BOM, SourceText
 from irops.ir.model import COMMENT, Element, Layer
 from irops.limits import LIMIT_OF_RULE, Clock, Limits
 from irops.limits import notes as limit_notes
@@ -27,7 +27,7 @@ class Faults:
 
     __slots__ = ("findings", "layer", "limits", "omitted", "path", "source")
 
-    def __init__(self, source: Source, limits: Limits | None = None) -> None:
+    def __init__(self, source: SourceText, limits: Limits | None = None) -> None:
         self.source, self.limits = source, limits or Limits()
         self.findings: list[Diagnostic] = []
         self.omitted = 0

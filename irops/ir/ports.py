@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from irops.diagnostics.diagnostic import Severity
 from irops.ir.attributes import INT64_MAX, INT64_MIN, Attributes, integer, prefix_note
-from irops.ir.model import BackEdge, Body, Element, Graph, Layer, Port, PortMapping
+from irops.ir.model import BackEdge, Body, Element, Layer, LayerGraph, Port, PortMapping
 from irops.ir.parse import SEPARATOR, Faults
 from irops.values.element import element_type_of_precision
 
 UNREAD = -1
 
 
-def number_layers(graph: Graph, faults: Faults) -> None:
+def number_layers(graph: LayerGraph, faults: Faults) -> None:
     """Report ids that are not unique, and number the layers whose id is malformed."""
     if has_unique_ids(graph.layers):
         return

@@ -12,7 +12,7 @@ from xml.parsers import expat
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError, errors_of
 from irops.ir.build import Builder
-from irops.ir.locate import BOM, Source
+from irops.ir.locate import BOM, SourceText
 from irops.ir.model import Model
 from irops.ir.opening import Readable, near, opened, weights_at
 from irops.ir.output import folder_lock
@@ -92,7 +92,9 @@ def _load(
     path: str | None, raw: bytes, weights: Weights, limits: Limits
 ) -> tuple[Model, tuple[Diagnostic, ...]]:
     if len(raw) > limits.xml_bytes:
-        raise Faults(Source(path, b""), limits).refuse("oversized-file", f"the text has {len(raw):,} bytes")
+        raise Faults(SourceText(path, b""), limits).refuse(
+            "oversized-file", f"the text has {len(raw):,} bytes"
+        )
     source = source_of(path, raw)
     faults = Faults(source, limits)
     data = without_doctype(source.data, faults)
@@ -115,7 +117,7 @@ def bytes_of(path: str, limits: Limits) -> bytes:
     path: of a local file, or a URL of fsspec
     """
     name = without_credentials(path)
-    faults = Faults(Source(name, b""), limits)
+    faults = Faults(SourceText(name, b""), limits)
     if not path:
         raise faults.stop("file-not-found", "the path is empty, must name an .xml file")
     try:
@@ -155,7 +157,7 @@ def _start_or_all(file: Readable, size: int, limits: Limits, faults: Faults) -> 
 _OPENER = b"<!DOCTYPE"
 
 
-class _Ended(Exception):
+class _DeclarationEnd(Exception):
     """Stops the scan of a declaration."""
 
 
@@ -196,7 +198,7 @@ class _Declarations:
         parser.EntityDeclHandler = self._entity
         parser.AttlistDeclHandler = self._attlist
         parser.StartElementHandler = self._element
-        with suppress(_Ended, expat.ExpatError):  # the main parse reports what is not well-formed
+        with suppress(_DeclarationEnd, expat.ExpatError):  # the main parse reports what is not well-formed
             parser.Parse(data, True)
         if self.start >= 0:
             self.start = data.rfind(_OPENER, 0, self.start + 1)  # the parser reports the end of the name
@@ -206,10 +208,10 @@ class _Declarations:
 
     def _ends(self) -> None:
         self.end = self.parser.CurrentByteIndex + 1
-        raise _Ended
+        raise _DeclarationEnd
 
     def _element(self, *_: object) -> None:
-        raise _Ended
+        raise _DeclarationEnd
 
     def _note(self, what: str) -> None:
         if self.worst is None:
@@ -253,12 +255,12 @@ _ARCHIVES = {
 }
 
 
-def source_of(path: str | None, raw: bytes) -> Source:
+def source_of(path: str | None, raw: bytes) -> SourceText:
     """The text in bytes, as UTF-8.
 
     Raises:  ReadError if the bytes are not text, or have an encoding that is not supported
     """
-    faults = Faults(Source(path, raw))
+    faults = Faults(SourceText(path, raw))
     if not raw.strip(b" \t\r\n"):
         raise faults.stop(
             "empty-file",
@@ -267,7 +269,7 @@ def source_of(path: str | None, raw: bytes) -> Source:
         )
     wide = _WIDE.get(raw[:2])
     if wide is not None:
-        return Source(path, _decoded(raw, wide, faults), as_stored=False)
+        return SourceText(path, _decoded(raw, wide, faults), as_stored=False)
     if is_binary(raw):
         raise _no_text(path, raw, faults)
     start = raw.removeprefix(BOM)
@@ -291,7 +293,7 @@ def source_of(path: str | None, raw: bytes) -> Source:
             " must be UTF-8, UTF-16, ISO-8859 or Windows-125x",
             at,
         )
-    return Source(path, _decoded(raw, name, faults), as_stored=False)
+    return SourceText(path, _decoded(raw, name, faults), as_stored=False)
 
 
 def _decoded(raw: bytes, encoding: str, faults: Faults) -> bytes:

@@ -13,7 +13,7 @@ from sys import intern
 from typing import NamedTuple
 
 from irops.ir.attributes import Attributes
-from irops.ir.model import Body, Edge, Element, Graph, Layer, Port
+from irops.ir.model import Body, Edge, Element, Layer, LayerGraph, Port
 from irops.ir.ports import PARTS, has_unique_ids, names_of, sub_graphs
 from irops.limits import Clock, Limits
 from irops.values.element import element_type_of_precision
@@ -40,7 +40,7 @@ class NotCanonical(Exception):
     """The text is not canonical, or has a fault or a size that the XML parser reports."""
 
 
-class Numbers(dict[str, int]):
+class NumberCache(dict[str, int]):
     """Numbers by their texts, so that each text is converted once."""
 
     def __missing__(self, text: str) -> int:
@@ -155,7 +155,7 @@ class PortForm(NamedTuple):
 class PortForms:
     """Reads the sections <input> and <output> of layers at one depth."""
 
-    def __init__(self, indent: int, numbers: Numbers, read: Attributes) -> None:
+    def __init__(self, indent: int, numbers: NumberCache, read: Attributes) -> None:
         self._numbers, self._read, self._limits = numbers, read, read.faults.limits
         self._port, self._indent = _port(), indent
         self._sections: dict[str, tuple[PortForm, ...]] = {}
@@ -286,7 +286,7 @@ _ATTRIBUTES = 5
 """How many attributes elements have whose attributes are not counted."""
 
 
-def scan(data: bytes, read: Attributes, graph: Graph, clock: Clock) -> Element | None:
+def scan(data: bytes, read: Attributes, graph: LayerGraph, clock: Clock) -> Element | None:
     """The document in canonical text, as parse returns it, with the layers and edges in graph; None if the
     text is not canonical, has a fault or exceeds a limit.
 
@@ -320,7 +320,7 @@ def _may_exceed(limits: Limits, data: bytes) -> bool:
     return data.count(b"<") - others > limits.elements
 
 
-def _document(data: bytes, read: Attributes, clock: Clock) -> tuple[Element, Graph]:
+def _document(data: bytes, read: Attributes, clock: Clock) -> tuple[Element, LayerGraph]:
     limits = read.faults.limits
     header = _HEADER.match(data)
     end = len(data) - len(_FOOTER)
@@ -347,11 +347,11 @@ class GraphScanner:
 
     def __init__(self, data: bytes, read: Attributes, clock: Clock) -> None:
         self._data, self._read, self._clock = data, read, clock
-        self._numbers = Numbers()
+        self._numbers = NumberCache()
         self._parts = LayerParts(data, read, self._numbers, self.graph)
         self._forms: dict[int, LayerForms] = {}
 
-    def graph(self, start: int, stop: int, indent: int) -> tuple[Graph, int]:
+    def graph(self, start: int, stop: int, indent: int) -> tuple[LayerGraph, int]:
         """The graph whose <layers> is at a byte offset, and the offset behind its <edges>.
 
         stop: the offset at which the element that contains both ends; indent: the number of tabs before them
@@ -372,7 +372,7 @@ class GraphScanner:
         if not has_unique_ids(layers):
             raise NotCanonical
         start, end, behind = self._section(b"edges", behind, stop, indent)
-        graph = Graph(layers)
+        graph = LayerGraph(layers)
         for at, to in self._blocks(start, end, b"\n"):
             graph.edges += edges_of(self._data[at:to].decode("latin-1"), at, indent + 1, self._numbers)
         return graph, behind
@@ -431,7 +431,7 @@ class GraphScanner:
 _EDGE = '<edge from-layer="{0}" from-port="{0}" to-layer="{0}" to-port="{0}" />\n'
 
 
-def edges_of(text: str, at: int, indent: int, numbers: Numbers) -> list[Edge]:
+def edges_of(text: str, at: int, indent: int, numbers: NumberCache) -> list[Edge]:
     """The edges that make up a text. at: its byte offset; indent: the tabs before each edge.
 
     Raises:  NotCanonical
@@ -513,7 +513,7 @@ class LayerForms:
     complete: those of layers of which nothing is left out, by their texts from the attribute type on
     """
 
-    def __init__(self, indent: int, numbers: Numbers, read: Attributes) -> None:
+    def __init__(self, indent: int, numbers: NumberCache, read: Attributes) -> None:
         self.complete: dict[str, LayerForm] = {}
         self.ports = PortForms(indent + 2, numbers, read)
         self._others: dict[str, LayerForm] = {}
@@ -603,11 +603,11 @@ def _layer() -> re.Pattern[str]:
 _HEAD = re.compile(f"\t*+<layer({ATTRIBUTES})>\n")
 _LINE = re.compile(rb"(\t*+)<([a-z_]++)[^\n]*+\n")
 
-BuildGraph = Callable[[int, int, int], tuple[Graph, int]]
+BuildGraph = Callable[[int, int, int], tuple[LayerGraph, int]]
 """The graph at a byte offset and the offset behind it. Takes also the end of the body, and the indent."""
 
 
-class Part(NamedTuple):
+class ScannedElement(NamedTuple):
     """An element of a layer: the byte offsets of its line, of its content, and behind it."""
 
     tag: str
@@ -622,7 +622,7 @@ class Part(NamedTuple):
 class LayerParts:
     """Reads single layers of one file. graph: reads the graphs of their bodies."""
 
-    def __init__(self, data: bytes, read: Attributes, numbers: Numbers, graph: BuildGraph) -> None:
+    def __init__(self, data: bytes, read: Attributes, numbers: NumberCache, graph: BuildGraph) -> None:
         self._data, self._read, self._numbers, self._graph = data, read, numbers, graph
         self._limits = read.faults.limits
 
@@ -664,21 +664,21 @@ class LayerParts:
         layer.output_names = None if names is None else names_of(names)
         return layer
 
-    def _part(self, at: int, end: int, indent: int) -> Part:
+    def _part(self, at: int, end: int, indent: int) -> ScannedElement:
         line = _LINE.match(self._data, at, end)
         if line is None or line.end(1) != at + indent:
             raise NotCanonical
         tag = line[2].decode()
         if line[0].endswith(b" />\n"):
-            return Part(tag, at, line.end(), line.end(), line.end(), is_bare=False)
+            return ScannedElement(tag, at, line.end(), line.end(), line.end(), is_bare=False)
         closed = b"\n%b</%b>\n" % (line[1], line[2])
         last = self._data.find(closed, line.end() - 1, end)
         if last < 0:
             raise NotCanonical
         is_bare = line.end() == at + indent + len(f"<{tag}>\n")
-        return Part(tag, at, line.end(), last + 1, last + len(closed), is_bare)
+        return ScannedElement(tag, at, line.end(), last + 1, last + len(closed), is_bare)
 
-    def _add_ports(self, layer: Layer, part: Part, forms: PortForms) -> None:
+    def _add_ports(self, layer: Layer, part: ScannedElement, forms: PortForms) -> None:
         if not part.is_bare:
             raise NotCanonical
         text, names = without_names(self._text(part.content, part.content_end))
@@ -703,10 +703,10 @@ class LayerParts:
         else:
             raise NotCanonical
 
-    def _element(self, part: Part, indent: int) -> Element:
+    def _element(self, part: ScannedElement, indent: int) -> Element:
         return elements(self._text(part.at, part.stop), part.at, indent, self._limits)[0]
 
-    def _body(self, part: Part, indent: int) -> Body:
+    def _body(self, part: ScannedElement, indent: int) -> Body:
         if not part.is_bare or part.tag not in PARTS:
             raise NotCanonical
         graph, behind = self._graph(part.content, part.content_end, indent + 1)

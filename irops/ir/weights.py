@@ -62,7 +62,7 @@ def constant(model: Model, layer: Layer, *, files: OpenFiles | None = None) -> A
     region = checked_region(model, layer)
     if len(region.shape) > MAX_AXES:
         message = f"{layer} has {len(region.shape)} axes, must have at most {MAX_AXES} to be a NumPy array"
-        raise _error(model, layer, Fault("unsupported-array", message, "shape"))
+        raise _error(model, layer, ConstantFault("unsupported-array", message, "shape"))
     if region.elements == 0:
         return unpack(bytes(8), region.element, region.shape)
     assert model.weights is not None
@@ -105,8 +105,8 @@ def checked_region(model: Model, layer: Layer) -> Region:
     """
     region = region_of(layer)
     weights = model.weights or Weights.of_bytes(b"")
-    if isinstance(region, Fault):
-        fault: Fault | None = region
+    if isinstance(region, ConstantFault):
+        fault: ConstantFault | None = region
     elif weights.fault and region.elements:
         fault = _no_weights(weights, layer, 1, region.end)
     else:
@@ -117,7 +117,7 @@ def checked_region(model: Model, layer: Layer) -> Region:
     return region
 
 
-def _error(model: Model, layer: Layer, fault: Fault) -> DiagnosticError:
+def _error(model: Model, layer: Layer, fault: ConstantFault) -> DiagnosticError:
     path = next((path for path, other in model.walk() if other is layer), ())
     return DiagnosticError([_diagnostic(model, layer, path, fault)])
 
@@ -125,7 +125,7 @@ def _error(model: Model, layer: Layer, fault: Fault) -> DiagnosticError:
 def constant_faults(model: Model) -> Iterator[Diagnostic]:
     """Errors in the declarations of all constants. Of the weights, only strings are read."""
     weights = model.weights or Weights.of_bytes(b"")
-    faults: list[tuple[tuple[str, ...], Layer, Fault]] = []
+    faults: list[tuple[tuple[str, ...], Layer, ConstantFault]] = []
     first: tuple[tuple[str, ...], Layer] | None = None
     count = end = 0
     sound: set[tuple[str | None, ...]] = set()  # types, shapes and sizes of constants without a fault
@@ -141,7 +141,7 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
                 first, count, end = first or (path, layer), count + 1, max(end, last)
                 continue
         region = region_of(layer)
-        if isinstance(region, Fault):
+        if isinstance(region, ConstantFault):
             faults.append((path, layer, region))
         else:
             if region.elements:
@@ -167,12 +167,12 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
             yield _diagnostic(model, layer, path, fault)
 
 
-def _region_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:
+def _region_fault(layer: Layer, region: Region, weights: Weights) -> ConstantFault | None:
     """An error in the bytes that a Const declares, or None. OpenVINO reads those of no elements too."""
     if region.elements and region.element is not STRING:
         needed = packed_size(region.element, region.elements)
         if needed > INT64_MAX:
-            return Fault(
+            return ConstantFault(
                 "oversized-constant",
                 f"{layer}: {region} takes {needed} bytes, must take at most 2^63-1",
                 notes=("OpenVINO computes the product modulo 2^64",),
@@ -184,9 +184,9 @@ def _region_fault(layer: Layer, region: Region, weights: Weights) -> Fault | Non
     return _strings_fault(layer, region, weights) if region.element is STRING else None
 
 
-def _outside_fault(layer: Layer, region: Region, weights: Weights) -> Fault:
+def _outside_fault(layer: Layer, region: Region, weights: Weights) -> ConstantFault:
     partly = region.offset <= weights.size or region.element is STRING
-    return Fault(
+    return ConstantFault(
         "constant-outside-weights",
         f"{layer} has the bytes {region.offset} to {region.end}, must be within the {weights.size} bytes"
         f" of {weights.name}",
@@ -195,7 +195,7 @@ def _outside_fault(layer: Layer, region: Region, weights: Weights) -> Fault:
     )
 
 
-def _strings_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:
+def _strings_fault(layer: Layer, region: Region, weights: Weights) -> ConstantFault | None:
     try:
         check_strings(
             lambda start, size: weights.read(region.offset + start, size), region.size, region.elements
@@ -205,13 +205,13 @@ def _strings_fault(layer: Layer, region: Region, weights: Weights) -> Fault | No
     return None
 
 
-def _value_fault(layer: Layer, error: ValueError) -> Fault:
-    return Fault(
+def _value_fault(layer: Layer, error: ValueError) -> ConstantFault:
+    return ConstantFault(
         "changed-weights" if isinstance(error, WeightsChanged) else "corrupt-strings", f"{layer}: {error}"
     )
 
 
-def _size_fault(layer: Layer, region: Region, needed: int, weights: Weights) -> Fault:
+def _size_fault(layer: Layer, region: Region, needed: int, weights: Weights) -> ConstantFault:
     """The error for a size that does not match the type and shape.
 
     It is located at size, unless size is plausible, so that the type or the shape is probably wrong: the
@@ -222,7 +222,7 @@ def _size_fault(layer: Layer, region: Region, needed: int, weights: Weights) -> 
     if region.element.name in LAYOUTS and region.size == region.elements:
         plausible = True
         notes = (*notes, f"size is one byte per element, but elements of {region.element} share bytes")
-    return Fault(
+    return ConstantFault(
         "wrong-constant-size",
         f"{layer} has the size {region.size}, must have {needed} bytes for {region}",
         None if plausible else "size",
@@ -230,7 +230,7 @@ def _size_fault(layer: Layer, region: Region, needed: int, weights: Weights) -> 
     )
 
 
-def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> Fault:
+def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> ConstantFault:
     match count:
         case 1:
             others = ""
@@ -238,7 +238,7 @@ def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> Fault:
             others = " and another constant"
         case _:
             others = f" and {count - 1} other constants"
-    return Fault(
+    return ConstantFault(
         "missing-weights",
         f"{weights.name} {weights.fault or 'is empty'}; {first}{others} need{'s' if count == 1 else ''} it,"
         f" {end} bytes or more",
@@ -252,7 +252,7 @@ def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> Fault:
     )
 
 
-def _diagnostic(model: Model, layer: Layer, path: tuple[str, ...], fault: Fault) -> Diagnostic:
+def _diagnostic(model: Model, layer: Layer, path: tuple[str, ...], fault: ConstantFault) -> Diagnostic:
     at = layer.at if fault.attribute is None or layer.data_at < 0 else layer.data_at
     location = model.location(layer, path, at, fault.attribute or None)
     return Diagnostic(rule(fault.rule), fault.message, location, notes=fault.notes)
@@ -267,7 +267,7 @@ _ELEMENTS = {
 _SIZES = re.compile("[0-9]{1,18}(?:, [0-9]{1,18})*")
 
 
-class Fault(NamedTuple):
+class ConstantFault(NamedTuple):
     """An error in a Const. attribute: of its <data>; "" for <data> itself, None for the layer."""
 
     rule: str
@@ -276,23 +276,23 @@ class Fault(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def region_of(layer: Layer) -> Region | Fault:
+def region_of(layer: Layer) -> Region | ConstantFault:
     """What a Const declares, or the first error in its declaration."""
     data = layer.data
     if "value" in data and "offset" not in data:
-        return Fault(
+        return ConstantFault(
             "inline-constant",
             f"{layer} has its value in an attribute, must have offset and size of bytes in the weights",
             notes=("OpenVINO reads beyond the text of the attribute",),
         )
     for name in ("element_type", "shape", "offset", "size"):
         if name not in data:
-            return Fault(
+            return ConstantFault(
                 "missing-constant-attribute", f"{layer} has no {name}", "", ("OpenVINO refuses the file",)
             )
     element = _ELEMENTS.get(data["element_type"])
     if element is None:
-        return Fault(
+        return ConstantFault(
             "malformed-constant-attribute",
             f"element_type of {layer} is {data['element_type']!r}, must be an element type such as"
             " f32, i64, boolean, spelled exactly so",
@@ -300,13 +300,13 @@ def region_of(layer: Layer) -> Region | Fault:
             ("OpenVINO refuses the file",),
         )
     shape = _shape_of(layer)
-    if isinstance(shape, Fault):
+    if isinstance(shape, ConstantFault):
         return shape
     offset, size = _place(data["offset"]), _place(data["size"])
     if offset is None or size is None:
         name = "offset" if offset is None else "size"
         what = "is not an integer" if integer(data[name])[0] is None else "is out of range"
-        return Fault(
+        return ConstantFault(
             "malformed-constant-attribute",
             f"{name} {data[name]!r} of {layer} {what}, must be a decimal integer from 0 to 2^63-1",
             None if element is STRING else name,
@@ -323,7 +323,7 @@ def _place(text: str) -> int | None:
     return value if value is not None and 0 <= value <= INT64_MAX else None
 
 
-def _shape_of(layer: Layer) -> tuple[int, ...] | Fault:
+def _shape_of(layer: Layer) -> tuple[int, ...] | ConstantFault:
     text = layer.data["shape"].strip()
     if len(text) < 100 and (sizes := _sizes(text)) is not None:
         return sizes
@@ -331,13 +331,13 @@ def _shape_of(layer: Layer) -> tuple[int, ...] | Fault:
     for part in text.split(",") if text else ():
         value, _ = integer(part.strip())
         if value == -1 or (value is None and (".." in part or part.strip() == "?")):
-            return Fault(
+            return ConstantFault(
                 "dynamic-constant",
                 f"shape of {layer} is {text!r}, must be static",
                 "shape",
             )
         if value is None or not 0 <= value <= INT64_MAX:
-            return Fault(
+            return ConstantFault(
                 "malformed-constant-attribute",
                 f"shape of {layer} is {text!r}, must be sizes of 0 or greater; {part.strip()!r} is not one",
                 "shape",

@@ -11,8 +11,8 @@ from typing import IO, NamedTuple
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
 from irops.ir.attributes import integer
-from irops.ir.model import COMMENT, Body, Edge, Element, Graph, Layer, Model, Port, PortMapping
-from irops.ir.output import Pending, local_target
+from irops.ir.model import COMMENT, Body, Edge, Element, Layer, LayerGraph, Model, Port, PortMapping
+from irops.ir.output import PendingFiles, local_target
 from irops.ir.ports import DEFAULTS, WRITTEN
 from irops.ir.storage import Weights, WeightsChanged
 from irops.ir.weights import changed_weights, checked_region
@@ -44,7 +44,7 @@ def document(model: Model, data: Data) -> Iterator[str]:
     yield "</net>\n"
 
 
-def _graph(graph: Graph, tab: str, data: Data) -> Iterator[str]:
+def _graph(graph: LayerGraph, tab: str, data: Data) -> Iterator[str]:
     yield f"{tab}<layers>\n" if graph.layers else f"{tab}<layers />\n"
     for layer in graph.layers:
         yield from _layer(layer, tab + "\t", data)
@@ -224,7 +224,7 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
     weights = local_target(xml.with_suffix(".bin"), of_model=True)
     if weights == xml:
         raise ValueError(f"the model path is {xml.name}, must end with .xml: .bin is for weights")
-    with recursion_limit_for(MAX_DEPTH), Pending(weights, xml) as (weights_file, xml_file):
+    with recursion_limit_for(MAX_DEPTH), PendingFiles(weights, xml) as (weights_file, xml_file):
         pool = _Pool(model, weights_file)
         with_means = replace(model, legacy=[pool.legacy(element) for element in model.legacy])
         for piece in document(with_means, pool.data):

@@ -1,4 +1,4 @@
-"""Intervals of elements (Dims), as values functions combine them.
+"""Intervals of elements (Dims), as values functions combine them; the Dims of a short list of integers.
 
 The bounds of floating-point elements may be fractions; `whole` widens an interval to integer bounds.
 """
@@ -13,6 +13,15 @@ import numpy as np
 
 from irops.values.dim import UNKNOWN, Bound, Dim
 from irops.values.element import Array, ElementType
+from irops.values.fact import Fact
+
+
+def entries(numbers: Fact | None, count: int, absent: int = 1) -> tuple[Dim, ...]:
+    """The Dim of each of `count` numbers: unknown if the values are unknown, `absent` if there is no list."""
+    if numbers is None:
+        return (Dim.of(absent),) * count
+    dims = numbers.dims
+    return (UNKNOWN,) * count if dims is None else dims
 
 
 def as_dims(array: Array) -> Array:

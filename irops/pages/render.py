@@ -10,8 +10,8 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from irops.backends.extras import missing_libraries
 from irops.diagnostics.printable import abridged, printable
+from irops.extras import require_extra
 
 if TYPE_CHECKING:
     import jinja2
@@ -23,15 +23,9 @@ MAX_NAME = 100
 """The same of a name in a table."""
 
 
-class MissingExtraError(RuntimeError):
-    """The library of templates is not installed."""
-
-
 def require_templates() -> None:
-    """Raise MissingExtraError, with what installs it, if the library of templates is missing."""
-    reason = missing_libraries("html", "jinja2")
-    if reason is not None:
-        raise MissingExtraError(f"the page cannot be made: {reason}")
+    """Raises:  MissingExtraError, with what installs it, if the library of templates is missing"""
+    require_extra("html", "jinja2", purpose="the page cannot be made")
 
 
 def render(template: str, **values: Any) -> str:

@@ -23,7 +23,7 @@ from irops.limits import Limits
 from irops.ops.conversion import as_numbers, converted
 from irops.registry import Registry
 from irops.runtime.memory import require_room, size_in_bytes
-from irops.runtime.plan import KernelOf, Plan, Step, ValueKey
+from irops.runtime.plan import KernelOf, Plan, PlannedLayer, ValueKey
 from irops.runtime.run import run_model
 from irops.runtime.session import Results, Session
 from irops.spec.binding import BY_KERNEL
@@ -42,7 +42,7 @@ Inputs = dict[int, tuple[int, ...]]
 class BackwardStep:
     """A layer that gradients flow through, into some of its inputs. needs: values of the forward pass."""
 
-    step: Step
+    step: PlannedLayer
     inputs: tuple[int, ...]
     needs: tuple[ValueKey, ...]
 
@@ -67,7 +67,7 @@ class Flow:
         self.missing = tuple(back for back in self.steps[::-1] if back.inputs and states_none(back.step))
         self.kept = Counter(key for back in self.steps for key in back.needs)
 
-    def path_through(self, missing: BackwardStep) -> list[Step]:
+    def path_through(self, missing: BackwardStep) -> list[PlannedLayer]:
         """The layers of a path that a step lies on, from a wanted tensor to a result."""
         by_layer = {back.step.layer.id: back for back in self.steps}
         users = {
@@ -86,7 +86,7 @@ class Flow:
         return [back.step for back in (*before[::-1], *after[1:])]
 
 
-def _dependent(plan: Plan, steps: dict[int, Step], wanted: Collection[int]) -> Inputs:
+def _dependent(plan: Plan, steps: dict[int, PlannedLayer], wanted: Collection[int]) -> Inputs:
     """The layers that depend on what is wanted, and through which of their inputs."""
     found: Inputs = {}
     for step in plan.steps:
@@ -116,7 +116,7 @@ def _leading(plan: Plan, dependent: Inputs, results: Collection[int]) -> Inputs:
     return found
 
 
-def _passes_gradient(step: Step, index: int) -> bool:
+def _passes_gradient(step: PlannedLayer, index: int) -> bool:
     """Whether a gradient flows into an input of a layer, or would have to."""
     stated = gradient_of(step, index)
     if stated is None:
@@ -124,22 +124,22 @@ def _passes_gradient(step: Step, index: int) -> bool:
     return stated.when is None or bool(step.invocation.attributes[stated.when])
 
 
-def gradient_of(step: Step, index: int) -> Gradient | None:
+def gradient_of(step: PlannedLayer, index: int) -> Gradient | None:
     """The gradient that the definition states for an input of a layer."""
     return step.op.definition.gradients.get(input_spec(step.op, index).name)
 
 
-def states_none(step: Step) -> bool:
+def states_none(step: PlannedLayer) -> bool:
     """Whether an op with inputs states no gradient at all."""
     return bool(step.sources) and step.layer.kind is not LayerKind.RESULT and not step.op.definition.gradients
 
 
-def _backward_step(step: Step, inputs: tuple[int, ...]) -> BackwardStep:
+def _backward_step(step: PlannedLayer, inputs: tuple[int, ...]) -> BackwardStep:
     computes = bool(inputs) and step.layer.kind is not LayerKind.RESULT
     return BackwardStep(step, inputs, tuple(dict.fromkeys(_needs(step, inputs))) if computes else ())
 
 
-def _needs(step: Step, inputs: tuple[int, ...]) -> Iterator[ValueKey]:
+def _needs(step: PlannedLayer, inputs: tuple[int, ...]) -> Iterator[ValueKey]:
     """The values that are saved, and those whose shapes are not known before they are computed."""
     saved = {name for index in inputs if (stated := gradient_of(step, index)) for name in stated.saves}
     for index, source in enumerate(step.sources):
@@ -250,7 +250,7 @@ class Backward:
         self._bytes_held = sum(array.nbytes for array in values.values())
         self.uses = flow.kept.copy()
         self.gradients: dict[ValueKey, Array] = {}
-        self.current: Step | None = None
+        self.current: PlannedLayer | None = None
 
     def run(self, cotangents: Mapping[int, Array]) -> dict[int, Array]:
         """The gradients of what is wanted, where any reaches it; cotangents: of Results. All by layer id.

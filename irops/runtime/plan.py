@@ -39,14 +39,14 @@ NARROW = ("f16", "bf16")
 
 
 @dataclass(frozen=True, slots=True)
-class Constants:
+class ConstantLayers:
     """The ids of layers that depend on nothing but constants; weights: those that only lead to a MatMul."""
 
     layers: frozenset[int]
     weights: frozenset[int]
 
 
-def constants_of(wiring: Wiring, inferred: Inferred) -> Constants:
+def constants_of(wiring: Wiring, inferred: Inferred) -> ConstantLayers:
     """Which layers of a graph are constant."""
     layers = constant_layers(wiring, lambda layer: inferred.layers[layer.id].op)
     # ops of other dialects compute in the types that their definitions name
@@ -64,7 +64,7 @@ def constants_of(wiring: Wiring, inferred: Inferred) -> Constants:
             and all(user.id in weights or (user.type == "MatMul" and user.id not in found) for user in users)
         ):
             weights.add(layer.id)
-    return Constants(frozenset(found), frozenset(weights))
+    return ConstantLayers(frozenset(found), frozenset(weights))
 
 
 def wide(array: Array | None) -> Array | None:
@@ -105,7 +105,7 @@ ValueKey = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class PlannedLayer:
     """How one layer is computed.
 
     node: the layer with its bodies; facts: what is inferred of it; sources: the values that its inputs are;
@@ -135,7 +135,7 @@ class Step:
 class Plan:
     """The steps of a graph in order, how often each value is used, and the warnings of inference."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PlannedLayer, ...]
     users: dict[ValueKey, int]
     warnings: tuple[Diagnostic, ...] = ()
 
@@ -156,7 +156,7 @@ def absent_output(wiring: Wiring, inferred: Inferred) -> tuple[LayerFacts, int] 
     return next(((known, index) for known, index in facts if index >= len(known.outputs)), None)
 
 
-def _step(wiring: Wiring, node: LayerNode, facts: LayerFacts, constants: Constants) -> Step:
+def _step(wiring: Wiring, node: LayerNode, facts: LayerFacts, constants: ConstantLayers) -> PlannedLayer:
     layer, op, invocation = node.layer, node.op, node.invocation
     assert op is not None
     assert invocation is not None
@@ -168,7 +168,7 @@ def _step(wiring: Wiring, node: LayerNode, facts: LayerFacts, constants: Constan
     if _is_same_every_run(op, facts):
         with suppress(OpFault):  # reported when the layer is computed
             keywords = invocation.keywords("kernel", facts.inputs)
-    return Step(
+    return PlannedLayer(
         node=node,
         op=op,
         invocation=invocation,
@@ -184,7 +184,7 @@ def _step(wiring: Wiring, node: LayerNode, facts: LayerFacts, constants: Constan
 
 
 def _rounding(
-    facts: LayerFacts, sources: tuple[ValueKey | None, ...], constants: Constants
+    facts: LayerFacts, sources: tuple[ValueKey | None, ...], constants: ConstantLayers
 ) -> tuple[Fact | None, ...]:
     rounded = tuple(
         fact if source is not None and source[0] in constants.layers else None
@@ -245,7 +245,7 @@ class FixedPart:
         """Whether all that may be kept is."""
         return len(self.arrays) == len(self._chosen)
 
-    def keys(self, step: Step) -> tuple[ConstantKey | None, ...]:
+    def keys(self, step: PlannedLayer) -> tuple[ConstantKey | None, ...]:
         """The keys under which outputs of a step are kept, None for one that is not; empty where the step
         may give something else in the next run.
         """
@@ -254,7 +254,7 @@ class FixedPart:
         keys = [(self._path, step.layer.id, index) for index in range(len(step.facts.outputs))]
         return tuple(key if key in self._chosen else None for key in keys)
 
-    def serves(self, value: ValueKey, reader: Step) -> bool:
+    def serves(self, value: ValueKey, reader: PlannedLayer) -> bool:
         """Whether a step can read a kept value: constants read each other before they are rounded."""
         if value not in self.arrays:
             return False
@@ -300,11 +300,11 @@ def _fixed(plan: Plan, given: Collection[int]) -> frozenset[int]:
     return frozenset(fixed)
 
 
-def _reads_shape(step: Step) -> bool:
+def _reads_shape(step: PlannedLayer) -> bool:
     return step.op.definition.type in SHAPES and step.static
 
 
-def _follows(step: Step) -> bool:
+def _follows(step: PlannedLayer) -> bool:
     """Whether a step that reads nothing but fixed values gives a fixed one."""
     definition = step.op.definition
     computes = step.layer.kind is LayerKind.OPERATION and bool(step.sources)
@@ -317,7 +317,7 @@ def _is_aligned(layer: Layer, kind: ElementType) -> bool:
     return offset.isdecimal() and not int(offset) % kind.dtype.alignment
 
 
-def _size(step: Step, fact: Fact) -> float | None:
+def _size(step: PlannedLayer, fact: Fact) -> float | None:
     """The bytes that keeping an output takes: none for a view of the weights. None: nobody knows."""
     kind = fact.element_type
     if kind is DYNAMIC or kind is STRING or not fact.shape.static:
@@ -345,7 +345,7 @@ class Action(NamedTuple):
     that the function can write its result into, if nothing else refers to their arrays by then.
     """
 
-    step: Step
+    step: PlannedLayer
     function: Callable[..., Any] | None
     arguments: Callable[[Values], Sequence[Array | None]]
     keywords: Mapping[str, Any]
@@ -393,7 +393,7 @@ UNSHARED = 3
 """The references to an array that only the values of a run have: theirs, and two of `unshared` itself."""
 
 
-def ufunc_of(step: Step, kernel: Callable[..., Any]) -> np.ufunc | None:
+def ufunc_of(step: PlannedLayer, kernel: Callable[..., Any]) -> np.ufunc | None:
     """What computes a step on its arrays as they are, in place of the kernel; None where nothing does."""
     ufunc: np.ufunc | None = getattr(kernel, UFUNC, None)
     facts = [*step.facts.inputs, *step.facts.outputs]
@@ -491,16 +491,16 @@ class _Assembly:
             self._fixed.is_known,
         )
 
-    def _is_input(self, step: Step) -> bool:
+    def _is_input(self, step: PlannedLayer) -> bool:
         value = self._given.get(step.layer.id)
         is_parameter = step.layer.kind is LayerKind.PARAMETER and step.op.id == "Parameter-1"
         return is_parameter and value is not None and step.facts.outputs[0].admits(value)
 
-    def _is_result(self, step: Step) -> bool:
+    def _is_result(self, step: PlannedLayer) -> bool:
         is_result = step.layer.kind is LayerKind.RESULT and step.op.id == "Result-1"
         return is_result and len(step.sources) == 1 and step.sources[0] is not None
 
-    def _outputs(self, step: Step) -> Iterator[Output]:
+    def _outputs(self, step: PlannedLayer) -> Iterator[Output]:
         source = step.sources[0] if self._is_result(step) else None
         origin = step.layer.id if source is None else source[0]
         is_copied = origin in self._fixed.fixed and not self._steps[origin].layer.is_constant
@@ -514,7 +514,7 @@ class _Assembly:
         slots[value] = len(self._values) - 1
         return slots[value]
 
-    def _slot(self, source: ValueKey | None, reader: Step) -> int:
+    def _slot(self, source: ValueKey | None, reader: PlannedLayer) -> int:
         """The slot that a step reads an input from."""
         if source is None:
             return ABSENT
@@ -524,7 +524,7 @@ class _Assembly:
             self._new_slot(source, self._fixed.arrays[source])
         return self._kept_slots[source]
 
-    def _row(self, step: Step, need: float) -> _Row:
+    def _row(self, step: PlannedLayer, need: float) -> _Row:
         """The action of a step, and the slots that it reads."""
         sources = [self._slot(source, step) for source in step.sources]
         direct = self._direct(step, sources)
@@ -556,7 +556,7 @@ class _Assembly:
         )
         return action, places
 
-    def _overwritable(self, step: Step, places: Sequence[int]) -> tuple[int, ...]:
+    def _overwritable(self, step: PlannedLayer, places: Sequence[int]) -> tuple[int, ...]:
         """The slots of inputs that have the shape of the output, and that steps of the program computed."""
         if not (self._may_overwrite and COUNTS_REFERENCES):
             return ()
@@ -567,7 +567,7 @@ class _Assembly:
             if slot in self._computed and fact is not None and fact.shape.to_tuple() == shape
         )
 
-    def _direct(self, step: Step, sources: list[int]) -> tuple[Callable[..., Any], list[int]] | None:
+    def _direct(self, step: PlannedLayer, sources: list[int]) -> tuple[Callable[..., Any], list[int]] | None:
         """The kernel, and the slots of its arguments, of a step that needs nothing decided in a run."""
         facts = step.facts
         if (
@@ -589,7 +589,7 @@ class _Assembly:
             return None  # a run reports it when it comes to the step
         return function, [ABSENT if slot is None else slot for slot in places]
 
-    def _is_rounded(self, step: Step) -> bool:
+    def _is_rounded(self, step: PlannedLayer) -> bool:
         """Whether no input has to be rounded: kept constants are."""
         pairs = zip(step.sources, step.rounding)
         return all(f is None or (s is not None and self._fixed.serves(s, step)) for s, f in pairs)
@@ -639,7 +639,7 @@ def bytes_needed(plan: Plan, keep: Collection[int]) -> Iterator[float]:
                 in_use -= sizes[source]
 
 
-def output_bytes(step: Step, index: int) -> float | None:
+def output_bytes(step: PlannedLayer, index: int) -> float | None:
     """The bytes of an output; None where the plan does not know them."""
     fact = step.facts.outputs[index]
     if fact.element_type is DYNAMIC or not fact.shape.static:

@@ -11,8 +11,8 @@ from typing import Any
 
 from irops.diagnostics.printable import MAX_NAME, abridged, plural, shown
 from irops.html_table import html_table
-from irops.ir.output import Pending, local_target
-from irops.runtime.plan import Step
+from irops.ir.output import PendingFiles, local_target
+from irops.runtime.plan import PlannedLayer
 from irops.values.element import Array
 
 MAX_EVENTS = 200_000
@@ -43,7 +43,7 @@ class Total:
 
 
 @dataclass(slots=True)
-class _Call:
+class _TimedCall:
     """A call under way. inner: the nanoseconds of calls within it."""
 
     start: int
@@ -62,14 +62,16 @@ class Profile:
     events: list[Event] = field(default_factory=list)
     dropped: int = 0
     _layers: dict[tuple[GraphPath, int], Total] = field(default_factory=dict)
-    _calls: list[_Call] = field(default_factory=list)
+    _calls: list[_TimedCall] = field(default_factory=list)
     _repetitions: dict[GraphPath, int] = field(default_factory=dict)
 
     def begin(self) -> None:
         """A call begins; calls within it begin and end before it ends."""
-        self._calls.append(_Call(perf_counter_ns()))
+        self._calls.append(_TimedCall(perf_counter_ns()))
 
-    def end_layer(self, step: Step, backend: str, outputs: Sequence[Array], tensor_bytes: int) -> None:
+    def end_layer(
+        self, step: PlannedLayer, backend: str, outputs: Sequence[Array], tensor_bytes: int
+    ) -> None:
         """A call of a layer ends. tensor_bytes: the bytes of the tensors that the run has in memory"""
         call, end = self._ended()
         layer, path, op = step.layer, step.node.path, step.op.id
@@ -97,7 +99,7 @@ class Profile:
         name = f"{path[-1]} {number}" if path else "run"
         self._add(Event(name, "body" if path else "run", call.start, end, {"repetition": number}))
 
-    def _ended(self) -> tuple[_Call, int]:
+    def _ended(self) -> tuple[_TimedCall, int]:
         end = perf_counter_ns()
         call = self._calls.pop()
         if self._calls:
@@ -135,7 +137,7 @@ class Profile:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the trace as JSON. Raises: OSError"""
-        with Pending(local_target(path)) as (file,):
+        with PendingFiles(local_target(path)) as (file,):
             file.write(json.dumps(self.trace()).encode())
 
     def __repr__(self) -> str:

@@ -26,8 +26,8 @@ from irops.runtime.memory import check_possible, require_room, size_in_bytes
 from irops.runtime.plan import (
     Action,
     Plan,
+    PlannedLayer,
     Program,
-    Step,
     ValueKey,
     Values,
     admits,
@@ -58,7 +58,7 @@ class Computed:
     again: what the layer gives for other inputs, with the same kernel; raises what kernels raise.
     """
 
-    step: Step
+    step: PlannedLayer
     inputs: Arrays
     outputs: list[Array]
     again: Callable[[Arrays], tuple[Any, ...]]
@@ -180,7 +180,7 @@ class Run:
     def _plan(self, graph: GraphNode, given: Mapping[int, Array]) -> Plan:
         return self.evaluator.plan(graph, given)
 
-    def _inputs(self, step: Step, arrays: Arrays) -> Arrays:
+    def _inputs(self, step: PlannedLayer, arrays: Arrays) -> Arrays:
         """The arrays that a kernel gets, widened among constants, and rounded where they leave these."""
         if step.constant:
             return [wide(array) for array in arrays]
@@ -195,19 +195,21 @@ class Run:
         if waiting[key] == 0:
             self.bytes_held -= values.pop(key).nbytes
 
-    def layer(self, step: Step, arrays: Arrays, given: Array | None = None) -> Computed:
+    def layer(self, step: PlannedLayer, arrays: Arrays, given: Array | None = None) -> Computed:
         """One layer, computed; its warnings are recorded. Raises: EvaluationError"""
         with collect_warnings() as warnings:
             outputs, facts = self._computed(step, arrays, given)
         self._warn(step, warnings)
         return Computed(step, arrays, outputs, partial(self._compute, step, facts, given=given))
 
-    def _warn(self, step: Step, warnings: Sequence[Violation]) -> None:
+    def _warn(self, step: PlannedLayer, warnings: Sequence[Violation]) -> None:
         for warning in warnings:
             fault = fault_of(step.op, warning)
             self.record.warn(self.evaluator.finding(step.facts, step.node.path, fault))
 
-    def _computed(self, step: Step, arrays: Arrays, given: Array | None) -> tuple[list[Array], LayerFacts]:
+    def _computed(
+        self, step: PlannedLayer, arrays: Arrays, given: Array | None
+    ) -> tuple[list[Array], LayerFacts]:
         """The outputs of a layer and what is inferred of it. Raises: EvaluationError"""
         op, facts, size = step.op, step.facts, step.size
         try:
@@ -230,7 +232,7 @@ class Run:
         except (Violation, LimitExceeded, MemoryError) as error:
             raise self._located(step, error) from None
 
-    def _located(self, step: Step, error: Exception) -> EvaluationError:
+    def _located(self, step: PlannedLayer, error: Exception) -> EvaluationError:
         """The error of a step at its place in the file."""
         if isinstance(error, OpFault):
             fault = error
@@ -246,7 +248,7 @@ class Run:
             raise LimitExceeded("evaluation-time-limit", message)
 
     def _compute(
-        self, step: Step, facts: LayerFacts, arrays: Arrays, *, given: Array | None
+        self, step: PlannedLayer, facts: LayerFacts, arrays: Arrays, *, given: Array | None
     ) -> tuple[Any, ...]:
         _, kernel = self.evaluator.kernel(step.op)
         keywords = step.keywords
@@ -260,7 +262,7 @@ class Run:
             cause = None if isinstance(error, Declined) else error
             raise self._kernel_fault(step, error) from cause
 
-    def _kernel_fault(self, step: Step, error: Exception) -> OpFault:
+    def _kernel_fault(self, step: PlannedLayer, error: Exception) -> OpFault:
         """The fault of a kernel that declines, or that fails with an error of its own."""
         if isinstance(error, Declined):
             return OpFault("declined-op", str(error))
@@ -268,13 +270,13 @@ class Run:
         message = f"the kernel of {step.op.id} of backend {name} failed: {type(error).__name__}: {error}"
         return OpFault("failed-kernel", message)
 
-    def _extras(self, step: Step, facts: LayerFacts, given: Array | None) -> dict[str, Any]:
+    def _extras(self, step: PlannedLayer, facts: LayerFacts, given: Array | None) -> dict[str, Any]:
         layer = step.layer
         value = self._constant(step) if given is None and layer.is_constant else given
         bodies = {name: self._body(facts, step.node.bodies[name]) for name in step.op.definition.bodies}
         return {"value": value, "variables": self.variables, **bodies}
 
-    def _constant(self, step: Step) -> Array:
+    def _constant(self, step: PlannedLayer) -> Array:
         require_unchanged_weights(self.evaluator.analysis.model)
         return self.evaluator.constant(step.node)
 
@@ -315,7 +317,7 @@ class Run:
             raise LimitExceeded("iteration-limit", message)
 
     def _checked(
-        self, step: Step, arrays: Arrays, results: tuple[Any, ...], outputs: Sequence[Fact]
+        self, step: PlannedLayer, arrays: Arrays, results: tuple[Any, ...], outputs: Sequence[Fact]
     ) -> list[Array]:
         """The results as arrays, compared with the inferred facts and, if asked for, with the reference."""
         op = step.op
@@ -342,7 +344,7 @@ def _of_inferred_rank(array: Array, inferred: Fact) -> Array:
 
 
 def verify(
-    record: Record, backend: str, step: Step, arrays: Sequence[Array | None], results: Sequence[Array]
+    record: Record, backend: str, step: PlannedLayer, arrays: Sequence[Array | None], results: Sequence[Array]
 ) -> None:
     """Compare the results of a layer with the reference; record what was compared.
 
@@ -415,7 +417,7 @@ def walk_model(
     yield from Run(evaluator, variables.begin(), observer=observer).walk(evaluator.analysis.root, given)
 
 
-def run_layer(evaluator: Evaluator, step: Step, inputs: Arrays, observer: Observer) -> list[Array]:
+def run_layer(evaluator: Evaluator, step: PlannedLayer, inputs: Arrays, observer: Observer) -> list[Array]:
     """The outputs of one layer. observer: called for the layers of its bodies. Raises: EvaluationError"""
     return Run(evaluator, Variables().begin(), observer=observer).layer(step, inputs).outputs
 
@@ -500,7 +502,7 @@ class DirectRun(Run):
             raise self._located(step, error) from None
         return values
 
-    def _refuse(self, step: Step, in_use: float) -> None:
+    def _refuse(self, step: PlannedLayer, in_use: float) -> None:
         """Raise the error of a step for which time or memory does not suffice."""
         self.bytes_held = in_use
         self._require_time(step.op)
@@ -572,7 +574,7 @@ class MeasuredRun(Run):
         self.profile.end_planning(graph.path)
         return plan
 
-    def layer(self, step: Step, arrays: Arrays, given: Array | None = None) -> Computed:
+    def layer(self, step: PlannedLayer, arrays: Arrays, given: Array | None = None) -> Computed:
         self.profile.begin()
         computed = super().layer(step, arrays, given)
         self.profile.end_layer(

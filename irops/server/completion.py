@@ -18,7 +18,7 @@ from lsprotocol.types import (
 
 from irops.server.hover import plain
 from irops.server.navigation import OpLookup
-from irops.server.outline import PARENTS, GraphSpan, LayerSpan, Node, Outline, names_in, number, values
+from irops.server.outline import PARENTS, GraphSpan, LayerSpan, Outline, OutlineNode, names_in, number, values
 from irops.server.text import Text
 from irops.spec.definition import Attribute, attribute_phrase
 from irops.spec.releases import OPSETS, opsets
@@ -30,7 +30,7 @@ _FOLLOWED = re.compile(r"[\w.-]*\s*=")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Insertion:
     """What may be inserted. detail: shown beside it; about: what it is, in full; searched: what else may be
     typed to find it; op: the op whose summary is shown when the item is selected.
     """
@@ -51,7 +51,7 @@ class Typed:
     offset: int
 
 
-def listed(items: Iterable[Item], typed: Typed, text: Text, *, snippets: bool) -> CompletionList:
+def listed(items: Iterable[Insertion], typed: Typed, text: Text, *, snippets: bool) -> CompletionList:
     """The items that fit what is typed, those that begin with it first.
 
     snippets: whether the editor can place the cursor between the quotes of a new attribute
@@ -65,13 +65,13 @@ def listed(items: Iterable[Item], typed: Typed, text: Text, *, snippets: bool) -
     return CompletionList(is_incomplete=len(fitting) > MAX_ITEMS, items=shown)
 
 
-def _order(item: Item, word: str, is_sorted: bool) -> tuple[bool, int, str]:
+def _order(item: Insertion, word: str, is_sorted: bool) -> tuple[bool, int, str]:
     text = item.text if is_sorted else ""
     length = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
     return not item.text.lower().startswith(word), length, text
 
 
-def _item(item: Item, typed: Typed, text: Text, place: int, snippets: bool) -> CompletionItem:
+def _item(item: Insertion, typed: Typed, text: Text, place: int, snippets: bool) -> CompletionItem:
     kinds = {"tag": CompletionItemKind.Class, "attribute": CompletionItemKind.Property}
     new, is_snippet = item.text, False
     if typed.what == "attribute" and _FOLLOWED.match(text.source, typed.offset) is None:
@@ -119,12 +119,12 @@ def completions(
     return listed(items, Typed(typed.what, typed.word, offset), text, snippets=snippets)
 
 
-def _items(typed: TagStart, outline: Outline, node: Node, ops: OpLookup) -> Iterator[Item]:
+def _items(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLookup) -> Iterator[Insertion]:
     layer = outline.layer_of(node)
     if typed.what == "tag":
         around = node if node.start < typed.start else node.parent
         tag = "" if around is None else around.tag
-        yield from (Item(name) for name, parents in PARENTS.items() if tag in parents)
+        yield from (Insertion(name) for name, parents in PARENTS.items() if tag in parents)
     elif typed.what == "attribute":
         names = names_in(outline.text, node, typed.offset) if node.start == typed.start else set()
         yield from (one for one in _attribute_names(typed, layer, ops) if one.text not in names)
@@ -136,17 +136,17 @@ def _items(typed: TagStart, outline: Outline, node: Node, ops: OpLookup) -> Iter
     elif typed.tag == "edge":
         yield from _of_edge(typed, outline, node, layer)
     elif typed.attribute == "precision":
-        yield from (Item(one.precision, one.name, searched=one.name) for one in element_types())
+        yield from (Insertion(one.precision, one.name, searched=one.name) for one in element_types())
     elif typed.attribute == "internal_layer_id" and layer is not None:
         wanted = "Parameter" if typed.tag == "input" else "Result"
         yield from _layers(one for one in _inner(outline, layer) if one.type == wanted)
 
 
-def _attribute_names(typed: TagStart, layer: LayerSpan | None, ops: OpLookup) -> Iterable[Item]:
+def _attribute_names(typed: TagStart, layer: LayerSpan | None, ops: OpLookup) -> Iterable[Insertion]:
     if typed.tag == "data" and layer is not None:
         attributes = _attributes(layer, ops).items()
-        return [Item(name, attribute_phrase(one), one.text) for name, one in attributes]
-    return [Item(name) for name in NAMES.get(typed.tag, ())]
+        return [Insertion(name, attribute_phrase(one), one.text) for name, one in attributes]
+    return [Insertion(name) for name in NAMES.get(typed.tag, ())]
 
 
 def _attributes(layer: LayerSpan, ops: OpLookup) -> dict[str, Attribute]:
@@ -154,38 +154,40 @@ def _attributes(layer: LayerSpan, ops: OpLookup) -> dict[str, Attribute]:
     return {} if op is None else op.definition.attributes
 
 
-def _of_layer(typed: TagStart, outline: Outline, node: Node, ops: OpLookup) -> Iterator[Item]:
+def _of_layer(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLookup) -> Iterator[Insertion]:
     texts = values(outline.text, node) | typed.written
     if typed.attribute == "type":
-        yield from (Item(one.type, one.category, op=one.type) for one in opsets().all())
-        yield from (Item(op.rpartition("-")[0], "custom op", op=op) for op in ops.custom())
+        yield from (Insertion(one.type, one.category, op=one.type) for one in opsets().all())
+        yield from (Insertion(op.rpartition("-")[0], "custom op", op=op) for op in ops.custom())
     elif typed.attribute == "version":
         named = texts.get("type", "")
         versions = [opset for opset in OPSETS if opsets().find(named, opset) is not None]
-        yield from (Item(opset, f"has {named}") for opset in versions)
+        yield from (Insertion(opset, f"has {named}") for opset in versions)
         if not versions:
-            yield from (Item(opset) for opset in OPSETS)
+            yield from (Insertion(opset) for opset in OPSETS)
     elif typed.attribute == "id":
         graph = _graph(outline, node)
         if graph is not None:
-            yield Item(str(max(graph.layers, default=-1) + 1), "the next id")
+            yield Insertion(str(max(graph.layers, default=-1) + 1), "the next id")
 
 
-def values_of(attribute: Attribute) -> Iterator[Item]:
+def values_of(attribute: Attribute) -> Iterator[Insertion]:
     """The values that an attribute may have, as far as the definition lists them."""
     default = attribute.default
     if attribute.type == "element_type":
         names = attribute.values or tuple(one.name for one in element_types())
-        yield from map(Item, names)
+        yield from map(Insertion, names)
     elif attribute.values:
-        yield from (Item(text, "default" if text == default else "") for text in attribute.values)
+        yield from (Insertion(text, "default" if text == default else "") for text in attribute.values)
     elif attribute.type in ("bool", "boolean"):
-        yield from (Item(text, "default" if text == default else "") for text in ("true", "false"))
+        yield from (Insertion(text, "default" if text == default else "") for text in ("true", "false"))
     elif default:
-        yield Item(default, "default")
+        yield Insertion(default, "default")
 
 
-def _of_edge(typed: TagStart, outline: Outline, node: Node, owner: LayerSpan | None) -> Iterator[Item]:
+def _of_edge(
+    typed: TagStart, outline: Outline, node: OutlineNode, owner: LayerSpan | None
+) -> Iterator[Insertion]:
     graph = _graph(outline, node)
     if node.above("back_edges") is not None and owner is not None:
         wanted = "Result" if typed.attribute.startswith("from") else "Parameter"
@@ -202,7 +204,9 @@ def _of_edge(typed: TagStart, outline: Outline, node: Node, owner: LayerSpan | N
     layer = graph.layers.get(_or_none(number(texts.get(f"{end}-layer"))))
     if layer is not None:
         yield from (
-            Item(str(label), layer.name) for label, _ in layer.ports(outline.text, side) if label is not None
+            Insertion(str(label), layer.name)
+            for label, _ in layer.ports(outline.text, side)
+            if label is not None
         )
 
 
@@ -210,11 +214,11 @@ def _or_none(value: int | None) -> int:
     return -1 if value is None else value
 
 
-def _layers(layers: Iterable[LayerSpan]) -> Iterator[Item]:
+def _layers(layers: Iterable[LayerSpan]) -> Iterator[Insertion]:
     for one in layers:
         if one.id is not None:
             shown = f"{one.name} ({one.type})"
-            yield Item(str(one.id), shown, searched=shown)
+            yield Insertion(str(one.id), shown, searched=shown)
 
 
 def _inner(outline: Outline, owner: LayerSpan) -> Iterator[LayerSpan]:
@@ -222,7 +226,7 @@ def _inner(outline: Outline, owner: LayerSpan) -> Iterator[LayerSpan]:
     return (layer for layer in outline.layers.values() if layer.graph.owner is owner)
 
 
-def _graph(outline: Outline, node: Node) -> GraphSpan | None:
+def _graph(outline: Outline, node: OutlineNode) -> GraphSpan | None:
     """The graph of an element: that of the layers beside it."""
     around = node.above("net", "body", "then_body", "else_body")
     section = None if around is None else next(around.named("layers"), None)

@@ -255,7 +255,7 @@ SECONDS = 60.0
 
 
 @dataclass(slots=True)
-class State:
+class DocumentState:
     """What is kept of an open document. result: of the newest text that was checked; of: that text."""
 
     task: asyncio.Task[None] | None = None
@@ -274,16 +274,16 @@ class Checks:
 
     def __init__(self, options: ServerOptions, publish: Publish) -> None:
         self._options, self._publish = options, publish
-        self._states: dict[str, State] = {}
+        self._states: dict[str, DocumentState] = {}
         self._turn = asyncio.Lock()
         self._runs_newest: Callable[[], bool] = lambda: True
         self._interruptions = 0
         self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="irops check")
         self._worker = Process(_checker, (options,), SECONDS, options.limits.process_memory)
 
-    def state(self, uri: str) -> State:
+    def state(self, uri: str) -> DocumentState:
         """What is kept of a document."""
-        return self._states.setdefault(uri, State())
+        return self._states.setdefault(uri, DocumentState())
 
     def changed(self, document: Document, *, at_once: bool = False) -> None:
         """Check a document once nothing is typed for a while, in place of a check that waits or runs."""
@@ -306,7 +306,7 @@ class Checks:
         for document in documents:
             self.changed(document)
 
-    async def current(self, document: Document, seconds: float) -> State | None:
+    async def current(self, document: Document, seconds: float) -> DocumentState | None:
         """The state of a document once its text is checked; None if that takes longer."""
         state = self.state(document.uri)
         task = state.task

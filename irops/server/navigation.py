@@ -10,7 +10,7 @@ from lsprotocol.types import Location, Position, Range
 
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.registry import Registry, default_registry
-from irops.server.outline import EdgeSpan, GraphSpan, LayerSpan, Node, Outline
+from irops.server.outline import EdgeSpan, GraphSpan, LayerSpan, Outline, OutlineNode
 from irops.server.outline import Path as GraphPath
 from irops.server.records import ServerOptions
 from irops.server.text import Cursor, Text, body_layer, port_at, port_node
@@ -101,7 +101,7 @@ def definitions(cursor: Cursor, ops: OpLookup, text: Text, uri: str) -> list[Loc
     return []
 
 
-def _target(cursor: Cursor) -> Node | None:
+def _target(cursor: Cursor) -> OutlineNode | None:
     """The element that an end of an edge, an input or an entry of a port map refers to."""
     inner = body_layer(cursor)
     if inner is not None:
@@ -131,7 +131,7 @@ def references(cursor: Cursor, text: Text, uri: str, *, declaration: bool) -> li
     layer, port = _subject(cursor)
     if layer is None or layer.id is None:
         return []
-    nodes: dict[int, Node] = {layer.node.start: layer.node} if declaration else {}
+    nodes: dict[int, OutlineNode] = {layer.node.start: layer.node} if declaration else {}
     for edge in layer.graph.edges:
         starts = edge.from_layer == layer.id and port in (None, edge.from_port)
         ends = edge.to_layer == layer.id and port in (None, edge.to_port)
@@ -162,7 +162,7 @@ def _layer(graph: GraphSpan, number: int | None) -> LayerSpan | None:
     return None if number is None else graph.layers.get(number)
 
 
-def _location(uri: str, text: Text, node: Node) -> Location:
+def _location(uri: str, text: Text, node: OutlineNode) -> Location:
     return Location(uri, text.range(node.start, node.head_end))
 
 

@@ -28,7 +28,7 @@ class AttributeSpan:
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class OutlineNode:
     """An element. start: of its start tag; head_end: after its start tag; end: after its end tag, or where
     the text has none, before what follows.
     """
@@ -36,15 +36,15 @@ class Node:
     tag: str
     start: int
     head_end: int
-    parent: Node | None
+    parent: OutlineNode | None
     end: int = -1
-    children: list[Node] = field(default_factory=list)
+    children: list[OutlineNode] = field(default_factory=list)
 
-    def named(self, tag: str) -> Iterator[Node]:
+    def named(self, tag: str) -> Iterator[OutlineNode]:
         """The children with a tag."""
         return (child for child in self.children if child.tag == tag)
 
-    def at(self, offset: int) -> Node:
+    def at(self, offset: int) -> OutlineNode:
         """The innermost element around an offset, this one if no child is around it."""
         node = self
         while True:
@@ -53,9 +53,9 @@ class Node:
                 return node
             node = node.children[place]
 
-    def above(self, *tags: str) -> Node | None:
+    def above(self, *tags: str) -> OutlineNode | None:
         """The innermost element with one of some tags, this one or one around it."""
-        node: Node | None = self
+        node: OutlineNode | None = self
         while node is not None and node.tag not in tags:
             node = node.parent
         return node
@@ -65,14 +65,14 @@ class Node:
 class LayerSpan:
     """A layer of the text. id: None where it is absent or malformed."""
 
-    node: Node
+    node: OutlineNode
     graph: GraphSpan
     id: int | None
     name: str
     type: str
     version: str
 
-    def ports(self, text: str, side: str) -> list[tuple[int | None, Node]]:
+    def ports(self, text: str, side: str) -> list[tuple[int | None, OutlineNode]]:
         """The ids and elements of its inputs ("input") or outputs ("output"). text: that of the outline"""
         sides = self.node.named(side)
         return [(number(values(text, port).get("id")), port) for s in sides for port in s.named("port")]
@@ -82,7 +82,7 @@ class LayerSpan:
 class EdgeSpan:
     """An edge of the text; None for what is absent or malformed."""
 
-    node: Node
+    node: OutlineNode
     graph: GraphSpan = field(repr=False)
     from_layer: int | None
     from_port: int | None
@@ -105,17 +105,17 @@ class Outline:
     """The elements of a text. layers: in the order of the text, by the start of their elements."""
 
     text: str
-    root: Node
+    root: OutlineNode
     layers: dict[int, LayerSpan] = field(default_factory=dict)
     edges: dict[int, EdgeSpan] = field(default_factory=dict)
 
-    def layer_of(self, node: Node) -> LayerSpan | None:
+    def layer_of(self, node: OutlineNode) -> LayerSpan | None:
         """The layer that an element belongs to."""
         owner = node.above("layer")
         return None if owner is None else self.layers.get(owner.start)
 
 
-def attributes(text: str, node: Node) -> list[AttributeSpan]:
+def attributes(text: str, node: OutlineNode) -> list[AttributeSpan]:
     """The attributes of an element, in the order of the text."""
     start = node.start + 1 + len(node.tag)
     spans: list[AttributeSpan] = []
@@ -131,7 +131,7 @@ def attributes(text: str, node: Node) -> list[AttributeSpan]:
     return spans
 
 
-def values(text: str, node: Node) -> dict[str, str]:
+def values(text: str, node: OutlineNode) -> dict[str, str]:
     """The attributes of an element by name, of equal names the first."""
     by_name: dict[str, str] = {}
     for name, quoted in _ATTRIBUTE.findall(text, node.start + 1 + len(node.tag), node.head_end):
@@ -140,7 +140,7 @@ def values(text: str, node: Node) -> dict[str, str]:
     return by_name
 
 
-def names_in(text: str, node: Node, offset: int) -> set[str]:
+def names_in(text: str, node: OutlineNode, offset: int) -> set[str]:
     """The names of the attributes of an element, but for the one that ends at an offset or is around it."""
     return {span.name for span in attributes(text, node) if not span.start <= offset <= span.end}
 
@@ -187,9 +187,9 @@ def outline_of(text: str) -> Outline:
     return outline
 
 
-def _nodes_of(text: str) -> Node:
+def _nodes_of(text: str) -> OutlineNode:
     """The elements of a text, in a node that stands for the text; none of one that is too large."""
-    root = Node("", 0, 0, None, len(text))
+    root = OutlineNode("", 0, 0, None, len(text))
     if len(text) > MAX_TEXT:
         return root
     stack, count = [root], 0
@@ -204,7 +204,7 @@ def _nodes_of(text: str) -> Node:
         if count > MAX_NODES:
             break
         _end_at(stack, PARENTS.get(tag, ()), match.start())
-        node = Node(tag, match.start(), match.end(), stack[-1], match.end())
+        node = OutlineNode(tag, match.start(), match.end(), stack[-1], match.end())
         stack[-1].children.append(node)
         if not (match["end"] and match["rest"].endswith("/")) and len(stack) < MAX_DEPTH:
             stack.append(node)
@@ -213,7 +213,7 @@ def _nodes_of(text: str) -> Node:
     return root
 
 
-def _close(stack: list[Node], tag: str, start: int, end: int) -> None:
+def _close(stack: list[OutlineNode], tag: str, start: int, end: int) -> None:
     """End the innermost open element with a tag, and those in it; without one, nothing."""
     place = next((k for k in range(len(stack) - 1, 0, -1) if stack[k].tag == tag), 0)
     if place == 0:
@@ -224,7 +224,7 @@ def _close(stack: list[Node], tag: str, start: int, end: int) -> None:
     del stack[place:]
 
 
-def _end_at(stack: list[Node], parents: tuple[str, ...], start: int) -> None:
+def _end_at(stack: list[OutlineNode], parents: tuple[str, ...], start: int) -> None:
     """End the open elements in which one of some parents cannot be, if one around them is its place."""
     place = next((k for k in range(len(stack) - 1, 0, -1) if stack[k].tag in parents), 0)
     if place:
@@ -235,7 +235,7 @@ def _end_at(stack: list[Node], parents: tuple[str, ...], start: int) -> None:
 
 def _read_graphs(outline: Outline) -> None:
     """Find the layers and edges of all graphs."""
-    ahead: list[tuple[Node, GraphSpan]] = [(outline.root, GraphSpan((), None))]
+    ahead: list[tuple[OutlineNode, GraphSpan]] = [(outline.root, GraphSpan((), None))]
     for node in outline.root.named("net"):
         ahead.append((node, ahead[0][1]))
     while ahead:
@@ -253,7 +253,7 @@ def _read_graphs(outline: Outline) -> None:
     outline.layers = dict(sorted(outline.layers.items()))
 
 
-def _layer(outline: Outline, node: Node, graph: GraphSpan) -> LayerSpan:
+def _layer(outline: Outline, node: OutlineNode, graph: GraphSpan) -> LayerSpan:
     texts = values(outline.text, node)
     name, named_type, version = (texts.get(key, "") for key in ("name", "type", "version"))
     layer = LayerSpan(node, graph, number(texts.get("id")), name, named_type, version)
@@ -263,7 +263,7 @@ def _layer(outline: Outline, node: Node, graph: GraphSpan) -> LayerSpan:
     return layer
 
 
-def _edge(outline: Outline, node: Node, graph: GraphSpan) -> None:
+def _edge(outline: Outline, node: OutlineNode, graph: GraphSpan) -> None:
     texts = values(outline.text, node)
     ends = (number(texts.get(name)) for name in ("from-layer", "from-port", "to-layer", "to-port"))
     edge = EdgeSpan(node, graph, *ends)

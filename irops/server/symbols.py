@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lsprotocol import types
 
 from irops.server.navigation import Outputs
-from irops.server.outline import BODIES, GraphSpan, LayerSpan, Node, Outline
+from irops.server.outline import BODIES, GraphSpan, LayerSpan, Outline, OutlineNode
 from irops.server.text import Text
 
 FOLDED = ("layers", "edges", "layer", *BODIES)
@@ -41,7 +41,12 @@ def symbols(outline: Outline, text: Text) -> list[types.DocumentSymbol]:
 
 
 def symbol(
-    text: Text, node: Node, name: str, detail: str, kind: types.SymbolKind, inner: list[types.DocumentSymbol]
+    text: Text,
+    node: OutlineNode,
+    name: str,
+    detail: str,
+    kind: types.SymbolKind,
+    inner: list[types.DocumentSymbol],
 ) -> types.DocumentSymbol:
     """A symbol for an element, with those in it."""
     return types.DocumentSymbol(
@@ -63,12 +68,12 @@ def _kind(layer: LayerSpan) -> types.SymbolKind:
     return kinds.get(layer.type, types.SymbolKind.Function)
 
 
-def folding_ranges(root: Node, text: Text) -> list[types.FoldingRange]:
+def folding_ranges(root: OutlineNode, text: Text) -> list[types.FoldingRange]:
     """The lines of layers, bodies and lists of layers and edges."""
     return [types.FoldingRange(first, last) for first, last in _folded_lines(root, text)]
 
 
-def _folded_lines(root: Node, text: Text) -> Iterator[tuple[int, int]]:
+def _folded_lines(root: OutlineNode, text: Text) -> Iterator[tuple[int, int]]:
     ahead = [root]
     while ahead:
         node = ahead.pop()

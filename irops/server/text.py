@@ -15,8 +15,8 @@ from irops.server.outline import (
     EdgeSpan,
     GraphSpan,
     LayerSpan,
-    Node,
     Outline,
+    OutlineNode,
     attributes,
     number,
 )
@@ -129,7 +129,7 @@ class Cursor:
     """The innermost element at an offset; attribute: the one at the offset, in the start tag."""
 
     outline: Outline
-    node: Node
+    node: OutlineNode
     layer: LayerSpan | None
     edge: EdgeSpan | None
     attribute: AttributeSpan | None
@@ -158,7 +158,7 @@ def port_at(cursor: Cursor) -> tuple[LayerSpan, str, int] | None:
     return None
 
 
-def port_node(outline: Outline, graph: GraphSpan, layer: int | None, port: int | None) -> Node | None:
+def port_node(outline: Outline, graph: GraphSpan, layer: int | None, port: int | None) -> OutlineNode | None:
     """The element of a port; that of its layer where the port does not exist; None without a layer."""
     owner = graph.layers.get(layer) if layer is not None else None
     if owner is None:

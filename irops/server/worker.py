@@ -12,7 +12,7 @@ from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, ReadError, Severity
 from irops.diagnostics.report import Report
-from irops.ir.locate import Source
+from irops.ir.locate import SourceText
 from irops.limits import recursion_limit_for
 from irops.reading import load
 from irops.registry import Registry
@@ -56,7 +56,7 @@ class Worker:
             return Checked(tuple(map(plain, error.diagnostics)), is_read=False)
         return Checked(self._records(report, analysis.editable), outputs)
 
-    def _records(self, report: Report, source: Source | None) -> tuple[FindingRecord, ...]:
+    def _records(self, report: Report, source: SourceText | None) -> tuple[FindingRecord, ...]:
         narrowed = report.narrowed(self._options.select, self._options.ignore)
         return tuple(replace(plain(d), fix=_fix(d, source)) for d in narrowed)
 
@@ -80,7 +80,7 @@ def plain(d: Diagnostic) -> FindingRecord:
     return FindingRecord(d.code, d.name, is_error, d.message, place.line, place.column, notes)
 
 
-def _fix(d: Diagnostic, source: Source | None) -> FixRecord | None:
+def _fix(d: Diagnostic, source: SourceText | None) -> FixRecord | None:
     if d.fix is None or source is None:
         return None
     edits = ((source.line_column(e.start), source.line_column(e.end), e.text) for e in d.fix.edits)

@@ -246,7 +246,7 @@ class AttributeFault:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class AttributeValues:
     """Attribute values by name; missing attributes have their default, or None."""
 
     values: dict[str, Any]
@@ -254,7 +254,7 @@ class Bound:
     usable: bool
 
 
-def bind(op: Op, data: Mapping[str, str]) -> Bound:
+def bind(op: Op, data: Mapping[str, str]) -> AttributeValues:
     """The values of an op's attributes from the texts of <data>, and all errors in them."""
     known, openvino = op.definition.attributes, op.definition.is_read_by_openvino
     values: dict[str, Any] = {}
@@ -281,7 +281,7 @@ def bind(op: Op, data: Mapping[str, str]) -> Bound:
     unknown = [name for name in data if name not in known]
     faults.extend(_unknown(name, op, suggest=k < MAX_SUGGESTIONS) for k, name in enumerate(unknown))
     faults.sort(key=lambda fault: place.get(fault.attribute, -1))
-    return Bound(values, tuple(faults), usable)
+    return AttributeValues(values, tuple(faults), usable)
 
 
 def bound_values(op: Op, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,26 +11,26 @@ from typing import Any
 import numpy as np
 
 from irops.spec.binding import Functions
-from irops.spec.definition import Case, Definition, Tensor
+from irops.spec.definition import Definition, ExampleCase, Tensor
 from irops.values.element import STRING, Array, ElementType, element_type, tagged
 from irops.values.shape import Shape
 
 
-def examples(definition: Definition) -> tuple[Case, ...]:
+def examples(definition: Definition) -> tuple[ExampleCase, ...]:
     """The examples, with their tensors."""
     return tuple(_case(e) for e in definition.cases_source.findall("example"))
 
 
-def counterexamples(definition: Definition) -> tuple[Case, ...]:
+def counterexamples(definition: Definition) -> tuple[ExampleCase, ...]:
     """The counterexamples, whose inputs violate one constraint each."""
     return tuple(_case(e) for e in definition.cases_source.findall("counterexample"))
 
 
-def _case(element: Any) -> Case:
+def _case(element: Any) -> ExampleCase:
     from lxml import etree
 
     data, net = element.find("data"), element.find("net")
-    return Case(
+    return ExampleCase(
         name=element.get("name"),
         attributes={} if data is None else dict(data.attrib),
         tensors=tuple(_tensor(t) for t in element.findall("tensor")),

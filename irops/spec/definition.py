@@ -227,7 +227,7 @@ class Tensor:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ExampleCase:
     """An example, or a counterexample. violates: the constraint or rule that a counterexample violates; net:
     a model as XML, if the case is a model.
     """

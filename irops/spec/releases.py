@@ -244,7 +244,7 @@ def releases() -> Releases:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedTypes:
     """Element types that the plug-in does not compile as an input of an op.
 
     of: the type variable of the input, or its name; when: "static", only if the shapes of all inputs are
@@ -268,9 +268,9 @@ class CpuPlugin:
     measured. A processor that has fewer refuses more, apart from bf16, which it converts.
     """
 
-    def __init__(self, release: str, instructions: Iterable[str], entries: Iterable[Refused]) -> None:
+    def __init__(self, release: str, instructions: Iterable[str], entries: Iterable[RefusedTypes]) -> None:
         self.release, self.instructions = release, frozenset(instructions)
-        by_op: dict[str, list[Refused]] = {}
+        by_op: dict[str, list[RefusedTypes]] = {}
         for entry in entries:
             by_op.setdefault(entry.op, []).append(entry)
         self._by_op = {op: tuple(refused) for op, refused in by_op.items()}
@@ -280,7 +280,7 @@ class CpuPlugin:
         }
         """By op, the element types that the plug-in refuses for some input, at least sometimes."""
 
-    def refused(self, op: str) -> tuple[Refused, ...]:
+    def refused(self, op: str) -> tuple[RefusedTypes, ...]:
         """What the plug-in refuses of an op."""
         return self._by_op.get(op, ())
 
@@ -296,7 +296,7 @@ def cpu_plugin() -> CpuPlugin:
 
     root = ElementTree.parse(schemas_folder() / "cpu_plugin.xml").getroot()
     entries = (
-        Refused(
+        RefusedTypes(
             op,
             entry.attrib["of"],
             frozenset(entry.attrib["types"].split()),

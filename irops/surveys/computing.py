@@ -10,7 +10,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.debugging.compare.comparison import Comparison, compared
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, Failure, Source, SourceFailed
-from irops.debugging.sources.workers import Workers
+from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.printable import abridged
 from irops.registry import Registry
 from irops.runtime.session import Session
@@ -24,7 +24,7 @@ from irops.surveys.tasks import (
     Detail,
     Examined,
     Examining,
-    Settings,
+    SurveySettings,
     findings_detail,
 )
 from irops.values.element import Array, element_type_of
@@ -45,9 +45,9 @@ FAILURES = {
 class _Computing(Examining):
     """What run and compare have in common. The processes of sources stay open from model to model."""
 
-    def __init__(self, settings: Settings, registry: Registry | None) -> None:
+    def __init__(self, settings: SurveySettings, registry: Registry | None) -> None:
         super().__init__(settings, registry)
-        self._workers = Workers.of(registry, settings.limits, settings.seconds)
+        self._workers = SourceWorkers.of(registry, settings.limits, settings.seconds)
         self._sources: dict[str, Source] = {}
 
     def __call__(self, path: str, *sources: str) -> Examined:

@@ -24,7 +24,7 @@ MAX_SAID = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ListedModel:
     """A model to examine. path: what is read; name: how the table calls it."""
 
     path: str
@@ -35,7 +35,7 @@ class Model:
 class Listing:
     """The models, sorted by name. notes: sentences about what was left out."""
 
-    models: tuple[Model, ...]
+    models: tuple[ListedModel, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -45,7 +45,7 @@ def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
     A path is a file, a folder, a pattern (zoo/**/*.xml), a URL, or @FILE for a list of paths.
     Raises:  SurveyError for a path that matches nothing
     """
-    models: dict[object, Model] = {}
+    models: dict[object, ListedModel] = {}
     twice: list[tuple[str, str]] = []
     others = 0
     names: Counter[str] = Counter()
@@ -58,7 +58,7 @@ def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
             if place not in models:
                 names[name] += 1  # what URLs differ by may not be shown
                 number = f" ({names[name]})" if names[name] > 1 else ""
-                models[place] = Model(file, f"{name}{number}")
+                models[place] = ListedModel(file, f"{name}{number}")
             elif models[place].name != name:
                 twice.append((name, models[place].name))
     if not models:

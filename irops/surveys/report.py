@@ -12,7 +12,7 @@ from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import all_rules
 from irops.pages.render import plain, render
 from irops.surveys.store import STATUSES, Row
-from irops.surveys.table import Change, SurveyTable
+from irops.surveys.table import CellChange, SurveyTable
 
 STATUS_LOOKS = {
     "pass": ("✓", "no findings"),
@@ -117,7 +117,7 @@ def _setting(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-class Numbers:
+class NumberedValues:
     """Values that are stored once, with the number of each."""
 
     def __init__(self) -> None:
@@ -139,9 +139,9 @@ class Matrix:
     about: name and severity of each rule by code, as findings give them
     """
 
-    def __init__(self, table: SurveyTable, changes: Mapping[str, Iterable[Change]]) -> None:
+    def __init__(self, table: SurveyTable, changes: Mapping[str, Iterable[CellChange]]) -> None:
         self.about: dict[str, tuple[str, str]] = {}
-        self._rules, self._findings, self._used = Numbers(), Numbers(), 0
+        self._rules, self._findings, self._used = NumberedValues(), NumberedValues(), 0
         rows = {row.place: row for row in table}
         moved = {(one.model, one.task): (kind, one) for kind, of_kind in changes.items() for one in of_kind}
         places = rows.keys() | moved.keys()
@@ -167,7 +167,7 @@ class Matrix:
             "models": self._models,
         }
 
-    def _cell(self, row: Row | None, moved: tuple[str, Change] | None) -> Any:
+    def _cell(self, row: Row | None, moved: tuple[str, CellChange] | None) -> Any:
         """Status, number of findings, numbers of rules, of findings, change, earlier status; 0: no cell."""
         if row is None and moved is None:
             return 0

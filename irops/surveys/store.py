@@ -18,9 +18,9 @@ from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import Any, Self
 
-from irops.backends.extras import missing_libraries
 from irops.diagnostics.printable import abridged, printable
-from irops.ir.output import Pending, claim
+from irops.extras import missing_libraries
+from irops.ir.output import PendingFiles, claim
 from irops.surveys.tasks import SurveyError
 
 STATUSES = ("pass", "warn", "unsupported", "fail", "error", "timeout", "memory", "crash", "lost")
@@ -129,7 +129,7 @@ class ReportFolder:
 
     def write(self, name: str, text: str) -> None:
         """Write a file of the report: whole, or not at all. Raises: OSError"""
-        with Pending(self.path / name) as (file,):
+        with PendingFiles(self.path / name) as (file,):
             file.write(text.encode("utf-8", "surrogateescape"))
 
     def write_manifest(self, content: Mapping[str, Any]) -> None:
@@ -305,7 +305,7 @@ def write_part(rows: Iterable[Row], path: Path) -> None:
     arrays = [pyarrow.array(column, field.type) for column, field in zip(columns, schema)]
     sink = pyarrow.BufferOutputStream()
     parquet.write_table(pyarrow.Table.from_arrays(arrays, schema=schema), sink, compression="zstd")
-    with Pending(path) as (file,):
+    with PendingFiles(path) as (file,):
         file.write(sink.getvalue())
 
 

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from irops.backends.extras import missing_libraries
 from irops.cluster.cluster_workers import ClusterWorkers, own_version
 from irops.cluster.workers import ClusterError, LocalWorkers, Workers
 from irops.diagnostics.printable import printable
+from irops.extras import missing_libraries
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.surveys.identity import Identities
@@ -28,7 +28,7 @@ from irops.surveys.table import (
     rows_of_report,
     timings_csv,
 )
-from irops.surveys.tasks import SECONDS, Interrupted, Settings, SurveyError, Task, tasks_of
+from irops.surveys.tasks import SECONDS, Interrupted, SurveyError, SurveySettings, Task, tasks_of
 from irops.surveys.work import Cells, prepare
 from irops.urls import is_url
 
@@ -43,13 +43,13 @@ class Request:
 
     listing: Listing
     tasks: tuple[Task, ...]
-    settings: Settings
+    settings: SurveySettings
     output: Path | None = None
     against: Path | None = None
     again: tuple[str, ...] = ()
 
 
-class Rows(Protocol):
+class RowStore(Protocol):
     """Where rows are kept."""
 
     rows: dict[tuple[str, str], Row]
@@ -87,7 +87,7 @@ def surveyed(request: Request, workers: Workers, progress: Progress | None = Non
     try:
         with ExitStack() as opened:
             folder = None if request.output is None else opened.enter_context(ReportFolder(request.output))
-            store: Rows = InMemory() if folder is None else opened.enter_context(Store(folder.results))
+            store: RowStore = InMemory() if folder is None else opened.enter_context(Store(folder.results))
             table = _Survey(request, folder, store).table(workers, progress, before)
     except OSError as error:
         place = f"{printable(str(error.filename))}: " if error.filename else ""
@@ -107,7 +107,7 @@ def _other_rows(request: Request) -> list[Row]:
 class _Survey:
     """One survey, with the folder of its report, which may be None."""
 
-    def __init__(self, request: Request, folder: ReportFolder | None, store: Rows) -> None:
+    def __init__(self, request: Request, folder: ReportFolder | None, store: RowStore) -> None:
         self._request, self._folder, self._store = request, folder, store
         self._identities = Identities(None if folder is None else folder.identities())
         self._cells = Cells(request.listing.models, request.tasks, request.settings, self._identities)
@@ -212,7 +212,7 @@ def survey(
     """
     limits = limits or Limits()
     workers = LocalWorkers(processes) if client is None else ClusterWorkers(client)
-    settings = Settings(
+    settings = SurveySettings(
         limits,
         seconds,
         limits.process_memory / workers.count if memory is None else memory,

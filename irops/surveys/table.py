@@ -17,7 +17,7 @@ from typing import Any, overload
 
 from irops.diagnostics.printable import plural, printable
 from irops.html_table import html_table
-from irops.ir.output import Pending, local_target
+from irops.ir.output import PendingFiles, local_target
 from irops.surveys.store import (
     SCHEMA,
     SOUND,
@@ -75,7 +75,7 @@ def _cell(value: object) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CellChange:
     """A cell with its statuses in the other survey and in this one; None where it is not in it."""
 
     model: str
@@ -91,10 +91,10 @@ class Change:
 class Differences:
     """The cells whose status differs. new: in this survey alone; gone: in the other one alone."""
 
-    better: tuple[Change, ...] = ()
-    worse: tuple[Change, ...] = ()
-    new: tuple[Change, ...] = ()
-    gone: tuple[Change, ...] = ()
+    better: tuple[CellChange, ...] = ()
+    worse: tuple[CellChange, ...] = ()
+    new: tuple[CellChange, ...] = ()
+    gone: tuple[CellChange, ...] = ()
 
     @property
     def is_worse(self) -> bool:
@@ -116,7 +116,9 @@ def rows_of_report(path: Path) -> list[Row]:
 def differences(before: Iterable[Row], after: Iterable[Row]) -> Differences:
     """What differs between the rows of another survey and those of this one."""
     old, new = ({row.place: row.status for row in rows} for rows in (before, after))
-    changes = [Change(*place, old.get(place), new.get(place)) for place in sorted(old.keys() | new.keys())]
+    changes = [
+        CellChange(*place, old.get(place), new.get(place)) for place in sorted(old.keys() | new.keys())
+    ]
     both = [change for change in changes if change.before is not None and change.after is not None]
     return Differences(
         better=tuple(change for change in both if _moved(change) < 0),
@@ -126,7 +128,7 @@ def differences(before: Iterable[Row], after: Iterable[Row]) -> Differences:
     )
 
 
-def _moved(change: Change) -> int:
+def _moved(change: CellChange) -> int:
     """By how many places the status is worse."""
     assert change.before is not None
     assert change.after is not None
@@ -197,7 +199,7 @@ class SurveyTable(Sequence[Row]):
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write what does not depend on time to a CSV file. Raises: OSError"""
-        with Pending(local_target(path)) as (file,):
+        with PendingFiles(local_target(path)) as (file,):
             file.write(results_csv(self.rows).encode("utf-8", "surrogateescape"))
 
     @overload

@@ -20,7 +20,6 @@ from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis, infer
 from irops.analysis.structure import LayerNode
 from irops.backends.catalogue import backend_names
-from irops.backends.extras import missing_libraries
 from irops.cluster.cluster_workers import content
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.stored import SourceError
@@ -35,6 +34,7 @@ from irops.diagnostics.diagnostic import (
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.report import Report
 from irops.diagnostics.suggestions import did_you_mean_word, meant_or_all
+from irops.extras import missing_libraries
 from irops.limits import LIMIT_OF_RULE, Limits, recursion_limit_for
 from irops.reading import load
 from irops.registry import Registry
@@ -45,7 +45,7 @@ from irops.surveys.identity import key_of
 from irops.switches import no_collection
 
 
-class Outcome(NamedTuple):
+class CellOutcome(NamedTuple):
     """The result of a cell. detail: as detail_text gives it; transient: another attempt may give another."""
 
     status: str
@@ -174,7 +174,7 @@ _SUFFIXES = (".py", ".xml", ".rng")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SurveySettings:
     """How models are examined.
 
     seconds, memory: bounds of each cell, in seconds and bytes; select, ignore: rules, as in check; rules:
@@ -359,7 +359,7 @@ Examined = tuple[str, Detail, bool]
 class Examining:
     """What tasks have in common that read a model. registry: None for that of irops"""
 
-    def __init__(self, settings: Settings, registry: Registry | None) -> None:
+    def __init__(self, settings: SurveySettings, registry: Registry | None) -> None:
         self.settings, self.registry = settings, registry
 
     def analysed(self, path: str) -> ModelAnalysis:
@@ -402,7 +402,7 @@ class Inferring(Examining):
 
 def examined(
     findings: Sequence[Diagnostic],
-    settings: Settings,
+    settings: SurveySettings,
     analysis: ModelAnalysis | None = None,
     *,
     with_ops: bool = False,

@@ -17,13 +17,13 @@ from irops.processes.serving import Died, Failed
 from irops.registry import Registry
 from irops.spec.extension import load_installed_rules, load_rules
 from irops.surveys.identity import Identities, key_of
-from irops.surveys.listing import Model
+from irops.surveys.listing import ListedModel
 from irops.surveys.store import Row, detail_text
 from irops.surveys.tasks import (
     MAX_TEXT,
+    CellOutcome,
     Examined,
-    Outcome,
-    Settings,
+    SurveySettings,
     Task,
     examined,
     findings_detail,
@@ -40,7 +40,7 @@ EXCEEDED = {"": "crash", "seconds": "timeout", "memory": "memory"}
 class Cell:
     """A model and a task. key: a digest of all that the result depends on; "" where that is not known."""
 
-    model: Model
+    model: ListedModel
     task: Task
     key: str
 
@@ -53,7 +53,11 @@ class Cells:
     """The cells of a survey in the order of the table."""
 
     def __init__(
-        self, models: Iterable[Model], tasks: Sequence[Task], settings: Settings, identities: Identities
+        self,
+        models: Iterable[ListedModel],
+        tasks: Sequence[Task],
+        settings: SurveySettings,
+        identities: Identities,
     ) -> None:
         self._settings, self._identities = settings, identities
         self.runtimes = {task.text: runtime_of(task) for task in tasks}
@@ -85,7 +89,7 @@ class Cells:
         """The rows of the cells, in the order of the table."""
         return [rows[place] for place in sorted(self._all) if place in rows]
 
-    def row(self, cell: Cell, result: Outcome | Died | Failed) -> Row:
+    def row(self, cell: Cell, result: CellOutcome | Died | Failed) -> Row:
         """The row of a cell from what came of it."""
         outcome = _outcome(result, self._settings)
         lasting = not outcome.transient and self._identities.is_unchanged(cell.model.path)
@@ -113,14 +117,14 @@ class Cells:
         return f"{cell.key} {status}={bounds[status]:.0f}" if status in bounds else cell.key
 
 
-def _outcome(result: Outcome | Died | Failed, settings: Settings) -> Outcome:
-    if isinstance(result, Outcome):
+def _outcome(result: CellOutcome | Died | Failed, settings: SurveySettings) -> CellOutcome:
+    if isinstance(result, CellOutcome):
         return result
     if isinstance(result, Failed):
-        return Outcome("error", None, None, _message(f"irops failed: {result}"), True)
+        return CellOutcome("error", None, None, _message(f"irops failed: {result}"), True)
     status = "lost" if result.lost else EXCEEDED[result.exceeded]
     seconds = settings.seconds if status == "timeout" else None
-    return Outcome(status, seconds, None, _message(f"the process {result}"), status == "lost")
+    return CellOutcome(status, seconds, None, _message(f"the process {result}"), status == "lost")
 
 
 def _message(text: str) -> str:
@@ -142,7 +146,7 @@ HOMES = {
 class Examiner:
     """Carries out tasks, one model after the other."""
 
-    def __init__(self, settings: Settings, runtimes: Mapping[str, str]) -> None:
+    def __init__(self, settings: SurveySettings, runtimes: Mapping[str, str]) -> None:
         load_installed_rules()
         for source in settings.rules:
             load_rules(source)
@@ -152,12 +156,12 @@ class Examiner:
         self._kinds: dict[str, Callable[..., Examined]] = {}
         self._versions: dict[Task, str] = {}
 
-    def __call__(self, item: Item) -> Outcome:
+    def __call__(self, item: Item) -> CellOutcome:
         path, task = item
         start, read = perf_counter(), bytes_read()
         status, detail, transient = self._guarded(path, task)
         seconds = perf_counter() - start
-        return Outcome(status, seconds, bytes_read() - read, detail_text(detail), transient)
+        return CellOutcome(status, seconds, bytes_read() - read, detail_text(detail), transient)
 
     def _guarded(self, path: str, task: Task) -> Examined:
         other = self._other_version(task)
@@ -191,7 +195,7 @@ EXAMINER = "irops.surveys.work"
 """Imported by the processes that work, and not by the one that distributes the work."""
 
 
-def prepare(settings: Settings, folder: str, runtimes: Mapping[str, str]) -> Work:
+def prepare(settings: SurveySettings, folder: str, runtimes: Mapping[str, str]) -> Work:
     """What works on cells: a function of the path of a model and a Task. Called once in each process.
 
     folder: where relative paths begin; runtimes: the versions that the survey was planned for, by task
@@ -199,5 +203,5 @@ def prepare(settings: Settings, folder: str, runtimes: Mapping[str, str]) -> Wor
     os.dup2(2, 1)  # what libraries print must not mix with the output of the command
     with suppress(OSError):  # another machine may lack it; each model is then reported as absent
         os.chdir(folder)
-    examiner: Callable[[Settings, Mapping[str, str]], Work] = import_module(EXAMINER).Examiner
+    examiner: Callable[[SurveySettings, Mapping[str, str]], Work] = import_module(EXAMINER).Examiner
     return examiner(settings, runtimes)

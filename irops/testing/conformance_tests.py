@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from irops.backends.extras import missing_libraries
 from irops.conformance.cases import DefinitionCase, definition_cases
 from irops.conformance.client import IsolatedClient
 from irops.conformance.kit import SECONDS, Effort, OpTest, outcome_of
 from irops.conformance.trial import InvalidTrial
-from irops.conformance.verdict import Outcome, Status
+from irops.conformance.verdict import CaseOutcome, Status
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import plural
+from irops.extras import missing_libraries
 from irops.processes.worker import ProcessDied
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op
@@ -110,7 +110,7 @@ class _Test(pytest.Item):
     def backend(self) -> str:
         return self.parent.backend
 
-    def judge(self, outcome: Outcome) -> None:
+    def judge(self, outcome: CaseOutcome) -> None:
         """Fail, or skip a case that the backend declines."""
         if outcome.status is Status.FAILED:
             raise KernelFailed(

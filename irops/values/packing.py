@@ -21,7 +21,7 @@ _CHUNK = 1 << 20
 """The number of bytes of characters that are decoded at one time."""
 
 
-class Layout(NamedTuple):
+class BitLayout(NamedTuple):
     """How codes of less than 8 bits share bytes. A group of elements fills whole bytes: 4 of u6 fill 3."""
 
     elements: int
@@ -95,7 +95,7 @@ def _codes_of(array: Array, element: ElementType) -> Codes:
     return codes & np.uint8((1 << element.bits) - 1)
 
 
-def _fields(bits: int, first_high: bool) -> Layout:
+def _fields(bits: int, first_high: bool) -> BitLayout:
     """The layout of bit fields in one byte, with the first element in the high or in the low bits."""
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     if first_high:
@@ -115,10 +115,10 @@ def _fields(bits: int, first_high: bool) -> Layout:
             joined |= codes[:, field : field + 1] << shifts[field]
         return joined
 
-    return Layout(8 // bits, 1, split, join)
+    return BitLayout(8 // bits, 1, split, join)
 
 
-def _split_fields(low_bits: int, elements: int) -> Layout:
+def _split_fields(low_bits: int, elements: int) -> BitLayout:
     """The layout of u3 and u6: two bytes of low bits and one of high bits, the first element highest."""
     low, high = _fields(low_bits, True), _fields(8 // elements, True)
 
@@ -130,7 +130,7 @@ def _split_fields(low_bits: int, elements: int) -> Layout:
         lows = low.join((codes & np.uint8((1 << low_bits) - 1)).reshape(-1, elements // 2)).reshape(-1, 2)
         return np.concatenate((lows, high.join(codes >> np.uint8(low_bits))), axis=1)
 
-    return Layout(elements, 3, split, join)
+    return BitLayout(elements, 3, split, join)
 
 
 _NIBBLES = _fields(4, False)

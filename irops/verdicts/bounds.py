@@ -461,7 +461,7 @@ STEPPED = ("FakeQuantize",)
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class ErrorBound:
     """A bound on the difference of each element, and what it follows from."""
 
     values: Array
@@ -483,17 +483,17 @@ def is_exact(question: Question) -> bool:
     return has_exact_kind(question.op)
 
 
-def quick_bound(question: Question, truth: Array) -> Bound:
+def quick_bound(question: Question, truth: Array) -> ErrorBound:
     """A bound that needs nothing but the result; elements within it are not looked at further."""
     kind, arithmetic = element_type_of(truth), question.arithmetic
     units = arithmetic.input_roundoff(kind) if is_exact(question) else ULPS * arithmetic.roundoff(kind)
     basis = "the element type" if is_exact(question) else f"{ULPS:g} units in the last place"
     small = 0.0 if is_exact(question) and not units else arithmetic.smallest(kind)
     with np.errstate(all="ignore"):
-        return Bound(units * np.abs(_wide(truth)) + small, basis)
+        return ErrorBound(units * np.abs(_wide(truth)) + small, basis)
 
 
-def full_bound(question: Question, truth: Array, output: int) -> Bound | None:
+def full_bound(question: Question, truth: Array, output: int) -> ErrorBound | None:
     """The error bound of an op for the inputs of a layer; None for ops whose result is exact.
 
     Computes the op once for sums, and a few times for other functions.
@@ -508,20 +508,22 @@ def full_bound(question: Question, truth: Array, output: int) -> Bound | None:
         if floor is not None:
             base = base + 2 * ULPS * unit * floor  # of two functions, one after the other
         if question.rounding_within is not None:
-            return Bound(base + question.rounding_within(truth, output), "what rounding does in its bodies")
+            return ErrorBound(
+                base + question.rounding_within(truth, output), "what rounding does in its bodies"
+            )
         base = base + _flushed_inputs(question, truth, output)
         if question.type in LENGTHS:
             return _bound_of_sum(question, truth, output, base)
         if question.type in STEPPED:
-            return Bound(base, "the range of its levels")
+            return ErrorBound(base, "the range of its levels")
         change = SAFETY * sensitivity(question, truth, output)
         if question.type not in INNER:
-            return Bound(base + change, "its inputs changed by one roundoff")
+            return ErrorBound(base + change, "its inputs changed by one roundoff")
         inner = inner_error(question, truth, arithmetic.sum_roundoff(kind))
-        return Bound(base + change + inner, "its sums, and of its inputs changed by one roundoff")
+        return ErrorBound(base + change + inner, "its sums, and of its inputs changed by one roundoff")
 
 
-def _bound_of_sum(question: Question, truth: Array, output: int, base: Array) -> Bound:
+def _bound_of_sum(question: Question, truth: Array, output: int, base: Array) -> ErrorBound:
     kind, arithmetic = element_type_of(truth), question.arithmetic
     terms = magnitude(question, question.inputs, output)
     length, unit = length_of(question, truth), arithmetic.sum_roundoff(kind)
@@ -530,7 +532,7 @@ def _bound_of_sum(question: Question, truth: Array, output: int, base: Array) ->
     flushed = length * arithmetic.smallest_term(kind)  # every product below the smallest normal number
     if question.type == "ReduceL2":  # the products are squares, of which the root is taken
         flushed = sqrt(flushed)
-    return Bound(base + error + flushed, f"a sum of {length:,} terms")
+    return ErrorBound(base + error + flushed, f"a sum of {length:,} terms")
 
 
 def _flushed_inputs(question: Question, truth: Array, output: int) -> Array | float:

@@ -10,7 +10,7 @@ import numpy as np
 from irops.diagnostics.printable import plural
 from irops.values.element import STRING, Array, ElementType, element_type_of
 from irops.values.shape import Shape
-from irops.verdicts.bounds import Bound, full_bound, quick_bound
+from irops.verdicts.bounds import ErrorBound, full_bound, quick_bound
 from irops.verdicts.metrics import Metrics, as_numbers, differs, metrics_of
 from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, is_float, noted
 from irops.verdicts.ties import RANDOM, tie
@@ -232,7 +232,7 @@ def _beyond(question: Question, truth: Array) -> bool:
     return False
 
 
-def _outside(question: Question, truth: Array, ours: Array, bound: Bound) -> Array:
+def _outside(question: Question, truth: Array, ours: Array, bound: ErrorBound) -> Array:
     return outside(truth, ours, bound.values, question.arithmetic)
 
 
@@ -241,7 +241,7 @@ def _any_not_finite(question: Question) -> bool:
     return any(array is not None and not np.isfinite(_wide(array)).all() for array in inputs)
 
 
-def _share(truth: Array, ours: Array, bound: Bound) -> str:
+def _share(truth: Array, ours: Array, bound: ErrorBound) -> str:
     """The greatest quotient of difference and bound."""
     greatest = greatest_share(truth, ours, bound.values)
     if not isfinite(greatest):

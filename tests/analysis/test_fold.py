@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from irops.analysis.fold import INPUTS, MAX_DEPTH, MAX_FOLD_COST, Budget, attach_values
+from irops.analysis.fold import INPUTS, MAX_DEPTH, MAX_FOLD_COST, ValueBudget, attach_values
 from irops.invocation import Invocation
 from irops.registry import default_registry
 from irops.values.dim import Dim
@@ -36,7 +36,7 @@ def test_a_transposition_in_an_order_known_in_part_has_no_value():
 
 
 def test_a_budget_is_spent_to_the_last_byte():
-    budget = Budget(16)
+    budget = ValueBudget(16)
     assert budget.affords([np.zeros(1), None, np.zeros(1)])
     assert budget.affords(())
     assert not budget.overdrawn
@@ -47,12 +47,12 @@ def test_a_budget_is_spent_to_the_last_byte():
 
 def test_a_partly_known_element_counts_as_16_pointers():
     dims = dims_array([Dim(0, 1), Dim(0, 2)])
-    assert Budget(2 * 8 * 16).affords([dims])
-    assert not Budget(2 * 8 * 16 - 1).affords([dims])
+    assert ValueBudget(2 * 8 * 16).affords([dims])
+    assert not ValueBudget(2 * 8 * 16 - 1).affords([dims])
 
 
 def test_without_a_total_a_budget_is_unlimited():
-    assert Budget().affords([np.zeros(1000)])
+    assert ValueBudget().affords([np.zeros(1000)])
 
 
 def test_known_inputs_give_a_known_output():
@@ -135,7 +135,7 @@ def test_a_chain_is_computed_at_once_where_it_is_deeper_than_the_limit():
 
 
 def test_without_a_budget_left_nothing_is_computed():
-    calls, budget = [], Budget(7)
+    calls, budget = [], ValueBudget(7)
     assert folded("Add-1", [of(1), of(2)], budget=budget)[0].value is None
     assert budget.overdrawn
     functions = {"kernel": lambda *inputs, **keywords: calls.append(1)}

@@ -9,7 +9,7 @@ import pytest
 from irops.analysis.checks.run import CHECKS, check
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.ir.model import BackEdge, Body, Edge, Graph, Layer, Model, Port, PortMapping
+from irops.ir.model import BackEdge, Body, Edge, Layer, LayerGraph, Model, Port, PortMapping
 from irops.ir.read import loads
 
 
@@ -42,7 +42,7 @@ def unary(id_: int, name: str, inputs: int = 1) -> Layer:
 def straight(*extra: Layer, edges: tuple[Edge, ...] = ()) -> Model:
     """x -> a -> y, and more."""
     return Model(
-        graph=Graph(
+        graph=LayerGraph(
             [parameter(0), unary(1, "a"), result(2), *extra], [Edge(0, 0, 1, 0), Edge(1, 9, 2, 0), *edges]
         )
     )
@@ -86,7 +86,7 @@ def test_an_edge_that_ends_nowhere_is_reported_alone() -> None:
 
 
 def test_an_edge_of_a_body_to_a_layer_outside_says_so() -> None:
-    body = Graph([parameter(0, "p"), result(1, "r")], [Edge(0, 0, 1, 0), Edge(2, 0, 1, 0)])
+    body = LayerGraph([parameter(0, "p"), result(1, "r")], [Edge(0, 0, 1, 0), Edge(2, 0, 1, 0)])
     (finding,) = structural(looping(body))
     assert (
         finding.message
@@ -97,7 +97,7 @@ def test_an_edge_of_a_body_to_a_layer_outside_says_so() -> None:
 
 
 def looping(
-    body: Graph,
+    body: LayerGraph,
     type_: str = "TensorIterator",
     inputs: tuple[PortMapping, ...] = (PortMapping(0, 0),),
     outputs: tuple[PortMapping, ...] = (PortMapping(1, 1),),
@@ -112,11 +112,11 @@ def looping(
         outputs=[Port(1, "FP32", (2,))],
         bodies={"body": Body("body", body, list(inputs), list(outputs), list(back))},
     )
-    return Model(graph=Graph([parameter(0), loop, result(2)], [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)]))
+    return Model(graph=LayerGraph([parameter(0), loop, result(2)], [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)]))
 
 
-def passing() -> Graph:
-    return Graph([parameter(0, "p"), result(1, "r")], [Edge(0, 0, 1, 0)])
+def passing() -> LayerGraph:
+    return LayerGraph([parameter(0, "p"), result(1, "r")], [Edge(0, 0, 1, 0)])
 
 
 def test_a_sound_body_has_no_findings() -> None:
@@ -184,7 +184,9 @@ def test_a_model_that_only_keeps_state_has_a_purpose() -> None:
         [Port(1)],
     )
     keep = Layer(2, "keep", "Assign", "opset6", variable, [Port(0)], [Port(1)])
-    assert found(Model(graph=Graph([parameter(0), read, keep], [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)]))) == []
+    assert (
+        found(Model(graph=LayerGraph([parameter(0), read, keep], [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)]))) == []
+    )
 
 
 def test_the_same_variable_in_another_spelling_is_the_same() -> None:
@@ -226,9 +228,9 @@ def test_layers_behind_two_dead_ends_are_counted_once() -> None:
 
 
 def test_a_model_without_results_says_how_many_layers_it_has() -> None:
-    assert messages(Model(graph=Graph([])))[0].startswith("the model has 0 layers and no Result, must")
-    assert messages(Model(graph=Graph([parameter(0)])))[0].startswith("the model has 1 layer and no")
-    two = Model(graph=Graph([parameter(0), parameter(1, "z")]))
+    assert messages(Model(graph=LayerGraph([])))[0].startswith("the model has 0 layers and no Result, must")
+    assert messages(Model(graph=LayerGraph([parameter(0)])))[0].startswith("the model has 1 layer and no")
+    two = Model(graph=LayerGraph([parameter(0), parameter(1, "z")]))
     assert messages(two)[0].startswith("the model has 2 layers and no")
 
 
@@ -290,7 +292,7 @@ def declared_outputs(declared: int) -> list[Diagnostic]:
     layer = unary(1, "a")
     layer.outputs = [Port(9 + k) for k in range(declared)]
     edges = [Edge(0, 0, 1, 0), Edge(1, 9, 2, 0)] if declared else [Edge(0, 0, 1, 0)]
-    model = Model(graph=Graph([parameter(0), layer, result(2)], edges))
+    model = Model(graph=LayerGraph([parameter(0), layer, result(2)], edges))
     return [d for d in check(model) if d.name == "wrong-number-of-outputs"]
 
 
@@ -349,7 +351,7 @@ def _stateful(reads: str, assigns: str, source: int) -> Model:
     read = Layer(2, "read", "ReadValue", reads, data, [Port(0)], [Port(1, "FP32", (2,))])
     assign = Layer(3, "assign", "Assign", assigns, {"variable_id": "v"}, [Port(0)], [Port(1, "FP32", (2,))])
     edges = [Edge(0, 0, 2, 0), Edge(2, 1, 1, 0), Edge(source, 0 if source == 0 else 1, 3, 0)]
-    return Model("m", 11, Graph([parameter(0), result(1), read, assign], edges))
+    return Model("m", 11, LayerGraph([parameter(0), result(1), read, assign], edges))
 
 
 @pytest.mark.parametrize(("reads", "source"), [("opset6", 0), ("opset6", 2), ("opset3", 0), ("opset5", 0)])

@@ -14,7 +14,7 @@ import pytest
 from hostile_models import GROWING
 
 import irops
-from irops.ir.locate import Source
+from irops.ir.locate import SourceText
 
 SIZE, FACTOR = 200, 4
 TOLERANCE = 1.35
@@ -39,9 +39,9 @@ class CountedBytes(bytes):
 
 def work(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
     """The number of bytecodes that a check of the text executes, and of bytes that it looks at."""
-    plain = Source.__init__
+    plain = SourceText.__init__
 
-    def counting(self: Source, path: str | None, data: bytes, *, as_stored: bool = True) -> None:
+    def counting(self: SourceText, path: str | None, data: bytes, *, as_stored: bool = True) -> None:
         plain(self, path, CountedBytes(data), as_stored=as_stored)
 
     executed = 0
@@ -54,7 +54,7 @@ def work(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
 
     content = text.encode()
     with monkeypatch.context() as patch:
-        patch.setattr(Source, "__init__", counting)
+        patch.setattr(SourceText, "__init__", counting)
         CountedBytes.looked_at = 0
         before = sys.gettrace()
         sys.settrace(trace)

@@ -10,7 +10,7 @@ from runtimes import Runtimes
 
 import irops
 from irops.analysis.declaring import has_undeclared_ports, with_declared_ports
-from irops.ir.model import BackEdge, Body, Edge, Graph, Layer, Model, Port, PortMapping
+from irops.ir.model import BackEdge, Body, Edge, Layer, LayerGraph, Model, Port, PortMapping
 from irops.ir.weights import Weights
 
 
@@ -40,12 +40,12 @@ def added(shape: str = "2,3") -> Model:
     weights = Weights.of_bytes(np.arange(3, dtype=np.float32).tobytes() + np.int64(0).tobytes())
     ends = [(0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 3, 0), (4, 0, 3, 1), (3, 2, 5, 0), (3, 3, 6, 0)]
     edges = [Edge(*four) for four in ends]
-    return Model("added", 11, Graph(layers, edges), weights=weights)
+    return Model("added", 11, LayerGraph(layers, edges), weights=weights)
 
 
 def looped() -> Model:
     """A TensorIterator over the rows of its input."""
-    inner = Graph(
+    inner = LayerGraph(
         [
             layer(0, "Parameter", 0, 1, shape="1,3", element_type="f32"),
             layer(1, "ReLU", 1, 1),
@@ -63,7 +63,7 @@ def looped() -> Model:
     iterator = layer(1, "TensorIterator", 1, 1)
     iterator.bodies["body"] = body
     layers = [layer(0, "Parameter", 0, 1, shape="4,3", element_type="f32"), iterator, layer(2, "Result", 1)]
-    return Model("looped", 11, Graph(layers, [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)]))
+    return Model("looped", 11, LayerGraph(layers, [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)]))
 
 
 @pytest.mark.slow("every example")

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import irops
-from irops.backends import catalogue, extras
+from irops import extras
+from irops.backends import catalogue
 from irops.backends.backend import kernel_of
 from irops.backends.catalogue import chain
 from irops.backends.numba import WORTH_LOADING

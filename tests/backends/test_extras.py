@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.backends import extras
+from irops import extras
 from irops.backends.onnxruntime import ONNXRuntime
 from irops.backends.openvino import OpenVINO
 

@@ -109,7 +109,7 @@ def test_unwritable_fixes_are_reported(irops: Irops, faulty: Path, monkeypatch: 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(declared.Pending, "_commit", full)
+    monkeypatch.setattr(declared.PendingFiles, "_commit", full)
     before = faulty.read_bytes()
     result = irops("check", faulty, "--fix", "--output-format", "concise")
     assert result.status == 2

@@ -140,7 +140,7 @@ def test_a_missing_library_is_named_with_its_extra(
     irops: Irops, zoo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("irops.backends.backend.find_spec", lambda name: None)
-    monkeypatch.setattr("irops.backends.extras._is_installed", lambda name: False)
+    monkeypatch.setattr("irops.extras._is_installed", lambda name: False)
     result = irops("survey", "zoo")
     assert result.status == 2
     assert result.err == (

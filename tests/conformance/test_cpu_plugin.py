@@ -12,7 +12,7 @@ from compiling.survey import ask
 from compiling.table import condition, entries, is_refused, table
 from libraries import needs
 
-from irops.spec.releases import Refused, cpu_plugin
+from irops.spec.releases import RefusedTypes, cpu_plugin
 
 pytestmark = [pytest.mark.slow("OpenVINO compiles many models"), needs("openvino")]
 COMPUTED = {"f32": frozenset(("avx2",)), "i32": cpu_plugin().instructions}
@@ -35,7 +35,7 @@ measured = pytest.mark.skipif(
 )
 
 
-def _entry(op: str, variable: str, kind: str) -> Refused | None:
+def _entry(op: str, variable: str, kind: str) -> RefusedTypes | None:
     """The entry of the table for a type, apart from entries that depend on another type."""
     return next(
         (e for e in cpu_plugin().refused(op) if e.of == variable and kind in e.types and not e.beside), None

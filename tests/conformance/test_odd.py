@@ -8,11 +8,11 @@ import pytest
 
 pytest.importorskip("hypothesis")
 
-from irops.backends.extras import missing_libraries
 from irops.conformance.client import IsolatedClient, judge
 from irops.conformance.strategies import odd_trials
 from irops.conformance.trial import InvalidTrial, expected_of
 from irops.conformance.verdict import Status
+from irops.extras import missing_libraries
 from irops.registry import default_registry
 
 OPS = ("Reverse-1", "ReverseSequence-1", "onnx:ReverseSequence-10", "graiphic:ReverseSequence")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from invoking import infer_layer
 
-from irops.analysis.inference import Names
+from irops.analysis.inference import FreshNames
 from irops.invocation import OpFault
 from irops.registry import default_registry
 from irops.spec.attributes import bind
@@ -158,7 +158,7 @@ def ours(op, opset, inputs, attributes):
     values = bind(found, {name: str(value).lower() for name, value in attributes.items()}).values
     try:
         with collect_warnings() as warnings:
-            facts = infer_layer(found, Names().named([fact_of(item) for item in inputs]), values)
+            facts = infer_layer(found, FreshNames().named([fact_of(item) for item in inputs]), values)
         return [fact.shape for fact in facts], any(
             found.definition.constraints[r.constraint].severity == "error" for r in warnings
         )

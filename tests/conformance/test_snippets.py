@@ -14,13 +14,13 @@ import irops
 from irops.conformance.snippet import snippet
 from irops.conformance.strategies import FILLS, filled
 from irops.conformance.trial import LAYOUTS, Trial, TrialInput, expected_of, fits, in_layout
-from irops.conformance.verdict import Status, Verdict
+from irops.conformance.verdict import CaseVerdict, Status
 from irops.registry import default_registry
 from irops.values.arrays import LONG, array_literal, literal
 from irops.values.element import CODED, element_type, element_type_of, element_types, tagged
 
 KINDS = [kind for kind in element_types() if kind.name != "dynamic"]
-WRONG = Verdict(Status.FAILED, "", "wrong result")
+WRONG = CaseVerdict(Status.FAILED, "", "wrong result")
 NAMES = {"np": np, "ml_dtypes": ml_dtypes, "zlib": __import__("zlib"), "base64": __import__("base64")}
 
 

@@ -14,7 +14,7 @@ import pytest
 from irops.analysis.structure import ModelStructure
 from irops.cli.main import main
 from irops.debugging import weights as blocks
-from irops.debugging.weights import Rows, alignment, storage_of, weights_of
+from irops.debugging.weights import WeightRows, alignment, storage_of, weights_of
 from irops.ir.read import loads
 from irops.ir.weights import Region
 from irops.values.element import element_type
@@ -121,7 +121,7 @@ def test_blocks_make_no_difference(monkeypatch):
 def test_rows_are_compared_where_they_are_whole_bytes():
     assert statistics_of(np.ones((5, 4), np.float32), "f32").equal_rows == 4
     assert statistics_of(np.ones((5, 3), np.float32), "f32").equal_rows is None
-    assert Rows.of(Region(element_type("u1"), (4, 16), 0, 8)) is None
+    assert WeightRows.of(Region(element_type("u1"), (4, 16), 0, 8)) is None
 
 
 def test_shared_bytes_equal_contents_overlaps_and_gaps_are_listed():

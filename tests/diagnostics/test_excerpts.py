@@ -12,7 +12,7 @@ from irops.diagnostics import formats
 from irops.diagnostics.diagnostic import Diagnostic, Location
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
-from irops.ir.locate import Source
+from irops.ir.locate import SourceText
 
 RULES = Path(__file__).parents[1] / "rules"
 
@@ -20,7 +20,7 @@ RULES = Path(__file__).parents[1] / "rules"
 def shown(text: str | bytes, at: str | bytes) -> list[str]:
     """The lines of a finding at the first place of a word in a file."""
     data, word = (part.encode() if isinstance(part, str) else part for part in (text, at))
-    place = Source("m.xml", data).location(data.index(word))
+    place = SourceText("m.xml", data).location(data.index(word))
     lines = formats.render([Report((Diagnostic(rule("cycle"), "wrong", place),))], "full").splitlines()
     return lines[1:-1]
 
@@ -62,7 +62,7 @@ def test_a_line_cannot_write_to_the_terminal() -> None:
 
 def test_damaged_text_and_the_end_of_the_file_have_a_line() -> None:
     assert shown(b'<a n="\xff\xfe" wrong="1"/>', b"wrong")[0].endswith('wrong="1"/>')
-    source = Source("m.xml", b"\xef\xbb\xbf<a>")
+    source = SourceText("m.xml", b"\xef\xbb\xbf<a>")
     assert source.location(3).excerpt == ("", "<a>")
     assert source.location(6).excerpt == ("<a>", "")
 

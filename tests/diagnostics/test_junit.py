@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from irops.diagnostics.formats import Case, file_of, suite_of
+from irops.diagnostics.formats import JUnitCase, file_of, suite_of
 
 HOSTILE = '<b> & "\x00\x1b\u202e\n]]>'
 SHOWN = '<b> & "\\x00\\x1b\\u202e\\n]]>'
 
 
 def test_every_text_is_escaped_and_cases_are_counted():
-    failed = Case(HOSTILE, HOSTILE, failure=(HOSTILE, HOSTILE, f"first\n{HOSTILE}"))
-    cases = [failed, Case("a", "b", skipped=HOSTILE), Case("a", "c", output=HOSTILE), Case("a", "d")]
+    failed = JUnitCase(HOSTILE, HOSTILE, failure=(HOSTILE, HOSTILE, f"first\n{HOSTILE}"))
+    cases = [
+        failed,
+        JUnitCase("a", "b", skipped=HOSTILE),
+        JUnitCase("a", "c", output=HOSTILE),
+        JUnitCase("a", "d"),
+    ]
     suite = ElementTree.fromstring(file_of(suite_of(HOSTILE, cases, compared=HOSTILE)))
     counts = {key: suite.attrib[key] for key in ("tests", "failures", "skipped", "errors")}
     assert counts == {"tests": "4", "failures": "1", "skipped": "1", "errors": "0"}

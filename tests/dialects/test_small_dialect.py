@@ -29,8 +29,8 @@ from pathlib import Path
 
 from irops.dialects.dialect import Dialect
 from irops.ir.parse import Faults
-from irops.ir.locate import Source
-from irops.ir.model import Edge, Graph, Layer, LayerKind, Model, Port
+from irops.ir.locate import SourceText
+from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, Port
 
 FRAME = {"take": ("Parameter", LayerKind.PARAMETER), "give": ("Result", LayerKind.RESULT)}
 
@@ -47,9 +47,9 @@ class Steps(Dialect):
         return ("take", "give", "Twice", "Sum", "Thrice")
 
     def read(self, path, *, weights=None, text=None, limits):
-        faults = Faults(Source(path, b"", as_stored=False), limits)
+        faults = Faults(SourceText(path, b"", as_stored=False), limits)
         text = Path(path).read_bytes() if text is None else text
-        graph, ids = Graph(), {}
+        graph, ids = LayerGraph(), {}
         for line in text.decode().splitlines():
             name, op, *sources = line.split()
             layer = Layer(len(ids), name, op, self.name, own_kind=self.layer_kind(op))

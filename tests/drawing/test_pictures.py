@@ -215,7 +215,7 @@ def test_engines_avoid_crossings(engine):
 def test_without_a_library_for_the_layout_the_message_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(RuntimeError, match=r"pip install 'irops\[draw\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'irops\[draw\]'"):
         irops.draw(detector())
 
 

@@ -16,7 +16,7 @@ import irops
 from irops.cli.main import main
 from irops.editing.diff.comparison import Elements
 from irops.editing.diff.differences import Difference, LayerChange, WeightChange, page, table
-from irops.ir.model import Element, Graph, LayerKind
+from irops.ir.model import Element, LayerGraph, LayerKind
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("digit_classifier", "bidirectional_encoder", "turned_rows", "running_total")
@@ -63,7 +63,7 @@ def shuffled(original: irops.Model, seed: int) -> irops.Model:
     others = [layer for layer in layers if layer not in parameters and layer not in results]
     chance.shuffle(others)
     chance.shuffle(edges)
-    return replace(original, graph=Graph([*parameters, *others, *results], edges), source=None)
+    return replace(original, graph=LayerGraph([*parameters, *others, *results], edges), source=None)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,7 +7,7 @@ import pytest
 from one_op import one_op_model
 
 import irops
-from irops.editing.translation.node import Target, Wire
+from irops.editing.translation.node import TargetGraph, Wire
 from irops.registry import default_registry
 from irops.values.element import element_type
 
@@ -163,7 +163,7 @@ def test_an_opset_may_be_too_old():
 
 
 def test_every_unrepresentable_layer_is_reported():
-    target = Target("openvino", 18, None, ())
+    target = TargetGraph("openvino", 18, None, ())
     wire = Wire(target.add("x", "Parameter-1", data={"shape": "2", "element_type": "f32"}))
     for name in ("Floor", "Ceiling", "Sqrt"):
         wire = Wire(target.add(name.lower(), f"{name}-1", [wire]))

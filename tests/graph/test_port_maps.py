@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from irops.graph.port_maps import parameters_of, port_maps, results_of
-from irops.ir.model import BackEdge, Body, Graph, Layer, Port, PortMapping
+from irops.ir.model import BackEdge, Body, Layer, LayerGraph, Port, PortMapping
 from irops.spec.body import BodyInput, BodyOutput, Cut, Feedback
 
 
-def inner(*kinds: str) -> Graph:
+def inner(*kinds: str) -> LayerGraph:
     """A graph of layers with ids 10, 11 …; P: a Parameter, R: a Result, others: an Add."""
     types = {"P": "Parameter", "R": "Result"}
-    return Graph(
+    return LayerGraph(
         [Layer(10 + k, f"n{k}", types.get(kind, "Add"), "opset1", at=100 + k) for k, kind in enumerate(kinds)]
     )
 

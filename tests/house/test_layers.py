@@ -19,6 +19,7 @@ LEVELS = {
     "html_table": -1,
     "urls": -1,
     "addresses": -1,
+    "extras": -1,
     "cluster": 2,
     "values": 0,
     "diagnostics": 0,

@@ -9,9 +9,9 @@ import pytest
 import irops
 from irops.analysis.model_analysis import analyse
 from irops.dialects import dialect_named
-from irops.editing.dialects import Graph as NewGraph
+from irops.editing.dialects import DialectGraph as NewGraph
 from irops.invocation import Invocation
-from irops.ir.model import Edge, Graph, Layer, Model, Port
+from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = "a\nb" * 5000
@@ -22,7 +22,7 @@ OPS = len(irops.Registry(plugins=False).ids())
 def model(layers: int = 5000, name: str = "net") -> Model:
     inputs, outputs = [Port(0, dims=(1,) * 10)], [Port(1, dims=(1,) * 10)]
     chain = [Layer(k, f"{name}{k}", "Relu", "opset1", {}, inputs, outputs) for k in range(layers)]
-    return Model(name, graph=Graph(chain, [Edge(k, 1, k + 1, 0) for k in range(layers - 1)]))
+    return Model(name, graph=LayerGraph(chain, [Edge(k, 1, k + 1, 0) for k in range(layers - 1)]))
 
 
 def wire(name: str):

@@ -6,7 +6,7 @@ import pytest
 
 from irops.diagnostics.diagnostic import Edit, Fix, applied
 from irops.ir.edits import with_attribute, with_dims, with_new_attribute, without_element
-from irops.ir.locate import Source
+from irops.ir.locate import SourceText
 from irops.ir.model import Layer
 
 
@@ -18,8 +18,8 @@ def edited(text: str, edits: Edit | list[Edit | None] | None) -> str | None:
     return applied(text.encode(), [Fix("edit", tuple(e for e in found if e is not None))])[0].decode()
 
 
-def source(text: str) -> Source:
-    return Source(None, text.encode())
+def source(text: str) -> SourceText:
+    return SourceText(None, text.encode())
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ import pytest
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.ir import output, storage
-from irops.ir.output import Pending, folder_lock
+from irops.ir.output import PendingFiles, folder_lock
 from irops.ir.read import load
 from irops.ir.storage import OpenFiles, Weights, WeightsChanged
 from irops.ir.weights import constant
@@ -287,7 +287,7 @@ def test_what_is_interrupted_between_two_files_is_done_with_both(tmp_path: Path)
 
 def test_what_is_interrupted_before_leaves_nothing(tmp_path: Path) -> None:
     def interrupted() -> None:
-        with Pending(tmp_path / "a", tmp_path / "b") as (a, _):
+        with PendingFiles(tmp_path / "a", tmp_path / "b") as (a, _):
             a.write(b"1")
             raise KeyboardInterrupt
 

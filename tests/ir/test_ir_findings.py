@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from irops.diagnostics.diagnostic import Edit, Fix, ReadError, Severity
-from irops.ir.locate import Source
+from irops.ir.locate import SourceText
 from irops.ir.model import Layer, UniqueNames
 from irops.ir.parse import CLOCK_MASK, Faults
 from irops.ir.read import HARMLESS, load, loads, read
@@ -15,7 +15,7 @@ TEXT = b'<a x="1">\n<b/><c/><b y="2"/></a>'
 
 
 def faults(limit: float = 1000, *, as_stored: bool = True) -> Faults:
-    return Faults(Source("m.xml", TEXT, as_stored=as_stored), Limits(findings=limit))
+    return Faults(SourceText("m.xml", TEXT, as_stored=as_stored), Limits(findings=limit))
 
 
 def test_a_finding_is_at_an_element_its_attribute_or_its_child() -> None:

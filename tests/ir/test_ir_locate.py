@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irops.diagnostics.diagnostic import Location
-from irops.ir.locate import Source
+from irops.ir.locate import SourceText
 
 TAG = b"""<a><b x = '1'  long-name="x=&quot;1" y="2>3"
    z="4"><c/><d k="1"><c/></d><!-- <c/> --><c n="second"/></b></a>"""
@@ -15,7 +15,7 @@ B = TAG.index(b"<b")
 
 
 def test_offsets_become_lines_and_columns_from_one() -> None:
-    source = Source("m.xml", b"ab\ncd\n\nx")
+    source = SourceText("m.xml", b"ab\ncd\n\nx")
     assert [source.line_column(k) for k in (0, 1, 3, 4, 6, 7, 8)] == [
         (1, 1),
         (1, 2),
@@ -29,25 +29,25 @@ def test_offsets_become_lines_and_columns_from_one() -> None:
 
 def test_columns_count_characters() -> None:
     text = "é\N{GRINNING FACE}x".encode()
-    source = Source(None, text)
+    source = SourceText(None, text)
     assert [source.line_column(k) for k in (0, 2, 6, 7)] == [(1, 1), (1, 2), (1, 3), (1, 4)]
 
 
 def test_a_byte_order_mark_is_no_column() -> None:
-    source = Source(None, b"\xef\xbb\xbfab\nc")
+    source = SourceText(None, b"\xef\xbb\xbfab\nc")
     assert [source.line_column(k) for k in (0, 3, 4, 6)] == [(1, 1), (1, 1), (1, 2), (2, 1)]
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 def test_lines_end_in_three_ways(end: bytes) -> None:
-    source = Source(None, b"a" + end + b"b" + end + end + b"c")
+    source = SourceText(None, b"a" + end + b"b" + end + end + b"c")
     assert [source.line_column(source.data.index(c)) for c in (b"a", b"b", b"c")] == [(1, 1), (2, 1), (4, 1)]
 
 
 @pytest.mark.slow("many random cases")
 @given(st.text("aé\U0001f600\n\r", max_size=60), st.lists(st.integers(0, 60), max_size=6))
 def test_any_offsets_in_any_order_are_placed(text: str, places: list[int]) -> None:
-    source = Source(None, text.encode())
+    source = SourceText(None, text.encode())
     for place in places:
         before = text[:place]
         if not (before.endswith("\r") and text[place : place + 1] == "\n"):
@@ -56,12 +56,12 @@ def test_any_offsets_in_any_order_are_placed(text: str, places: list[int]) -> No
 
 
 def test_lines_are_right_in_a_file_of_very_many() -> None:
-    source = Source(None, b"<a/>\n" * 200_000 + b"  <b/>")
+    source = SourceText(None, b"<a/>\n" * 200_000 + b"  <b/>")
     assert source.line_column(source.data.index(b"<b")) == (200_001, 3)
 
 
 def test_a_line_is_given_without_its_end() -> None:
-    source = Source(None, b"\xef\xbb\xbfone\r\ntwo\r\nthree")
+    source = SourceText(None, b"\xef\xbb\xbfone\r\ntwo\r\nthree")
     assert [source.line_text(k) for k in (1, 2, 3)] == ["one", "two", "three"]
 
 
@@ -69,23 +69,23 @@ def test_a_line_is_given_without_its_end() -> None:
     ("name", "found"), [("x", b"x = "), ("long-name", b"long-name="), ("y", b'y="2'), ("z", b'z="4')]
 )
 def test_attributes_are_found_in_their_tag(name: str, found: bytes) -> None:
-    assert Source(None, TAG).attribute_offset(B, name) == TAG.index(found)
+    assert SourceText(None, TAG).attribute_offset(B, name) == TAG.index(found)
 
 
 @pytest.mark.parametrize("name", ["k", "n", "1", "quot"])
 def test_attributes_of_other_tags_are_not_found(name: str) -> None:
-    assert Source(None, TAG).attribute_offset(B, name) is None
+    assert SourceText(None, TAG).attribute_offset(B, name) is None
 
 
 def test_nothing_is_found_where_the_place_is_not_known() -> None:
-    source = Source(None, TAG)
+    source = SourceText(None, TAG)
     assert source.attribute_offset(-1, "x") is None
     assert source.child_offset(-1, "c") is None
     assert source.child_offset(10**9, "c") is None
 
 
 def test_children_are_found_by_tag_and_number() -> None:
-    source = Source(None, TAG)
+    source = SourceText(None, TAG)
     assert source.child_offset(B, "c", 0) == TAG.index(b"<c/>")
     assert source.child_offset(B, "c", 1) == TAG.index(b'<c n="second"')
     assert source.child_offset(B, "d") == TAG.index(b"<d")
@@ -95,11 +95,11 @@ def test_children_are_found_by_tag_and_number() -> None:
 
 def test_children_are_found_far_behind_their_parent() -> None:
     text = b"<a>" + b"<x/>" * 10_000 + b"<y/></a>"
-    assert Source(None, text).child_offset(0, "y") == text.index(b"<y")
+    assert SourceText(None, text).child_offset(0, "y") == text.index(b"<y")
 
 
 def test_a_location_names_file_place_and_layer() -> None:
-    source = Source("m.xml", TAG)
+    source = SourceText("m.xml", TAG)
     layer = (7, "n")
     assert source.location(B, layer, ("loop", "body"), "z") == Location(
         "m.xml", 2, 4, 7, "n", ("loop", "body")
@@ -109,7 +109,7 @@ def test_a_location_names_file_place_and_layer() -> None:
 
 
 def test_a_place_behind_the_end_is_that_of_the_end() -> None:
-    source = Source(None, b"ab\nc")
+    source = SourceText(None, b"ab\nc")
     assert source.line_column(4) == (2, 2)
     assert source.line_column(99) == (2, 2)
     assert source.location(4) == Location(None, 2, 2)
@@ -118,39 +118,39 @@ def test_a_place_behind_the_end_is_that_of_the_end() -> None:
 
 
 def test_the_first_byte_is_a_place_like_others() -> None:
-    source = Source(None, b'<a x="1"><c/></a>')
+    source = SourceText(None, b'<a x="1"><c/></a>')
     assert source.attribute_offset(0, "x") == 3
     assert source.child_offset(0, "c") == 9
     assert source.location(0, attribute="x") == Location(None, 1, 4)
 
 
 def test_an_attribute_is_found_at_no_place_within_a_tag() -> None:
-    assert Source(None, b'<a x="1"/>').attribute_offset(1, "x") is None
-    assert Source(None, b'  <a x="1"/>').attribute_offset(0, "x") is None
+    assert SourceText(None, b'<a x="1"/>').attribute_offset(1, "x") is None
+    assert SourceText(None, b'  <a x="1"/>').attribute_offset(0, "x") is None
 
 
 def test_a_child_is_none_of_an_element_that_has_ended() -> None:
-    source = Source(None, b"<p><a/><c/></p><c/>")
+    source = SourceText(None, b"<p><a/><c/></p><c/>")
     assert source.child_offset(3, "c") is None
     assert source.child_offset(0, "c", 1) is None
     assert source.child_offset(15, "c") is None
     assert source.child_offset(19, "c") is None
-    assert Source(None, b"<p><a><c/></a></p>").child_offset(0, "c") is None
+    assert SourceText(None, b"<p><a><c/></a></p>").child_offset(0, "c") is None
 
 
 def test_children_are_found_in_text_that_is_not_well_formed() -> None:
-    source = Source(None, b"<p><c/><c/></q><c/>")
+    source = SourceText(None, b"<p><c/><c/></q><c/>")
     assert source.child_offset(0, "c", 1) == 7
     assert source.child_offset(0, "c", 2) is None
 
 
 def test_lines_are_given_one_by_one() -> None:
-    source = Source(None, b"one\n\ntwo\r\nthree \n")
+    source = SourceText(None, b"one\n\ntwo\r\nthree \n")
     assert [source.line_text(k) for k in range(1, 6)] == ["one", "", "two", "three ", ""]
 
 
 def test_columns_go_on_from_the_place_that_was_asked_for_before() -> None:
-    source = Source(None, "aé\nbéc".encode())
+    source = SourceText(None, "aé\nbéc".encode())
     assert source.line_column(5) == (2, 2)
     assert source.line_column(7) == (2, 3)
     assert source.line_column(4) == (2, 1)
@@ -160,8 +160,8 @@ def test_columns_go_on_from_the_place_that_was_asked_for_before() -> None:
 
 def test_the_attributes_of_a_tag_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     scanned: list[int] = []
-    scan = Source._attributes
-    monkeypatch.setattr(Source, "_attributes", lambda self, at: scanned.append(at) or scan(self, at))
-    source = Source("m.xml", b'<a x="1" y="2" x="3"/><b z="4"/>')
+    scan = SourceText._attributes
+    monkeypatch.setattr(SourceText, "_attributes", lambda self, at: scanned.append(at) or scan(self, at))
+    source = SourceText("m.xml", b'<a x="1" y="2" x="3"/><b z="4"/>')
     offsets = [source.attribute_offset(0, name) for name in ("x", "y", "z")]
     assert (offsets, source.attribute_offset(22, "z"), scanned) == ([3, 9, None], 25, [0, 22])

@@ -7,14 +7,14 @@ from dataclasses import fields, replace
 import pytest
 
 from irops.diagnostics.diagnostic import Location
-from irops.ir.locate import Source
+from irops.ir.locate import SourceText
 from irops.ir.model import (
     BackEdge,
     Body,
     Edge,
     Element,
-    Graph,
     Layer,
+    LayerGraph,
     LayerKind,
     Model,
     Port,
@@ -22,15 +22,15 @@ from irops.ir.model import (
     walk,
 )
 
-INNER = Graph([Layer(0, "in", "Parameter", "opset1")])
+INNER = LayerGraph([Layer(0, "in", "Parameter", "opset1")])
 LOOP = Layer(1, "loop", "Loop", "opset5", bodies={"body": Body("body", INNER)})
-GRAPH = Graph([Layer(0, "x", "Parameter", "opset1"), LOOP, Layer(2, "y", "Result", "opset1")])
+GRAPH = LayerGraph([Layer(0, "x", "Parameter", "opset1"), LOOP, Layer(2, "y", "Result", "opset1")])
 PLACED = [
     Element("t"),
     Port(0),
     PortMapping(0, 0),
     BackEdge(0, 0),
-    Body("body", Graph()),
+    Body("body", LayerGraph()),
     Layer(0, "n", "T", "opset1"),
     Edge(0, 0, 0, 0),
 ]
@@ -48,10 +48,10 @@ def test_what_was_not_read_from_a_file_has_no_place_and_places_do_not_count(item
 
 
 def test_what_could_not_be_read_does_not_count_either():
-    assert Graph(incomplete=True) == Graph()
-    assert Body("body", Graph(), incomplete=True) == Body("body", Graph())
-    assert not Graph().incomplete
-    assert not Body("body", Graph()).incomplete
+    assert LayerGraph(incomplete=True) == LayerGraph()
+    assert Body("body", LayerGraph(), incomplete=True) == Body("body", LayerGraph())
+    assert not LayerGraph().incomplete
+    assert not Body("body", LayerGraph()).incomplete
     assert not Port(0).absent
 
 
@@ -94,7 +94,9 @@ def test_a_layer_is_found_by_id_or_name():
 
 
 def test_a_layer_is_found_after_the_layers_have_changed():
-    graph = Graph([Layer(0, "a", "T", "opset1"), Layer(1, "b", "T", "opset1"), Layer(2, "b", "T", "opset1")])
+    graph = LayerGraph(
+        [Layer(0, "a", "T", "opset1"), Layer(1, "b", "T", "opset1"), Layer(2, "b", "T", "opset1")]
+    )
     first, second, third = graph.layers
     assert (graph.layer("b"), graph.layer(2), graph.layer(0)) == (second, third, first)
     assert graph.layer("b") is second
@@ -112,20 +114,20 @@ def test_a_layer_is_found_after_the_layers_have_changed():
 
 def test_a_graph_is_made_of_layers_and_edges_alone():
     with pytest.raises(TypeError, match="_places"):
-        Graph(_places={})
+        LayerGraph(_places={})
 
 
 def test_looking_a_layer_up_makes_no_graph_differ():
-    graph = Graph(list(GRAPH.layers))
+    graph = LayerGraph(list(GRAPH.layers))
     graph.layer("x")
     assert graph == GRAPH
-    assert repr(graph) == repr(Graph(list(GRAPH.layers)))
+    assert repr(graph) == repr(LayerGraph(list(GRAPH.layers)))
 
 
 def test_a_layer_has_a_place_in_its_file_or_a_name_alone():
     layer = Layer(3, "n", "T", "opset1", at=6, data_at=16)
-    source = Source("m.xml", b"<net>\n<layer x='1'><data/></layer></net>")
-    model = Model(graph=Graph([layer]), source=source)
+    source = SourceText("m.xml", b"<net>\n<layer x='1'><data/></layer></net>")
+    model = Model(graph=LayerGraph([layer]), source=source)
     assert model.location(layer) == Location("m.xml", 2, 1, 3, "n")
     assert model.location(layer, ("loop", "body")) == Location("m.xml", 2, 1, 3, "n", ("loop", "body"))
     assert model.location(layer, attribute="x") == Location("m.xml", 2, 8, 3, "n")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from irops.ir.locate import Source
-from irops.ir.model import Edge, Graph, Layer, Port
+from irops.ir.locate import SourceText
+from irops.ir.model import Edge, Layer, LayerGraph, Port
 from irops.ir.parse import Faults
 from irops.ir.ports import UNREAD, number_layers, number_ports
 
@@ -13,8 +13,8 @@ from irops.ir.ports import UNREAD, number_layers, number_ports
 def numbered(ids: list[int], mentioned: list[int] = ()) -> tuple[list[int], list[str]]:
     """The ids of layers after numbering, and the names of the findings; mentioned: ids that edges have."""
     layers = [Layer(k, f"n{place}", "T", "opset1", at=0) for place, k in enumerate(ids)]
-    faults = Faults(Source(None, b"<layer id='1'/>"))
-    number_layers(Graph(layers, [Edge(k, 0, k, 0) for k in mentioned]), faults)
+    faults = Faults(SourceText(None, b"<layer id='1'/>"))
+    number_layers(LayerGraph(layers, [Edge(k, 0, k, 0) for k in mentioned]), faults)
     assert faults.layer is None
     return [layer.id for layer in layers], [d.name for d in faults.findings]
 
@@ -44,8 +44,8 @@ def test_a_layer_without_an_id_gets_the_next_or_the_one_that_edges_mean(ids, men
 def test_ids_that_repeat_are_found_once_for_each_further_layer():
     assert numbered([3, 3, 4, 3]) == ([3, 3, 4, 3], ["duplicate-layer-id"] * 2)
     layers = [Layer(3, name, "T", "opset1", at=0) for name in "ab"]
-    faults = Faults(Source(None, b"<layer id='1'/>"))
-    number_layers(Graph(layers), faults)
+    faults = Faults(SourceText(None, b"<layer id='1'/>"))
+    number_layers(LayerGraph(layers), faults)
     (found,) = faults.findings
     assert found.location.layer_name == "b"
     assert '"b"' in found.message
@@ -62,7 +62,7 @@ def ports_of(inputs: list[int], outputs: list[int]) -> tuple[list[int], list[int
         inputs=[Port(k, at=0) for k in inputs],
         outputs=[Port(k, at=0) for k in outputs],
     )
-    faults = Faults(Source(None, b"<port id='1'/>"))
+    faults = Faults(SourceText(None, b"<port id='1'/>"))
     number_ports(layer, faults)
     found = [f"{d.name} at column {d.location.column}" for d in faults.findings]
     return [port.id for port in layer.inputs], [port.id for port in layer.outputs], found

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irops.ir.model import Edge, Graph, Layer, Model, Port
+from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
 from irops.ir.read import read
 from irops.ir.weights import Weights
 from irops.ir.write import write
@@ -138,7 +138,7 @@ def _model_of_constants() -> Model:
         ]
         edges.append(Edge(2 * number, 0, 2 * number + 1, 0))
         weights += packed
-    return Model("constants", 11, Graph(layers, edges), weights=Weights.of_bytes(weights))
+    return Model("constants", 11, LayerGraph(layers, edges), weights=Weights.of_bytes(weights))
 
 
 def test_openvino_finds_the_elements_that_irops_packs(tmp_path: Path) -> None:

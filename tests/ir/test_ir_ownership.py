@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from irops.ir import output
-from irops.ir.output import MIN_AGE, Pending, claim, remove_abandoned
+from irops.ir.output import MIN_AGE, PendingFiles, claim, remove_abandoned
 
 
 def replace(path: Path) -> None:
-    with Pending(path) as (file,):
+    with PendingFiles(path) as (file,):
         file.write(b"new")
 
 

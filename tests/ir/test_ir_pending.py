@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from irops.ir import output
-from irops.ir.output import Pending, errors_naming, folder_lock, signals_blocked
+from irops.ir.output import PendingFiles, errors_naming, folder_lock, signals_blocked
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -24,7 +24,7 @@ def open_files() -> int:
 
 def write_two(folder: Path, meanwhile: Callable[[], object]) -> None:
     """Write the files a and b of a folder, and call a function before they are renamed."""
-    with Pending(folder / "a", folder / "b") as (a, b):
+    with PendingFiles(folder / "a", folder / "b") as (a, b):
         a.write(b"new")
         b.write(b"new")
         assert sorted(path.suffix for path in folder.iterdir()) == ["", ".part", ".part"]
@@ -65,7 +65,7 @@ def test_what_fails_before_the_first_renaming_leaves_the_targets_as_they_were(
 def test_files_are_renamed_when_the_block_is_done(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"old")
     (tmp_path / "a").chmod(0o600)
-    with Pending(tmp_path / "a", tmp_path / "b") as (a, b):
+    with PendingFiles(tmp_path / "a", tmp_path / "b") as (a, b):
         a.write(b"new a")
         b.write(b"new b")
         assert (tmp_path / "a").read_bytes() == b"old"
@@ -78,7 +78,7 @@ def test_a_target_that_is_no_file_is_refused_and_the_others_are_left(tmp_path: P
     (tmp_path / "b").mkdir()
     with (
         pytest.raises(OSError, match="is not a regular file, so it cannot be replaced"),
-        Pending(tmp_path / "a", tmp_path / "b"),
+        PendingFiles(tmp_path / "a", tmp_path / "b"),
     ):
         pass
     assert (tmp_path / "a").read_bytes() == b"old"
@@ -87,7 +87,7 @@ def test_a_target_that_is_no_file_is_refused_and_the_others_are_left(tmp_path: P
 
 def test_errors_name_the_target(tmp_path: Path) -> None:
     target = tmp_path / "gone" / "a"
-    with pytest.raises(FileNotFoundError, match=r"there is no folder .*gone") as error, Pending(target):
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*gone") as error, PendingFiles(target):
         pass
     assert error.value.filename == str(target)
     with pytest.raises(OSError, match="full") as other, errors_naming(target):

@@ -10,8 +10,8 @@ from irops.ir.model import (
     Body,
     Edge,
     Element,
-    Graph,
     Layer,
+    LayerGraph,
     Model,
     Port,
     PortMapping,
@@ -31,7 +31,7 @@ def test_a_model_without_anything_has_both_sections() -> None:
 
 
 def test_all_of_a_model_is_written_in_the_layout_of_openvino() -> None:
-    inner = Graph([Layer(0, "p", "Parameter", "opset1", {"shape": "1"})], [Edge(0, 0, 0, 0)])
+    inner = LayerGraph([Layer(0, "p", "Parameter", "opset1", {"shape": "1"})], [Edge(0, 0, 0, 0)])
     body = Body(
         "body",
         inner,
@@ -42,8 +42,8 @@ def test_all_of_a_model_is_written_in_the_layout_of_openvino() -> None:
         unknown=[Element("u")],
         extra={"e": "1"},
     )
-    then = Body("then_body", Graph(), [PortMapping(0, 0)])
-    other = Body("else_body", Graph(), [], [PortMapping(0, 0)])
+    then = Body("then_body", LayerGraph(), [PortMapping(0, 0)])
+    other = Body("else_body", LayerGraph(), [], [PortMapping(0, 0)])
     layer = Layer(
         1,
         "n",
@@ -61,7 +61,7 @@ def test_all_of_a_model_is_written_in_the_layout_of_openvino() -> None:
     )
     branch = Layer(2, "if", "If", "opset8", bodies={"then_body": then, "else_body": other})
     empty = Layer(3, "d", "T", "opset1", data_at=7)
-    graph = Graph([layer, branch, empty], [Edge(1, 2, 2, 0, {"z": "1"})], comments=(" among edges ",))
+    graph = LayerGraph([layer, branch, empty], [Edge(1, 2, 2, 0, {"z": "1"})], comments=(" among edges ",))
     model = Model(
         "m",
         10,
@@ -162,7 +162,9 @@ def test_all_of_a_model_is_written_in_the_layout_of_openvino() -> None:
 
 
 def test_a_graph_of_comments_only_has_an_open_section_of_edges() -> None:
-    assert "\t<edges>\n\t\t<!-- c -->\n\t</edges>\n" in text_of(Model("m", graph=Graph(comments=(" c ",))))
+    assert "\t<edges>\n\t\t<!-- c -->\n\t</edges>\n" in text_of(
+        Model("m", graph=LayerGraph(comments=(" c ",)))
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
-from irops.ir.locate import Source
+from irops.ir.locate import SourceText
 from irops.ir.parse import Faults
 from irops.ir.read import is_binary, load, loads, without_doctype
 
@@ -400,7 +400,7 @@ def test_an_encoding_is_looked_for_within_the_first_400_bytes() -> None:
     "declaration", ["  <!DOCTYPE net [", "<!DOCTYPE net", "\n<!DOCTYPE net [ <!ENTITY a 'x'>"]
 )
 def test_a_document_type_that_is_not_ended_is_reported_and_the_text_stays(declaration: str) -> None:
-    faults = Faults(Source(None, declaration.encode()))
+    faults = Faults(SourceText(None, declaration.encode()))
     assert without_doctype(declaration.encode(), faults) == declaration.encode()
     assert len(faults.findings) <= 1
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from irops.ir.model import Graph, Layer, Model
+from irops.ir.model import Layer, LayerGraph, Model
 from irops.ir.read import load, loads, read
 from irops.ir.storage import OpenFiles
 from irops.ir.weights import Weights, constant, constant_faults, require_unchanged_weights
@@ -532,6 +532,6 @@ def test_an_array_of_too_many_axes_is_refused() -> None:
 def test_a_constant_of_a_model_made_in_memory_is_refused_without_a_place() -> None:
     layer = Layer(3, "c", "Const", "opset1", {"element_type": "f32"})
     with pytest.raises(DiagnosticError) as error:
-        constant(Model(graph=Graph([layer])), layer)
+        constant(Model(graph=LayerGraph([layer])), layer)
     where = error.value.diagnostics[0].location
     assert (where.file, where.line, where.layer_id, where.layer_name) == (None, None, 3, "c")

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.ir.model import BackEdge, Body, Edge, Element, Graph, Layer, Model, Port, PortMapping
+from irops.ir.model import BackEdge, Body, Edge, Element, Layer, LayerGraph, Model, Port, PortMapping
 from irops.ir.read import load, loads, read
 from irops.ir.weights import Weights, constant
 from irops.ir.write import write
@@ -100,7 +100,7 @@ def test_any_texts_survive(name: str, data: dict[str, str], names: list[str], tm
         rt_info=Element("rt_info", {"a": name}),
     )
     model = Model(
-        name, 11, Graph([layer]), rt_info=Element("rt_info", {}, [Element("info", {"value": name})])
+        name, 11, LayerGraph([layer]), rt_info=Element("rt_info", {}, [Element("info", {"value": name})])
     )
     write(model, tmp_path / "m.xml")
     assert load(tmp_path / "m.xml")[0] == model
@@ -108,7 +108,7 @@ def test_any_texts_survive(name: str, data: dict[str, str], names: list[str], tm
 
 def test_a_model_made_in_memory_is_written(tmp_path: Path) -> None:
     mapping = PortMapping(0, 0, axis=1)
-    inner = Graph(
+    inner = LayerGraph(
         [Layer(0, "p", "Parameter", "opset1"), Layer(1, "r", "Result", "opset1")], [Edge(0, 0, 1, 0)]
     )
     body = Body(
@@ -123,7 +123,7 @@ def test_a_model_made_in_memory_is_written(tmp_path: Path) -> None:
         outputs=[Port(0, "U8", (2,))],
     )
     loop = Layer(1, "l", "Loop", "opset5", inputs=[Port(0)], bodies={"body": body})
-    model = Model("made", 11, Graph([const, loop], [Edge(0, 0, 1, 0)]), weights=Weights.of_bytes(b"abc"))
+    model = Model("made", 11, LayerGraph([const, loop], [Edge(0, 0, 1, 0)]), weights=Weights.of_bytes(b"abc"))
     copy = written(model, tmp_path)
     assert constant(copy, copy.layer("c")).tolist() == [98, 99]
     found = copy.layer("l").bodies["body"]
@@ -147,7 +147,7 @@ def test_equal_constants_share_their_bytes_and_others_are_left_out(tmp_path: Pat
         return Layer(number, f"c{number}", "Const", "opset1", data, outputs=[Port(0, "U8", (2,))])
 
     model = Model(
-        graph=Graph([const(k, offset) for k, offset in enumerate((6, 0, 2, 6))]),
+        graph=LayerGraph([const(k, offset) for k, offset in enumerate((6, 0, 2, 6))]),
         weights=Weights.of_bytes(b"ababxxcd"),
     )
     copy = written(model, tmp_path)
@@ -157,7 +157,7 @@ def test_equal_constants_share_their_bytes_and_others_are_left_out(tmp_path: Pat
 
 def test_an_empty_constant_gets_the_byte_that_openvino_wants(tmp_path: Path) -> None:
     data = {"element_type": "f32", "shape": "0", "offset": "0", "size": "0"}
-    copy = written(Model(graph=Graph([Layer(0, "c", "Const", "opset1", data)])), tmp_path)
+    copy = written(Model(graph=LayerGraph([Layer(0, "c", "Const", "opset1", data)])), tmp_path)
     assert copy.layers[0].data == data | {"size": "1"}
     assert (tmp_path / "copy.bin").read_bytes() == b"\0"
 
@@ -186,7 +186,7 @@ def test_a_model_is_saved_over_its_own_file(tmp_path: Path) -> None:
 def test_what_xml_cannot_hold_is_refused_and_nothing_is_written(fault: Layer, tmp_path: Path) -> None:
     (tmp_path / "m.xml").write_text("as it was")
     with pytest.raises(ValueError, match=r"cannot be|does not allow"):
-        write(Model(graph=Graph([fault])), tmp_path / "m.xml")
+        write(Model(graph=LayerGraph([fault])), tmp_path / "m.xml")
     assert os.listdir(tmp_path) == ["m.xml"]
     assert (tmp_path / "m.xml").read_text() == "as it was"
 

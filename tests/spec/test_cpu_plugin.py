@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from irops.registry import default_registry
-from irops.spec.releases import Refused, cpu_plugin, releases
+from irops.spec.releases import RefusedTypes, cpu_plugin, releases
 
 ENTRIES = [entry for op in sorted(cpu_plugin().ops) for entry in cpu_plugin().refused(op)]
 
@@ -38,5 +38,5 @@ NO_KERNEL = ("GroupedMatMul-17",)
 
 def test_entries_are_looked_up_by_op() -> None:
     (entry,) = cpu_plugin().refused("ROIPooling-2")
-    assert entry == Refused("ROIPooling-2", "T", frozenset(("f8e8m0", "f4e2m1")))
+    assert entry == RefusedTypes("ROIPooling-2", "T", frozenset(("f8e8m0", "f4e2m1")))
     assert cpu_plugin().refused("Reshape-9") == ()

@@ -10,8 +10,8 @@ from typing import Any
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.ir.attributes import Attributes
-from irops.ir.locate import Source
-from irops.ir.model import Graph
+from irops.ir.locate import SourceText
+from irops.ir.model import LayerGraph
 from irops.ir.parse import Faults
 from irops.ir.read import loads
 from irops.ir.scanning import scan
@@ -24,8 +24,8 @@ APART = ("weights", "source", "_places")
 
 def is_scanned(text: bytes, limits: Limits | None = None) -> bool:
     """Whether the scanner reads a text itself."""
-    faults = Faults(Source(None, text), limits)
-    return scan(text, Attributes(faults), Graph(), Clock()) is not None
+    faults = Faults(SourceText(None, text), limits)
+    return scan(text, Attributes(faults), LayerGraph(), Clock()) is not None
 
 
 def both_outcomes(text: bytes, weights: bytes = b"", limits: Limits | None = None) -> tuple[Any, Any]:

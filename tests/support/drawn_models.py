@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import irops
-from irops.ir.model import Edge, Graph, Layer, Model, Port
+from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
 
 
 def detector() -> irops.Graph:
@@ -72,4 +72,4 @@ def chain(count: int, seed: int = 0) -> Model:
         name = f"part{k // 100}/step{k}"
         ports = [Port(0, "FP32", (2,))], [Port(1, "FP32", (2,))]
         layers.append(Layer(k, name, str(kinds[k]), "opset1", {}, *ports))
-    return Model("chain", 11, Graph(layers, [Edge(k - 1, 1, k, 0) for k in range(1, count)]))
+    return Model("chain", 11, LayerGraph(layers, [Edge(k - 1, 1, k, 0) for k in range(1, count)]))

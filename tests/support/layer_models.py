@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from irops.conformance.cases import inputs_of
 from irops.document.case_views import layer_text
-from irops.spec.definition import Case
+from irops.spec.definition import ExampleCase
 from irops.spec.op import Op
 from irops.values.element import element_type_of
 from irops.values.packing import pack
@@ -24,7 +24,7 @@ PARAMETER = (
 RESULT = '<layer id="{}" name="r{}" type="Result" version="opset1"><input>{}</input></layer>'
 
 
-def model_around(op: Op, case: Case) -> tuple[str, bytes]:
+def model_around(op: Op, case: ExampleCase) -> tuple[str, bytes]:
     """The text of the model and its weights; of an example that is a model, that without weights."""
     if case.net is not None:
         return case.net.decode(), b""

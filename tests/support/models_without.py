@@ -12,7 +12,7 @@ from irops.backends.one_op import one_op_model
 from irops.conformance.cases import expected_outputs, inputs_of
 from irops.registry import default_registry
 from irops.spec.cases import examples
-from irops.spec.definition import Case, Tensor
+from irops.spec.definition import ExampleCase, Tensor
 from irops.spec.op import Op
 from irops.values.element import Array, zeros
 
@@ -43,13 +43,13 @@ def models_without(cases: int) -> Iterator[Without]:
                     yield Without(op, attribute, *_without(op, case, attribute))
 
 
-def _can_be_built(op: Op, case: Case) -> bool:
+def _can_be_built(op: Op, case: ExampleCase) -> bool:
     return case.net is not None or all(
         t is not None and t.shape.static and t.shape.size.high <= LARGE for t in inputs_of(op, case)
     )
 
 
-def _without(op: Op, case: Case, attribute: str) -> tuple[str, bytes]:
+def _without(op: Op, case: ExampleCase, attribute: str) -> tuple[str, bytes]:
     if case.net is not None:
         return _net_without(op, case.net, attribute), bytes(1 << 10)
     texts = {name: text for name, text in case.attributes.items() if name != attribute}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from irops.analysis.model_analysis import infer
 from irops.conformance.cases import inputs_of
 from irops.dialects.onnx.opsets import ONNX
-from irops.editing.translation.node import Target, Wire
+from irops.editing.translation.node import TargetGraph, Wire
 from irops.ir.model import Model
 from irops.registry import default_registry
 from irops.spec.cases import examples
@@ -32,7 +32,7 @@ def one_op_model(
     """
     definition, given = op.definition, list[Array]()
     dialect = definition.dialect
-    target = Target(dialect, opset, None, ())
+    target = TargetGraph(dialect, opset, None, ())
     wires: list[Wire | None] = []
     for place, array in enumerate(inputs):
         port = definition.inputs[min(place, len(definition.inputs) - 1)]

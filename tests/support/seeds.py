@@ -13,7 +13,7 @@ from mutations import Seed
 from irops.conformance.cases import inputs_of
 from irops.registry import default_registry
 from irops.spec.cases import counterexamples, examples
-from irops.spec.definition import Case, Tensor
+from irops.spec.definition import ExampleCase, Tensor
 from irops.spec.op import Op
 from irops.values.element import DYNAMIC
 from irops.values.packing import pack
@@ -63,7 +63,7 @@ def _cases() -> Iterator[Seed]:
                 yield _one_layer(f"{name}{', constants' if constant else ''}", op, case, constant)
 
 
-def _one_layer(name: str, op: Op, case: Case, constant: bool) -> Seed:
+def _one_layer(name: str, op: Op, case: ExampleCase, constant: bool) -> Seed:
     """A model of one op, fed by Parameters, or by constants but for its first input."""
     layers, edges, weights = [], [], bytearray()
     tensors = inputs_of(op, case)

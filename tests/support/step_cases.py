@@ -14,7 +14,7 @@ from irops.ir.read import loads
 from irops.ir.storage import Weights
 from irops.registry import default_registry
 from irops.spec.cases import examples
-from irops.spec.definition import Case
+from irops.spec.definition import ExampleCase
 from irops.spec.op import Op
 from irops.values.element import Array
 
@@ -49,7 +49,7 @@ def cases_of(op_id: str) -> Iterator[StepCase]:
                 yield made
 
 
-def _variants(case: Case, op: Op) -> Iterator[tuple[str, Case]]:
+def _variants(case: ExampleCase, op: Op) -> Iterator[tuple[str, ExampleCase]]:
     yield "", case
     for attribute in op.definition.attributes.values():
         values = attribute.values if attribute.type == "enum" else ()
@@ -61,7 +61,7 @@ def _variants(case: Case, op: Op) -> Iterator[tuple[str, Case]]:
                 )
 
 
-def _made(name: str, op: Op, case: Case, form: str) -> StepCase | None:
+def _made(name: str, op: Op, case: ExampleCase, form: str) -> StepCase | None:
     tensors = inputs_of(op, case)
     if any(tensor is None or tensor.value is None for tensor in tensors):
         return None

@@ -10,7 +10,7 @@ import pytest
 
 from irops.surveys.listing import listing
 from irops.surveys.survey import Request
-from irops.surveys.tasks import Settings, tasks_of
+from irops.surveys.tasks import SurveySettings, tasks_of
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "tests" / "rules"
@@ -35,7 +35,7 @@ def request_of(zoo: Path, tmp_path: Path) -> Callable[..., Request]:
         return Request(
             listing(paths or [zoo]),
             tasks_of(tasks, sources, targets),
-            settings or Settings(),
+            settings or SurveySettings(),
             None if output is None else tmp_path / output,
             **options,
         )

@@ -16,7 +16,7 @@ from irops.limits import Limits
 from irops.processes.serving import Died, Failed
 from irops.surveys.store import ReportFolder
 from irops.surveys.survey import surveyed
-from irops.surveys.tasks import Interrupted, Settings, SurveyError
+from irops.surveys.tasks import Interrupted, SurveyError, SurveySettings
 
 pytestmark = needs("pyarrow")
 
@@ -80,7 +80,11 @@ def test_another_task_leaves_the_rows_of_the_first(request_of):
 
 def test_options_and_versions_that_change_results_do_all_cells_again(request_of, monkeypatch):
     surveyed(request_of(), HereWorkers())
-    for settings in (Settings(Limits(layers=10**5)), Settings(select=("IR4",)), Settings(seed=1)):
+    for settings in (
+        SurveySettings(Limits(layers=10**5)),
+        SurveySettings(select=("IR4",)),
+        SurveySettings(seed=1),
+    ):
         again = HereWorkers()
         surveyed(request_of(settings=settings), again)
         assert len(again.done) == 3
@@ -109,7 +113,7 @@ def test_how_a_process_ended_is_a_result(request_of):
 
 def test_a_result_at_a_bound_is_a_result_for_that_bound_alone(request_of):
     died = {"sound.xml": Died("x", "memory"), "warned.xml": Died("x", "seconds")}
-    settings = Settings(seconds=10, memory=1000)
+    settings = SurveySettings(seconds=10, memory=1000)
     surveyed(request_of(settings=settings), HereWorkers(died))
     for other, done in [
         (settings, []),
@@ -230,7 +234,7 @@ def test_a_second_survey_into_the_same_folder_is_refused(request_of, tmp_path):
 
 
 def test_the_manifest_has_no_place_and_no_time(request_of, tmp_path):
-    surveyed(request_of(settings=Settings(memory=float("inf"))), HereWorkers())
+    surveyed(request_of(settings=SurveySettings(memory=float("inf"))), HereWorkers())
     content = json.loads((tmp_path / "report" / "survey.json").read_text())
     assert content["tasks"] == ["check"]
     assert content["settings"]["memory"] == "inf"

@@ -17,7 +17,7 @@ from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
 from irops.ir.edits import with_attribute, with_dims
 from irops.ir.model import Layer, Port
-from irops.ir.output import Pending, local_target
+from irops.ir.output import PendingFiles, local_target
 from irops.ir.storage import open_regular
 from irops.values.dim import Dim
 from irops.values.element import DYNAMIC, element_type_of_precision
@@ -96,7 +96,7 @@ def store(path: str, fixed: FixedText) -> None:
     Raises:  ChangedMeanwhile, without writing, if the file has changed since it was checked; OSError
     """
     target = local_target(path, of_model=True, may_replace=(path,))
-    with Pending(target) as (file,):
+    with PendingFiles(target) as (file,):
         file.write(fixed.after)
         with open_regular(str(target)) as there:
             if there.read(len(fixed.before) + 1) != fixed.before:

@@ -16,7 +16,7 @@ from irops.invocation import input_spec
 from irops.ir.model import Layer, LayerKind
 from irops.spec.definition import OPENVINO
 from irops.spec.op import Op
-from irops.spec.releases import UNRELEASED, CpuPlugin, Refused, cpu_plugin, releases
+from irops.spec.releases import UNRELEASED, CpuPlugin, RefusedTypes, cpu_plugin, releases
 
 
 def the_target_reads_the_model(analysis: ModelAnalysis, target: str) -> Iterator[Diagnostic]:
@@ -51,7 +51,7 @@ def _finding(analysis: ModelAnalysis, need: Need, target: str) -> Diagnostic:
     return analysis.finding(need.rule, message, need.at, need.graph, need.layer, attribute=need.attribute)
 
 
-_Places = dict[tuple[object, tuple[str | None, ...], bool], list[tuple[Refused, int]]]
+_Places = dict[tuple[object, tuple[str | None, ...], bool], list[tuple[RefusedTypes, int]]]
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ def element_types_can_be_compiled(structure: ModelStructure, inferred: Inferred)
 
 def _refused_inputs(
     structure: ModelStructure, inferred: Inferred
-) -> Iterator[tuple[GraphNode, LayerFacts, Refused, int]]:
+) -> Iterator[tuple[GraphNode, LayerFacts, RefusedTypes, int]]:
     """Each layer with an entry of the table that applies, and the first input that it applies to."""
     table, ahead = cpu_plugin(), [inferred]
     places: _Places = {}
@@ -134,7 +134,7 @@ def _candidates(inferred: Inferred, table: CpuPlugin) -> list[LayerFacts]:
     return candidates
 
 
-def _places(known: LayerFacts, table: CpuPlugin, places: _Places) -> list[tuple[Refused, int]]:
+def _places(known: LayerFacts, table: CpuPlugin, places: _Places) -> list[tuple[RefusedTypes, int]]:
     """The entries that are about a layer, each with the first input that it is about, without regard to
     whether the layer depends on inputs of the model.
 
@@ -151,7 +151,7 @@ def _places(known: LayerFacts, table: CpuPlugin, places: _Places) -> list[tuple[
     return entries
 
 
-def _place(known: LayerFacts, entry: Refused) -> int | None:
+def _place(known: LayerFacts, entry: RefusedTypes) -> int | None:
     """The first input that an entry is about; None if it is not about the layer."""
     op = known.op
     assert op is not None

@@ -80,7 +80,7 @@ class _ThreadCounters(threading.local):
         return self._address
 
 
-class Workers:
+class ThreadPool:
     """The threads in addition to the calling one."""
 
     def __init__(self, cores: int) -> None:
@@ -150,6 +150,6 @@ def _cores() -> int:
     return max(1, min(available, int(requested) if requested.isdigit() else available))
 
 
-WORKERS = Workers(_cores())
+WORKERS = ThreadPool(_cores())
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=WORKERS._reset)

@@ -21,7 +21,7 @@ from irops.debugging.compare.report import report_text, results_summary
 from irops.debugging.compare.results import ComparedResult, Coverage, compared_results, coverage_of
 from irops.debugging.sources.parse import AnySource, source_of
 from irops.debugging.sources.source import Context, Source
-from irops.debugging.sources.workers import Workers
+from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.printable import abridged, plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
 from irops.html_table import html_table
@@ -154,7 +154,7 @@ def compare(
     """
     analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
     with ExitStack() as opened:
-        workers = Workers.of(analysis.registry, analysis.limits)
+        workers = SourceWorkers.of(analysis.registry, analysis.limits)
         first, second = (source_of(item, workers) for item in (a, b))
         opened.callback(first.close)
         opened.callback(second.close)

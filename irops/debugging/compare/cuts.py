@@ -29,7 +29,7 @@ MAX_DROPPED = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class CutFault:
     """What is wrong with a result of a model or a part. layer: the name of the layer whose output it is"""
 
     layer: str
@@ -52,10 +52,10 @@ class Cuts:
     context: Context
     a: Source
     b: Source
-    whole: Fault
+    whole: CutFault
     progress: Progress | None = None
     tries: int = 0
-    _tried: dict[tuple[int, ...], Fault | None] = field(default_factory=dict)
+    _tried: dict[tuple[int, ...], CutFault | None] = field(default_factory=dict)
 
     def smallest(self, layers: Sequence[LayerNode]) -> list[LayerNode]:
         """A part of layers that differs, none of which can be left out at either end."""
@@ -70,7 +70,7 @@ class Cuts:
         part = self._without_end(part)
         return self._without_single_layers(part) if len(part) <= MAX_DROPPED else part
 
-    def fault(self, layers: Sequence[LayerNode]) -> Fault | None:
+    def fault(self, layers: Sequence[LayerNode]) -> CutFault | None:
         """What is wrong with a part; None where it agrees, cannot be cut out, or fails otherwise."""
         key = tuple(node.layer.id for node in layers)
         if key not in self._tried:
@@ -102,7 +102,7 @@ class Cuts:
                 part = rest
         return part
 
-    def _judged(self, layers: Sequence[LayerNode]) -> Fault | None:
+    def _judged(self, layers: Sequence[LayerNode]) -> CutFault | None:
         try:
             inner = self._context_of(layers)
             right = self.a.results(inner)
@@ -140,7 +140,7 @@ class Cuts:
 
 def _first_fault(
     context: Context, a: Source, right: Values, b: Source, answer: Values | Failure
-) -> Fault | None:
+) -> CutFault | None:
     """What is wrong with the results of b; None where they agree but for rounding and ties.
 
     A failure, which is of no result, counts as one of the last layer.
@@ -152,7 +152,7 @@ def _first_fault(
         if judged[port.name].is_fault and source is not None:
             computing = [node.layer for node in root.order if node.layer.kind not in QUIET_KINDS]
             layer = computing[-1] if isinstance(answer, Failure) and computing else source[0]
-            return Fault(layer.name, judged[port.name])
+            return CutFault(layer.name, judged[port.name])
     return None
 
 
@@ -195,7 +195,7 @@ def cuts(
     return tuple(_of_part(context.analysis, part, found)), tuple(notes)
 
 
-def _of_part(analysis: ModelAnalysis, part: Sequence[LayerNode], fault: Fault) -> Iterator[ComparedLayer]:
+def _of_part(analysis: ModelAnalysis, part: Sequence[LayerNode], fault: CutFault) -> Iterator[ComparedLayer]:
     """The layers of a part: the fault is that of the layer whose output it is, and of no other."""
     names = [node.layer.name for node in part]
     end = fault.layer if fault.layer in names else names[-1]

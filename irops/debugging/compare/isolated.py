@@ -15,7 +15,7 @@ from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Answer, Context, Failure, LayerCall, LayerValue, Source
 from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Evaluator, Progress, Variables
-from irops.runtime.plan import Step, rounded
+from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import Computed, run_model
 from irops.values.arrays import result_array
 from irops.values.element import Array, element_type_of
@@ -30,13 +30,13 @@ SKIPPED_KINDS = (LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.RESULT, Laye
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pending:
+class PendingLayer:
     """A layer with what a gave, until b has computed it. step: of a layer with bodies, in a's run"""
 
     call: LayerCall
     truth: tuple[Array, ...]
     again: Compute
-    step: Step | None = None
+    step: PlannedLayer | None = None
 
     @property
     def size(self) -> int:
@@ -50,7 +50,7 @@ class Isolated:
         self, context: Context, b: Source, report: Callable[[ComparedLayer], None] | None = None
     ) -> None:
         self.context, self.b = context, b
-        self._pending: list[Pending] = []
+        self._pending: list[PendingLayer] = []
         self._bytes = 0
         self._layers: dict[tuple[tuple[str, ...], int], ComparedLayer] = {}
         self._report = report
@@ -71,7 +71,7 @@ class Isolated:
             return
         self.take(_declared(self.context, computed))
 
-    def take(self, pending: Pending) -> None:
+    def take(self, pending: PendingLayer) -> None:
         """Have b compute a layer, now or with others."""
         self._pending.append(pending)
         self._bytes += pending.size
@@ -98,7 +98,7 @@ class Isolated:
         for one, answer in zip(pending, answers, strict=True):
             self._add(one.call.node, self._judged(one, answer), one.call.inputs)
 
-    def _judged(self, one: Pending, answer: Answer) -> tuple[Judgement, ...]:
+    def _judged(self, one: PendingLayer, answer: Answer) -> tuple[Judgement, ...]:
         call = one.call
         if isinstance(answer, Failure):
             verdict = Verdict.FAILED if answer.is_fault else Verdict.SKIPPED
@@ -141,7 +141,7 @@ def isolated(
     return comparison.layers()
 
 
-def _declared(context: Context, computed: Computed) -> Pending:
+def _declared(context: Context, computed: Computed) -> PendingLayer:
     """A layer in the element types that it declares; constants may have been computed in wider ones."""
     step = computed.step
     inputs = tuple(
@@ -167,10 +167,10 @@ def _declared(context: Context, computed: Computed) -> Pending:
     )
     types = tuple(map(element_type_of, truth))
     call = LayerCall(context.model, node, node.op, node.invocation, inputs, constant, types)
-    return Pending(call, truth, again, step if node.op.definition.bodies and not step.constant else None)
+    return PendingLayer(call, truth, again, step if node.op.definition.bodies and not step.constant else None)
 
 
-def layers_of_values(context: Context, a: Source) -> Iterator[Pending]:
+def layers_of_values(context: Context, a: Source) -> Iterator[PendingLayer]:
     """The layers of which a has the inputs and the outputs."""
     values = HeldValues(context)
     for value in a.walk(context):
@@ -198,7 +198,7 @@ class HeldValues:
             if array is not None:
                 self._values[value.layer, index] = array
 
-    def pending(self, value: LayerValue) -> Pending | None:
+    def pending(self, value: LayerValue) -> PendingLayer | None:
         """The layer with its inputs; None where some are not known, or it does not compute."""
         node = self._context.analysis.root.layers[value.layer]
         sources = [None if s is None else (s[0].id, s[1]) for s in self._wiring.inputs[value.layer]]
@@ -213,7 +213,7 @@ class HeldValues:
         constant = frozenset(k for k, s in enumerate(sources) if s is not None and s not in self._values)
         types, model = tuple(map(element_type_of, outputs)), self._context.model
         call = LayerCall(model, node, node.op, node.invocation, tuple(arrays), constant, types)
-        return Pending(call, outputs, node.invocation.compute)
+        return PendingLayer(call, outputs, node.invocation.compute)
 
     def release(self, value: LayerValue) -> None:
         """Let go of the inputs of a layer that nothing else uses."""

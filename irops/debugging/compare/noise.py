@@ -20,7 +20,7 @@ from irops.debugging.sources.source import Context, LayerValue
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Evaluator, Variables
-from irops.runtime.plan import Step, rounded
+from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import Arrays, Computed, Observer, run_layer, walk_model
 from irops.values.element import STRING, Array, element_type_of
 from irops.verdicts.bounds import ULPS, has_exact_kind, root_mean_square
@@ -89,7 +89,7 @@ def _noise(arithmetic: Arithmetic, seed: int) -> Observer:
 
 
 def rounding_within(
-    analysis: ModelAnalysis, step: Step, inputs: Arrays, arithmetic: Arithmetic
+    analysis: ModelAnalysis, step: PlannedLayer, inputs: Arrays, arithmetic: Arithmetic
 ) -> Callable[[Array, int], Array]:
     """How far other rounding errors in the bodies of a layer may change an output: see Question."""
 

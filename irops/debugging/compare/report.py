@@ -10,10 +10,10 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.debugging.compare.compared_layer import ComparedLayer
 from irops.debugging.compare.results import ComparedResult, Coverage
 from irops.diagnostics.diagnostic import Location
-from irops.diagnostics.formats import Case, file_of, suite_of
+from irops.diagnostics.formats import JUnitCase, file_of, suite_of
 from irops.diagnostics.printable import abridged, plural, printable
-from irops.drawing.arrange import MissingExtraError
 from irops.drawing.drawing import draw
+from irops.extras import MissingExtraError
 from irops.pages.render import render
 from irops.verdicts.metrics import DECADES, Metrics
 from irops.verdicts.question import SEVERITY, Verdict
@@ -338,7 +338,7 @@ def junit(comparison: Reportable) -> str:
     return file_of(suite_of(name, cases, compared=str(comparison.coverage)))
 
 
-def _whole(comparison: Reportable) -> Iterator[Case]:
+def _whole(comparison: Reportable) -> Iterator[JUnitCase]:
     """A failure where nothing was compared, or b did not run to the end."""
     reason = ""
     if comparison.coverage.is_nothing:
@@ -349,28 +349,28 @@ def _whole(comparison: Reportable) -> Iterator[Case]:
         yield _failed("comparison", "coverage", "failed", reason, reason)
 
 
-def _result(result: ComparedResult) -> Case:
+def _result(result: ComparedResult) -> JUnitCase:
     if result.verdict is Verdict.RANDOM:
-        return Case("Result", result.name, skipped=result.reason)
+        return JUnitCase("Result", result.name, skipped=result.reason)
     if result.is_compared and not result.is_fault:
-        return Case("Result", result.name)
+        return JUnitCase("Result", result.name)
     details = result.reason if result.metrics is None else f"{result.reason}; {metrics_line(result.metrics)}"
     kind = str(result.verdict) if result.is_compared else "not compared"
     return _failed("Result", result.name, kind, result.reason, details)
 
 
-def _layer(layer: ComparedLayer) -> Case:
+def _layer(layer: ComparedLayer) -> JUnitCase:
     name = "/".join((*layer.path, layer.name))
     if layer.verdict is Verdict.SKIPPED:
-        return Case(layer.op, name, skipped=layer.reason)
+        return JUnitCase(layer.op, name, skipped=layer.reason)
     if layer.is_fault:
         details = [layer.reason, place_of(layer.location)]
         if layer.metrics is not None:
             details.append(metrics_line(layer.metrics))
         text = "; ".join(filter(None, (*details, *layer.inputs)))
         return _failed(layer.op, name, str(layer.verdict), layer.reason, text)
-    return Case(layer.op, name, output=layer.reason if layer.verdict is Verdict.EQUAL else "")
+    return JUnitCase(layer.op, name, output=layer.reason if layer.verdict is Verdict.EQUAL else "")
 
 
-def _failed(of: str, name: str, kind: str, reason: str, details: str) -> Case:
-    return Case(of, name, failure=(kind, reason, printable(details)))
+def _failed(of: str, name: str, kind: str, reason: str, details: str) -> JUnitCase:
+    return JUnitCase(of, name, failure=(kind, reason, printable(details)))

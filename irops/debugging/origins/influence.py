@@ -126,7 +126,7 @@ Facts = Sequence[Fact | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class InputFact:
     """A fact of an input of a layer: its element type, the size of axis number index, the element number
     index of its value, or its whole value.
     """
@@ -147,15 +147,17 @@ def inferred_again(analysis: ModelAnalysis, node: LayerNode, inputs: Facts) -> l
         return attach_values(node.invocation, inputs, outputs, analysis.limits.folded_elements)
 
 
-def needed_items(inputs: Facts, items: Sequence[Item], unchanged: Callable[[Facts], bool]) -> list[Item]:
+def needed_items(
+    inputs: Facts, items: Sequence[InputFact], unchanged: Callable[[Facts], bool]
+) -> list[InputFact]:
     """The items without which the outcome changes: as few as leaving out by halves finds, in their order.
 
     Later items are left out before earlier ones, where either would do. unchanged: whether the outcome is the
     same for these facts
     """
-    left_out: list[Item] = []
+    left_out: list[InputFact] = []
 
-    def reduce(part: Sequence[Item]) -> None:
+    def reduce(part: Sequence[InputFact]) -> None:
         if unchanged(without(inputs, [*left_out, *part])):
             left_out.extend(part)
         elif len(part) > 1:
@@ -167,28 +169,28 @@ def needed_items(inputs: Facts, items: Sequence[Item], unchanged: Callable[[Fact
     return [item for item in items if item not in left_out]
 
 
-def items_of(inputs: Facts) -> Iterator[Item]:
+def items_of(inputs: Facts) -> Iterator[InputFact]:
     """The sizes and the values of all inputs."""
     for number, fact in enumerate(inputs):
         if fact is not None:
-            yield from (Item(number, "size", axis) for axis in range(len(fact.shape.dims or ())))
+            yield from (InputFact(number, "size", axis) for axis in range(len(fact.shape.dims or ())))
             if fact.may_have_value:
-                yield Item(number, "value")
+                yield InputFact(number, "value")
 
 
-def elements_of(item: Item, inputs: Facts) -> list[Item]:
+def elements_of(item: InputFact, inputs: Facts) -> list[InputFact]:
     """The elements of a value that is needed, if they are few numbers; otherwise the value itself."""
     fact = inputs[item.input]
     assert fact is not None
     few = fact.shape.size.known and 1 < fact.shape.size <= MAX_ELEMENTS
     if item.kind != "value" or not few or not (fact.element_type.integral or fact.element_type is BOOLEAN):
         return [item]
-    return [Item(item.input, "element", index) for index in range(int(fact.shape.size))]
+    return [InputFact(item.input, "element", index) for index in range(int(fact.shape.size))]
 
 
-def without(inputs: Facts, items: Sequence[Item]) -> list[Fact | None]:
+def without(inputs: Facts, items: Sequence[InputFact]) -> list[Fact | None]:
     """The facts without some items."""
-    by_input: dict[int, list[Item]] = {}
+    by_input: dict[int, list[InputFact]] = {}
     for item in items:
         by_input.setdefault(item.input, []).append(item)
     return [
@@ -197,7 +199,7 @@ def without(inputs: Facts, items: Sequence[Item]) -> list[Fact | None]:
     ]
 
 
-def _without(fact: Fact, items: Sequence[Item]) -> Fact:
+def _without(fact: Fact, items: Sequence[InputFact]) -> Fact:
     kinds = {item.kind for item in items}
     element_type = DYNAMIC if "type" in kinds else fact.element_type
     if "element" in kinds:

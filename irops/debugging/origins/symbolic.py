@@ -174,7 +174,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class NamedSize:
     """A named size: axis number axis of an output of a layer.
 
     declared: of an input, the size in the file, or the one that the caller asks for; of another layer, what
@@ -213,7 +213,7 @@ class Source:
 
 def symbolic_inputs(
     analysis: ModelAnalysis, overrides: Mapping[int, Fact], *, generalised: bool
-) -> tuple[dict[str | int, Fact], dict[str, Source]]:
+) -> tuple[dict[str | int, Fact], dict[str, NamedSize]]:
     """Facts for the inputs by position, in which every size has a symbol, and the sources by symbol.
 
     overrides: Facts that replace what inputs declare, by layer id; generalised: whether static sizes get
@@ -221,7 +221,7 @@ def symbolic_inputs(
     list of integers, which may be a shape: with another length, ranks would be unknown.
     """
     facts: dict[str | int, Fact] = {}
-    sources: dict[str, Source] = {}
+    sources: dict[str, NamedSize] = {}
     wanted = [overrides.get(port.layer.id, port.fact) for port in analysis.signature.inputs]
     names = _names(
         str(dim.symbol) for fact in wanted for dim in fact.shape.dims or () if dim.symbol is not None
@@ -259,10 +259,10 @@ def _generalised(size: Dim, names: Iterator[str]) -> Dim:
     return Dim(max(size.low, 1), max(size.high, 1)).named(next(names))
 
 
-def _source(analysis: ModelAnalysis, layer: Layer, axis: int, symbol: str, declared: Dim) -> Source:
+def _source(analysis: ModelAnalysis, layer: Layer, axis: int, symbol: str, declared: Dim) -> NamedSize:
     op = analysis.root.layers[layer.id].op
     place = analysis.location(layer)
-    return Source(
+    return NamedSize(
         symbol, Kind.INPUT, layer.name, 0, axis, declared, layer.type if op is None else op.id, place
     )
 

@@ -9,7 +9,7 @@ from irops.debugging.origins.influence import (
     Aspect,
     Facet,
     Facts,
-    Item,
+    InputFact,
     deciding_attributes,
     elements_of,
     inferred_again,
@@ -106,7 +106,7 @@ class Walk:
         reasons = tuple(self.reason(facet.key, item, cause) for item, cause in causes)
         return self._step(facet, reasons, attributes, note), self._followed(facet, causes)
 
-    def _followed(self, facet: Facet, causes: Sequence[tuple[Item, Facet]]) -> list[Facet]:
+    def _followed(self, facet: Facet, causes: Sequence[tuple[InputFact, Facet]]) -> list[Facet]:
         """The causes that are explained in turn: of equal ones the first, and of a fact with names those with
         names, since constants add nothing to where the names come from.
         """
@@ -132,10 +132,10 @@ class Walk:
         births = (self.model.births.get(name) for one in expressions if one is not None for name in one.names)
         return any(b is not None and (b.layer, b.output) == (facet.key, facet.output) for b in births)
 
-    def _needed(self, facet: Facet, node: LayerNode, inputs: Facts) -> list[Item]:
+    def _needed(self, facet: Facet, node: LayerNode, inputs: Facts) -> list[InputFact]:
         """The facts of the inputs that decide a facet."""
         if facet.aspect is Aspect.TYPE:
-            items = [Item(k, "type") for k, fact in enumerate(inputs) if fact is not None]
+            items = [InputFact(k, "type") for k, fact in enumerate(inputs) if fact is not None]
         else:
             items = list(items_of(inputs))
         usual = self._outcome(facet, node, inputs)
@@ -173,14 +173,14 @@ class Walk:
             if value != default_of(domain[name]):
                 yield name, format_value(value)
 
-    def cause(self, key: LayerKey, item: Item) -> Facet:
+    def cause(self, key: LayerKey, item: InputFact) -> Facet:
         """The facet of the layer that feeds an input of a layer."""
         path, layer = key
         source = self.model.graph(path).wiring.inputs[layer][item.input]
         assert source is not None
         return self._producing(Facet(path, source[0].id, source[1], ASPECTS[item.kind], item.index))
 
-    def reason(self, key: LayerKey, item: Item, cause: Facet) -> Reason:
+    def reason(self, key: LayerKey, item: InputFact, cause: Facet) -> Reason:
         """A fact of an input of a layer as a reason."""
         op, producer = self.model.node(key).op, self.model.node(cause.key).layer
         name = str(item.input) if op is None else input_spec(op, item.input).name
@@ -198,14 +198,16 @@ class Walk:
         unknown; otherwise the end.
         """
         facts = self.model.facts(facet.key)
-        items = [Item(k, "shape") for k, fact in enumerate(facts.inputs) if fact and fact.shape.dims is None]
+        items = [
+            InputFact(k, "shape") for k, fact in enumerate(facts.inputs) if fact and fact.shape.dims is None
+        ]
         note = "" if items else "only the data decide it"
         if not items and _is_unranked(facet, facts.outputs):
             items = [item for k, fact in enumerate(facts.inputs) if fact for item in _of_rank(k, fact)]
             note = "its rank is known only when the model runs"
         elif not items:
             inputs = self.model.concrete_facts(facet.key).inputs
-            items = [Item(k, "value") for k, fact in enumerate(inputs) if fact and _may_be_sizes(fact)]
+            items = [InputFact(k, "value") for k, fact in enumerate(inputs) if fact and _may_be_sizes(fact)]
         causes = [(item, self.cause(facet.key, item)) for item in items]
         reasons = tuple(self.reason(facet.key, item, cause) for item, cause in causes)
         return self._step(facet, reasons, (), note), [cause for _, cause in causes]
@@ -262,14 +264,16 @@ def _is_unranked(facet: Facet, outputs: Sequence[Fact]) -> bool:
     return of_shape and outputs[facet.output].shape.dims is None
 
 
-def _of_rank(number: int, fact: Fact) -> Iterator[Item]:
+def _of_rank(number: int, fact: Fact) -> Iterator[InputFact]:
     """What is unknown of an input of integers that may decide a rank: its sizes, or else its value."""
     if not fact.element_type.integral:
         return
-    sizes = [Item(number, "size", axis) for axis, size in enumerate(fact.shape.dims or ()) if not size.known]
+    sizes = [
+        InputFact(number, "size", axis) for axis, size in enumerate(fact.shape.dims or ()) if not size.known
+    ]
     yield from sizes
     if not sizes and _may_be_sizes(fact):
-        yield Item(number, "value")
+        yield InputFact(number, "value")
 
 
 def _may_be_sizes(fact: Fact) -> bool:

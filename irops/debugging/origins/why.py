@@ -17,13 +17,13 @@ from irops.debugging.origins.influence import (
     Aspect,
     Facet,
     Facts,
-    Item,
+    InputFact,
     inferred_again,
     items_of,
     needed_items,
 )
 from irops.debugging.origins.step import Step, sentences
-from irops.debugging.origins.symbolic import Birth, Expression, Kind, Source, SymbolicModel
+from irops.debugging.origins.symbolic import Birth, Expression, Kind, NamedSize, SymbolicModel
 from irops.debugging.origins.walk import MAX_ITEMS, Walk
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural, shortened, shown
@@ -78,7 +78,7 @@ def _reasons(finding: Diagnostic, model: SymbolicModel, node: LayerNode) -> Iter
     yield from sentences(walk.follow([cause for _, cause in causes]))
 
 
-def _breaking(analysis: ModelAnalysis, node: LayerNode, inputs: Facts, constraint: str) -> list[Item]:
+def _breaking(analysis: ModelAnalysis, node: LayerNode, inputs: Facts, constraint: str) -> list[InputFact]:
     """The facts of the inputs that suffice to break a constraint; none if they do not break it."""
 
     def breaks(reduced: Facts) -> bool:
@@ -122,9 +122,9 @@ class Why:
     subject: str
     value: str
     expressions: tuple[Expression | None, ...]
-    sources: Mapping[str, Source]
+    sources: Mapping[str, NamedSize]
     steps: tuple[Step, ...]
-    fitted: tuple[Source, ...] = ()
+    fitted: tuple[NamedSize, ...] = ()
 
     @property
     def expression(self) -> Expression | None:
@@ -137,7 +137,7 @@ class Why:
         return all(s.kind is Kind.INPUT and s.declared.known for s in self.sources.values())
 
     @property
-    def depends_on_data(self) -> tuple[Source, ...]:
+    def depends_on_data(self) -> tuple[NamedSize, ...]:
         """The named sizes that only the data decide."""
         return tuple(source for source in self.sources.values() if source.kind is Kind.DATA)
 
@@ -300,12 +300,12 @@ TRIED = (*range(1, 130), 999, 1000, 1001, 4096, 32768, LARGEST)
 """The sizes for which a formula must fit."""
 
 
-def source_of(model: SymbolicModel, name: str) -> Source:
+def source_of(model: SymbolicModel, name: str) -> NamedSize:
     """What a named size is: the size of an input, or one that has no expression."""
     return model.sources.get(name) or _source_of_birth(model, model.births[name])
 
 
-def _source_of_birth(model: SymbolicModel, birth: Birth) -> Source:
+def _source_of_birth(model: SymbolicModel, birth: Birth) -> NamedSize:
     """A size without an expression, as a named size of its own."""
     node, facts = model.node(birth.layer), model.facts(birth.layer)
     op = node.layer.type if node.op is None else node.op.id
@@ -316,7 +316,7 @@ def _source_of_birth(model: SymbolicModel, birth: Birth) -> Source:
         kind = Kind.RANK
     if kind is Kind.UNEXPRESSED and formula_of(model, birth.name) is not None:
         kind = Kind.FITTED
-    return Source(
+    return NamedSize(
         birth.name, kind, node.layer.name, birth.output, birth.axis, declared, op, place, birth.layer[0]
     )
 
@@ -382,14 +382,14 @@ def fitted_expression(model: SymbolicModel, birth: Birth) -> Expression | None:
     return Expression.parsed(varied).with_names({"x": of})
 
 
-def _constant_values(model: SymbolicModel, birth: Birth, needed: Sequence[Item]) -> bool:
+def _constant_values(model: SymbolicModel, birth: Birth, needed: Sequence[InputFact]) -> bool:
     """Whether the values among the items are the same for all sizes of the model's inputs."""
     inputs = model.facts(birth.layer).inputs
     values = [inputs[item.input] for item in needed if item.kind == "value"]
     return all(fact is not None and fact.value is not None for fact in values)
 
 
-def _with_size(inputs: Facts, item: Item, number: int) -> list[Fact | None]:
+def _with_size(inputs: Facts, item: InputFact, number: int) -> list[Fact | None]:
     return [
         fact
         if fact is None or index != item.input

@@ -14,10 +14,10 @@ from typing import IO, Protocol, TypeVar
 
 from irops.analysis.checks.run import check
 from irops.debugging.reduce.case import Case
-from irops.debugging.reduce.reproduction import Target
+from irops.debugging.reduce.reproduction import ReproductionTarget
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.ir.model import Model
-from irops.ir.output import Pending
+from irops.ir.output import PendingFiles
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.runtime.session import run
@@ -32,7 +32,7 @@ class OtherReduction(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TryOutcome:
     """What was found of a case.
 
     reason: for which it fails, or None; note: which limit it exceeded, so that it was not judged
@@ -46,7 +46,7 @@ class Memory:
     """Outcomes by the key of the case; with a file, also those of earlier processes."""
 
     def __init__(self) -> None:
-        self._outcomes: dict[str, Outcome] = {}
+        self._outcomes: dict[str, TryOutcome] = {}
         self._path: Path | None = None
         self._header: dict[str, object] = {}
         self._file: IO[str] | None = None
@@ -69,7 +69,7 @@ class Memory:
         for line in lines[1:]:
             entry = _parsed(line)
             if isinstance(entry, dict) and isinstance(entry.get("case"), str) and not entry.get("note"):
-                memory._outcomes[entry["case"]] = Outcome(entry.get("reason"))
+                memory._outcomes[entry["case"]] = TryOutcome(entry.get("reason"))
         return memory
 
     def begin(self) -> None:
@@ -81,15 +81,15 @@ class Memory:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
         lines = [self._header, *(_entry(key, outcome) for key, outcome in self._outcomes.items())]
-        with Pending(self._path) as (file,):
+        with PendingFiles(self._path) as (file,):
             file.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())
         self._file = self._path.open("a", encoding="utf-8")
 
-    def reason(self, key: str) -> Outcome | None:
+    def reason(self, key: str) -> TryOutcome | None:
         """The outcome of a case, if it was judged."""
         return self._outcomes.get(key)
 
-    def remember(self, key: str, outcome: Outcome) -> Outcome:
+    def remember(self, key: str, outcome: TryOutcome) -> TryOutcome:
         """Keep the outcome of a case."""
         self._outcomes[key] = outcome
         if self._file is not None:
@@ -103,7 +103,7 @@ class Memory:
             self._file.close()
 
 
-def _entry(key: str, outcome: Outcome) -> dict[str, object]:
+def _entry(key: str, outcome: TryOutcome) -> dict[str, object]:
     note = {"note": outcome.note} if outcome.note else {}
     return {"case": key, "reason": outcome.reason, **note}
 
@@ -148,7 +148,7 @@ class Judge(ABC):
     """Whether a reason is a symptom, such as NaN, which a smaller model with the same fault may not have."""
     compares_results = False
     """Whether wrong results are the fault."""
-    target: Target | None = None
+    target: ReproductionTarget | None = None
     """What a program that shows the fault runs; None for the runtime of the model's dialect."""
     allowed: frozenset[str] = frozenset()
     """Codes of errors that irops.check may find in a case."""
@@ -201,7 +201,7 @@ class OutOfTries(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class TryBudget:
     """How many candidates are judged at most, and for how many seconds."""
 
     tries: int = 150
@@ -218,7 +218,7 @@ class Attempts:
     def __init__(
         self,
         judge: Judge,
-        budget: Budget,
+        budget: TryBudget,
         memory: Memory,
         *,
         registry: Registry | None = None,
@@ -287,13 +287,13 @@ class Attempts:
             self._progress(self.tries, self._budget.tries, f"{best.operations} layers")
         return remembered.reason
 
-    def _outcome(self, case: Case) -> Outcome:
+    def _outcome(self, case: Case) -> TryOutcome:
         try:
-            return Outcome(self.judge.reason(case))
+            return TryOutcome(self.judge.reason(case))
         except Unjudged as exceeded:
             self.unjudged += 1
             self.note = str(exceeded)
-            return Outcome(None, self.note)
+            return TryOutcome(None, self.note)
 
     def _is_valid(self, case: Case, of_recording: bool) -> bool:
         """Whether irops accepts a case: no errors beside those of the whole model, and inputs that fit."""

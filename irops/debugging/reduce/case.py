@@ -13,14 +13,14 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from irops.analysis.model_analysis import ModelAnalysis, analyse
-from irops.analysis.signature import Port, Signature
+from irops.analysis.signature import ModelPort, Signature
 from irops.analysis.structure import ModelStructure
-from irops.debugging.reduce.reproduction import Program, Target
+from irops.debugging.reduce.reproduction import ReproductionProgram, ReproductionTarget
 from irops.debugging.sources.workers import weights_file, write_text
 from irops.dialects import dialect_of
 from irops.ir.model import Layer, LayerKind, Model
 from irops.ir.numpy_files import save_all
-from irops.ir.output import Pending
+from irops.ir.output import PendingFiles
 from irops.ir.weights import Region, region_of
 from irops.ir.write import document
 from irops.limits import Limits
@@ -241,7 +241,7 @@ def write_reproduction(
     case: Case,
     folder: Path,
     title: str,
-    target: Target | None,
+    target: ReproductionTarget | None,
     *,
     compared: bool,
     registry: Registry | None = None,
@@ -258,15 +258,15 @@ def write_reproduction(
     if expected is not None:
         save_all(os.fspath(folder / EXPECTED), {str(k): array for k, array in enumerate(expected)})
         files.append(EXPECTED)
-    runtime = target or Target.of_file(model)
+    runtime = target or ReproductionTarget.of_file(model)
     inputs = {port.name: case.inputs[port.name] for port in _inputs(case, registry)}
-    text = Program(model, title, inputs, expected, runtime).text()
-    with Pending(folder / PROGRAM) as (file,):
+    text = ReproductionProgram(model, title, inputs, expected, runtime).text()
+    with PendingFiles(folder / PROGRAM) as (file,):
         file.write(text.encode())
     return (*files, PROGRAM)
 
 
-def _inputs(case: Case, registry: Registry | None) -> list[Port]:
+def _inputs(case: Case, registry: Registry | None) -> list[ModelPort]:
     """The inputs that have values, in the order of the model."""
     ports = Signature(ModelStructure(case.model, registry)).inputs
     return [port for port in ports if port.name in case.inputs]

@@ -12,7 +12,7 @@ from irops.backends.catalogue import chain
 from irops.debugging.reduce.attempts import Attempts
 from irops.debugging.reduce.case import Case, StoredArrays, computes
 from irops.debugging.reduce.tensors import constant_layer, joined
-from irops.editing.extraction import Scope, Selection, Value, Wanted, extract
+from irops.editing.extraction import NamedValue, Scope, Selection, Value, extract
 from irops.graph.topology import Wiring
 from irops.ir.model import Layer, LayerKind, Model
 from irops.limits import Limits
@@ -43,7 +43,7 @@ class Recording:
 
     def _record(self, missing: list[Value]) -> None:
         layers = self._cutting.wiring.layers
-        ends = [Wanted(layers[number], index) for number, index in missing]
+        ends = [NamedValue(layers[number], index) for number, index in missing]
         part = self._cutting.between(self._behind(missing), ends, self, folded=False)
         results = run(part.model, part.inputs, limits=self._limits, registry=self._cutting.analysis.registry)
         for value, array in zip(missing, results.values(), strict=True):
@@ -101,7 +101,12 @@ class Cutting:
         return self.between(operations, ends, values)
 
     def between(
-        self, operations: Collection[int], ends: list[Wanted], values: Values | None, *, folded: bool = True
+        self,
+        operations: Collection[int],
+        ends: list[NamedValue],
+        values: Values | None,
+        *,
+        folded: bool = True,
     ) -> Case:
         """The case of operations with some of their values as results.
 
@@ -134,13 +139,13 @@ class Cutting:
         names = {layer.name for layer in model.layers if layer.kind is LayerKind.PARAMETER}
         return Case(model, {n: a for n, a in {**self.whole.inputs, **arrays}.items() if n in names})
 
-    def _ends(self, number: int, operations: Collection[int]) -> Iterable[Wanted]:
+    def _ends(self, number: int, operations: Collection[int]) -> Iterable[NamedValue]:
         """The outputs of an operation that others use, or nobody."""
         layer = self.wiring.layers[number]
         for index in range(len(layer.outputs) if layer.kind is not LayerKind.SINK else 0):
             users = self.wiring.consumers.get((number, index), [])
             if not users or any(user.id not in operations for user, _ in users):
-                yield Wanted(layer, index)
+                yield NamedValue(layer, index)
 
     def _with_variables(self, kept: Iterable[int]) -> set[int]:
         """Operations with those that read or assign the same variables, without which they are invalid."""

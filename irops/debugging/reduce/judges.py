@@ -19,13 +19,13 @@ from irops.debugging.compare.comparison import compared
 from irops.debugging.compare.results import follows_from_ties
 from irops.debugging.reduce.attempts import FunctionJudge, InvalidQuestion, Judge, Oracle, Unjudged
 from irops.debugging.reduce.case import Case, write_case
-from irops.debugging.reduce.reproduction import Target
+from irops.debugging.reduce.reproduction import ReproductionTarget
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.openvino_device import OpenVINODevice
 from irops.debugging.sources.parse import AnySource, source_of
 from irops.debugging.sources.source import Context, Failure, Source, SourceFailed, Values
 from irops.debugging.sources.stored import SourceError
-from irops.debugging.sources.workers import Workers
+from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rules import all_rules, closest_rules
 from irops.ir.model import Model
@@ -41,7 +41,7 @@ BANDS = ("IR2", "IR3", "IR4")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Preserved:
     """What a reduction preserves: exactly one of these is given; see irops.reduce."""
 
     oracle: Oracle | None = None
@@ -211,7 +211,7 @@ class DifferJudge(Judge):
     ) -> None:
         if len(sources) != 2:
             raise InvalidQuestion(f"{len(sources)} sources differ, must be 2")
-        workers = Workers.of(registry, limits, seconds)
+        workers = SourceWorkers.of(registry, limits, seconds)
         self.a, self.b = (_computing(item, workers) for item in sources)
         if isinstance(self.b, Layerwise) and self.b.is_reference:
             self.a, self.b = self.b, self.a
@@ -271,7 +271,7 @@ class CrashJudge(Judge):
     def __init__(
         self, source: str, seconds: float, registry: Registry | None = None, limits: Limits | None = None
     ) -> None:
-        self.source = _computing(_WHOLE.get(source, source), Workers.of(registry, limits, seconds))
+        self.source = _computing(_WHOLE.get(source, source), SourceWorkers.of(registry, limits, seconds))
         self.opened = (self.source,)
         self.description = f"{self.source.name} fails"
         self.absence = f"{self.source.name} computes it"
@@ -290,7 +290,7 @@ _WHOLE = {"openvino": "openvino:CPU"}
 """The source that runs a whole model, where the name alone computes layer by layer."""
 
 
-def _computing(item: AnySource, workers: Workers) -> Source:
+def _computing(item: AnySource, workers: SourceWorkers) -> Source:
     """A source that computes any model. Raises: InvalidQuestion; DiagnosticError"""
     try:
         source = source_of(item, workers)
@@ -338,10 +338,10 @@ def _same(one: Array, other: Array) -> bool:
     return one.shape == other.shape and one.dtype == other.dtype and not differs(one, other).any()
 
 
-def _target(source: Source) -> Target:
+def _target(source: Source) -> ReproductionTarget:
     """What a program runs that shows a fault of a source."""
     if isinstance(source, OpenVINODevice):
-        return Target("openvino", source.device, source.properties)
+        return ReproductionTarget("openvino", source.device, source.properties)
     if source.name == "openvino":
-        return Target("openvino", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    return Target("irops", source.name)
+        return ReproductionTarget("openvino", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    return ReproductionTarget("irops", source.name)

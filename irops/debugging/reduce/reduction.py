@@ -14,12 +14,12 @@ from typing import Any
 from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.debugging.reduce.attempts import (
     Attempts,
-    Budget,
     Judge,
     Memory,
     Oracle,
     OutOfTries,
     Progress,
+    TryBudget,
     narrowed,
     without_each,
 )
@@ -37,12 +37,12 @@ from irops.debugging.reduce.case import (
     write_reproduction,
 )
 from irops.debugging.reduce.cutting import Cutting, Recording, body_cases
-from irops.debugging.reduce.judges import Question
-from irops.debugging.reduce.reproduction import Target
+from irops.debugging.reduce.judges import Preserved
+from irops.debugging.reduce.reproduction import ReproductionTarget
 from irops.debugging.reduce.tensors import constant_layer, constants, joined, tensors, with_tensors
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.extraction import Value, extract
-from irops.ir.model import Edge, Graph, Layer, LayerKind, Model
+from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model
 from irops.ir.storage import JoinedWeights
 from irops.limits import Limits
 from irops.registry import Registry
@@ -74,7 +74,7 @@ class Reduction:
     stopped: str | None = None
     unjudged: int = 0
     note: str = ""
-    target: Target | None = field(default=None, repr=False)
+    target: ReproductionTarget | None = field(default=None, repr=False)
     expects_results: bool = field(default=False, repr=False)
     registry: Registry | None = field(default=None, repr=False)
 
@@ -141,7 +141,7 @@ def reduce(
     """
     if isinstance(model, ModelAnalysis):
         registry, limits = registry or model.registry, limits or model.limits
-    judge = Question(oracle, differs, crashes, rule, command).judge(seconds_per_try, registry, limits)
+    judge = Preserved(oracle, differs, crashes, rule, command).judge(seconds_per_try, registry, limits)
     analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
     case = _case(analysis, inputs, judge)
     memory = Memory()
@@ -149,7 +149,7 @@ def reduce(
         if folder is not None:
             memory = Memory.of_folder(Path(folder), f"{case.key} {judge.description}")
         attempts = Attempts(
-            judge, Budget(tries, seconds), memory, registry=registry, limits=limits, progress=progress
+            judge, TryBudget(tries, seconds), memory, registry=registry, limits=limits, progress=progress
         )
         return _reduction(case, attempts)
     finally:
@@ -472,7 +472,7 @@ def _with_smaller_body(case: Case, number: int, name: str, attempts: Attempts) -
 
         def fails(operations: Sequence[int]) -> bool:
             try:
-                smaller = _Constants(case.model, number, name, cutting, values).without(set(operations))
+                smaller = _BodyConstants(case.model, number, name, cutting, values).without(set(operations))
             except DiagnosticError:  # a value cannot be computed
                 return False
             cases[tuple(operations)] = Case(smaller, case.inputs)
@@ -483,7 +483,7 @@ def _with_smaller_body(case: Case, number: int, name: str, attempts: Attempts) -
         store.close()
 
 
-class _Constants:
+class _BodyConstants:
     """Puts constants in place of operations of one body."""
 
     def __init__(self, model: Model, number: int, name: str, cutting: Cutting, values: Recording) -> None:
@@ -499,7 +499,7 @@ class _Constants:
         layers = [replace(layer, bodies=bodies) if one is layer else one for one in self.model.layers]
         return replace(self.model, graph=replace(self.model.graph, layers=layers), weights=weights)
 
-    def _graph(self, graph: Graph, kept: Collection[int], weights: JoinedWeights) -> Graph:
+    def _graph(self, graph: LayerGraph, kept: Collection[int], weights: JoinedWeights) -> LayerGraph:
         dropped = set(self.cutting.operations) - set(kept)
         used = {
             (edge.from_layer, self._index(edge))
@@ -518,7 +518,7 @@ class _Constants:
         edges = [self._redirected(edge, constants) for edge in graph.edges if edge.to_layer not in dropped]
         feeding = {edge.from_layer for edge in edges}
         layers = [*constants.values(), *(layer for layer in graph.layers if layer.id not in dropped)]
-        return Graph([layer for layer in layers if not layer.is_constant or layer.id in feeding], edges)
+        return LayerGraph([layer for layer in layers if not layer.is_constant or layer.id in feeding], edges)
 
     def _redirected(self, edge: Edge, constants: dict[Value, Layer]) -> Edge:
         constant = constants.get((edge.from_layer, self._index(edge)))

@@ -23,7 +23,7 @@ _SHOWN = 'print({title!r}, *(np.asarray(array).ravel()[:8] for array in {arrays}
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ReproductionTarget:
     """What the program runs: openvino on a device with properties, onnxruntime, or a backend of irops.
 
     device: of openvino, or the name of the backend
@@ -34,13 +34,13 @@ class Target:
     properties: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of_file(cls, model: Path) -> Target:
+    def of_file(cls, model: Path) -> ReproductionTarget:
         """The runtime that reads a file, by its suffix."""
         return cls("openvino" if model.suffix == ".xml" else "onnxruntime")
 
 
 @dataclass(frozen=True)
-class Program:
+class ReproductionProgram:
     """The program for a model in a file.
 
     reason: why the model fails; inputs: by name, in the order of the model's inputs; expected: the results by
@@ -51,7 +51,7 @@ class Program:
     reason: str
     inputs: Mapping[str, Array]
     expected: tuple[Array, ...] | None = None
-    target: Target = field(default_factory=Target)
+    target: ReproductionTarget = field(default_factory=ReproductionTarget)
 
     def text(self) -> str:
         """The program; with a small model, it needs no other file."""

@@ -26,11 +26,11 @@ from irops.debugging.sources.source import (
 from irops.debugging.sources.workers import RemoteBackend
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.invocation import OpFault
-from irops.ir.model import Edge, Graph, Layer, LayerKind, Model, Port
+from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, Port
 from irops.ir.weights import checked_region
 from irops.ir.write import document
 from irops.runtime.evaluator import Evaluator, Variables
-from irops.runtime.plan import Step, rounded
+from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import run_model, walk_model
 from irops.spec.op import Op
 from irops.values.arrays import result_array
@@ -57,7 +57,7 @@ class SingleLayers:
 
 @dataclass(slots=True)
 class _Builder:
-    graph: Graph = field(default_factory=Graph)
+    graph: LayerGraph = field(default_factory=LayerGraph)
     weights: bytearray = field(default_factory=bytearray)
     inputs: dict[str, Array] = field(default_factory=dict)
     owners: dict[int, Model] = field(default_factory=dict)
@@ -192,7 +192,7 @@ class Layerwise(Source):
         signature = context.analysis.signature
         return {port.name: values[port.layer.id, 0] for port in signature.results}
 
-    def _may_decline(self, step: Step) -> bool:
+    def _may_decline(self, step: PlannedLayer) -> bool:
         return not self._has_reference and not step.constant and step.layer.kind not in PASSING_KINDS
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:

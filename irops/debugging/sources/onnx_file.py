@@ -13,7 +13,7 @@ import numpy as np
 
 from irops.debugging.sources.openvino_device import TIMEOUT, chunks_of_taps
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
-from irops.debugging.sources.workers import UNBOUNDED, Workers, asked
+from irops.debugging.sources.workers import UNBOUNDED, SourceWorkers, asked
 from irops.ir.model import Layer
 from irops.processes.worker import Refused
 from irops.values.element import Array
@@ -65,7 +65,7 @@ class ONNXFile(Source):
 
     is_whole = True
 
-    def __init__(self, path: str, workers: Workers = UNBOUNDED) -> None:
+    def __init__(self, path: str, workers: SourceWorkers = UNBOUNDED) -> None:
         self.name = f"onnxruntime:{path}"
         self._process = workers.process(ONNXModel, path, seconds=TIMEOUT)
 

@@ -28,9 +28,9 @@ from irops.debugging.sources.source import (
     SourceFailed,
     Values,
 )
-from irops.debugging.sources.workers import UNBOUNDED, Workers, asked, weights_file, write_text
+from irops.debugging.sources.workers import UNBOUNDED, SourceWorkers, asked, weights_file, write_text
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.ir.model import Edge, Graph, Layer, LayerKind, Model, UniqueNames
+from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, UniqueNames
 from irops.processes.worker import Refused
 from irops.runtime.memory import size_in_bytes
 from irops.spec.definition import OPENVINO
@@ -95,7 +95,7 @@ def with_taps(analysis: ModelAnalysis, taps: Iterable[Tap]) -> tuple[Model, dict
         result.inputs.append(port_of(0, facts.of(tap[0]).outputs[tap[1]]))
         layers.append(result)
         edges.append(Edge(tap[0], source.outputs[tap[1]].id, number, 0))
-    return replace(model, graph=Graph(layers, edges)), found
+    return replace(model, graph=LayerGraph(layers, edges)), found
 
 
 class Device:
@@ -217,7 +217,7 @@ class OpenVINODevice(Source):
         self,
         device: str = "CPU",
         properties: Mapping[str, str] | None = None,
-        workers: Workers = UNBOUNDED,
+        workers: SourceWorkers = UNBOUNDED,
     ) -> None:
         self.device, self.properties = device, dict(properties or {})
         self.name = ",".join((f"openvino:{device}", *(f"{k}={v}" for k, v in self.properties.items())))

@@ -14,7 +14,7 @@ from irops.debugging.sources.onnx_file import ONNXFile
 from irops.debugging.sources.openvino_device import OpenVINODevice
 from irops.debugging.sources.source import Source
 from irops.debugging.sources.stored import OtherModel, SourceError, Stored, stored_source
-from irops.debugging.sources.workers import UNBOUNDED, RemoteBackend, Workers
+from irops.debugging.sources.workers import UNBOUNDED, RemoteBackend, SourceWorkers
 from irops.diagnostics.suggestions import did_you_mean_word, similar
 from irops.ir.model import Model
 from irops.runtime.session import Session
@@ -36,7 +36,7 @@ FORMS = (
 PREFIXES = ("openvino:", "onnxruntime:", "model:")
 
 
-def source_of(item: AnySource, workers: Workers = UNBOUNDED) -> Source:
+def source_of(item: AnySource, workers: SourceWorkers = UNBOUNDED) -> Source:
     """The source that a text or an object stands for; the caller closes it.
 
     workers: how a runtime in a process of its own is run
@@ -58,7 +58,7 @@ def source_of(item: AnySource, workers: Workers = UNBOUNDED) -> Source:
     raise TypeError(f"a source is {type(item).__name__}, must be a text, a backend, a model or a mapping")
 
 
-def source_of_text(text: str, workers: Workers = UNBOUNDED) -> Source:
+def source_of_text(text: str, workers: SourceWorkers = UNBOUNDED) -> Source:
     """The source that a text stands for; see FORMS. Raises: SourceError"""
     head, separator, rest = text.partition(":")
     match head + separator:
@@ -94,7 +94,7 @@ def source_of_text(text: str, workers: Workers = UNBOUNDED) -> Source:
     raise SourceError(f"there is no source {text!r}{meant}{forms}")
 
 
-def _device(rest: str, workers: Workers) -> Source:
+def _device(rest: str, workers: SourceWorkers) -> Source:
     device, *settings = rest.split(",")
     properties: dict[str, str] = {}
     for setting in settings:

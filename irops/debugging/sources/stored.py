@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from irops.analysis.model_analysis import ModelAnalysis, analyse
-from irops.analysis.signature import Port
+from irops.analysis.signature import ModelPort
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.editing.diff.comparison import Matching, Side
 from irops.editing.translation.translate import translated
@@ -23,7 +23,7 @@ from irops.ir.numpy_files import (
     load_one,
     member_names,
 )
-from irops.ir.output import Pending
+from irops.ir.output import PendingFiles
 from irops.spec.definition import OPENVINO
 from irops.urls import without_credentials
 from irops.values.element import DYNAMIC, Array, ElementType, element_type, element_type_of
@@ -163,13 +163,13 @@ def save_values(source: Source, context: Context, folder: str | os.PathLike[str]
 
 def _saved(array: Array, folder: Path, stem: str) -> dict[str, str]:
     file = f"{stem}.npy"
-    with Pending(folder / file) as (stream,):
+    with PendingFiles(folder / file) as (stream,):
         np.lib.format.write_array(stream, np.asanyarray(as_stored(array)), allow_pickle=False)
     return {"file": file, "type": element_type_of(array).name}
 
 
 def _write_index(folder: Path, document: Mapping[str, object]) -> None:
-    with Pending(folder / INDEX) as (stream,):
+    with PendingFiles(folder / INDEX) as (stream,):
         stream.write(json.dumps(document, indent=1).encode())
 
 
@@ -237,10 +237,10 @@ class OtherModel(Source):
         return Context(other, inputs)
 
 
-def paired(ours: Sequence[Port], theirs: Sequence[Port]) -> list[tuple[Port, Port]]:
+def paired(ours: Sequence[ModelPort], theirs: Sequence[ModelPort]) -> list[tuple[ModelPort, ModelPort]]:
     """Inputs or results of two models that are the same: by a name, then by position."""
     named = {name: port for port in reversed(theirs) for name in reversed(port.names)}
-    pairs: dict[int, Port] = {}
+    pairs: dict[int, ModelPort] = {}
     for port in ours:
         partner = next((named[name] for name in port.names if name in named), None)
         if partner is not None and partner not in pairs.values():

@@ -34,7 +34,7 @@ KINDS = {"seconds": "stalled", "memory": "oversized", "": "crashed"}
 
 
 @dataclass(frozen=True, slots=True)
-class Workers:
+class SourceWorkers:
     """seconds: for each answer, None for what the source needs; memory: bytes that a process may use, mapped
     files apart; folders, modules: of custom ops, as in Registry.
     """
@@ -45,7 +45,9 @@ class Workers:
     modules: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, registry: Registry | None, limits: Limits | None, seconds: float | None = None) -> Workers:
+    def of(
+        cls, registry: Registry | None, limits: Limits | None, seconds: float | None = None
+    ) -> SourceWorkers:
         """Processes within limits, with the custom ops of a registry."""
         memory = (limits or Limits()).process_memory
         if registry is None:
@@ -62,7 +64,7 @@ class Workers:
         return IsolatedBackend(name, self.folders, self.modules, seconds, self.memory)
 
 
-UNBOUNDED = Workers()
+UNBOUNDED = SourceWorkers()
 """Processes without a limit on memory."""
 
 
@@ -83,7 +85,7 @@ class RemoteBackend:
     call starts a new process.
     """
 
-    def __init__(self, name: str, workers: Workers = UNBOUNDED) -> None:
+    def __init__(self, name: str, workers: SourceWorkers = UNBOUNDED) -> None:
         self.name, self._isolated = name, workers.backend(name)
         self._has: dict[str, bool] = {}
 

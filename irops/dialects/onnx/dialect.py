@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
-from irops.dialects.dialect import Dialect, Interface, Listed, Loaded, Ops, OtherFormat
+from irops.dialects.dialect import Dialect, Interface, KnownOps, Listed, Loaded, OtherFormat
 from irops.dialects.onnx.opsets import ONNX, imported, onnx_opsets, why_not
 from irops.ir.model import LayerKind, Model, kind_of
 from irops.limits import Limits
@@ -57,7 +57,7 @@ class Onnx(Dialect):
             return LayerKind.CONSTANT
         return kind_of(type) if type in FRAME else LayerKind.OPERATION
 
-    def resolve(self, registry: Ops, type: str, version: str) -> Op | NoOp:
+    def resolve(self, registry: KnownOps, type: str, version: str) -> Op | NoOp:
         domain, opset = imported(version) or (ONNX, self._last)
         found = self.named(type, opset) if domain == ONNX else None
         return why_not(type, domain, opset) if found is None else registry.op(found)
@@ -122,7 +122,7 @@ class Onnx(Dialect):
 
         return load(path, limits, text)
 
-    def write(self, model: Model, path: str, *, registry: Ops, interface: Interface) -> None:
+    def write(self, model: Model, path: str, *, registry: KnownOps, interface: Interface) -> None:
         from irops.dialects.onnx.write import write
 
         write(model, path, registry=registry, interface=interface)

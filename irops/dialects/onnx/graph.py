@@ -14,9 +14,9 @@ from irops.diagnostics.diagnostic import Severity
 from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS
 from irops.dialects.onnx.tensors import (
     NAMES,
-    Constant,
     ExternalFiles,
     Gathered,
+    TensorConstant,
     TensorFault,
     constant_of,
     content_of,
@@ -24,7 +24,7 @@ from irops.dialects.onnx.tensors import (
     size_of,
 )
 from irops.graph.topology import Wiring
-from irops.ir.model import Edge, Graph, Layer, LayerKind, Port, UniqueNames
+from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Port, UniqueNames
 from irops.ir.parse import Faults
 from irops.ir.weights import Region
 from irops.values.element import Array, ElementType, tagged, zeros
@@ -90,7 +90,7 @@ class GraphBuilder:
         self, versions: dict[str, str], files: ExternalFiles, weights: Gathered, faults: Faults
     ) -> None:
         self.versions, self.files, self.weights, self.faults = versions, files, weights, faults
-        self.graph = Graph()
+        self.graph = LayerGraph()
         self.names = SizeNames()
         self.known: dict[str, Declared] = {}
         self.sources: dict[
@@ -100,7 +100,7 @@ class GraphBuilder:
         self._early: list[tuple[Layer, str, Layer]] = []  # layers, and inputs of theirs from later layers
         self._named: dict[str, Layer] = {}  # the layers of nodes, by the names of the nodes
 
-    def build(self, proto: Any) -> Graph:
+    def build(self, proto: Any) -> LayerGraph:
         for info in (*proto.input, *proto.output, *proto.value_info):
             self.known.setdefault(info.name, declared(info, self.names))
         self.layer_names.update(info.name for info in proto.output)
@@ -175,7 +175,7 @@ class GraphBuilder:
     def _hold(self, layer: Layer, what: str, read: Any) -> None:
         """Put a constant's bytes with the others, and say in its layer where."""
         try:
-            constant: Constant = read()
+            constant: TensorConstant = read()
         except TensorFault as fault:
             self.faults.add(fault.rule, f"{what} {fault}", -1)
             layer.data = {}
@@ -315,7 +315,7 @@ DENSE_BYTES = 1 << 30
 """How large a sparse tensor may become."""
 
 
-def node_constant(node: Any, files: ExternalFiles) -> Constant:
+def node_constant(node: Any, files: ExternalFiles) -> TensorConstant:
     """The value of a node Constant.
 
     Raises:  TensorFault
@@ -332,7 +332,7 @@ def node_constant(node: Any, files: ExternalFiles) -> Constant:
         return constant_of(attribute.t, files)
     if attribute.name == "sparse_value":
         return sparse_constant(attribute.sparse_tensor, files)
-    return Constant.of(_PLAIN[attribute.name](attribute))
+    return TensorConstant.of(_PLAIN[attribute.name](attribute))
 
 
 def _texts(values: list[bytes]) -> Array:
@@ -357,7 +357,7 @@ VALUES = ("value", "sparse_value", *_PLAIN)
 """The attributes of a Constant."""
 
 
-def sparse_constant(sparse: Any, files: ExternalFiles) -> Constant:
+def sparse_constant(sparse: Any, files: ExternalFiles) -> TensorConstant:
     """A SparseTensorProto, dense.
 
     Raises:  TensorFault
@@ -380,7 +380,7 @@ def sparse_constant(sparse: Any, files: ExternalFiles) -> Constant:
     dense = zeros(shape, values.element)
     flat = _flat(unpack(content_of(places.data), places.element, places.shape), values.shape[0], shape)
     dense.reshape(-1)[flat] = unpack(content_of(values.data), values.element, values.shape)
-    return Constant.of(tagged(dense, values.element))
+    return TensorConstant.of(tagged(dense, values.element))
 
 
 def _flat(places: Array, count: int, shape: tuple[int, ...]) -> Array:

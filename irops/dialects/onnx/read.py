@@ -13,8 +13,8 @@ from irops.diagnostics.printable import shortened
 from irops.dialects.onnx.graph import GraphBuilder, graphs_of
 from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS, onnx_library, onnx_opsets
 from irops.dialects.onnx.tensors import ExternalFiles, Gathered
-from irops.ir.locate import Source
-from irops.ir.model import Graph, Model
+from irops.ir.locate import SourceText
+from irops.ir.model import LayerGraph, Model
 from irops.ir.opening import near, opened
 from irops.ir.parse import Faults
 from irops.ir.remote.files import RemoteError
@@ -36,14 +36,14 @@ def load(
     Raises:  ReadError where there is no model at all
     """
     place = local_path(path)
-    faults = Faults(Source(without_credentials(place), b"", as_stored=False), limits)
+    faults = Faults(SourceText(without_credentials(place), b"", as_stored=False), limits)
     data = _bytes_of(place, faults) if data is None else data
     return _load(_parsed(onnx_library(without_credentials(place)), data, faults), place, faults)
 
 
 def loads(data: bytes, limits: Limits | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
     """The model that bytes in memory hold; see load."""
-    faults = Faults(Source(None, b"", as_stored=False), limits)
+    faults = Faults(SourceText(None, b"", as_stored=False), limits)
     onnx = onnx_library(None)
     return _load(_parsed(onnx, data, faults), None, faults)
 
@@ -54,7 +54,7 @@ def of_proto(proto: Any, folder: str | os.PathLike[str] | None = None) -> Model:
     Raises:  ReadError, with all that was found, where something of it cannot be read
     """
     path = None if folder is None else os.path.join(folder, "model.onnx")
-    model, found = _load(proto, path, Faults(Source(path, b"", as_stored=False)))
+    model, found = _load(proto, path, Faults(SourceText(path, b"", as_stored=False)))
     if any(d.severity == "error" for d in found):
         raise ReadError(sorted(found, key=lambda d: d.severity))
     return model
@@ -312,7 +312,7 @@ _STRING, _MESSAGE = 9, 11
 """FieldDescriptor.TYPE_STRING and TYPE_MESSAGE"""
 
 
-def are_texts(graph: Graph, others: Iterable[object]) -> bool:
+def are_texts(graph: LayerGraph, others: Iterable[object]) -> bool:
     """Whether all names in layers that were built of a model, and others, are texts."""
     return all(isinstance(text, str) for text in others) and all(
         isinstance(layer.name, str)

@@ -63,7 +63,7 @@ def number_of(element: ElementType) -> int | None:
     return NUMBERS.get(element.name)
 
 
-class Stored(NamedTuple):
+class StoredBytes(NamedTuple):
     """Bytes in a file, which are read when they are needed."""
 
     weights: Weights
@@ -71,17 +71,17 @@ class Stored(NamedTuple):
     size: int
 
 
-Piece: TypeAlias = memoryview | Stored
+Piece: TypeAlias = memoryview | StoredBytes
 
 
 def size_of(piece: Piece) -> int:
     """The number of bytes of a piece."""
-    return piece.size if isinstance(piece, Stored) else len(piece)
+    return piece.size if isinstance(piece, StoredBytes) else len(piece)
 
 
 def content_of(piece: Piece) -> memoryview:
     """The bytes of a piece. Raises: WeightsChanged if a file is not what it was"""
-    return piece.weights.view(piece.offset, piece.size) if isinstance(piece, Stored) else piece
+    return piece.weights.view(piece.offset, piece.size) if isinstance(piece, StoredBytes) else piece
 
 
 class Gathered(Weights):
@@ -115,7 +115,7 @@ class Gathered(Weights):
         if size == 0:
             return memoryview(b"")
         piece, begin = self._piece(offset, size)
-        if isinstance(piece, Stored):
+        if isinstance(piece, StoredBytes):
             return piece.weights.view(piece.offset + begin, size)
         return piece[begin : begin + size]
 
@@ -124,7 +124,7 @@ class Gathered(Weights):
         if size == 0:
             return memoryview(b"")
         piece, begin = self._piece(offset, size)
-        if isinstance(piece, Stored):
+        if isinstance(piece, StoredBytes):
             return piece.weights.read(piece.offset + begin, size, files)
         return piece[begin : begin + size]
 
@@ -152,7 +152,7 @@ class ExternalFiles:
         self._model, self._limits = model, limits
         self._files: dict[str, Weights] = {}
 
-    def bytes_of(self, location: str, offset: int, size: int) -> Stored:
+    def bytes_of(self, location: str, offset: int, size: int) -> StoredBytes:
         """Some bytes of a file, which are read when they are needed.
 
         Raises:  OutsideError; ValueError where the bytes are not there
@@ -164,7 +164,7 @@ class ExternalFiles:
             raise ValueError(
                 f"{location} has {file.size} bytes, but bytes {offset} to {offset + size} are needed"
             )
-        return Stored(file, offset, size)
+        return StoredBytes(file, offset, size)
 
     def _file(self, location: str) -> Weights:
         path = self._path(location)
@@ -209,7 +209,7 @@ class TensorFault(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class TensorConstant:
     """A tensor that is part of a model. data: its elements, packed as irops stores them."""
 
     element: ElementType
@@ -217,12 +217,12 @@ class Constant:
     data: Piece
 
     @staticmethod
-    def of(array: Array) -> Constant:
+    def of(array: Array) -> TensorConstant:
         element = element_type_of(array)
-        return Constant(element, array.shape, memoryview(pack(array, element)))
+        return TensorConstant(element, array.shape, memoryview(pack(array, element)))
 
 
-def constant_of(tensor: Any, files: ExternalFiles) -> Constant:
+def constant_of(tensor: Any, files: ExternalFiles) -> TensorConstant:
     """The constant that a TensorProto holds, or says where to find.
 
     Raises:  TensorFault
@@ -239,14 +239,14 @@ def constant_of(tensor: Any, files: ExternalFiles) -> Constant:
         raise TensorFault("malformed-tensor", "is a segment of a larger tensor, which is not supported")
     data = _data(tensor, element, shape, files)
     if element is STRING:
-        return Constant(element, shape, data)
+        return TensorConstant(element, shape, data)
     wanted = packed_size(element, prod(shape))
     if size_of(data) != wanted:
         spelled = ",".join(map(str, shape))
         raise TensorFault(
             "malformed-tensor", f"has {size_of(data)} bytes, but {element}[{spelled}] requires {wanted}"
         )
-    return Constant(element, shape, data)
+    return TensorConstant(element, shape, data)
 
 
 def _data(tensor: Any, element: ElementType, shape: tuple[int, ...], files: ExternalFiles) -> Piece:
@@ -274,7 +274,7 @@ def _strings(tensor: Any, shape: tuple[int, ...]) -> memoryview:
     return memoryview(pack(array, STRING))
 
 
-def _external(tensor: Any, element: ElementType, shape: tuple[int, ...], files: ExternalFiles) -> Stored:
+def _external(tensor: Any, element: ElementType, shape: tuple[int, ...], files: ExternalFiles) -> StoredBytes:
     entries = {entry.key: entry.value for entry in tensor.external_data}
     location = entries.get("location", "")
     if element is STRING:

@@ -8,13 +8,13 @@ from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
-from irops.dialects.dialect import Interface, Ops
+from irops.dialects.dialect import Interface, KnownOps
 from irops.dialects.onnx.opsets import ONNX, imported, onnx_library
 from irops.dialects.onnx.read import MOST_BYTES
 from irops.dialects.onnx.tensors import number_of, tensor_of
 from irops.graph.topology import Wiring
 from irops.ir.model import Layer, LayerKind, Model, UniqueNames
-from irops.ir.output import Pending, local_target
+from irops.ir.output import PendingFiles, local_target
 from irops.ir.weights import checked_region
 from irops.spec.attributes import DomainError, parse
 from irops.spec.op import NoOp, Op
@@ -23,7 +23,7 @@ from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
 
 
-def write(model: Model, path: str | os.PathLike[str], *, registry: Ops, interface: Interface) -> None:
+def write(model: Model, path: str | os.PathLike[str], *, registry: KnownOps, interface: Interface) -> None:
     """Write a model of ONNX as one file; under another name in the same folder, renamed when it is whole.
 
     Raises:  DiagnosticError where the library onnx is missing, the model is of another dialect or too large,
@@ -32,7 +32,7 @@ def write(model: Model, path: str | os.PathLike[str], *, registry: Ops, interfac
     """
     name = os.fspath(path)
     data = _serialized(proto_of(model, name, registry=registry, interface=interface), name)
-    with Pending(local_target(path, of_model=True)) as (file,):
+    with PendingFiles(local_target(path, of_model=True)) as (file,):
         file.write(data)
 
 
@@ -48,7 +48,7 @@ def _serialized(proto: Any, path: str) -> bytes:
     return data
 
 
-def proto_of(model: Model, path: str | None = None, *, registry: Ops, interface: Interface) -> Any:
+def proto_of(model: Model, path: str | None = None, *, registry: KnownOps, interface: Interface) -> Any:
     """The ModelProto that a model of ONNX is. path: of the file that it is for, if any.
 
     Raises:  DiagnosticError
@@ -67,7 +67,7 @@ def proto_of(model: Model, path: str | None = None, *, registry: Ops, interface:
     needed = sum(checked_region(model, layer).size for layer in model.layers if layer.is_constant)
     if needed > MOST_BYTES:
         raise _oversized(needed, path)
-    graph = _Written(onnx, model, registry, interface).graph()
+    graph = _GraphParts(onnx, model, registry, interface).graph()
     imports = [
         onnx.helper.make_opsetid("" if domain == ONNX else domain, version)
         for domain, version in model.opsets.items()
@@ -91,10 +91,10 @@ def _oversized(size: int, path: str | None) -> DiagnosticError:
     )
 
 
-class _Written:
+class _GraphParts:
     """The parts of a GraphProto."""
 
-    def __init__(self, onnx: Any, model: Model, registry: Ops, interface: Interface) -> None:
+    def __init__(self, onnx: Any, model: Model, registry: KnownOps, interface: Interface) -> None:
         self.helper, self.model, self.registry = onnx.helper, model, registry
         self.facts = interface(model)
         self.wiring = Wiring(model.graph)
@@ -150,7 +150,7 @@ def _size(dim: Dim) -> int | str | None:
 
 
 def node_of(
-    helper: Any, model: Model, layer: Layer, inputs: Iterable[str], outputs: list[str], registry: Ops
+    helper: Any, model: Model, layer: Layer, inputs: Iterable[str], outputs: list[str], registry: KnownOps
 ) -> Any:
     """The NodeProto of a layer.
 
@@ -169,7 +169,7 @@ def node_of(
     return node
 
 
-def _attributes(model: Model, layer: Layer, registry: Ops) -> Iterable[tuple[str, Any]]:
+def _attributes(model: Model, layer: Layer, registry: KnownOps) -> Iterable[tuple[str, Any]]:
     if layer.is_constant:
         return [("value", tensor_of(model, layer, ""))]
     op = registry.resolve(layer.type, layer.version)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from irops.dialects.openvino.dialect import OpenVINO
+from irops.dialects.openvino.dialect import OpenVINODialect
 
-DIALECT = OpenVINO()
+DIALECT = OpenVINODialect()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from irops.diagnostics.suggestions import similar
 from irops.dialects import others
-from irops.dialects.dialect import Dialect, Interface, Listed, Loaded, Ops
+from irops.dialects.dialect import Dialect, Interface, KnownOps, Listed, Loaded
 from irops.ir.model import Model
 from irops.ir.read import load
 from irops.ir.write import write as write_ir
@@ -21,7 +21,7 @@ from irops.values.element import ElementType, element_type
 from irops.values.shape import Shape
 
 
-def resolved(registry: Ops, defined: Container[str], type: str, version: str) -> Op | NoOp:
+def resolved(registry: KnownOps, defined: Container[str], type: str, version: str) -> Op | NoOp:
     """The op of a type in an opset, or of an extension. defined: the ids of the ops that irops defines."""
     found = opsets().find(type, version)
     if found is not None:
@@ -93,7 +93,7 @@ def _ranges(version: OpVersion) -> str:
     )
 
 
-class OpenVINO(Dialect):
+class OpenVINODialect(Dialect):
     """Models as .xml and .bin files; layers name an opset, or the extension that defines them."""
 
     name, title = OPENVINO, "OpenVINO"
@@ -107,7 +107,7 @@ class OpenVINO(Dialect):
     def layer_version(self, type: str, opset: int) -> str:
         return f"opset{opset}"
 
-    def resolve(self, registry: Ops, type: str, version: str) -> Op | NoOp:
+    def resolve(self, registry: KnownOps, type: str, version: str) -> Op | NoOp:
         return resolved(registry, self.paths, type, version)
 
     def element_type(self, text: str) -> ElementType:
@@ -144,7 +144,7 @@ class OpenVINO(Dialect):
     ) -> Loaded:
         return load(path, weights, text=text, limits=limits)
 
-    def write(self, model: Model, path: str, *, registry: Ops, interface: Interface) -> None:
+    def write(self, model: Model, path: str, *, registry: KnownOps, interface: Interface) -> None:
         write_ir(model, path)
 
 

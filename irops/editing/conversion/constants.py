@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.editing.conversion.targets import RefusedError, Target
+from irops.editing.conversion.targets import NotConvertibleError, Target
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node, Value
 from irops.ir.model import LayerKind
@@ -66,7 +66,7 @@ def widen(graph: Graph, constant: Node, target: Target) -> tuple[str, str]:
             users = [user for node in together for user in _store(graph, node, kind)]
             graph.follow(dict.fromkeys(users))
     except DiagnosticError as error:
-        raise RefusedError(error.diagnostics[0].message) from None
+        raise NotConvertibleError(error.diagnostics[0].message) from None
     return kind.name, _rounding(narrow, kind)
 
 
@@ -91,7 +91,7 @@ def _store(graph: Graph, constant: Node, kind: ElementType) -> Sequence[Node]:
 def _elements(constant: Node) -> Array:
     value = constant.outputs[0].value
     if value is None:
-        raise RefusedError("the elements of the constant are missing")
+        raise NotConvertibleError("the elements of the constant are missing")
     return value
 
 
@@ -109,7 +109,7 @@ def _reached(constant: Node, narrow: ElementType) -> list[Node]:
                 continue
             if user.type not in MOVING:
                 does = "is a result" if user.kind is LayerKind.RESULT else "computes with it"
-                raise RefusedError(f"it has the element type {narrow}, and {user} {does}")
+                raise NotConvertibleError(f"it has the element type {narrow}, and {user} {does}")
             for other in _narrow((*user.outputs, *user.sources), narrow):
                 if other in seen:
                     continue
@@ -118,7 +118,9 @@ def _reached(constant: Node, narrow: ElementType) -> list[Node]:
                 if other.node.kind is LayerKind.CONSTANT:
                     constants[other.node] = None
                 elif other.node.type not in MOVING:
-                    raise RefusedError(f"it has the element type {narrow}, which {other.node} gives too")
+                    raise NotConvertibleError(
+                        f"it has the element type {narrow}, which {other.node} gives too"
+                    )
     return list(constants)
 
 
@@ -130,7 +132,9 @@ def _wider(constant: Node, narrow: ElementType, together: list[Node], target: Ta
     """The type that all users convert to, if that is narrower than one for all numbers; else the latter."""
     name = WIDER.get(narrow.name)
     if name is None or not target.reads_type(name):
-        raise RefusedError(f"its element type is {narrow}, and no type that the target reads represents it")
+        raise NotConvertibleError(
+            f"its element type is {narrow}, and no type that the target reads represents it"
+        )
     kind = element_type(name)
     users = constant.users
     if together == [constant] and users and all(user.type == "Convert" for user in users):

@@ -19,13 +19,13 @@ from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
 from irops.editing.conversion import rules
 from irops.editing.conversion.constants import widen
-from irops.editing.conversion.steps import STEPS, Form, Outputs, Step, Subject
+from irops.editing.conversion.steps import STEPS, ConversionStep, ConvertedNode, NodeForm, Outputs
 from irops.editing.conversion.targets import (
     NEWEST,
     Change,
     Conversion,
+    NotConvertibleError,
     OtherFormError,
-    RefusedError,
     Target,
     notes_of,
     target_named,
@@ -176,7 +176,7 @@ class _Conversion:
                 continue  # what is left of a layer that was changed is found in the next round
             try:
                 change = self._changed(graph, node, need, path)
-            except RefusedError as refused:
+            except NotConvertibleError as refused:
                 reasons.setdefault((path, need.layer.id), str(refused))
                 continue
             if change is not None:
@@ -190,7 +190,7 @@ class _Conversion:
         name = node.name
         if need.rule in ("op-newer-than-target", "value-newer-than-target"):
             if node.op is None:
-                raise RefusedError("irops does not define its op")
+                raise NotConvertibleError("irops does not define its op")
             replacement = convert_node(graph, node, self.target)
             return Change(name, path, replacement.before, replacement.after, replacement.rounds)
         if need.rule == "input-type-newer-than-target":
@@ -202,11 +202,13 @@ class _Conversion:
         if node.type == "ReadValue":
             initialize(graph, node)
             return Change(name, path, "ReadValue-6 without initial value", ("ReadValue-6",))
-        raise RefusedError(need.what)
+        raise NotConvertibleError(need.what)
 
     def _retyped(self, graph: Graph, node: Node, path: Path) -> Change | None:
         if node.kind is not LayerKind.CONSTANT:
-            raise RefusedError(f"it has the element type {node.facts[0].element_type}" if node.facts else "")
+            raise NotConvertibleError(
+                f"it has the element type {node.facts[0].element_type}" if node.facts else ""
+            )
         narrow = node.facts[0].element_type
         if self.target.reads_type(narrow.name):
             return None
@@ -311,7 +313,7 @@ def retype_inputs(graph: Graph, node: Node, target: Target) -> None:
             if target.reads_input(op.id, (port.type, port.name), kind.name):
                 continue
             if index == 0 or source.value is None:
-                raise RefusedError(
+                raise NotConvertibleError(
                     f"{op.id} has {kind} for its input {port.name}, which is not a constant of axes"
                 )
             numbers = np.asarray(as_i64(source.value))
@@ -328,12 +330,12 @@ def initialize(graph: Graph, node: Node) -> None:
     attributes = node.invocation.attributes
     kind, shape = attributes["variable_type"], attributes["variable_shape"]
     if kind is DYNAMIC or shape.dims is None:
-        raise RefusedError("it has no initial value, and the variable no element type or rank")
+        raise NotConvertibleError("it has no initial value, and the variable no element type or rank")
     value = zeros(tuple(int(dim.low) for dim in shape), kind)
     try:
         graph.replace(node, "ReadValue-6", value, **attributes)
     except DiagnosticError as error:
-        raise RefusedError(error.diagnostics[0].message) from None
+        raise NotConvertibleError(error.diagnostics[0].message) from None
 
 
 # Finding and taking the steps from the op of a node to one that a target reads.
@@ -370,11 +372,11 @@ def convert_node(graph: Graph, node: Node, target: Target) -> Replacement:
         op_type, _, number = op_id.rpartition("-")
         return target.reads_op(op_type, f"opset{number}")
 
-    reasons: list[RefusedError] = []
+    reasons: list[NotConvertibleError] = []
     for path in _paths(start, is_read):
         try:
             return _take(graph, node, path, target)
-        except RefusedError as refused:
+        except NotConvertibleError as refused:
             reasons.append(refused)
     raise _reason(reasons)
 
@@ -392,22 +394,24 @@ def upgrade_node(graph: Graph, node: Node, target: Target) -> Replacement | None
         for path in _paths(op.id, version.id.__eq__, within=True):
             try:
                 return _take(graph, node, path, target)
-            except RefusedError:
+            except NotConvertibleError:
                 continue
     return None
 
 
-def _reason(reasons: list[RefusedError]) -> RefusedError:
+def _reason(reasons: list[NotConvertibleError]) -> NotConvertibleError:
     """One error for all that were tried."""
     if not reasons:
-        return RefusedError("irops has no form of it in older ops")
+        return NotConvertibleError("irops has no form of it in older ops")
     weighty = [reason for reason in reasons if not isinstance(reason, OtherFormError)] or reasons[:1]
-    return RefusedError("; ".join(dict.fromkeys(map(str, weighty[:3]))))
+    return NotConvertibleError("; ".join(dict.fromkeys(map(str, weighty[:3]))))
 
 
-def _paths(start: str, is_goal: Callable[[str], bool], *, within: bool = False) -> Iterator[tuple[Step, ...]]:
+def _paths(
+    start: str, is_goal: Callable[[str], bool], *, within: bool = False
+) -> Iterator[tuple[ConversionStep, ...]]:
     """The sequences of steps from an op to a goal, shortest first. within: by versions of the op alone"""
-    ahead: deque[tuple[Step, ...]] = deque([()])
+    ahead: deque[tuple[ConversionStep, ...]] = deque([()])
     while ahead:
         path = ahead.popleft()
         at = path[-1].new if path else start
@@ -421,7 +425,7 @@ def _paths(start: str, is_goal: Callable[[str], bool], *, within: bool = False) 
                 ahead.append((*path, step))
 
 
-def _take(graph: Graph, node: Node, path: tuple[Step, ...], target: Target) -> Replacement:
+def _take(graph: Graph, node: Node, path: tuple[ConversionStep, ...], target: Target) -> Replacement:
     """Take steps, and bring the nodes that they add to ops that the target reads."""
     assert node.op is not None
     before, rounds, made = node.op.id, list[str](), list[Node]()
@@ -433,7 +437,7 @@ def _take(graph: Graph, node: Node, path: tuple[Step, ...], target: Target) -> R
             nodes = [*made, *(() if node.removed else (node,))]
             after = [op for each in nodes for op in _read_ops(graph, each, target, rounds)]
     except DiagnosticError as error:
-        raise RefusedError(error.diagnostics[0].message) from None
+        raise NotConvertibleError(error.diagnostics[0].message) from None
     return Replacement(before, tuple(after), tuple(dict.fromkeys(rounds)))
 
 
@@ -444,18 +448,18 @@ def _read_ops(graph: Graph, node: Node, target: Target, rounds: list[str]) -> tu
         return (node.op.id,)
     try:
         replacement = convert_node(graph, node, target)
-    except RefusedError as refused:
+    except NotConvertibleError as refused:
         raise OtherFormError(f"its form in other ops needs {node.op.id}, and {refused}") from None
     rounds += replacement.rounds
     return replacement.after
 
 
-def take_step(graph: Graph, node: Node, step: Step) -> list[Node]:
+def take_step(graph: Graph, node: Node, step: ConversionStep) -> list[Node]:
     """Take one step, within a change of the graph; the nodes that were added.
 
     Raises:  RefusedError, DiagnosticError where the step does not apply
     """
-    subject = Subject.of(graph, node, step.new)
+    subject = ConvertedNode.of(graph, node, step.new)
     replacement = step.rule(subject)
     used = [subject.uses(index) for index in range(len(node.outputs))]
     before, sources = list(node.facts), list(node.sources)
@@ -474,7 +478,7 @@ def take_step(graph: Graph, node: Node, step: Step) -> list[Node]:
     return subject.added
 
 
-def _become(graph: Graph, node: Node, step: Step, form: Form) -> None:
+def _become(graph: Graph, node: Node, step: ConversionStep, form: NodeForm) -> None:
     inputs = list(form.inputs)
     while inputs and inputs[-1] is None:
         inputs.pop()
@@ -482,11 +486,11 @@ def _become(graph: Graph, node: Node, step: Step, form: Form) -> None:
     if len(inputs) > len(definition.inputs) and not (definition.inputs and definition.inputs[-1].variadic):
         assert node.op is not None
         extra = node.op.definition.inputs[len(definition.inputs)].name
-        raise RefusedError(f"it has the input {extra}, which {step.new} does not have")
+        raise NotConvertibleError(f"it has the input {extra}, which {step.new} does not have")
     graph.replace(node, step.new, *inputs, **form.attributes)
 
 
-def _put(graph: Graph, node: Node, outputs: Outputs, subject: Subject) -> None:
+def _put(graph: Graph, node: Node, outputs: Outputs, subject: ConvertedNode) -> None:
     """Let users of a node use other values, which take its tensor names; the last one takes its name."""
     for old, new in zip(node.outputs, outputs.values):
         graph.take_over(old, new)
@@ -501,4 +505,4 @@ def _put(graph: Graph, node: Node, outputs: Outputs, subject: Subject) -> None:
 def _require_same(before: Fact, after: Fact) -> None:
     """Raises: RefusedError where an output has another type or other sizes than before"""
     if before.element_type is not after.element_type or not before.shape.can_be(after.shape):
-        raise RefusedError(f"its output would be {after} in place of {before}")
+        raise NotConvertibleError(f"its output would be {after} in place of {before}")

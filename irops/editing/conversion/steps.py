@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from irops.editing.conversion.targets import RefusedError
+from irops.editing.conversion.targets import NotConvertibleError
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node, Value
 from irops.invocation import OpFault
@@ -21,7 +21,7 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape
 
 
-class Subject:
+class ConvertedNode:
     """A node, its inputs by name, and the nodes that a rule adds before it."""
 
     def __init__(self, graph: Graph, node: Node, op: Op, new: Op, attributes: Mapping[str, Any]) -> None:
@@ -34,7 +34,7 @@ class Subject:
         self.added: list[Node] = []
 
     @classmethod
-    def of(cls, graph: Graph, node: Node, new: str) -> Subject:
+    def of(cls, graph: Graph, node: Node, new: str) -> ConvertedNode:
         """new: the op that the node is to become; Raises: RefusedError where an axis is out of range"""
         assert node.op is not None
         assert node.invocation is not None
@@ -42,7 +42,7 @@ class Subject:
             attributes = node.invocation.normal_attributes(node.input_facts)
             return cls(graph, node, node.op, graph.op(new), attributes)
         except OpFault as fault:
-            raise RefusedError(fault.message) from None
+            raise NotConvertibleError(fault.message) from None
 
     # what the node has
 
@@ -59,7 +59,7 @@ class Subject:
         """An input that cannot be left out."""
         value = self.optional(name)
         if value is None:
-            raise RefusedError(f"it has no input {name}")
+            raise NotConvertibleError(f"it has no input {name}")
         return value
 
     def fact(self, name: str) -> Fact:
@@ -75,14 +75,14 @@ class Subject:
         """The sizes of an input. Raises: RefusedError where its rank is unknown; purpose: what needs it"""
         dims = self.fact(name).shape.dims
         if dims is None:
-            raise RefusedError(f"the rank of {name} is unknown, but {purpose}")
+            raise NotConvertibleError(f"the rank of {name} is unknown, but {purpose}")
         return dims
 
     def static_sizes(self, name: str, purpose: str) -> tuple[int, ...]:
         """The sizes of an input, all of which are known."""
         shape = Shape(self.sizes(name, purpose))
         if not shape.static:
-            raise RefusedError(f"the shape of {name} is {shape.unnamed()}, but {purpose}")
+            raise NotConvertibleError(f"the shape of {name} is {shape.unnamed()}, but {purpose}")
         return shape.to_tuple()
 
     def numbers(self, name: str) -> list[int] | None:
@@ -94,13 +94,13 @@ class Subject:
         """The elements of an integer input that must be constant."""
         numbers = self.numbers(name)
         if numbers is None:
-            raise RefusedError(f"{name} is not constant, but {purpose}")
+            raise NotConvertibleError(f"{name} is not constant, but {purpose}")
         return numbers
 
     def element_type(self, name: str, purpose: str = "the conversion depends on it") -> ElementType:
         kind = self.fact(name).element_type
         if kind is DYNAMIC:
-            raise RefusedError(f"the element type of {name} is unknown, but {purpose}")
+            raise NotConvertibleError(f"the element type of {name} is unknown, but {purpose}")
         return kind
 
     # attributes of the replacement
@@ -129,7 +129,7 @@ class Subject:
         actual = self.attributes.get(name)
         if actual != value:
             shown = f"{name}={format_value(actual)}"
-            raise RefusedError(f"it has {shown}; {older} computes as with {format_value(value)}")
+            raise NotConvertibleError(f"it has {shown}; {older} computes as with {format_value(value)}")
 
     # nodes that a rule adds
 
@@ -153,7 +153,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class NodeForm:
     """What a node becomes: an op of these inputs and attributes, in its place and under its name.
 
     inputs: Values, arrays and numbers in the order of the definition, None for one that is left out
@@ -170,11 +170,11 @@ class Outputs:
     values: Sequence[Value]
 
 
-Rule: TypeAlias = Callable[[Subject], Form | Outputs]
+Rule: TypeAlias = Callable[[ConvertedNode], NodeForm | Outputs]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ConversionStep:
     """From an op version to another. rule: raises RefusedError where the node has no equal in the other
 
     rounds: what the results may differ by, "" where they are equal bit for bit; is_decomposition: whether the
@@ -192,11 +192,11 @@ class Step:
         return self.old.rpartition("-")[0] == self.new.rpartition("-")[0]
 
 
-STEPS: dict[str, list[Step]] = defaultdict(list)
+STEPS: dict[str, list[ConversionStep]] = defaultdict(list)
 """All steps, by the op version that they start from."""
 
 
-def add(step: Step) -> None:
+def add(step: ConversionStep) -> None:
     STEPS[step.old].append(step)
 
 
@@ -206,9 +206,9 @@ def step(
     """Mark a function as the rule of a step; new: the op of the last node, where there are several."""
 
     def mark(rule: Rule) -> Rule:
-        made = Step(old, new, rule, rounds)
+        made = ConversionStep(old, new, rule, rounds)
         parted = not made.is_of_one_type if decomposition is None else decomposition
-        add(Step(old, new, rule, rounds, parted))
+        add(ConversionStep(old, new, rule, rounds, parted))
         return rule
 
     return mark
@@ -220,12 +220,12 @@ def versions(old: str, new: str, **fixed: Any) -> None:
     fixed: the attributes that the older version does not have, by Python name, with the values of its meaning
     """
     newer(old, new, **fixed)
-    add(Step(new, old, _Narrowed(dict(fixed), old)))
+    add(ConversionStep(new, old, _Narrowed(dict(fixed), old)))
 
 
 def newer(old: str, new: str, **fixed: Any) -> None:
     """Declare the step to a newer version alone, for pairs with a rule of their own for the older one."""
-    add(Step(old, new, _Widened(dict(fixed))))
+    add(ConversionStep(old, new, _Widened(dict(fixed))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +234,8 @@ class _Widened:
 
     fixed: Mapping[str, Any]
 
-    def __call__(self, subject: Subject) -> Form:
-        return Form(subject.inputs, subject.carried(added=self.fixed))
+    def __call__(self, subject: ConvertedNode) -> NodeForm:
+        return NodeForm(subject.inputs, subject.carried(added=self.fixed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,7 @@ class _Narrowed:
     fixed: Mapping[str, Any]
     old: str
 
-    def __call__(self, subject: Subject) -> Form:
+    def __call__(self, subject: ConvertedNode) -> NodeForm:
         for name, value in self.fixed.items():
             subject.require_attribute(name, value, self.old)
-        return Form(subject.inputs, subject.carried())
+        return NodeForm(subject.inputs, subject.carried())

@@ -15,11 +15,11 @@ from irops.ir.model import Model
 from irops.spec.releases import OPSETS, releases
 
 
-class RefusedError(Exception):
+class NotConvertibleError(Exception):
     """A step does not apply to a node; the text is the reason, to be read after the name of a layer."""
 
 
-class OtherFormError(RefusedError):
+class OtherFormError(NotConvertibleError):
     """A step is for nodes of another kind; the reason is of interest only if no other step gives one."""
 
 

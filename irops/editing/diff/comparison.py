@@ -355,7 +355,7 @@ def _around(
     return hash((own[number], tuple(inputs), tuple(users)))
 
 
-class Comparison:
+class GraphComparison:
     """The differences of two graphs, and of the bodies of layers that are in both.
 
     ignore: names, rt_info, ids, weights
@@ -405,7 +405,7 @@ class Comparison:
         for side, layer in ((self.a, a), (self.b, b)):
             inner = None if side.inferred is None else side.inferred.of(layer.id).bodies.get(name)
             sides.append(Side(side.analysis, side.graph.layers[layer.id].bodies[name].graph, inner))
-        comparison = Comparison(sides[0], sides[1], self.ignore)
+        comparison = GraphComparison(sides[0], sides[1], self.ignore)
         self.changes += comparison.changes
         self.weights += comparison.weights
         self.metadata += comparison.metadata

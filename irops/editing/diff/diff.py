@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from irops.analysis.model_analysis import ModelAnalysis, analyse
-from irops.analysis.signature import Port
+from irops.analysis.signature import ModelPort
 from irops.diagnostics.suggestions import did_you_mean
-from irops.editing.diff.comparison import Comparison, Side
+from irops.editing.diff.comparison import GraphComparison, Side
 from irops.editing.diff.differences import Difference
 from irops.editing.translation.translate import translated
 from irops.ir.model import Model
@@ -53,7 +53,7 @@ def diff(
             one if one.dialect.name == OPENVINO else translated(one, OPENVINO, None) for one in analyses
         ]
     sides = [Side(analysis, analysis.root, analysis.infer()) for analysis in analyses]
-    comparison = Comparison(sides[0], sides[1], ignore)
+    comparison = GraphComparison(sides[0], sides[1], ignore)
     found: dict[str, list[Any]] = {}
     for change in comparison.changes:
         found.setdefault(change.what, []).append(change)
@@ -104,11 +104,11 @@ def _interface(a: ModelAnalysis, b: ModelAnalysis, ignore: Collection[str]) -> I
                 yield f"{what} {new.position}: the tensor name {spelled[0]} -> {spelled[1]}"
 
 
-def _listed(analysis: ModelAnalysis, ports: tuple[Port, ...]) -> str:
+def _listed(analysis: ModelAnalysis, ports: tuple[ModelPort, ...]) -> str:
     return ", ".join(f"{port.name} {_fact(analysis, port)}" for port in ports) or "none"
 
 
-def _fact(analysis: ModelAnalysis, port: Port) -> Fact:
+def _fact(analysis: ModelAnalysis, port: ModelPort) -> Fact:
     """What an input declares, and what is inferred for a result."""
     inputs = analysis.infer().of(port.layer.id).inputs
     return (inputs[0] if inputs else None) or port.fact

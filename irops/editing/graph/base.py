@@ -18,7 +18,7 @@ from irops.editing.graph.node import Facts, Node, Value, refuse
 from irops.editing.graph.operands import array_of, in_order, separated, texts_of, values_of
 from irops.invocation import Invocation
 from irops.ir.model import Body, Model
-from irops.ir.model import Graph as Layers
+from irops.ir.model import LayerGraph as Layers
 from irops.ir.storage import JoinedWeights, Weights
 from irops.ir.weights import Region
 from irops.limits import Limits
@@ -135,7 +135,7 @@ class Ops:
 # The nodes of a graph and their connections, changed in steps that can be undone.
 
 
-class Store:
+class NodeStore:
     """Nodes in the order in which their layers are written.
 
     All changes of nodes go through the methods here, so that a change that fails is undone as a whole. A node
@@ -316,7 +316,7 @@ _SERIALS = count(1)
 """Numbers of graphs, which keep the sizes of one apart from those of another."""
 
 
-class Base(Store):
+class Base(NodeStore):
     """Nodes that are made of ops: looked up, validated, inferred."""
 
     def __init__(self, origin: Origin, registry: Registry, limits: Limits, opset: int) -> None:

@@ -14,7 +14,7 @@ from irops.editing.graph.base import Base
 from irops.editing.graph.node import Node, Value, refuse
 from irops.editing.graph.rewriting import Rewriting
 from irops.ir.model import BackEdge, Body, Edge, Layer, LayerKind, Port, PortMapping
-from irops.ir.model import Graph as Layers
+from irops.ir.model import LayerGraph as Layers
 from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION
 from irops.values.element import BOOLEAN, DYNAMIC
 from irops.values.fact import Fact

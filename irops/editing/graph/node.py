@@ -11,14 +11,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, Self
 
-from irops.analysis.fold import Budget, attach_values
-from irops.analysis.inference import Inference, Names
+from irops.analysis.fold import ValueBudget, attach_values
+from irops.analysis.inference import FreshNames, Inference
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, Severity
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
 from irops.invocation import Invocation, OpFault, fault_of, fault_of_limit
-from irops.ir.model import Body, Edge, Graph, Layer, LayerKind, Model, Port, kind_of
+from irops.ir.model import Body, Edge, Layer, LayerGraph, LayerKind, Model, Port, kind_of
 from irops.ir.storage import Weights
 from irops.limits import Limits
 from irops.registry import Registry
@@ -73,10 +73,10 @@ class Facts:
 
     def __init__(self, registry: Registry, limits: Limits, serial: int) -> None:
         self.registry, self.limits = registry, limits
-        self.budget = Budget(limits.folded_bytes)
+        self.budget = ValueBudget(limits.folded_bytes)
         self.variables: dict[str, Fact] = {}
         self._prefix = f"{GENERATED_PREFIX}{serial}."
-        self._inner_names = Names(f"{serial}.body.")
+        self._inner_names = FreshNames(f"{serial}.body.")
 
     def of(self, node: Node, inputs: Sequence[Fact | None], weights: Weights | None, key: int) -> list[Fact]:
         """The Facts of a node's outputs. key: of the node, which keeps the names of its sizes the same
@@ -125,7 +125,7 @@ class Facts:
                 edges.append(Edge(parameter.id, 0, 0, index))
         count = len(node.outputs)
         layer.outputs = [Port(len(inputs) + index) for index in range(count)]
-        model = Model(graph=Graph(layers, edges), weights=weights)
+        model = Model(graph=LayerGraph(layers, edges), weights=weights)
         analysis = ModelAnalysis(model, self.registry, self.limits)
         inference = Inference(analysis, self._inner_names)
         inferred = inference.graph(analysis.root, analysis.signature.facts(overrides))

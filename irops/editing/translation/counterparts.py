@@ -13,7 +13,7 @@ import numpy as np
 from irops.dialects.onnx import DIALECT
 from irops.dialects.onnx.dialect import FRAME
 from irops.dialects.onnx.opsets import ONNX, onnx_opsets
-from irops.editing.translation.node import Node, Wire, impossible, unknown
+from irops.editing.translation.node import TranslatedLayer, Wire, impossible, unknown
 from irops.ops.movement.gather import normal_batch
 from irops.registry import default_registry
 from irops.spec.attributes import default_of, format_value, parse
@@ -91,7 +91,7 @@ LAST = int(np.iinfo(np.int64).max)
 """An end behind the last element of any axis; -LAST is one before the first."""
 
 
-def reverse_in_onnx(node: Node) -> Wire:
+def reverse_in_onnx(node: TranslatedLayer) -> Wire:
     """A Slice with steps of -1 from the last element; an Identity without axes."""
     fixed = node.fact("axes").value is not None
     if node.fact("data").shape.rank == 0 or (fixed and not _axes(node)):
@@ -108,7 +108,7 @@ def reverse_in_onnx(node: Node) -> Wire:
     )
 
 
-def _constant_lists(node: Node) -> list[Wire | None]:
+def _constant_lists(node: TranslatedLayer) -> list[Wire | None]:
     """starts, ends, axes and steps of a Slice."""
     axes = _axes(node)
     count = len(axes)
@@ -116,14 +116,14 @@ def _constant_lists(node: Node) -> list[Wire | None]:
     return [node.constant(name, numbers) for name, numbers in lists.items()]
 
 
-def _lists_of_axes(node: Node, definition: Definition) -> list[Wire | None]:
+def _lists_of_axes(node: TranslatedLayer, definition: Definition) -> list[Wire | None]:
     """The lists for axes that are known only at run time: the same numbers as often as there are axes."""
     axes = converted_input(node, "axes", definition.inputs[3], force_i64=True)
     minus_ones = _scaled(node, "starts", axes, 0, -1)
     return [minus_ones, _scaled(node, "ends", axes, 0, FIRST), axes, minus_ones]
 
 
-def _lists_of_mask(node: Node) -> list[Wire | None]:
+def _lists_of_mask(node: TranslatedLayer) -> list[Wire | None]:
     """The lists, for all axes, of a mask that is known only at run time: forward where it is false."""
     flags = node.add("Cast", node.required("axes"), part="flags", to="i64")
     starts, steps = (
@@ -133,13 +133,13 @@ def _lists_of_mask(node: Node) -> list[Wire | None]:
     return [starts, ends, None, steps]
 
 
-def _scaled(node: Node, name: str, numbers: Wire, factor: int, term: int) -> Wire:
+def _scaled(node: TranslatedLayer, name: str, numbers: Wire, factor: int, term: int) -> Wire:
     """numbers * factor + term"""
     scaled = node.add("Mul", numbers, node.constant(f"{name}/factor", [factor]), part=f"{name}/scaled")
     return node.add("Add", scaled, node.constant(f"{name}/term", [term]), part=name)
 
 
-def _axes(node: Node) -> list[int]:
+def _axes(node: TranslatedLayer) -> list[int]:
     """The constant axes to reverse, sorted and without duplicates."""
     value = node.fact("axes").value
     assert value is not None
@@ -154,7 +154,7 @@ def _axes(node: Node) -> list[int]:
     return sorted(set(numbers))
 
 
-def reverse_sequence_in_onnx(node: Node) -> Wire:
+def reverse_sequence_in_onnx(node: TranslatedLayer) -> Wire:
     """The ONNX op with explicit axes and i64 lengths; between two Transposes if the axes are not 0 and 1."""
     batch, time = (_axis(node, name) for name in ("batch_axis", "seq_axis"))
     definition = onnx_definition("ReverseSequence", node.target.opset)
@@ -179,14 +179,14 @@ def reverse_sequence_in_onnx(node: Node) -> Wire:
     return in_wider_type(node, definition.inputs[0], of_rows)
 
 
-def _axis(node: Node, name: str) -> int:
+def _axis(node: TranslatedLayer, name: str) -> int:
     axis: int = node.attributes[name]
     if axis < 0:
         raise unknown(f"{name} is {axis}, which counts from the end, but the rank of data is unknown")
     return axis
 
 
-def to_onnx(node: Node) -> Wire:
+def to_onnx(node: TranslatedLayer) -> Wire:
     """Convert a layer; return the wire that replaces its only output.
 
     Raises:  RefusedError
@@ -200,7 +200,7 @@ def to_onnx(node: Node) -> Wire:
     return in_onnx(node, onnx_type)
 
 
-def _convert(node: Node) -> Wire:
+def _convert(node: TranslatedLayer) -> Wire:
     kind = node.attributes["destination_type"]
     if kind.name == "f8e8m0":
         raise impossible("ONNX's Cast and Convert round to f8e8m0 differently")
@@ -209,7 +209,7 @@ def _convert(node: Node) -> Wire:
     return cast(node, node.required("data"), kind.name)
 
 
-def _shape_of(node: Node) -> Wire:
+def _shape_of(node: TranslatedLayer) -> Wire:
     if "output_type" not in node.attributes or node.attributes["output_type"].name == "i64":
         return node.add("Shape", node.required("data"))
     return node.add(
@@ -217,11 +217,11 @@ def _shape_of(node: Node) -> Wire:
     )
 
 
-def _mat_mul(node: Node) -> Wire:
+def _mat_mul(node: TranslatedLayer) -> Wire:
     return node.add("MatMul", *[_side(node, name) for name in ("a", "b")])
 
 
-def _side(node: Node, name: str) -> Wire:
+def _side(node: TranslatedLayer, name: str) -> Wire:
     """A factor, with its last two axes swapped if the attribute is true."""
     flag = f"transpose_{name}"
     if not node.attributes[flag]:
@@ -232,7 +232,7 @@ def _side(node: Node, name: str) -> Wire:
     return transposed(node, node.required(name), [*range(rank - 2), rank - 1, rank - 2], part=name)
 
 
-def _reshape(node: Node) -> Wire:
+def _reshape(node: TranslatedLayer) -> Wire:
     pattern = node.fact("shape").value
     literal = not node.attributes["special_zero"] and (pattern is None or 0 in pattern)
     definition = onnx_definition("Reshape", node.target.opset)
@@ -244,7 +244,7 @@ def _reshape(node: Node) -> Wire:
     return node.add("Reshape", node.required("data"), shape, **({"allowzero": "1"} if literal else {}))
 
 
-def _gather(node: Node) -> Wire:
+def _gather(node: TranslatedLayer) -> Wire:
     batch, rank = node.attributes.get("batch_dims", 0), node.fact("indices").shape.rank
     if batch < 0 and rank is None:
         raise unknown("batch_dims is negative, but the rank of indices is unknown")
@@ -255,7 +255,7 @@ def _gather(node: Node) -> Wire:
     return in_onnx(node, "Gather")
 
 
-def _check_indices(node: Node) -> None:
+def _check_indices(node: TranslatedLayer) -> None:
     """Refuse constant indices out of range, for which OpenVINO gives zeros. Other indices are not known."""
     axis, indices, sizes = node.fact("axis").value, node.fact("indices").value, node.fact("data").shape.dims
     if axis is None or indices is None or sizes is None or not indices.size:
@@ -269,13 +269,13 @@ def _check_indices(node: Node) -> None:
         )
 
 
-def _slice(node: Node) -> Wire:
+def _slice(node: TranslatedLayer) -> Wire:
     """Without axes, an Identity: not every runtime accepts empty lists."""
     none = node.fact("start").shape.size == 0
     return node.add("Identity", node.required("data")) if none else in_onnx(node, "Slice")
 
 
-def _squeeze(node: Node) -> Wire:
+def _squeeze(node: TranslatedLayer) -> Wire:
     """Omit an empty list of axes: runtimes disagree on its meaning in ONNX."""
     if (
         node.wire("axes") is not None
@@ -286,7 +286,7 @@ def _squeeze(node: Node) -> Wire:
     return in_onnx(node, "Squeeze")
 
 
-RULES: dict[str, Callable[[Node], Wire]] = {
+RULES: dict[str, Callable[[TranslatedLayer], Wire]] = {
     "Reverse-1": reverse_in_onnx,
     "ReverseSequence-1": reverse_sequence_in_onnx,
     "Convert-1": _convert,
@@ -312,7 +312,7 @@ WIDER = {"bf16": "f32", "f8e4m3": "f32", "f8e5m2": "f32", "i4": "i8", "u4": "u8"
 """Types that many ops of ONNX do not accept, and types that have all their numbers."""
 
 
-def in_onnx(node: Node, type: str) -> Wire:
+def in_onnx(node: TranslatedLayer, type: str) -> Wire:
     """Convert a layer to an ONNX op: the definition maps inputs and attributes to inputs and attributes.
 
     Raises:  RefusedError
@@ -341,7 +341,7 @@ def in_onnx(node: Node, type: str) -> Wire:
     return node.add(type, *wires, **data)
 
 
-def attributes_in_onnx(node: Node, definition: Definition) -> dict[str, str]:
+def attributes_in_onnx(node: TranslatedLayer, definition: Definition) -> dict[str, str]:
     """The attributes that both ops have, with explicit values.
 
     Raises:  RefusedError if an attribute that the ONNX op lacks has another value than that op implies
@@ -368,7 +368,7 @@ def attributes_in_onnx(node: Node, definition: Definition) -> dict[str, str]:
     return data
 
 
-def _has_mixed_types(node: Node, definition: Definition) -> bool:
+def _has_mixed_types(node: TranslatedLayer, definition: Definition) -> bool:
     """Whether inputs that must have one integer type in ONNX have several."""
     of_one_type = [p for p in definition.inputs if p.type in definition.types and p.allowed <= COUNTS]
     base_names = {p.stands_for or p.name for p in of_one_type}
@@ -384,7 +384,7 @@ def _has_mixed_types(node: Node, definition: Definition) -> bool:
     )
 
 
-def converted_input(node: Node, name: str, port_: PortSpec, force_i64: bool = False) -> Wire:
+def converted_input(node: TranslatedLayer, name: str, port_: PortSpec, force_i64: bool = False) -> Wire:
     """An input, converted to i64 if ONNX does not accept its integer type (or if force_i64 is set), and to a
     vector if ONNX requires one.
 
@@ -413,7 +413,7 @@ def converted_input(node: Node, name: str, port_: PortSpec, force_i64: bool = Fa
     )
 
 
-def in_wider_type(node: Node, port: PortSpec, add: Callable[[Wire, str], Wire]) -> Wire:
+def in_wider_type(node: TranslatedLayer, port: PortSpec, add: Callable[[Wire, str], Wire]) -> Wire:
     """Layers that move the elements of data; between two Casts, which are exact, if ONNX's op does not accept
     their type and has a wider one.
 
@@ -438,14 +438,14 @@ def _require_cast(kind: str, opset: int) -> None:
         raise impossible(f"its data is {kind}, which ONNX has only from opset {later} on, not in {opset}")
 
 
-def cast(node: Node, wire: Wire, kind: str, part: str = "") -> Wire:
+def cast(node: TranslatedLayer, wire: Wire, kind: str, part: str = "") -> Wire:
     """A Cast that gives infinity or NaN for numbers that are too large, as Convert does."""
     definition = onnx_definition("Cast", node.target.opset)
     has_saturate = kind.startswith("f8") and "saturate" in definition.attributes
     return node.add("Cast", wire, part=part, to=kind, **({"saturate": "0"} if has_saturate else {}))
 
 
-def transposed(node: Node, wire: Wire, order: Sequence[int], part: str = "") -> Wire:
+def transposed(node: TranslatedLayer, wire: Wire, order: Sequence[int], part: str = "") -> Wire:
     """A tensor with its axes in another order."""
     return node.add("Transpose", wire, part=part, perm=", ".join(map(str, order)))
 

@@ -10,7 +10,7 @@ import numpy as np
 from irops.analysis.inferred import LayerFacts
 from irops.dialects.onnx.opsets import ONNX
 from irops.invocation import Invocation
-from irops.ir.model import Edge, Graph, Layer, Port, UniqueNames
+from irops.ir.model import Edge, Layer, LayerGraph, Port, UniqueNames
 from irops.ir.storage import JoinedWeights, Weights
 from irops.ir.weights import Region
 from irops.values.element import Array, as_i64, element_type_of
@@ -21,7 +21,7 @@ DIALECT_NAMES = {"onnx": "ONNX", "openvino": "OpenVINO"}
 """The names of dialects in messages."""
 
 
-class RefusedError(Exception):
+class NotTranslatableError(Exception):
     """A layer is not representable. rule: the name of the diagnostic rule; the text is the reason."""
 
     def __init__(self, rule: str, reason: str) -> None:
@@ -29,14 +29,14 @@ class RefusedError(Exception):
         self.rule = rule
 
 
-def impossible(reason: str) -> RefusedError:
+def impossible(reason: str) -> NotTranslatableError:
     """The target dialect cannot express the layer."""
-    return RefusedError("untranslatable-op", reason)
+    return NotTranslatableError("untranslatable-op", reason)
 
 
-def unknown(reason: str) -> RefusedError:
+def unknown(reason: str) -> NotTranslatableError:
     """The conversion needs a value that is unknown."""
-    return RefusedError("unknown-value-for-translation", reason)
+    return NotTranslatableError("unknown-value-for-translation", reason)
 
 
 class Wire(NamedTuple):
@@ -50,12 +50,12 @@ class Wire(NamedTuple):
         return self.layer.outputs[self.output]
 
 
-class Target:
+class TargetGraph:
     """Layers of the target dialect. opset: that of ONNX layers; used_names: names that new layers avoid."""
 
     def __init__(self, dialect: str, opset: int, weights: Weights | None, used_names: Iterable[str]) -> None:
         self.dialect, self.opset = dialect, opset
-        self.graph, self.weights = Graph(), JoinedWeights(weights or Weights.of_bytes(b""))
+        self.graph, self.weights = LayerGraph(), JoinedWeights(weights or Weights.of_bytes(b""))
         self._used_names = UniqueNames(used_names)
 
     def add(
@@ -98,11 +98,15 @@ class Target:
         return self._used_names.unique(name)
 
 
-class Node:
+class TranslatedLayer:
     """A layer with its inputs in the target. added: the wires of the layers that were added for it."""
 
     def __init__(
-        self, layer_facts: LayerFacts, invocation: Invocation, wires: Sequence[Wire | None], target: Target
+        self,
+        layer_facts: LayerFacts,
+        invocation: Invocation,
+        wires: Sequence[Wire | None],
+        target: TargetGraph,
     ) -> None:
         op = invocation.op
         self.layer, self.op, self.target = layer_facts.layer, op, target

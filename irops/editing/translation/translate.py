@@ -20,9 +20,9 @@ from irops.editing.soundness import refusal, require_valid
 from irops.editing.translation.counterparts import counterpart, to_onnx
 from irops.editing.translation.node import (
     DIALECT_NAMES,
-    Node,
-    RefusedError,
-    Target,
+    NotTranslatableError,
+    TargetGraph,
+    TranslatedLayer,
     Wire,
     impossible,
     unknown,
@@ -99,7 +99,7 @@ class _Translation:
         model = analysis.model
         self.source, self.to = model, to
         self.facts, self.wiring = analysis.infer(), analysis.root.wiring
-        self.target = Target(to, opset, model.weights, (layer.name for layer in model.layers))
+        self.target = TargetGraph(to, opset, model.weights, (layer.name for layer in model.layers))
         extra, rt_info, self.named = side_data(model, to)
         self.result_types = (
             analysis.registry.op(f"{ONNX}:Result-1" if to == ONNX else "Result-1")
@@ -135,7 +135,7 @@ class _Translation:
         try:
             self._check_types(layer_facts)
             self._convert(layer_facts)
-        except RefusedError as refused:
+        except NotTranslatableError as refused:
             self._refuse(
                 layer_facts,
                 refused.rule,
@@ -157,7 +157,7 @@ class _Translation:
         for fact in layer_facts.outputs:
             kind = fact.element_type
             if kind is not DYNAMIC and kind.name not in self.result_types and kind not in before:
-                raise RefusedError(
+                raise NotTranslatableError(
                     "untranslatable-type",
                     f"its output has the element type {kind}, which {DIALECT_NAMES[self.to]} does not have",
                 )
@@ -204,7 +204,7 @@ class _Translation:
                 f"its op belongs to the dialect {dialect}, but the model to {self.source.dialect}"
             )
         try:
-            node = Node(layer_facts, layer_facts.invocation, inputs, self.target)
+            node = TranslatedLayer(layer_facts, layer_facts.invocation, inputs, self.target)
         except OpFault as fault:  # does not occur in valid models
             raise impossible(fault.message) from None
         wire = (to_onnx if self.to == ONNX else to_openvino)(node)
@@ -347,7 +347,7 @@ LAST = int(np.iinfo(np.int64).max)
 """An end behind the last element of any axis."""
 
 
-def to_openvino(node: Node) -> Wire:
+def to_openvino(node: TranslatedLayer) -> Wire:
     """Convert a layer; return the wire that replaces its only output.
 
     Raises:  RefusedError
@@ -361,7 +361,7 @@ def to_openvino(node: Node) -> Wire:
 
 
 def _in_openvino(
-    node: Node, extra_attributes: dict[str, str], default_inputs: dict[str, Wire] | None = None
+    node: TranslatedLayer, extra_attributes: dict[str, str], default_inputs: dict[str, Wire] | None = None
 ) -> Wire:
     """Convert a layer to the OpenVINO op whose functions its definition shares.
 
@@ -386,7 +386,7 @@ def _in_openvino(
     return node.add(base.id, *wires, **attributes_in_openvino(node, base), **extra_attributes)
 
 
-def attributes_in_openvino(node: Node, base: Definition) -> dict[str, str]:
+def attributes_in_openvino(node: TranslatedLayer, base: Definition) -> dict[str, str]:
     """All attributes with explicit values, because the defaults of the dialects differ."""
     attribute_map, fixed = own_attributes(node.op.definition), dict(node.op.definition.given)
     data: dict[str, str] = {}
@@ -402,12 +402,12 @@ def _parsed(base: Definition, name: str, text: str) -> Any:
     return parse(base.attributes[name], text)
 
 
-def _same(node: Node) -> Wire:
+def _same(node: TranslatedLayer) -> Wire:
     """An Identity needs no layer."""
     return node.required("input")
 
 
-def _cast(node: Node) -> Wire:
+def _cast(node: TranslatedLayer) -> Wire:
     kind, source = node.attributes["to"], node.fact("input").element_type
     if STRING in (kind, source):
         raise impossible("OpenVINO's Convert does not support strings")
@@ -422,7 +422,7 @@ def _cast(node: Node) -> Wire:
     return node.add("Convert-1", node.required("input"), destination_type=kind.name)
 
 
-def _shape(node: Node) -> Wire:
+def _shape(node: TranslatedLayer) -> Wire:
     start, end = node.attributes.get("start", 0), node.attributes.get("end")
     if start == 0 and end is None:
         return node.add("ShapeOf-3", node.required("data"), output_type="i64")
@@ -431,11 +431,11 @@ def _shape(node: Node) -> Wire:
     return node.add("Slice-8", whole, *(node.constant(name, numbers) for name, numbers in bounds.items()))
 
 
-def _reshape(node: Node) -> Wire:
+def _reshape(node: TranslatedLayer) -> Wire:
     return _in_openvino(node, {"special_zero": format_value(not node.attributes.get("allowzero", False))})
 
 
-def _slice(node: Node) -> Wire:
+def _slice(node: TranslatedLayer) -> Wire:
     """Add steps, which OpenVINO's op requires."""
     if "starts" in node.attributes:
         count: int | None = len(node.attributes["starts"])
@@ -450,13 +450,13 @@ def _slice(node: Node) -> Wire:
     return _in_openvino(node, {}, {"step": node.constant("step", np.ones(count, kind))})
 
 
-def _unsqueeze(node: Node) -> Wire:
+def _unsqueeze(node: TranslatedLayer) -> Wire:
     """Without axes, which OpenVINO's op refuses, no layer is needed."""
     none = node.attributes["axes"] == () if "axes" in node.attributes else node.fact("axes").shape.size == 0
     return node.required("data") if none else _in_openvino(node, {})
 
 
-RULES: dict[str, Callable[[Node], Wire]] = {
+RULES: dict[str, Callable[[TranslatedLayer], Wire]] = {
     "Identity": _same,
     "Cast": _cast,
     "Shape": _shape,

@@ -10,7 +10,7 @@ import numpy as np
 from irops.ops.contraction import product
 from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.convolution.convolution import channel_groups, spatial_axes
-from irops.ops.entries import entries
+from irops.ops.partial import entries
 from irops.ops.sliding import Slide, Steps, check_empty_lists, reach
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify

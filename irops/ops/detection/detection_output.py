@@ -94,7 +94,7 @@ def scores_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DetectionChoice:
     """The selection of detections of an image. top_k limits boxes before suppression, keep_top_k after it;
     -1: no limit.
     """
@@ -151,7 +151,7 @@ class Choice:
         return remaining
 
 
-class Detections:
+class DetectionRows:
     """The rows of an output, which are filled one after the other."""
 
     def __init__(self, output: Array) -> None:
@@ -300,12 +300,12 @@ def detection_output(
     coding = Coding(code_type.endswith("CENTER_SIZE"), clip_before_nms, image, priors.variances)
     boxes = priors.boxes if aux_box_preds is None else coding.decoded(priors.boxes, aux_box_preds)
     boxes = coding.decoded(boxes, box_logits)
-    choice = Choice(
+    choice = DetectionChoice(
         background_label_id, top_k, keep_top_k[0], nms_threshold, confidence_threshold, share_location
     )
     images, classes, _ = scores.shape
     rows = int(output_shape(Dim.of(images), Dim.of(classes), Dim.of(priors.count), keep_top_k, top_k)[2])
-    output = Detections(np.zeros((1, 1, rows, 7), np.float32))
+    output = DetectionRows(np.zeros((1, 1, rows, 7), np.float32))
     for number in range(images):
         valid, of_image = priors.valid[number % len(priors.valid)], scores[number]
         selected = (

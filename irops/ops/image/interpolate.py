@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from irops.ops.conversion import as_numbers, converted, low_bits
-from irops.ops.entries import entries
+from irops.ops.partial import entries
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY, Bound, Dim
 from irops.values.element import DYNAMIC, Array, as_i64, element_type_of, zeros

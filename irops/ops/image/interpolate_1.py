@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from irops.ops.conversion import as_numbers
-from irops.ops.entries import entries
 from irops.ops.image.interpolate import (
     Resizing,
     Taps,
@@ -16,6 +15,7 @@ from irops.ops.image.interpolate import (
     truncated_sums,
     two_neighbours,
 )
+from irops.ops.partial import entries
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY
 from irops.values.element import Array, as_i64, element_type_of, zeros

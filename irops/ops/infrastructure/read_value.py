@@ -12,7 +12,7 @@ from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import require, warn_unless
 
 
-class State(Protocol):
+class SessionState(Protocol):
     """The variables of a session."""
 
     def read(self, variable_id: str) -> Array | None: ...
@@ -41,7 +41,7 @@ def read_value(
     variable_id: str,
     variable_type: ElementType,
     variable_shape: Shape,
-    variables: State,
+    variables: SessionState,
 ) -> Array:
     value = variables.read(variable_id)
     if value is not None:
@@ -57,7 +57,7 @@ def read_value(
 
 
 @kernel("ReadValue-3")
-def read_initialized(init_value: Array, *, variable_id: str, variables: State) -> Array:
+def read_initialized(init_value: Array, *, variable_id: str, variables: SessionState) -> Array:
     value = variables.read(variable_id)
     if value is None:
         return init_value
@@ -75,7 +75,7 @@ def assign_shape(new_value: Fact, *, variable_id: str, variables: Mapping[str, F
 
 
 @kernel("Assign-3", "Assign-6")
-def assign(new_value: Array, *, variable_id: str, variables: State) -> Array:
+def assign(new_value: Array, *, variable_id: str, variables: SessionState) -> Array:
     variables.assign(variable_id, new_value)
     return new_value
 

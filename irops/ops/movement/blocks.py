@@ -8,7 +8,7 @@ from math import inf, prod
 
 import numpy as np
 
-from irops.ops.entries import entries
+from irops.ops.partial import entries
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array, as_i64, element_type_of, zeros

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from irops.ops.entries import entries
+from irops.ops.partial import entries
 from irops.spec.binding import kernel, shape, values
 from irops.values.dim import ANY, Dim, unify
 from irops.values.element import DYNAMIC, STRING, Array, as_i64, element_type_of, zeros

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from irops.ops.conversion import as_numbers, converted
-from irops.ops.entries import entries
+from irops.ops.partial import entries
 from irops.ops.sliding import Slide, reach, same_padding
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY, Dim, unify

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from irops.ops.entries import entries
+from irops.ops.partial import entries
 from irops.ops.stock import normal_axes
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, shape, values

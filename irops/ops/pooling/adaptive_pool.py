@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits
-from irops.ops.entries import entries
+from irops.ops.partial import entries
 from irops.ops.sliding import at
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify

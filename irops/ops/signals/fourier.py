@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.entries import entries
+from irops.ops.partial import entries
 from irops.ops.stock import normal_axes
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY, Dim, unify

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.entries import entries
+from irops.ops.partial import entries
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, slack, unify
 from irops.values.element import Array

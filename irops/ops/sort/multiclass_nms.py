@@ -60,7 +60,7 @@ def multiclass_nms_shape(
     return outputs_shape(boxes, each, classes, roisnum.shape[0], (nms_top_k, keep_top_k), output_type)
 
 
-class Choice(NamedTuple):
+class NmsChoice(NamedTuple):
     """The attributes that control which boxes are selected."""
 
     sort_result_type: str
@@ -90,7 +90,7 @@ def shared_boxes(
     normalized: bool,
     nms_eta: float,
 ) -> tuple[Array, ...]:
-    choice = Choice(
+    choice = NmsChoice(
         sort_result_type,
         sort_result_across_batch,
         iou_threshold,
@@ -121,7 +121,7 @@ def multiclass_nms(
     normalized: bool,
     nms_eta: float,
 ) -> tuple[Array, ...]:
-    choice = Choice(
+    choice = NmsChoice(
         sort_result_type,
         sort_result_across_batch,
         iou_threshold,
@@ -144,7 +144,7 @@ def multiclass_nms(
 
 
 def of_shared_boxes(
-    boxes: Array, scores: Array, choice: Choice, output_type: ElementType
+    boxes: Array, scores: Array, choice: NmsChoice, output_type: ElementType
 ) -> tuple[Array, ...]:
     """The outputs if all classes of a batch item share the same boxes."""
     items = ((0, item_boxes[np.newaxis], item_scores) for item_boxes, item_scores in zip(boxes, scores))
@@ -153,7 +153,7 @@ def of_shared_boxes(
     return outputs(selected, boxes[selected.item, selected.box], indices, len(boxes), output_type)
 
 
-def select(items: Iterable[tuple[int, Array, Array]], choice: Choice) -> Detections:
+def select(items: Iterable[tuple[int, Array, Array]], choice: NmsChoice) -> Detections:
     """Select boxes of all batch items.
 
     items: for each, the index of its first box, its boxes [1 or classes, boxes, 4] and its scores
@@ -189,7 +189,7 @@ def check_numbers(roisnum: Array, count: int) -> Array:
     return numbers
 
 
-def suppress(boxes: Array, scores: Array, choice: Choice) -> Array:
+def suppress(boxes: Array, scores: Array, choice: NmsChoice) -> Array:
     """The selected boxes of one class, by descending score."""
     order = np.flatnonzero(scores >= np.float32(choice.score_threshold))
     order = order[np.argsort(-scores[order], kind="stable")]
@@ -203,7 +203,7 @@ def suppress(boxes: Array, scores: Array, choice: Choice) -> Array:
     ]
 
 
-def _kept_adaptively(boxes: Array, choice: Choice) -> list[int]:
+def _kept_adaptively(boxes: Array, choice: NmsChoice) -> list[int]:
     """The indices of the boxes to keep, where each kept box lowers the threshold."""
     threshold, eta = np.float32(choice.iou_threshold), np.float32(choice.nms_eta)
     chosen: list[int] = []

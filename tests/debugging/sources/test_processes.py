@@ -10,7 +10,7 @@ import irops
 from irops.debugging.sources.openvino_device import OpenVINODevice
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, Failure
-from irops.debugging.sources.workers import Workers
+from irops.debugging.sources.workers import SourceWorkers
 
 pytestmark = [pytest.mark.slow("OpenVINO in processes"), needs("openvino")]
 
@@ -99,7 +99,7 @@ def test_a_property_that_is_unknown_is_a_failure(model):
 
 
 def test_a_device_that_takes_too_long_is_a_failure(model):
-    source = OpenVINODevice("CPU", {}, Workers(seconds=0.001))
+    source = OpenVINODevice("CPU", {}, SourceWorkers(seconds=0.001))
     failure = source.results(context_of(model, X))
     assert isinstance(failure, Failure)
     assert failure.kind == "stalled"

@@ -12,8 +12,8 @@ from step_cases import StepCase, bits, cases_of, names_of
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError, EvaluationError
 from irops.editing.conversion.convert import take_step
-from irops.editing.conversion.steps import STEPS, Step
-from irops.editing.conversion.targets import RefusedError
+from irops.editing.conversion.steps import STEPS, ConversionStep
+from irops.editing.conversion.targets import NotConvertibleError
 from irops.editing.graph.graph import Graph
 from irops.ir.model import Model
 from irops.spec.releases import opsets
@@ -24,7 +24,7 @@ IDS = [f"{step.old} to {step.new} {number}" for number, step in enumerate(ALL)]
 cases = cache(lambda op_id: tuple(cases_of(op_id)))
 
 
-def taken(case: StepCase, step: Step) -> Model | None:
+def taken(case: StepCase, step: ConversionStep) -> Model | None:
     """The model of a case after a step; None where it is invalid, or the step refuses it."""
     graph = Graph(case.model)
     node = next(node for node in graph if node.op is not None and node.op.id == step.old)
@@ -33,7 +33,7 @@ def taken(case: StepCase, step: Step) -> Model | None:
     try:
         with graph.change():
             take_step(graph, node, step)
-    except (RefusedError, DiagnosticError):
+    except (NotConvertibleError, DiagnosticError):
         return None
     return graph.model()
 
@@ -47,7 +47,7 @@ def results(model: Model, case: StepCase) -> dict[str, Array] | None:
 
 
 @pytest.mark.parametrize("step", ALL, ids=IDS)
-def test_a_step_changes_no_result_type_or_name_and_gives_a_valid_model(step: Step) -> None:
+def test_a_step_changes_no_result_type_or_name_and_gives_a_valid_model(step: ConversionStep) -> None:
     count = 0
     for case in cases(step.old):
         model = taken(case, step)
@@ -65,7 +65,7 @@ def test_a_step_changes_no_result_type_or_name_and_gives_a_valid_model(step: Ste
     assert count >= 2, "no example has a form that the step accepts"
 
 
-def assert_same(before: Array, after: Array, step: Step, where: str) -> None:
+def assert_same(before: Array, after: Array, step: ConversionStep, where: str) -> None:
     if not step.rounds:
         assert bits(before) == bits(after), where
         return
@@ -77,7 +77,7 @@ def assert_same(before: Array, after: Array, step: Step, where: str) -> None:
 
 
 @pytest.mark.parametrize("step", ALL, ids=IDS)
-def test_a_step_leads_to_an_op_that_exists(step: Step) -> None:
+def test_a_step_leads_to_an_op_that_exists(step: ConversionStep) -> None:
     known = {version.id for version in opsets().all()}
     assert {step.old, step.new} <= known
     assert step.old != step.new

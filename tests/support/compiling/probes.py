@@ -17,7 +17,7 @@ from irops.backends.one_op import one_op_model
 from irops.conformance.cases import expected_outputs, inputs_of
 from irops.registry import default_registry
 from irops.spec.cases import examples
-from irops.spec.definition import OPENVINO, Case
+from irops.spec.definition import OPENVINO, ExampleCase
 from irops.spec.op import Op
 from irops.values.element import Array, element_type, element_type_of, element_types, zeros
 
@@ -91,7 +91,7 @@ def conversion_probes(op: Op, asked: Asked) -> Iterator[Probe]:
                 yield Probe((op.id, source.name, to.name, way.name), _dynamic(text, way), weights)
 
 
-def _usable(op: Op, case: Case) -> bool:
+def _usable(op: Op, case: ExampleCase) -> bool:
     """Whether the example has inputs, all with static shapes and elements."""
     tensors = inputs_of(op, case) if case.net is None else []
     return bool(tensors) and all(
@@ -99,7 +99,7 @@ def _usable(op: Op, case: Case) -> bool:
     )
 
 
-def _places(op: Op, case: Case, variable: str) -> list[int]:
+def _places(op: Op, case: ExampleCase, variable: str) -> list[int]:
     """The inputs of an example that a type variable or the name of an input stands for."""
     ports = {port.name: port for port in op.definition.inputs}
     return [
@@ -109,7 +109,7 @@ def _places(op: Op, case: Case, variable: str) -> list[int]:
     ]
 
 
-def type_probe(op: Op, case: Case, variable: str, name: str, way: Way) -> Probe:
+def type_probe(op: Op, case: ExampleCase, variable: str, name: str, way: Way) -> Probe:
     arrays, fixed, places = list[Array](), dict[int, Array](), _places(op, case, variable)
     for index, tensor in enumerate(inputs_of(op, case)):
         assert tensor is not None

@@ -10,7 +10,7 @@ import numpy as np
 
 from irops.backends.one_op import one_op_model
 from irops.conformance.cases import expected_outputs, inputs_of
-from irops.spec.definition import Case
+from irops.spec.definition import ExampleCase
 from irops.spec.op import Op
 from irops.values.element import Array, element_type, element_type_of, tagged
 
@@ -31,7 +31,12 @@ class Probe:
 
 
 def made(
-    op: Op, case: Case, types: Mapping[str, str], *, without: str | None = None, constants: bool = True
+    op: Op,
+    case: ExampleCase,
+    types: Mapping[str, str],
+    *,
+    without: str | None = None,
+    constants: bool = True,
 ) -> tuple[str, bytes] | None:
     """The text and weights of a model of an example; None where it cannot be one.
 
@@ -74,7 +79,7 @@ def cast(value: Array | None, name: str, shape: tuple[int, ...]) -> Array:
         return tagged(np.asarray(value).astype(np.float64).clip(0, 1).astype(kind.dtype), kind)
 
 
-def attributes_of(op: Op, case: Case) -> dict[str, str]:
+def attributes_of(op: Op, case: ExampleCase) -> dict[str, str]:
     """Those of the example, and defaults of the specification that the reader does not know."""
     unread = {
         name: attribute.default

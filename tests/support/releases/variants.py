@@ -10,7 +10,7 @@ from releases.probe import Probe, made
 
 from irops.conformance.cases import inputs_of
 from irops.invocation import Invocation, OpFault
-from irops.spec.definition import Attribute, Case
+from irops.spec.definition import Attribute, ExampleCase
 from irops.spec.op import Op
 from irops.spec.releases import OpVersion
 from irops.values.element import element_types
@@ -21,7 +21,7 @@ _NUMBERS = (-2, -1, 0, 1, 2, 3, 4, 7, 1000, 2**31)
 _REALS = (-1.0, 0.0, 0.25, 0.5, 1.0, 2.0, 1e30)
 
 
-def value_probes(version: OpVersion, op: Op, case: Case) -> Iterator[Probe]:
+def value_probes(version: OpVersion, op: Op, case: ExampleCase) -> Iterator[Probe]:
     """An example with other values of each attribute that are valid with its inputs."""
     for attribute in op.definition.attributes.values() if case.net is None else ():
         for text in dict.fromkeys(_texts(attribute, case.attributes.get(attribute.name))):
@@ -31,7 +31,7 @@ def value_probes(version: OpVersion, op: Op, case: Case) -> Iterator[Probe]:
                 yield Probe(("value", version.id, attribute.name, text), *model)
 
 
-def _is_valid(op: Op, case: Case) -> bool:
+def _is_valid(op: Op, case: ExampleCase) -> bool:
     facts = [None if t is None else Fact(t.element_type, t.shape, t.value) for t in inputs_of(op, case)]
     invocation = Invocation(op, case.attributes)
     try:
@@ -40,7 +40,7 @@ def _is_valid(op: Op, case: Case) -> bool:
         return fault.rule == "missing-body"
 
 
-def absent_probes(version: OpVersion, op: Op, case: Case) -> Iterator[Probe]:
+def absent_probes(version: OpVersion, op: Op, case: ExampleCase) -> Iterator[Probe]:
     """An example with each attribute left out."""
     for attribute in op.definition.attributes.values() if case.net is None else ():
         model = made(op, case, {}, without=attribute.name)
@@ -70,7 +70,7 @@ def _numbers(attribute: Attribute) -> Iterator[float]:
     return (number for number in numbers if attribute.low <= number <= attribute.high)
 
 
-def shape_probes(version: OpVersion, op: Op, case: Case, number: int) -> Iterator[Probe]:
+def shape_probes(version: OpVersion, op: Op, case: ExampleCase, number: int) -> Iterator[Probe]:
     """An example with inputs of unknown sizes, within intervals, and of unknown rank; constants as they are,
     and as inputs too.
     """

@@ -6,11 +6,11 @@ from math import prod
 
 import numpy as np
 
-from irops.editing.conversion.steps import Form, Outputs, Subject, newer, step
-from irops.editing.conversion.targets import OtherFormError, RefusedError
+from irops.editing.conversion.steps import ConvertedNode, NodeForm, Outputs, newer, step
+from irops.editing.conversion.targets import NotConvertibleError, OtherFormError
 from irops.editing.graph.node import Value
 from irops.ir.model import LayerKind
-from irops.ops.arithmetic.segment_max import lowest
+from irops.ops.arithmetic.sums import lowest
 from irops.values.element import BOOLEAN, DYNAMIC, I64, STRING, Array, ElementType, tagged
 from irops.values.shape import Shape
 
@@ -22,25 +22,25 @@ newer("Pad-1", "Pad-12")
 
 
 @step("Gather-8", "Gather-7")
-def gather_older(subject: Subject) -> Form:
+def gather_older(subject: ConvertedNode) -> NodeForm:
     indices = subject.fact("indices")
     signed = indices.element_type.kind == "signed"
     if signed and (indices.dims is None or any(dim.low < 0 for dim in indices.dims)):
-        raise RefusedError("indices may be negative, which Gather-7 does not define")
-    return Form(subject.inputs, subject.carried())
+        raise NotConvertibleError("indices may be negative, which Gather-7 does not define")
+    return NodeForm(subject.inputs, subject.carried())
 
 
 @step("Pad-12", "Pad-1")
-def pad_older(subject: Subject) -> Form:
+def pad_older(subject: ConvertedNode) -> NodeForm:
     for name in ("pads_begin", "pads_end"):
         dims = subject.fact(name).dims
         if dims is None or any(dim.low < 0 for dim in dims):
-            raise RefusedError(f"{name} may be negative, which Pad-1 does not define")
-    return Form(subject.inputs, subject.carried())
+            raise NotConvertibleError(f"{name} may be negative, which Pad-1 does not define")
+    return NodeForm(subject.inputs, subject.carried())
 
 
 @step("Pad-12", "Slice-8")
-def pad_and_slice(subject: Subject) -> Form:
+def pad_and_slice(subject: ConvertedNode) -> NodeForm:
     """Elements are added first, those that negative pads remove are cut off afterwards."""
     begin, end = (subject.typed(subject.input(name), I64, name) for name in ("pads_begin", "pads_end"))
     added = [subject.add("Maximum-1", pads, ZERO, part=f"{part}_added") for pads, part in _pads(begin, end)]
@@ -57,12 +57,14 @@ def pad_and_slice(subject: Subject) -> Form:
     )
     rank = subject.fact("data").shape.rank
     if rank is None:
-        raise RefusedError("the rank of data is unknown, but the steps of a Slice are one for each axis")
+        raise NotConvertibleError(
+            "the rank of data is unknown, but the steps of a Slice are one for each axis"
+        )
     sizes = subject.add("ShapeOf-3", padded, part="sizes", output_type=I64)
     start = subject.add("Subtract-1", ZERO, removed[0], part="start")
     stop = subject.add("Add-1", sizes, removed[1], part="stop")
     last = subject.add("Maximum-1", stop, ZERO, part="last")
-    return Form([padded, start, last, np.ones(rank, np.int64)])
+    return NodeForm([padded, start, last, np.ones(rank, np.int64)])
 
 
 def _pads(begin: Value, end: Value) -> tuple[tuple[Value, str], tuple[Value, str]]:
@@ -70,7 +72,7 @@ def _pads(begin: Value, end: Value) -> tuple[tuple[Value, str], tuple[Value, str
 
 
 @step("SliceScatter-15", "Reshape-1")
-def slice_scatter(subject: Subject) -> Form:
+def slice_scatter(subject: ConvertedNode) -> NodeForm:
     """The positions of the part are the slice of a tensor that numbers its elements."""
     data = subject.input("data")
     shape = shape_tensor(subject, "data", "shape")
@@ -82,24 +84,24 @@ def slice_scatter(subject: Subject) -> Form:
     positions = subject.add("Reshape-1", part, ALL, part="positions", special_zero=False)
     updates = subject.add("Reshape-1", subject.input("updates"), ALL, part="updates", special_zero=False)
     written = subject.add("ScatterUpdate-3", flat, positions, updates, ZERO, part="written")
-    return Form([written, shape], {"special_zero": False})
+    return NodeForm([written, shape], {"special_zero": False})
 
 
 @step("GatherND-5", "GatherND-8")
-def gather_nd_newer(subject: Subject) -> Form:
+def gather_nd_newer(subject: ConvertedNode) -> NodeForm:
     _require_same_batch(subject)
-    return Form(subject.inputs, subject.carried())
+    return NodeForm(subject.inputs, subject.carried())
 
 
 @step("GatherND-8", "GatherND-5")
-def gather_nd_older(subject: Subject) -> Form:
+def gather_nd_older(subject: ConvertedNode) -> NodeForm:
     _require_same_batch(subject)
-    return Form(subject.inputs, subject.carried())
+    return NodeForm(subject.inputs, subject.carried())
 
 
-def _require_same_batch(subject: Subject) -> None:
+def _require_same_batch(subject: ConvertedNode) -> None:
     if subject.attributes["batch_dims"] > 1:
-        raise RefusedError(
+        raise NotConvertibleError(
             "batch_dims is more than 1: GatherND-5 flattens the batch axes, GatherND-8 keeps them"
         )
 
@@ -108,7 +110,7 @@ newer("ScatterElementsUpdate-3", "ScatterElementsUpdate-12")
 
 
 @step("ScatterElementsUpdate-12", "ScatterElementsUpdate-3")
-def scatter_elements_update(subject: Subject) -> Form:
+def scatter_elements_update(subject: ConvertedNode) -> NodeForm:
     """Indices that may be negative are counted from 0: releases before 2023.1 refuse others."""
     subject.require_attribute("reduction", "none", "ScatterElementsUpdate-3")
     data, indices, updates, axis = (subject.input(port.name) for port in subject.op.definition.inputs)
@@ -122,11 +124,11 @@ def scatter_elements_update(subject: Subject) -> Form:
         is_negative = subject.add("Less-1", indices, subject.like(0, kind), part="is_negative")
         from_end = subject.add("Add-1", indices, typed, part="from_end")
         indices = subject.add("Select-1", is_negative, from_end, indices, part="indices")
-    return Form([data, indices, updates, axis])
+    return NodeForm([data, indices, updates, axis])
 
 
 @step("ScatterNDUpdate-15", "Reshape-1")
-def scatter_nd_update(subject: Subject) -> Form:
+def scatter_nd_update(subject: ConvertedNode) -> NodeForm:
     """The positions of the written elements are gathered from a tensor that numbers all elements."""
     reduction = subject.attributes["reduction"]
     if reduction == "none":
@@ -135,7 +137,9 @@ def scatter_nd_update(subject: Subject) -> Form:
     if reduction == "sub":
         kind = subject.element_type("data")
         if kind.kind == "unsigned" or kind is BOOLEAN:
-            raise RefusedError(f"it has reduction=sub of {kind}, which no sum of negative updates equals")
+            raise NotConvertibleError(
+                f"it has reduction=sub of {kind}, which no sum of negative updates equals"
+            )
         updates, reduction = subject.add("Negative-1", updates, part="negative"), "sum"
     shape = shape_tensor(subject, "data", "shape")
     count = subject.add("ReduceProd-1", shape, np.array([0], np.int64), part="count", keep_dims=False)
@@ -152,22 +156,22 @@ def scatter_nd_update(subject: Subject) -> Form:
         reduction=reduction,
         use_init_val=True,
     )
-    return Form([written, shape], {"special_zero": False})
+    return NodeForm([written, shape], {"special_zero": False})
 
 
 @step("SegmentMax-16", "Slice-8")
-def segment_max_of_integers(subject: Subject) -> Form:
+def segment_max_of_integers(subject: ConvertedNode) -> NodeForm:
     if not subject.element_type("data").integral:
         raise OtherFormError("its data are not integers")
     return _segment_max(subject)
 
 
 @step("SegmentMax-16", "Slice-8", rounds="a segment with NaN gives NaN, which SegmentMax ignores")
-def segment_max(subject: Subject) -> Form:
+def segment_max(subject: ConvertedNode) -> NodeForm:
     return _segment_max(subject)
 
 
-def _segment_max(subject: Subject) -> Form:
+def _segment_max(subject: ConvertedNode) -> NodeForm:
     """Rows filled with the value of empty segments, into which maxima are written; of these as many rows as
     there are segments.
     """
@@ -200,7 +204,7 @@ def _segment_max(subject: Subject) -> Form:
         reduction="max",
         use_init_val=False,
     )
-    return Form([maxima, np.array([0]), rows if count is None else count, np.array([1]), np.array([0])])
+    return NodeForm([maxima, np.array([0]), rows if count is None else count, np.array([1]), np.array([0])])
 
 
 def _lowest(kind: ElementType) -> float:
@@ -214,55 +218,57 @@ newer("Squeeze-1", "Squeeze-15", allow_axis_skip=False)
 
 
 @step("ShapeOf-3", "Convert-1")
-def shape_of_converted(subject: Subject) -> Form:
+def shape_of_converted(subject: ConvertedNode) -> NodeForm:
     """As ShapeOf-1, whose output is i64, and a Convert."""
-    return Form(
+    return NodeForm(
         [subject.add("ShapeOf-1", subject.input("data"), part="i64")],
         {"destination_type": subject.attributes["output_type"]},
     )
 
 
 @step("Identity-16", "Convert-1")
-def identity(subject: Subject) -> Form | Outputs:
+def identity(subject: ConvertedNode) -> NodeForm | Outputs:
     """Nothing; for a result of the model, whose name it keeps, a Convert to the type that it has."""
     data = subject.input("data")
     if not any(user.kind is LayerKind.RESULT for user in subject.node.users):
         return Outputs([data])
     kind = subject.element_type("data", "Convert needs one")
     if kind is STRING:
-        raise RefusedError("it is a result of the model, and no other op gives strings as they are")
-    return Form([data], {"destination_type": kind})
+        raise NotConvertibleError("it is a result of the model, and no other op gives strings as they are")
+    return NodeForm([data], {"destination_type": kind})
 
 
 @step("Squeeze-15", "Squeeze-1")
-def squeeze_older(subject: Subject) -> Form:
+def squeeze_older(subject: ConvertedNode) -> NodeForm:
     """The axes must be known to have size 1: releases before 2024.3 refuse others."""
     if subject.optional("axes") is None or subject.numbers("axes") == []:
-        return Form(subject.inputs)
+        return NodeForm(subject.inputs)
     removed = subject.numbers("axes")
     dims = subject.fact("data").shape.dims
     if not dims or removed is None:
         if subject.attributes["allow_axis_skip"]:
-            raise RefusedError("it may keep an axis whose size is unknown, which Squeeze-1 does not")
-        return Form(subject.inputs)
+            raise NotConvertibleError("it may keep an axis whose size is unknown, which Squeeze-1 does not")
+        return NodeForm(subject.inputs)
     removed = [axis % len(dims) for axis in removed]
     if subject.attributes["allow_axis_skip"] and not all(dims[axis].known for axis in removed):
         shape = Shape(dims).unnamed()
-        raise RefusedError(f"it may keep an axis of unknown size of data {shape}, which Squeeze-1 does not")
+        raise NotConvertibleError(
+            f"it may keep an axis of unknown size of data {shape}, which Squeeze-1 does not"
+        )
     ones = [axis for axis in removed if dims[axis].can_be(1)]
     if ones == removed:
-        return Form(subject.inputs)
+        return NodeForm(subject.inputs)
     if not ones:
-        raise RefusedError("it removes no axis, for which Squeeze-1 has no form")
-    return Form([subject.input("data"), np.array(ones, np.int64)])
+        raise NotConvertibleError("it removes no axis, for which Squeeze-1 has no form")
+    return NodeForm([subject.input("data"), np.array(ones, np.int64)])
 
 
 @step("ConvertPromoteTypes-14", "Convert-1")
-def promoted(subject: Subject) -> Outputs:
+def promoted(subject: ConvertedNode) -> Outputs:
     """A Convert of each input to their common type."""
     kind = subject.node.outputs[0].element_type
     if kind is DYNAMIC:
-        raise RefusedError("the common type of its inputs is unknown")
+        raise NotConvertibleError("the common type of its inputs is unknown")
     return Outputs(
         [
             subject.add("Convert-1", subject.input(name), part=name, destination_type=kind)
@@ -272,21 +278,23 @@ def promoted(subject: Subject) -> Outputs:
 
 
 @step("Range-1", "Range-4")
-def range_newer(subject: Subject) -> Form:
-    return Form(subject.inputs, {"output_type": subject.element_type("start")})
+def range_newer(subject: ConvertedNode) -> NodeForm:
+    return NodeForm(subject.inputs, {"output_type": subject.element_type("start")})
 
 
 @step("Range-4", "Range-1")
-def range_older(subject: Subject) -> Form:
+def range_older(subject: ConvertedNode) -> NodeForm:
     kind = subject.attributes["output_type"]
     others = {str(subject.element_type(name)) for name in ("start", "stop", "step")} - {str(kind)}
     if others:
-        raise RefusedError(f"its output is {kind} and an input {min(others)}; Range-1 has one type for all")
-    return Form(subject.inputs)
+        raise NotConvertibleError(
+            f"its output is {kind} and an input {min(others)}; Range-1 has one type for all"
+        )
+    return NodeForm(subject.inputs)
 
 
 @step("OneHot-16", "OneHot-1", decomposition=True)
-def one_hot_normalized(subject: Subject) -> Form:
+def one_hot_normalized(subject: ConvertedNode) -> NodeForm:
     """Negative indices, which count from the end, with depth added to them."""
     if subject.attributes["negative_indices_mode"] != "normalize":
         raise OtherFormError("OneHot-1 means the same")
@@ -297,10 +305,10 @@ def one_hot_normalized(subject: Subject) -> Form:
     from_end = subject.add("Add-1", indices, depth, part="from_end")
     is_negative = subject.add("Less-1", indices, zero, part="is_negative")
     chosen = subject.add("Select-1", is_negative, from_end, indices, part="indices")
-    return Form([chosen, *subject.inputs[1:]], {"axis": subject.attributes["axis"]})
+    return NodeForm([chosen, *subject.inputs[1:]], {"axis": subject.attributes["axis"]})
 
 
-def shape_tensor(subject: Subject, name: str, part: str) -> Value | Array:
+def shape_tensor(subject: ConvertedNode, name: str, part: str) -> Value | Array:
     """The shape of an input as an i64 tensor: a constant where it is known."""
     shape = subject.fact(name).shape
     if shape.static:
@@ -312,30 +320,30 @@ ROUNDS = "overlapping elements are summed in another order, and with zeros, so t
 
 
 @step("Col2Im-15", "GroupConvolutionBackpropData-1", rounds=ROUNDS)
-def col2im(subject: Subject) -> Form:
+def col2im(subject: ConvertedNode) -> NodeForm:
     if len(subject.sizes("data", "it is reshaped to the places of blocks")) != 3:
         raise OtherFormError("its data have no axis of batch items")
     return _folded(subject, subject.input("data"))
 
 
 @step("Col2Im-15", "Squeeze-1", rounds=ROUNDS)
-def col2im_without_batch(subject: Subject) -> Form:
+def col2im_without_batch(subject: ConvertedNode) -> NodeForm:
     axis = np.array([0], np.int64)
     if len(subject.sizes("data", "it is reshaped to the places of blocks")) != 2:
         raise OtherFormError("its data have an axis of batch items")
     batch = subject.add("Unsqueeze-1", subject.input("data"), axis, part="batch")
     form = _folded(subject, batch)
     folded = subject.add("GroupConvolutionBackpropData-1", *form.inputs, part="folded", **form.attributes)
-    return Form([folded, axis])
+    return NodeForm([folded, axis])
 
 
-def _folded(subject: Subject, data: Value) -> Form:
+def _folded(subject: ConvertedNode, data: Value) -> NodeForm:
     """The blocks, each element in a channel of its own, spread by filters of which each has one element 1."""
     purpose = "the filters and the padding follow from it"
     size, kernel = (subject.constant(name, purpose) for name in ("output_size", "kernel_size"))
     rows = subject.sizes("data", purpose)[-2]
     if not rows.known:
-        raise RefusedError(f"the number of rows of data is unknown, but {purpose}")
+        raise NotConvertibleError(f"the number of rows of data is unknown, but {purpose}")
     numbers = [subject.attributes[name] for name in ("strides", "dilations", "pads_begin", "pads_end")]
     along = [_along(*each) for each in zip(size, kernel, *numbers)]
     elements, channels = prod(kernel), int(rows) // prod(kernel)
@@ -352,7 +360,7 @@ def _folded(subject: Subject, data: Value) -> Form:
         "output_padding": tuple(padding for _, padding in along),
         "auto_pad": "explicit",
     }
-    return Form([blocks, filters], attributes)
+    return NodeForm([blocks, filters], attributes)
 
 
 def _along(size: int, kernel: int, stride: int, dilation: int, begin: int, end: int) -> tuple[int, int]:

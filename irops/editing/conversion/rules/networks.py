@@ -7,54 +7,56 @@ from typing import Any
 import numpy as np
 
 from irops.editing.conversion.rules.arrays import shape_tensor
-from irops.editing.conversion.steps import Form, Subject, newer, step, versions
-from irops.editing.conversion.targets import RefusedError
+from irops.editing.conversion.steps import ConvertedNode, NodeForm, newer, step, versions
+from irops.editing.conversion.targets import NotConvertibleError
 from irops.invocation import OpFault
 from irops.values.element import I64
 
 
 @step("BatchNormInference-1", "BatchNormInference-5")
-def batch_norm_newer(subject: Subject) -> Form:
+def batch_norm_newer(subject: ConvertedNode) -> NodeForm:
     gamma, beta, data, mean, variance = subject.inputs
-    return Form([data, gamma, beta, mean, variance], subject.carried())
+    return NodeForm([data, gamma, beta, mean, variance], subject.carried())
 
 
 @step("BatchNormInference-5", "BatchNormInference-1")
-def batch_norm_older(subject: Subject) -> Form:
+def batch_norm_older(subject: ConvertedNode) -> NodeForm:
     data, gamma, beta, mean, variance = subject.inputs
-    return Form([gamma, beta, data, mean, variance], subject.carried())
+    return NodeForm([gamma, beta, data, mean, variance], subject.carried())
 
 
 @step("MVN-2", "MVN-6")
-def mvn_newer(subject: Subject) -> Form:
+def mvn_newer(subject: ConvertedNode) -> NodeForm:
     axes = subject.attributes["reduction_axes"]
     if not axes:
         rank = len(subject.sizes("data", "MVN-6 lists the axes"))
         axes = range(1 if subject.attributes["across_channels"] else 2, rank)
     kept = subject.carried(without=("reduction_axes", "across_channels"))
-    return Form(
+    return NodeForm(
         [subject.input("data"), np.array(sorted(set(axes)), np.int64)], {**kept, "eps_mode": "inside_sqrt"}
     )
 
 
 @step("MVN-6", "MVN-2")
-def mvn_older(subject: Subject) -> Form:
+def mvn_older(subject: ConvertedNode) -> NodeForm:
     rank = len(subject.sizes("data", "the axes of MVN-2 count from the first"))
     axes = sorted({axis % rank for axis in subject.constant("axes", "MVN-2 has them as an attribute")})
     if subject.attributes["normalize_variance"]:
         subject.require_attribute("eps_mode", "inside_sqrt", "MVN-2")
     if axes not in (list(range(1, rank)), list(range(2, rank))) or not axes:
-        raise RefusedError(
+        raise NotConvertibleError(
             f"it normalizes over the axes {axes}; OpenVINO computes MVN-2 over all from 1 or 2 on"
         )
     kept = subject.carried(without=("eps_mode",))
-    return Form([subject.input("data")], {**kept, "across_channels": axes[0] == 1, "reduction_axes": axes})
+    return NodeForm(
+        [subject.input("data")], {**kept, "across_channels": axes[0] == 1, "reduction_axes": axes}
+    )
 
 
 @step(
     "GroupNormalization-12", "Add-1", rounds="data is divided by the deviation before it is scaled, not after"
 )
-def group_normalization(subject: Subject) -> Form:
+def group_normalization(subject: ConvertedNode) -> NodeForm:
     """MVN of the groups, then scale and bias of the channels."""
     data = subject.input("data")
     rank = len(subject.sizes("data", "scale and bias are applied to axis 1"))
@@ -75,7 +77,7 @@ def group_normalization(subject: Subject) -> Form:
     axes = np.array([0, *range(2, rank)], np.int64)
     scale = subject.add("Unsqueeze-1", subject.input("scale"), axes, part="scale")
     bias = subject.add("Unsqueeze-1", subject.input("bias"), axes, part="bias")
-    return Form([subject.add("Multiply-1", whole, scale, part="scaled"), bias])
+    return NodeForm([subject.add("Multiply-1", whole, scale, part="scaled"), bias])
 
 
 newer("AvgPool-1", "AvgPool-14")
@@ -83,49 +85,49 @@ newer("MaxPool-8", "MaxPool-14")
 
 
 @step("AvgPool-14", "AvgPool-16")
-def avg_pool_16(subject: Subject) -> Form:
+def avg_pool_16(subject: ConvertedNode) -> NodeForm:
     ones = (1,) * len(subject.attributes["kernel"])
-    return Form(subject.inputs, {**subject.carried(), "dilations": ones})
+    return NodeForm(subject.inputs, {**subject.carried(), "dilations": ones})
 
 
 @step("AvgPool-16", "AvgPool-14")
-def avg_pool_14(subject: Subject) -> Form:
+def avg_pool_14(subject: ConvertedNode) -> NodeForm:
     _require_no_dilations(subject, "AvgPool-14")
-    return Form(subject.inputs, subject.carried(without=("dilations",)))
+    return NodeForm(subject.inputs, subject.carried(without=("dilations",)))
 
 
 @step("AvgPool-14", "AvgPool-1")
-def avg_pool_1(subject: Subject) -> Form:
-    return Form(subject.inputs, subject.carried(rounding_type=_rounding(subject)))
+def avg_pool_1(subject: ConvertedNode) -> NodeForm:
+    return NodeForm(subject.inputs, subject.carried(rounding_type=_rounding(subject)))
 
 
 @step("MaxPool-14", "MaxPool-8")
-def max_pool_8(subject: Subject) -> Form:
-    return Form(subject.inputs, subject.carried(rounding_type=_rounding(subject)))
+def max_pool_8(subject: ConvertedNode) -> NodeForm:
+    return NodeForm(subject.inputs, subject.carried(rounding_type=_rounding(subject)))
 
 
 @step("MaxPool-1", "MaxPool-8")
-def max_pool_newer(subject: Subject) -> Form:
+def max_pool_newer(subject: ConvertedNode) -> NodeForm:
     ones = (1,) * len(subject.attributes["kernel"])
     added = {"dilations": ones, "index_element_type": "i64", "axis": 0}
-    return Form(subject.inputs, {**subject.carried(), **added})
+    return NodeForm(subject.inputs, {**subject.carried(), **added})
 
 
 @step("MaxPool-8", "MaxPool-1")
-def max_pool_1(subject: Subject) -> Form:
+def max_pool_1(subject: ConvertedNode) -> NodeForm:
     _require_no_dilations(subject, "MaxPool-1")
     if subject.uses(1):
-        raise RefusedError("its output of indices is used, which MaxPool-1 does not have")
-    return Form(subject.inputs, subject.carried(without=("dilations", "index_element_type", "axis")))
+        raise NotConvertibleError("its output of indices is used, which MaxPool-1 does not have")
+    return NodeForm(subject.inputs, subject.carried(without=("dilations", "index_element_type", "axis")))
 
 
-def _require_no_dilations(subject: Subject, older: str) -> None:
+def _require_no_dilations(subject: ConvertedNode, older: str) -> None:
     dilations = subject.attributes["dilations"]
     if any(dilation != 1 for dilation in dilations):
-        raise RefusedError(f"its dilations are {', '.join(map(str, dilations))}; {older} has none")
+        raise NotConvertibleError(f"its dilations are {', '.join(map(str, dilations))}; {older} has none")
 
 
-def _rounding(subject: Subject) -> Any:
+def _rounding(subject: ConvertedNode) -> Any:
     """The rounding that gives the same number of windows as ceil_torch."""
     rounding = subject.attributes["rounding_type"]
     if rounding != "ceil_torch":
@@ -137,11 +139,13 @@ def _rounding(subject: Subject) -> Any:
         for other in ("floor", "ceil"):
             if _shape_with(subject, other) == wanted:
                 return other
-        raise RefusedError(f"neither floor nor ceil gives the output shape {wanted} of ceil_torch")
-    raise RefusedError("whether the last window of ceil_torch begins in the padding depends on unknown sizes")
+        raise NotConvertibleError(f"neither floor nor ceil gives the output shape {wanted} of ceil_torch")
+    raise NotConvertibleError(
+        "whether the last window of ceil_torch begins in the padding depends on unknown sizes"
+    )
 
 
-def _always_begins_inside(subject: Subject) -> bool:
+def _always_begins_inside(subject: ConvertedNode) -> bool:
     """Whether the last window begins before the end of data for all sizes, so that ceil_torch means ceil."""
     attributes = subject.attributes
     if attributes["auto_pad"] not in ("explicit", "valid"):
@@ -158,7 +162,7 @@ def _always_begins_inside(subject: Subject) -> bool:
     )
 
 
-def _shape_with(subject: Subject, rounding: str) -> Any:
+def _shape_with(subject: ConvertedNode, rounding: str) -> Any:
     invocation = subject.node.invocation
     assert invocation is not None
     changed = invocation.with_values({**invocation.attributes, "rounding_type": rounding})
@@ -172,69 +176,75 @@ newer("Proposal-1", "Proposal-4")
 
 
 @step("DetectionOutput-1", "DetectionOutput-8")
-def detection_output_newer(subject: Subject) -> Form:
+def detection_output_newer(subject: ConvertedNode) -> NodeForm:
     classes = _classes(subject)
     if classes != subject.attributes["num_classes"]:
-        raise RefusedError(
+        raise NotConvertibleError(
             f"num_classes is {subject.attributes['num_classes']}, but its inputs have {classes}"
         )
-    return Form(subject.inputs, subject.carried(without=("num_classes",)))
+    return NodeForm(subject.inputs, subject.carried(without=("num_classes",)))
 
 
 @step("DetectionOutput-8", "DetectionOutput-1")
-def detection_output_older(subject: Subject) -> Form:
-    return Form(subject.inputs, {**subject.carried(), "num_classes": _classes(subject)})
+def detection_output_older(subject: ConvertedNode) -> NodeForm:
+    return NodeForm(subject.inputs, {**subject.carried(), "num_classes": _classes(subject)})
 
 
-def _classes(subject: Subject) -> int:
+def _classes(subject: ConvertedNode) -> int:
     """The number of classes, which follows from the number of prior boxes."""
     purpose = "the number of classes follows from it"
     predictions = subject.sizes("class_preds", purpose)[-1]
     numbers = subject.sizes("proposals", purpose)[-1]
     if not predictions.known or not numbers.known:
-        raise RefusedError("the number of prior boxes is unknown, but the number of classes follows from it")
+        raise NotConvertibleError(
+            "the number of prior boxes is unknown, but the number of classes follows from it"
+        )
     boxes = int(numbers) // (4 if subject.attributes["normalized"] else 5)
     return int(predictions) // max(boxes, 1)
 
 
 @step("Proposal-4", "Proposal-1")
-def proposal_older(subject: Subject) -> Form:
+def proposal_older(subject: ConvertedNode) -> NodeForm:
     if subject.uses(1):
-        raise RefusedError("its output of probabilities is used, which Proposal-1 does not have")
-    return Form(subject.inputs, subject.carried())
+        raise NotConvertibleError("its output of probabilities is used, which Proposal-1 does not have")
+    return NodeForm(subject.inputs, subject.carried())
 
 
 @step("LSTMCell-1", "LSTMCell-4")
-def lstm_cell_newer(subject: Subject) -> Form:
+def lstm_cell_newer(subject: ConvertedNode) -> NodeForm:
     if subject.optional("P") is not None:
-        raise RefusedError("it has peephole weights P, which LSTMCell-4 does not have")
-    return Form(subject.inputs[:6], subject.carried(without=("input_forget", "weights_format")))
+        raise NotConvertibleError("it has peephole weights P, which LSTMCell-4 does not have")
+    return NodeForm(subject.inputs[:6], subject.carried(without=("input_forget", "weights_format")))
 
 
 @step("LSTMCell-4", "LSTMCell-1")
-def lstm_cell_older(subject: Subject) -> Form:
-    return Form(subject.inputs, {**subject.carried(), "input_forget": False, "weights_format": "fico"})
+def lstm_cell_older(subject: ConvertedNode) -> NodeForm:
+    return NodeForm(subject.inputs, {**subject.carried(), "input_forget": False, "weights_format": "fico"})
 
 
 @step("Interpolate-4", "Interpolate-11")
-def interpolate_newer(subject: Subject) -> Form:
+def interpolate_newer(subject: ConvertedNode) -> NodeForm:
     name = "sizes" if subject.attributes["shape_calculation_mode"] == "sizes" else "scales"
-    return Form([subject.input("image"), subject.input(name), subject.optional("axes")], subject.carried())
+    return NodeForm(
+        [subject.input("image"), subject.input(name), subject.optional("axes")], subject.carried()
+    )
 
 
 @step("Interpolate-11", "Interpolate-4")
-def interpolate_older(subject: Subject) -> Form:
+def interpolate_older(subject: ConvertedNode) -> NodeForm:
     """The older version has an input for sizes and one for scales; the one that is not used are ones."""
     value = subject.input("scales_or_sizes")
     count = subject.fact("scales_or_sizes").shape.dims
     if not count or not count[0].known:
-        raise RefusedError("the number of axes is unknown, but Interpolate-4 has sizes and scales for each")
+        raise NotConvertibleError(
+            "the number of axes is unknown, but Interpolate-4 has sizes and scales for each"
+        )
     number = int(count[0])
     if subject.attributes["shape_calculation_mode"] == "sizes":
         pair = [value, np.ones(number, np.float32)]
     else:
         pair = [np.ones(number, np.int64), value]
-    return Form([subject.input("image"), *pair, subject.optional("axes")], subject.carried())
+    return NodeForm([subject.input("image"), *pair, subject.optional("axes")], subject.carried())
 
 
 versions("Broadcast-1", "Broadcast-3")

@@ -6,98 +6,100 @@ from math import inf, sqrt
 
 import numpy as np
 
-from irops.editing.conversion.steps import Form, Subject, step
-from irops.editing.conversion.targets import OtherFormError, RefusedError
+from irops.editing.conversion.steps import ConvertedNode, NodeForm, step
+from irops.editing.conversion.targets import NotConvertibleError, OtherFormError
 from irops.editing.graph.node import Value
 from irops.values.element import BOOLEAN, I64, Array, ElementType
 
 
 @step("Swish-4", "Multiply-1", rounds="narrow types round after each op")
-def swish(subject: Subject) -> Form:
+def swish(subject: ConvertedNode) -> NodeForm:
     """data * sigmoid(beta * data)."""
     data, beta = subject.input("data"), subject.optional("beta")
     scaled = data if beta is None else subject.add("Multiply-1", data, beta, part="scaled")
-    return Form([data, subject.add("Sigmoid-1", scaled, part="sigmoid")])
+    return NodeForm([data, subject.add("Sigmoid-1", scaled, part="sigmoid")])
 
 
 @step("LogSoftmax-5", "Subtract-1", rounds="narrow types round after each op")
-def log_softmax(subject: Subject) -> Form:
+def log_softmax(subject: ConvertedNode) -> NodeForm:
     """The maximum is subtracted first, so that no exponential overflows."""
     data, axis = subject.input("data"), np.array([subject.attributes["axis"]], np.int64)
     peak = subject.add("ReduceMax-1", data, axis, part="peak", keep_dims=True)
     shifted = subject.add("Subtract-1", data, peak, part="shifted")
     powers = subject.add("Exp-1", shifted, part="powers")
     total = subject.add("ReduceSum-1", powers, axis, part="total", keep_dims=True)
-    return Form([shifted, subject.add("Log-1", total, part="log")])
+    return NodeForm([shifted, subject.add("Log-1", total, part="log")])
 
 
 @step("HSwish-4", "Divide-1", rounds="narrow types round after each op")
-def hard_swish(subject: Subject) -> Form:
+def hard_swish(subject: ConvertedNode) -> NodeForm:
     """data * min(max(data + 3, 0), 6) / 6."""
     data, kind = subject.input("data"), subject.element_type("data")
     if not kind.floating:
-        raise RefusedError(f"its input is {kind}, for which the quotient is rounded")
+        raise NotConvertibleError(f"its input is {kind}, for which the quotient is rounded")
     moved = subject.add("Add-1", data, subject.like(3, kind), part="moved")
     clamped = subject.add("Clamp-1", moved, part="clamped", min=0, max=6)
     product = subject.add("Multiply-1", data, clamped, part="product")
-    return Form([product, subject.like(6, kind)])
+    return NodeForm([product, subject.like(6, kind)])
 
 
-def _logical(subject: Subject, first: str) -> Form:
+def _logical(subject: ConvertedNode, first: str) -> NodeForm:
     kind = subject.element_type(first)
     if kind is not BOOLEAN:
-        raise RefusedError(f"it combines the bits of {kind}; older opsets only have logical ops of booleans")
-    return Form(subject.inputs, subject.carried())
+        raise NotConvertibleError(
+            f"it combines the bits of {kind}; older opsets only have logical ops of booleans"
+        )
+    return NodeForm(subject.inputs, subject.carried())
 
 
 @step("BitwiseAnd-13", "LogicalAnd-1", decomposition=True)
-def bitwise_and(subject: Subject) -> Form:
+def bitwise_and(subject: ConvertedNode) -> NodeForm:
     return _logical(subject, subject.op.definition.inputs[0].name)
 
 
 @step("BitwiseOr-13", "LogicalOr-1", decomposition=True)
-def bitwise_or(subject: Subject) -> Form:
+def bitwise_or(subject: ConvertedNode) -> NodeForm:
     return _logical(subject, subject.op.definition.inputs[0].name)
 
 
 @step("BitwiseXor-13", "LogicalXor-2", decomposition=True)
-def bitwise_xor(subject: Subject) -> Form:
+def bitwise_xor(subject: ConvertedNode) -> NodeForm:
     return _logical(subject, subject.op.definition.inputs[0].name)
 
 
 @step("BitwiseNot-13", "LogicalNot-1", decomposition=True)
-def bitwise_not(subject: Subject) -> Form:
+def bitwise_not(subject: ConvertedNode) -> NodeForm:
     return _logical(subject, subject.op.definition.inputs[0].name)
 
 
 @step("BitwiseNot-13", "Subtract-1")
-def inverted(subject: Subject) -> Form:
+def inverted(subject: ConvertedNode) -> NodeForm:
     """The sum of a number and its inverse is -1, or the greatest number of an unsigned type."""
     name = subject.op.definition.inputs[0].name
     kind = subject.element_type(name)
     if kind is BOOLEAN or not kind.integral:
         raise OtherFormError(f"its input is {kind}, not an integer")
     low, high = map(int, kind.extent)
-    return Form([subject.like(low + high, kind), subject.input(name)])
+    return NodeForm([subject.like(low + high, kind), subject.input(name)])
 
 
 ONE = np.array([1], np.int64)
 
 
 @step("EmbeddingBagOffsets-15", "EmbeddingBagOffsetsSum-3", decomposition=True)
-def offsets_sum(subject: Subject) -> Form:
+def offsets_sum(subject: ConvertedNode) -> NodeForm:
     _require(subject, "sum")
-    return Form(subject.inputs)
+    return NodeForm(subject.inputs)
 
 
 @step("EmbeddingBagPacked-15", "EmbeddingBagPackedSum-3", decomposition=True)
-def packed_sum(subject: Subject) -> Form:
+def packed_sum(subject: ConvertedNode) -> NodeForm:
     _require(subject, "sum")
-    return Form(subject.inputs)
+    return NodeForm(subject.inputs)
 
 
 @step("EmbeddingBagOffsets-15", "Divide-1")
-def offsets_mean(subject: Subject) -> Form:
+def offsets_mean(subject: ConvertedNode) -> NodeForm:
     """The sums, divided by the differences between offsets."""
     _require(subject, "mean")
     kind = _floating(subject)
@@ -107,36 +109,38 @@ def offsets_mean(subject: Subject) -> Form:
     count = subject.add("ShapeOf-3", subject.input("indices"), part="count", output_type=I64)
     ends = subject.add("Concat-1", following, count, part="ends", axis=0)
     sizes = subject.add("Subtract-1", ends, offsets, part="sizes")
-    return Form([sums, _divisors(subject, sizes, kind)])
+    return NodeForm([sums, _divisors(subject, sizes, kind)])
 
 
 @step("EmbeddingBagPacked-15", "Divide-1")
-def packed_mean(subject: Subject) -> Form:
+def packed_mean(subject: ConvertedNode) -> NodeForm:
     """The sums, divided by the number of indices of a bag."""
     _require(subject, "mean")
     kind = _floating(subject)
     sums = subject.add("EmbeddingBagPackedSum-3", *subject.inputs, part="sums")
     shape = subject.add("ShapeOf-3", subject.input("indices"), part="shape", output_type=I64)
     size = subject.add("Gather-8", shape, ONE, np.array(0, np.int64), part="size")
-    return Form([sums, _divisors(subject, size, kind)])
+    return NodeForm([sums, _divisors(subject, size, kind)])
 
 
 _END = np.array([np.iinfo(np.int64).max], np.int64)
 
 
-def _require(subject: Subject, reduction: str) -> None:
+def _require(subject: ConvertedNode, reduction: str) -> None:
     if subject.attributes["reduction"] != reduction:
         raise OtherFormError(f"its reduction is {subject.attributes['reduction']}, not {reduction}")
 
 
-def _floating(subject: Subject) -> ElementType:
+def _floating(subject: ConvertedNode) -> ElementType:
     kind = subject.element_type("emb_table")
     if kind.name not in ("f32", "f64"):
-        raise RefusedError(f"the mean of {kind} rounds once, and a sum of {kind} that is divided twice")
+        raise NotConvertibleError(
+            f"the mean of {kind} rounds once, and a sum of {kind} that is divided twice"
+        )
     return kind
 
 
-def _divisors(subject: Subject, sizes: Value, kind: ElementType) -> Value:
+def _divisors(subject: ConvertedNode, sizes: Value, kind: ElementType) -> Value:
     """The sizes of bags, at least 1, as numbers of a type, with an axis for each of the sums."""
     rank = len(subject.sizes("emb_table", "a divisor needs as many axes"))
     counts: Array = np.array([1], np.int64)
@@ -147,7 +151,7 @@ def _divisors(subject: Subject, sizes: Value, kind: ElementType) -> Value:
 
 
 @step("SearchSorted-15", "ReduceSum-1")
-def search_sorted(subject: Subject) -> Form:
+def search_sorted(subject: ConvertedNode) -> NodeForm:
     """In a sorted sequence, the position of a value is the number of elements before it."""
     sequence, values = subject.input("sorted_sequence"), subject.input("values")
     rank = len(subject.sizes("sorted_sequence", "a comparison depends on it"))
@@ -159,30 +163,30 @@ def search_sorted(subject: Subject) -> Form:
     numbers = subject.add(
         "Convert-1", is_before, part="numbers", destination_type=subject.attributes["output_type"]
     )
-    return Form([numbers, last], {"keep_dims": False})
+    return NodeForm([numbers, last], {"keep_dims": False})
 
 
 ZERO = np.array(0, np.int64)
 
 
 @step("STFT-15", "RDFT-9", rounds="frames are multiplied with the window in the precision of the signal")
-def stft_by_frames(subject: Subject) -> Form:
+def stft_by_frames(subject: ConvertedNode) -> NodeForm:
     if subject.attributes["transpose_frames"]:
         raise OtherFormError("its frames are transposed")
-    return Form([_frames(subject), np.array([-1], np.int64)])
+    return NodeForm([_frames(subject), np.array([-1], np.int64)])
 
 
 @step("STFT-15", "Transpose-1", rounds="frames are multiplied with the window in the precision of the signal")
-def stft_by_bins(subject: Subject) -> Form:
+def stft_by_bins(subject: ConvertedNode) -> NodeForm:
     if not subject.attributes["transpose_frames"]:
         raise OtherFormError("its frames are not transposed")
     spectra = subject.add("RDFT-9", _frames(subject), np.array([-1], np.int64), part="spectra")
     rank = len(subject.sizes("signal", "a Transpose lists all axes"))
     order = np.array([*range(rank - 1), rank, rank - 1, rank + 1], np.int64)
-    return Form([spectra, order])
+    return NodeForm([spectra, order])
 
 
-def _frames(subject: Subject) -> Value:
+def _frames(subject: ConvertedNode) -> Value:
     """The frames of the signal as rows, multiplied with the window, which lies in the middle of a frame."""
     (size,) = subject.constant("frame_size", "the elements of a frame are numbered")
     (hop,) = subject.constant("frame_step", "the beginnings of frames are numbered")
@@ -204,7 +208,7 @@ def _frames(subject: Subject) -> Value:
     return subject.add("Multiply-1", frames, weights, part="weighted")
 
 
-def _starts(subject: Subject, size: int, hop: int) -> Value | Array:
+def _starts(subject: ConvertedNode, size: int, hop: int) -> Value | Array:
     """The positions at which frames begin."""
     length = subject.sizes("signal", "frames lie along its last axis")[-1]
     if length.known:
@@ -224,7 +228,7 @@ LAST = np.array([-1], np.int64)
     "MatMul-1",
     rounds="the weights are divided by their sum before they are multiplied with the values, not after",
 )
-def attention(subject: Subject) -> Form:
+def attention(subject: ConvertedNode) -> NodeForm:
     query, key = subject.input("query"), subject.input("key")
     kind = subject.element_type("query")
     scaled = subject.add("Multiply-1", query, _scale(subject, kind), part="scaled")
@@ -232,10 +236,10 @@ def attention(subject: Subject) -> Form:
     bias = _bias(subject, kind)
     if bias is not None:
         scores = subject.add("Add-1", scores, bias, part="masked")
-    return Form([_weights(subject, scores), subject.input("value")])
+    return NodeForm([_weights(subject, scores), subject.input("value")])
 
 
-def _weights(subject: Subject, scores: Value) -> Value:
+def _weights(subject: ConvertedNode, scores: Value) -> Value:
     """The softmax of the scores; a sink takes part in it, and is dropped."""
     sink = subject.optional("sink")
     if sink is None:
@@ -249,7 +253,7 @@ def _weights(subject: Subject, scores: Value) -> Value:
     return subject.add("Slice-8", weights, zero, LAST, one, LAST, part="weights")
 
 
-def _scale(subject: Subject, kind: ElementType) -> Value | Array:
+def _scale(subject: ConvertedNode, kind: ElementType) -> Value | Array:
     """The factor of the scores: 1 / sqrt(E), unless it is an input."""
     scale = subject.optional("scale")
     if scale is not None:
@@ -264,7 +268,7 @@ def _scale(subject: Subject, kind: ElementType) -> Value | Array:
     return subject.add("Power-1", number, subject.like(-0.5, kind), part="scale")
 
 
-def _bias(subject: Subject, kind: ElementType) -> Value | Array | None:
+def _bias(subject: ConvertedNode, kind: ElementType) -> Value | Array | None:
     """What is added to the scores: the mask, where booleans give 0 and -inf."""
     mask = subject.optional("attention_mask")
     if subject.attributes["causal"]:
@@ -274,19 +278,19 @@ def _bias(subject: Subject, kind: ElementType) -> Value | Array | None:
     return _masked(subject, mask, kind) if mask.element_type is BOOLEAN else mask
 
 
-def _masked(subject: Subject, allowed: Value, kind: ElementType) -> Value:
+def _masked(subject: ConvertedNode, allowed: Value, kind: ElementType) -> Value:
     zero, never = subject.like(0, kind), subject.like(-inf, kind)
     return subject.add("Select-1", allowed, zero, never, part="bias")
 
 
-def _causal(subject: Subject) -> Value:
+def _causal(subject: ConvertedNode) -> Value:
     """Whether a key is not later than a query."""
     rows = _positions(subject, "query")
     column = subject.add("Unsqueeze-1", rows, np.array([1], np.int64), part="query_column")
     return subject.add("LessEqual-1", _positions(subject, "key"), column, part="is_allowed")
 
 
-def _positions(subject: Subject, name: str) -> Value:
+def _positions(subject: ConvertedNode, name: str) -> Value:
     dims = subject.fact(name).shape.dims
     if dims and dims[-2].known:
         return subject.graph.constant(
@@ -298,5 +302,5 @@ def _positions(subject: Subject, name: str) -> Value:
     return subject.add("Range-4", zero, count, one, part=f"{name}_positions", output_type=I64)
 
 
-def _size(subject: Subject, shape: Value, axis: int, part: str) -> Value:
+def _size(subject: ConvertedNode, shape: Value, axis: int, part: str) -> Value:
     return subject.add("Gather-8", shape, np.array(axis, np.int64), np.array(0, np.int64), part=part)
