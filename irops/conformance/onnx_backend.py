@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from unittest import SkipTest
 
-from onnx.backend.base import BackendRep
 from onnx.backend.base import Backend as Base
+from onnx.backend.base import BackendRep
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.dialects.onnx.read import of_proto

@@ -9,7 +9,7 @@ from typing import Any
 from irops.diagnostics.printable import plural, shortened
 from irops.dialects import Dialect
 from irops.editing.graph.base import Base, Origin
-from irops.editing.graph.nesting import layers_of
+from irops.editing.graph.bodies import layers_of
 from irops.editing.graph.node import Node, refuse
 from irops.editing.graph.node import Value as Wire
 from irops.ir.model import Layer, LayerKind, Model

@@ -132,20 +132,35 @@ class Ops:
         return f"<Ops of {self._graph!r}>"
 
 
-# The nodes of a graph and their connections, changed in steps that can be undone.
+def _enter(value: Value | None, node: Node, index: int) -> None:
+    if value is not None:
+        value.node.consumers[value.index][(node, index)] = None
 
 
-class NodeStore:
-    """Nodes in the order in which their layers are written.
+def _leave(value: Value | None, node: Node, index: int) -> None:
+    if value is not None:
+        del value.node.consumers[value.index][(node, index)]
+
+
+_SERIALS = count(1)
+"""Numbers of graphs, which keep the sizes of one apart from those of another."""
+
+
+class Base:
+    """Nodes that are made of ops: looked up, validated, inferred; in the order in which layers are written.
 
     All changes of nodes go through the methods here, so that a change that fails is undone as a whole. A node
     has a greater rank than each node that it uses.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, origin: Origin, registry: Registry, limits: Limits, opset: int) -> None:
         self.order: list[Node] = []
         self._by_name: dict[str, list[Node]] = {}
         self._undo: list[Callable[[], Any]] | None = None
+        self.origin, self.registry, self.limits, self.opset = origin, registry, limits, opset
+        self.facts = Facts(registry, limits, next(_SERIALS))
+        self._counts: dict[str, int] = {}
+        self._keys = count()
 
     @contextmanager
     def change(self) -> Iterator[None]:
@@ -300,31 +315,6 @@ class NodeStore:
         for node, index in users:
             self.connect(node, index, new)
         return list(dict.fromkeys(node for node, _ in users))
-
-
-def _enter(value: Value | None, node: Node, index: int) -> None:
-    if value is not None:
-        value.node.consumers[value.index][(node, index)] = None
-
-
-def _leave(value: Value | None, node: Node, index: int) -> None:
-    if value is not None:
-        del value.node.consumers[value.index][(node, index)]
-
-
-_SERIALS = count(1)
-"""Numbers of graphs, which keep the sizes of one apart from those of another."""
-
-
-class Base(NodeStore):
-    """Nodes that are made of ops: looked up, validated, inferred."""
-
-    def __init__(self, origin: Origin, registry: Registry, limits: Limits, opset: int) -> None:
-        super().__init__()
-        self.origin, self.registry, self.limits, self.opset = origin, registry, limits, opset
-        self.facts = Facts(registry, limits, next(_SERIALS))
-        self._counts: dict[str, int] = {}
-        self._keys = count()
 
     def next_key(self) -> int:
         """A number that no other node of the graph has."""

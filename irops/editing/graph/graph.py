@@ -1,22 +1,38 @@
-"""irops.Graph: a model that is built and changed node by node."""
+"""irops.Graph: a model that is built and changed node by node, and given as a model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from heapq import heappop, heappush
+from typing import Any
 
 from irops.analysis.structure import LayerNode, declared_variables
+from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import plural, shortened
+from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import dialects
 from irops.editing.graph.base import Base, Ops, Origin
-from irops.editing.graph.nesting import Nesting, layers_of
-from irops.editing.graph.node import Node, Value, refuse
-from irops.editing.graph.operands import own
+from irops.editing.graph.bodies import (
+    Carried,
+    Inflow,
+    Purposes,
+    Sliced,
+    Stacked,
+    conditional_bodies,
+    layers_of,
+    loop_body,
+)
+from irops.editing.graph.node import Node, Value, refuse, same, unknown
+from irops.editing.graph.operands import array_of, own
+from irops.editing.graph.patterns import Match, Pattern, Wanted, match_at
 from irops.html_table import html_table
 from irops.ir.model import Layer, LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry, default_registry
 from irops.spec.attributes import format_value
 from irops.spec.releases import OPSETS
+from irops.values.arrays import fact_of
 from irops.values.element import DYNAMIC, element_type
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape, ShapeLike
@@ -24,7 +40,7 @@ from irops.values.shape import UNRANKED, Shape, ShapeLike
 NEWEST = len(OPSETS)
 
 
-class Graph(Nesting):
+class Graph(Base):
     """A model that is built or changed node by node; what is known of each tensor is inferred at once.
 
     Graph("name") starts an empty one, Graph(model) changes a copy of a model, which itself stays as it is;
@@ -145,6 +161,468 @@ class Graph(Nesting):
     def add_result(self, value: Value, name: str | None = None) -> Node:
         """The same as result: let the model give one more value."""
         return self.result(value, name)
+
+    # ops with bodies
+
+    def If(  # noqa: N802
+        self,
+        condition: Any,
+        then: Base,
+        otherwise: Base,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        name: str | None = None,
+    ) -> tuple[Value, ...]:
+        """Add an If: the results of one of two graphs, whichever the condition chooses.
+
+        inputs: what flows into the Parameters of the graphs, by their names; one of a name that both have
+        flows into both. The graphs give their results in the same order; they are copied.
+        """
+        op = self.newest("If")
+        name = self.new_name(op, name)
+        with self.change():
+            operands, bodies = conditional_bodies(self, then, otherwise, inputs or {}, name)
+            return self.added(op, name, [condition, *operands], {}, bodies=bodies).outputs
+
+    def Loop(  # noqa: N802
+        self,
+        body: Base,
+        inputs: Mapping[str, Inflow],
+        outputs: Sequence[str | Stacked],
+        *,
+        trip_count: Any = -1,
+        condition: Any = True,
+        iteration: str | None = None,
+        continue_if: str | None = None,
+        name: str | None = None,
+    ) -> tuple[Value, ...]:
+        """Add a Loop, which runs a graph repeatedly.
+
+        inputs: what flows into the Parameters of the graph, by their names: a Value, the same in each
+        iteration; sliced(value, axis=0), a part in each; carried(initial, "result"), what the iteration
+        before gave. outputs: names of results, of which the last value flows out, or stacked("result",
+        axis=0), the values of all iterations. trip_count: the most iterations, -1 for any number; condition:
+        whether there is a first one; iteration: the Parameter that gets their number; continue_if: the result
+        that says whether there is another, true by default
+        """
+        op = self.newest("Loop")
+        name = self.new_name(op, name)
+        with self.change():
+            purposes = Purposes(iteration, continue_if)
+            operands, made = loop_body(self, body, 2, inputs, outputs, name, purposes)
+            operands = [trip_count, condition, *operands]
+            return self.added(op, name, operands, {}, bodies={"body": made}).outputs
+
+    def TensorIterator(  # noqa: N802
+        self,
+        body: Base,
+        inputs: Mapping[str, Inflow],
+        outputs: Sequence[str | Stacked],
+        *,
+        name: str | None = None,
+    ) -> tuple[Value, ...]:
+        """Add a TensorIterator, which runs a graph once for each part of its sliced inputs; see Loop."""
+        op = self.newest("TensorIterator")
+        name = self.new_name(op, name)
+        with self.change():
+            operands, made = loop_body(self, body, 0, inputs, outputs, name)
+            return self.added(op, name, operands, {}, bodies={"body": made}).outputs
+
+    @staticmethod
+    def sliced(
+        value: Any, axis: int = 0, *, start: int = 0, end: int = -1, stride: int = 1, part_size: int = 1
+    ) -> Sliced:
+        """What flows into a body part by part: part_size elements along axis from start to end in each
+        iteration, backwards with a negative stride.
+        """
+        return Sliced(value, axis, start, end, stride, part_size)
+
+    @staticmethod
+    def carried(initial: Any, result: str) -> Carried:
+        """What flows into a body from its previous iteration: a result of it, at first the initial value."""
+        return Carried(initial, result)
+
+    @staticmethod
+    def stacked(
+        result: str, axis: int = 0, *, start: int = 0, end: int = -1, stride: int = 1, part_size: int = 1
+    ) -> Stacked:
+        """What flows out of a body: the values of a result in all iterations, concatenated along axis."""
+        return Stacked(result, axis, start, end, stride, part_size)
+
+    # changing: each method changes all or, where it raises, nothing
+
+    def replace(
+        self, node: Node, by: str | Value, /, *inputs: Any, name: str | None = None, **attributes: Any
+    ) -> Node | Value:
+        """Make a node one of another op, in place: it keeps its inputs, users, position and names.
+
+        by: the id or type of the op, with inputs in place of those that the node has, if any are given, and
+        attributes; or a Value that the users of the node's output use from now on: the node is then removed.
+        Returns the node, or the Value.
+        Raises:  DiagnosticError where a requirement of the op, or of a node behind it, is broken
+        """
+        self._require_own(node)
+        if isinstance(by, Value):
+            return self._replace_by_value(node, by)
+        op = self.op(str(by))
+        with self.change():
+            if name is not None and name != node.name:
+                self.rename(node, name)
+            operands: Sequence[Any] = inputs or node.sources
+            self._become(node, op, operands, attributes)
+        return node
+
+    def insert_after(
+        self, target: Node | Value, op: str, /, *inputs: Any, name: str | None = None, **attributes: Any
+    ) -> Node:
+        """Add a node that takes a value as its first input, and whose output all users of the value take.
+
+        inputs: those after the first. A tensor name by which a result is known moves to the new output.
+        """
+        value = own(self, self._value_of(target), "the value to insert after")
+        with self.change():
+            node = self._inserted(op, (value, *inputs), name, attributes, self.place(value.node) + 1)
+            if not node.outputs:
+                raise refuse("unusable-node", f"{node} has no output that the users could take", node.name)
+            users = self.redirect(value, node.outputs[0], but=node)
+            if any(user.kind is LayerKind.RESULT for user in users):
+                self.move_names(value, node.outputs[0])
+            self.follow(users)
+        return node
+
+    def insert_before(
+        self,
+        target: Node,
+        op: str,
+        /,
+        *inputs: Any,
+        input: int = 0,
+        name: str | None = None,
+        **attributes: Any,
+    ) -> Node:
+        """Add a node between one input of a node and what that input uses, which no other user notices.
+
+        inputs: of the new node after the first; input: the index of the input
+        """
+        self._require_own(target)
+        value = target.sources[input] if -len(target.sources) <= input < len(target.sources) else None
+        if value is None:
+            message = f"{target} has no input {input} to insert before; it has {len(target.sources)}"
+            raise refuse("unusable-node", message, target.name)
+        with self.change():
+            node = self._inserted(op, (value, *inputs), name, attributes, self.place(target))
+            if not node.outputs:
+                raise refuse("unusable-node", f"{node} has no output that {target} could take", node.name)
+            self.connect(target, input % len(target.sources), node.outputs[0])
+            self.follow([target])
+        return node
+
+    def remove(self, node: Node, *, input: int = 0) -> None:
+        """Take a node out of the graph; users of its output take its input instead.
+
+        input: which of its inputs
+        Raises:  DiagnosticError where it has users and no such input, or several outputs that are used
+        """
+        self._require_own(node)
+        used = [output for output in node.outputs if node.consumers[output.index]]
+        with self.change():
+            if used:
+                value = node.sources[input] if -len(node.sources) <= input < len(node.sources) else None
+                if value is None or len(used) > 1:
+                    users = ", ".join(str(user) for user in node.users[:3])
+                    message = f"{node} cannot be removed: {users} would have nothing in its place"
+                    raise refuse("unusable-node", message, node.name)
+                self.take_over(used[0], value)
+            self.delete(node)
+
+    def rename(self, node: Node, name: str) -> None:
+        """Give a node another name. Raises: DiagnosticError where a node has it"""
+        self._require_own(node)
+        if name != node.name:
+            self.require_free(name)
+            super().rename(node, name)
+
+    def set_constant(self, node: Node | Value, value: Any) -> None:
+        """Give a constant another value; its element type, if the array is of Python numbers, stays.
+
+        Raises:  DiagnosticError where a requirement of a node behind it is broken
+        """
+        constant = node.node if isinstance(node, Value) else node
+        self._require_own(constant)
+        if constant.kind is not LayerKind.CONSTANT:
+            raise refuse("unusable-node", f"{constant} is no constant", constant.name)
+        kind = None if hasattr(value, "dtype") else constant.facts[0].element_type
+        array = array_of(value, kind, f"constant {constant.name}", constant.name)
+        fact = fact_of(array, with_value=True)
+        with self.change():
+            data = {**constant.data, **self.stored(array, fact.element_type)}
+            self.set(constant, "data", data)
+            assert constant.op is not None
+            self.set(constant, "invocation", self.invocation(constant.op, constant.name, data))
+            self.set(constant, "facts", [fact])
+            self.follow(constant.users)
+
+    def set_attributes(self, node: Node, **attributes: Any) -> None:
+        """Give attributes of a node other values; the rest stay."""
+        self._require_own(node)
+        if node.op is None:
+            raise refuse("undefined-op", f"irops has no definition of {node}", node.name)
+        spelled = {a.parameter: a.name for a in node.op.definition.attributes.values()}
+        changed = {spelled.get(name, name): value for name, value in attributes.items()}
+        texts = self.texts(node.op, changed)
+        data = {**node.data, **{name: texts[name] for name in changed if name in texts}}
+        with self.change():
+            self.set(node, "invocation", self.invocation(node.op, node.name, data))
+            self.set(node, "data", data)
+            self.follow([node])
+
+    def reshape(self, shapes: Mapping[str | int, ShapeLike]) -> None:
+        """Give inputs of the model other shapes: reshape({"image": "N,3,H,W"}); all shapes behind follow.
+
+        shapes: by the name of the tensor or of the node, or by position
+        Raises:  DiagnosticError where there is no such input, or a requirement of a node is broken
+        """
+        wanted = [(self._input(key), shape) for key, shape in shapes.items()]
+        with self.change():
+            for node, shape in wanted:
+                known = self._shape(node, shape)
+                fact = Fact(node.facts[0].element_type, known)
+                self.set(node, "data", {**node.data, "shape": format_value(known.unnamed())})
+                assert node.op is not None
+                self.set(node, "invocation", self.invocation(node.op, node.name, dict(node.data)))
+                self.set(node, "facts", [fact])
+            self.follow([user for node, _ in wanted for user in node.users])
+
+    def find(self, type: str | None = None, name: str | None = None) -> tuple[Node, ...]:
+        """The nodes of a type (ReLU) or a version of it (ReLU-1), with a name that a pattern matches
+        ("block_*/relu").
+        """
+        return tuple(
+            node
+            for node in self.order
+            if (type is None or type in (node.type, None if node.op is None else node.op.id))
+            and (name is None or fnmatchcase(node.name, name))
+        )
+
+    def _become(self, node: Node, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> None:
+        """Make a node one of an op, with inputs and attributes."""
+        sources = self.operand_values(op, operands, node.name, self.place(node))
+        data = self.texts(op, attributes)
+        self.set(node, "invocation", self.invocation(op, node.name, data))
+        self.set(node, "data", data)
+        self.set(node, "type", op.definition.type)
+        self.set(node, "version", op.definition.version)
+        self.set(node, "failed", False)
+        for index, source in enumerate(sources):
+            self.connect(node, index, source)
+        for index in range(len(sources), len(node.sources)):
+            self.connect(node, index, None)
+        self.set_sources(node, len(sources))
+        self.follow([node])
+
+    def _inserted(
+        self, op: str, operands: Sequence[Any], name: str | None, attributes: Mapping[str, Any], place: int
+    ) -> Node:
+        found = self.op(op)
+        name = self.new_name(found, name)
+        return self.added(found, name, operands, attributes, place)
+
+    def _replace_by_value(self, node: Node, value: Value) -> Value:
+        own(self, value, f"the replacement of {node}")
+        with self.change():
+            used = [output for output in node.outputs if node.consumers[output.index]]
+            if len(used) > 1:
+                raise refuse("unusable-node", f"{node} has {len(used)} outputs that are used", node.name)
+            for output in used:
+                self.take_over(output, value)
+            self.delete(node)
+        return value
+
+    def _require_own(self, node: Node) -> None:
+        if not isinstance(node, Node):
+            raise TypeError(f"{node!r} is no node of a graph; graph[name] gives one")
+        if node.graph is not self or node.removed:
+            why = "was removed from the graph" if node.removed else "belongs to another graph"
+            raise refuse("removed-node", f"{node} {why}", node.name)
+
+    def _value_of(self, target: Node | Value) -> Value:
+        if isinstance(target, Value):
+            return target
+        self._require_own(target)
+        if len(target.outputs) != 1:
+            message = f"{target} has {len(target.outputs)} outputs; name one of them, node.outputs[0]"
+            raise refuse("unusable-node", message, target.name)
+        return target.outputs[0]
+
+    def _input(self, key: str | int) -> Node:
+        parameters = [node for node in self.order if node.kind is LayerKind.PARAMETER]
+        if isinstance(key, int) and 0 <= key < len(parameters):
+            return parameters[key]
+        for node in parameters:
+            if key == node.name or key in node.tensor_names[0]:
+                return node
+        names = [node.name for node in parameters]
+        has = ", ".join(map(repr, names)) or "none"
+        message = f"the graph has no input {key!r}; its inputs are {has}{did_you_mean(key, names)}"
+        raise refuse("unknown-input", message)
+
+    def _shape(self, node: Node, shape: ShapeLike) -> Shape:
+        try:
+            return Shape.like(shape)
+        except ValueError as error:
+            raise refuse("invalid-input-shape", f"input {node.name!r}: {error}", node.name) from None
+
+    # inferring again, as far as a change reaches
+
+    def topological(self) -> list[Node]:
+        """The nodes, each after those whose outputs it uses; otherwise in their order."""
+        done: set[Node] = set()
+        found: list[Node] = []
+        for start in self.order:
+            ahead = [start]
+            while ahead:
+                node = ahead[-1]
+                waiting = [s.node for s in node.sources if s is not None and s.node not in done]
+                if node in done or not waiting:
+                    ahead.pop()
+                    if node not in done:
+                        done.add(node)
+                        found.append(node)
+                else:
+                    ahead.extend(reversed(waiting))
+        return found
+
+    def follow(self, nodes: Iterable[Node]) -> None:
+        """Infer nodes again, and all whose inputs have other facts than before.
+
+        Raises:  DiagnosticError where a requirement is broken that was met before
+        """
+        ahead: list[tuple[float, int, Node]] = []
+        waiting: set[Node] = set()
+
+        def wait(node: Node) -> None:
+            if node not in waiting:
+                waiting.add(node)
+                heappush(ahead, (node.rank, node.key, node))
+
+        for node in nodes:
+            wait(node)
+        while ahead:
+            node = heappop(ahead)[2]
+            waiting.discard(node)
+            for index in self._infer_again(node):
+                for user, _ in node.consumers[index]:
+                    wait(user)
+
+    def _infer_again(self, node: Node) -> list[int]:
+        """Infer one node; the outputs with other facts than before."""
+        if node.invocation is None or node.kind in (LayerKind.PARAMETER, LayerKind.CONSTANT):
+            return []
+        try:
+            facts = self.facts.of(node, node.input_facts, self.origin.weights, node.key)
+        except DiagnosticError:
+            if not node.failed:
+                raise
+            facts = unknown(len(node.outputs))
+        else:
+            self.set(node, "failed", False)
+        if node.kind is LayerKind.RESULT:
+            return []
+        if len(facts) != len(node.outputs):
+            self._resize(node, len(facts))
+        changed = [
+            index
+            for index, fact in enumerate(facts)
+            if index >= len(node.facts) or not same(node.facts[index], fact)
+        ]
+        self.set(node, "facts", facts)
+        return changed
+
+    def _resize(self, node: Node, count: int) -> None:
+        """Give a node another number of outputs. Raises: DiagnosticError where one too many is used"""
+        lost = [output for output in node.outputs[count:] if node.consumers[output.index]]
+        if lost:
+            user = lost[0].users[0]
+            message = f"{node} has {count} outputs, but {user} uses its output {lost[0].index}"
+            raise refuse("unusable-node", message, node.name)
+        outputs = [*node.outputs[:count]]
+        outputs += [Value(node, index) for index in range(len(outputs), count)]
+        empty: list[Any] = [{} for _ in range(count - len(node.outputs))]
+        self.set(node, "consumers", [*node.consumers[:count], *empty])
+        names = [*node.tensor_names[:count], *[()] * (count - len(node.outputs))]
+        self.set(node, "tensor_names", names)
+        self.set(node, "outputs", tuple(outputs))
+
+    def take_over(self, old: Value, new: Value) -> None:
+        """Let the users of a value use another, which takes its name where a result is known by it."""
+        users = self.redirect(old, new, but=new.node)
+        if any(user.kind is LayerKind.RESULT for user in users):
+            self.move_names(old, new)
+        self.follow(users)
+
+    def move_names(self, old: Value, new: Value) -> None:
+        for value, names in ((new, (*new.names, *old.names)), (old, ())):
+            changed = [*value.node.tensor_names]
+            changed[value.index] = tuple(names)
+            self.set(value.node, "tensor_names", changed)
+
+    # patterns
+
+    pattern = Pattern
+    """Makes a pattern: p = graph.pattern(); p.ops.Relu(p.ops.Relu(p.any("x")))"""
+
+    def matches(self, pattern: Wanted) -> Iterator[Match]:
+        """The places where a pattern occurs, in topological order; they may overlap."""
+        for node in self.topological():
+            for output in node.outputs:
+                match = match_at(self, pattern, output)
+                if match is not None and match.nodes:
+                    yield match
+
+    def rewrite(self, pattern: Wanted, replacement: Callable[[Match], Value | None]) -> int:
+        """Replace each occurrence of a pattern by what a function makes of it; the number of replacements.
+
+        replacement: gets the Match, adds nodes, and gives the Value that takes the place of match.output; or
+        None, to leave it as it is. Of overlapping occurrences the first counts. Nodes of an occurrence that
+        others use stay; the rest are removed.
+        Raises:  DiagnosticError where the new value has another element type or shape; nothing is changed
+        """
+        nodes = self.topological()
+        left = set(nodes)  # nodes that no replacement made or concerns
+        count = 0
+        with self.change():
+            for start in nodes:
+                for output in start.outputs if start in left else ():
+                    match = match_at(self, pattern, output)
+                    if match is None or not match.nodes or not left.issuperset(match.nodes):
+                        continue
+                    value = replacement(match)
+                    if value is not None and value is not output:
+                        self._put(match, value)
+                        left.difference_update(match.nodes)
+                        count += 1
+        return count
+
+    def _put(self, match: Match, value: Value) -> None:
+        old = match.output
+        fact, new = old.fact, value.fact
+        if new.element_type is not fact.element_type or new.shape != fact.shape:
+            message = (
+                f"the replacement of {old.node} is {value}, must be {old}: a rewrite keeps type and shape"
+            )
+            raise refuse("changed-by-rewrite", message, old.node.name)
+        self.take_over(old, value)
+        for node in match.nodes:
+            self.drop_unused(node)
+
+    def drop_unused(self, node: Node) -> None:
+        """Remove a node whose outputs nobody uses, and constants that nothing but it used."""
+        if node.removed or node.users or node.kind in (LayerKind.RESULT, LayerKind.SINK):
+            return
+        constants = [s.node for s in node.sources if s is not None and s.node.kind is LayerKind.CONSTANT]
+        self.delete(node)
+        for constant in dict.fromkeys(constants):
+            self.drop_unused(constant)
 
     # looking up
 
