@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from irops.analysis.made_up import made_up_inputs
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.backends.catalogue import backend_names
 from irops.debugging.compare.comparison import Comparison, compared
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, Failure, Source, SourceFailed
+from irops.debugging.sources.stored import SourceError
 from irops.debugging.sources.workers import SourceWorkers
+from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import abridged
+from irops.diagnostics.suggestions import did_you_mean_word
+from irops.extras import missing_libraries
 from irops.registry import Registry
 from irops.runtime.session import Session
 from irops.spec.definition import OPENVINO
@@ -24,11 +29,35 @@ from irops.surveys.tasks import (
     Detail,
     Examined,
     Examining,
+    SurveyError,
     SurveySettings,
     findings_detail,
 )
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
+
+
+def require_sources(texts: Iterable[str]) -> None:
+    """Raises: SurveyError for a text that is no source of many models, or one that is not available"""
+    for text in texts:
+        _require_source(text)
+
+
+def _require_source(text: str) -> None:
+    if not text.startswith(DEVICE) and text not in backend_names():
+        meant = did_you_mean_word(text, (*backend_names(), "openvino:CPU"))
+        raise SurveyError(
+            f"{text!r} is no source of a survey{f'{meant} A' if meant else '; a'} source is a backend"
+            f" ({', '.join(backend_names())}) or openvino:DEVICE[,PROPERTY=VALUE…]"
+        )
+    try:
+        source_of_text(text).close()
+    except (SourceError, DiagnosticError) as error:
+        raise SurveyError(str(error)) from None
+    lacking = missing_libraries("openvino", "openvino") if text.startswith(DEVICE) else None
+    if lacking is not None:
+        raise SurveyError(f"the source {text} is not available: {lacking}")
+
 
 Arrays = dict[str | int, Array]
 """Values of inputs by position."""

@@ -1,4 +1,4 @@
-"""The tasks of a survey: what is asked of each model, and what comes back."""
+"""The tasks of a survey: what is asked of each model, and what comes back; those that compute no values."""
 
 from __future__ import annotations
 
@@ -19,22 +19,11 @@ from irops.analysis.checks.run import check_as_read
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis, infer
 from irops.analysis.structure import LayerNode
-from irops.backends.catalogue import backend_names
 from irops.cluster.cluster_workers import content
-from irops.debugging.sources.parse import source_of_text
-from irops.debugging.sources.stored import SourceError
-from irops.diagnostics.diagnostic import (
-    PATH_RULES,
-    TRANSIENT,
-    USAGE_RULES,
-    Diagnostic,
-    DiagnosticError,
-    Severity,
-)
+from irops.diagnostics.diagnostic import PATH_RULES, TRANSIENT, USAGE_RULES, Diagnostic, Severity
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.report import Report
-from irops.diagnostics.suggestions import did_you_mean_word, meant_or_all
-from irops.extras import missing_libraries
+from irops.diagnostics.suggestions import meant_or_all
 from irops.limits import LIMIT_OF_RULE, Limits, recursion_limit_for
 from irops.reading import load
 from irops.registry import Registry
@@ -67,32 +56,10 @@ class Interrupted(KeyboardInterrupt):
         self.done, self.of = done, of
 
 
-def require_sources(texts: Iterable[str]) -> None:
-    """Raises: SurveyError for a text that is no source of many models, or one that is not available"""
-    for text in texts:
-        _require_source(text)
-
-
-def _require_source(text: str) -> None:
-    if not text.startswith(DEVICE) and text not in backend_names():
-        meant = did_you_mean_word(text, (*backend_names(), "openvino:CPU"))
-        raise SurveyError(
-            f"{text!r} is no source of a survey{f'{meant} A' if meant else '; a'} source is a backend"
-            f" ({', '.join(backend_names())}) or openvino:DEVICE[,PROPERTY=VALUE…]"
-        )
-    try:
-        source_of_text(text).close()
-    except (SourceError, DiagnosticError) as error:
-        raise SurveyError(str(error)) from None
-    lacking = missing_libraries("openvino", "openvino") if text.startswith(DEVICE) else None
-    if lacking is not None:
-        raise SurveyError(f"the source {text} is not available: {lacking}")
-
-
 KINDS = ("check", "infer", "run", "compare", "target")
 DEVICE = "openvino:"
 REFERENCE = "reference"
-SOURCES = "irops.surveys.tasks"
+SOURCES = "irops.surveys.computing"
 """Imported where there are sources: it imports all that computes values."""
 DEFAULT_SOURCES = {"run": (REFERENCE,), "compare": (REFERENCE, "openvino:CPU")}
 
