@@ -1,1 +1,6 @@
-"""Comparing values layer by layer, reducing failing models, explaining shapes, statistics of weights."""
+"""What is wrong with a model, and where: comparing, reducing, explaining, statistics of weights.
+
+`compare` says whether two `sources` of values agree, and at which layer they part; `reduce` finds the
+smallest model that still fails; `origins` says where a size or a type comes from; `weights` examines
+constants. Models enter, reports leave.
+"""

@@ -1,4 +1,8 @@
-"""Dialects of models: a sub-package each, which exposes its Dialect as DIALECT."""
+"""Dialects of models: a sub-package each, which exposes its Dialect as DIALECT.
+
+A suffix, a version of a layer or an id enters, the Dialect leaves that it belongs to: how layers are looked
+up, what kinds and types they have, and how files are read and written.
+"""
 
 from __future__ import annotations
 

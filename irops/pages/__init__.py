@@ -1,1 +1,1 @@
-"""Pages of HTML from templates."""
+"""Pages of HTML from templates: values enter, escaped text in one file leaves, which needs no network."""

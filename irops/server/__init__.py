@@ -1,4 +1,5 @@
 """The language server: diagnostics, hovers, navigation and completion for editors.
 
-pygls and lsprotocol are imported in this part only; the extra irops[server] installs them.
+Texts enter as they are typed. The `outline` answers at once, a `worker` process checks. pygls and
+lsprotocol are imported in this part only; the extra irops[server] installs them.
 """

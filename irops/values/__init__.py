@@ -1,1 +1,5 @@
-"""What can be known of a tensor."""
+"""What can be known of a tensor: Dim, Shape, ElementType, Fact, and arrays in all element types.
+
+All are values that do not change. `packing` knows how elements are stored, `violation` how a constraint is
+broken.
+"""
