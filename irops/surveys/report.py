@@ -49,7 +49,7 @@ DEFAULTS: tuple[Any, ...] = (None, 0, [], [], -1, -1)
 def report_page(table: SurveyTable, settings: Mapping[str, Any]) -> str:
     """index.html. settings: names and values that the page lists, without credentials
 
-    Raises:  irops.pages.render.MissingExtraError
+    Raises:  MissingExtraError
     """
     found = table.differences
     changes = {} if found is None else {kind: getattr(found, kind) for kind in CHANGE_LOOKS}

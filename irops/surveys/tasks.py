@@ -158,11 +158,6 @@ class SurveySettings:
     modules: tuple[str, ...] = ()
     seed: int = 0
 
-    @property
-    def is_extended(self) -> bool:
-        """Whether code from outside irops takes part."""
-        return bool(self.rules or self.folders or self.modules)
-
     def digest(self) -> str:
         """What stands for all that results depend on: options, code and definitions, custom ones included.
 

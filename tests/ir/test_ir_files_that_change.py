@@ -266,14 +266,14 @@ def test_what_is_interrupted_between_two_files_is_done_with_both(tmp_path: Path)
     script = """if True:
         import os, signal, sys
         from pathlib import Path
-        from irops.ir.output import Pending
+        from irops.ir.output import PendingFiles
         real, folder = Path.replace, Path(sys.argv[1])
         def replace(self, target):
             os.kill(os.getpid(), signal.SIGINT)
             return real(self, target)
         Path.replace = replace
         try:
-            with Pending(folder / "a", folder / "b") as (a, b):
+            with PendingFiles(folder / "a", folder / "b") as (a, b):
                 a.write(b"1"), b.write(b"2")
         except KeyboardInterrupt:
             print("interrupted")

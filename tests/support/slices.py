@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from irops.cli.options import is_distributed, workers_of
+from irops.cli.worker_options import is_distributed, workers_of
 from irops.processes.serving import Work
 
 SLICE = 20.0

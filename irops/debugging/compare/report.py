@@ -274,7 +274,7 @@ FLOOR, CEILING = -10.0, 1.0
 def page(comparison: Reportable, analysis: ModelAnalysis) -> str:
     """The page. analysis: of the model that was compared, for the drawing
 
-    Raises:  irops.pages.render.MissingExtraError
+    Raises:  MissingExtraError
     """
     layers, first = comparison.layers, comparison.first
     picture, missing = _picture(analysis)
