@@ -46,7 +46,7 @@ from irops.ir.output import PendingFiles, local_target
 from irops.ir.read import bytes_of
 from irops.ir.storage import NotRegular, open_regular
 from irops.limits import Limits
-from irops.processes.serving import Died, Failed
+from irops.processes.outcomes import Died, Failed
 from irops.reading import load
 from irops.spec.extension import OPS, RULES, is_registered, load_rules
 from irops.spec.releases import releases

@@ -30,8 +30,9 @@ from uuid import uuid4
 from irops.cluster.workers import ClusterError
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.processes.child import Batches, Child, unpickled
+from irops.processes.outcomes import Died
 from irops.processes.pool import wait_for
-from irops.processes.serving import Died, Work
+from irops.processes.serving import Work
 from irops.spec.releases import PACKAGE, schemas_folder
 
 TEXTS = (".py", ".xml", ".rng")

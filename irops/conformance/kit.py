@@ -22,7 +22,7 @@ from irops.conformance.trial import InvalidTrial, Trial, expected_of
 from irops.conformance.verdict import CaseOutcome, CaseVerdict, ConformanceReport, OpReport, Status
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.extras import require_extra
-from irops.processes.serving import Died
+from irops.processes.outcomes import Died
 from irops.processes.worker import ProcessDied
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op

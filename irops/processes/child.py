@@ -28,7 +28,8 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from irops.processes.serving import BEGUN, SINCE, Died, Failed, Shared, Work, serve_items
+from irops.processes.outcomes import Died, Failed
+from irops.processes.serving import BEGUN, SINCE, Shared, Work, serve_items
 
 if TYPE_CHECKING:
     from subprocess import Popen

@@ -9,7 +9,8 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from irops.processes.child import Batches, Child
-from irops.processes.serving import Died, Failed, Work
+from irops.processes.outcomes import Died, Failed
+from irops.processes.serving import Work
 
 __all__ = ["Died", "Failed", "Work", "cores", "run_in_processes"]
 

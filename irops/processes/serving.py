@@ -19,22 +19,7 @@ from threading import Thread
 from time import monotonic
 from typing import Any, Protocol
 
-
-class Died(Exception):
-    """The process ended before it returned a result; the message says how.
-
-    exceeded: the bound that it exceeded, "seconds" or "memory", or "" if it ended by itself;
-    lost: whether the machines that worked on the item were lost, one after the other
-    """
-
-    def __init__(self, description: str, exceeded: str = "", *, lost: bool = False) -> None:
-        super().__init__(description)
-        self.exceeded, self.lost = exceeded, lost
-
-
-class Failed(Exception):
-    """The work raised an unexpected exception; the message gives it."""
-
+from irops.processes.outcomes import Failed
 
 PR_SET_PDEATHSIG = 1
 POLL_SECONDS = 0.5

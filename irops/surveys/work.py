@@ -12,8 +12,8 @@ from time import perf_counter
 from irops.cluster.cluster_workers import own_version
 from irops.diagnostics.diagnostic import TRANSIENT, DiagnosticError, ReadError
 from irops.ir.storage import bytes_read
+from irops.processes.outcomes import Died, Failed
 from irops.processes.pool import Work
-from irops.processes.serving import Died, Failed
 from irops.registry import Registry
 from irops.spec.extension import load_installed_rules, load_rules
 from irops.surveys.identity import Identities, key_of

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("hypothesis")
 
-from irops.backends import backend
+from irops import extras
 
 pytestmark = pytest.mark.slow("starts backends in processes")
 
@@ -125,10 +125,10 @@ def test_wrong_usage_exits_with_2(irops, words, text) -> None:
 
 
 def test_missing_hypothesis_is_reported_with_its_extra(irops, monkeypatch: pytest.MonkeyPatch) -> None:
-    backend._is_installed.cache_clear()
-    monkeypatch.setattr(backend, "find_spec", lambda name: None)
+    extras._is_installed.cache_clear()
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
     result = irops("conformance", "--backend", "reference", "--op", "Reverse-1")
-    backend._is_installed.cache_clear()
+    extras._is_installed.cache_clear()
     assert result.status == 2
     assert (
         result.err

@@ -17,7 +17,7 @@ from irops.cluster import cluster_workers
 from irops.cluster import cluster_workers as bounded
 from irops.cluster.cluster_workers import ClusterWorkers, Identity, identity
 from irops.cluster.workers import ClusterError
-from irops.processes.serving import Died, Failed
+from irops.processes.outcomes import Died, Failed
 
 pytestmark = [
     pytest.mark.slow("starts schedulers and workers"),

@@ -13,8 +13,9 @@ import pytest
 
 from irops.cluster.workers import LocalWorkers
 from irops.processes.child import Child
+from irops.processes.outcomes import Died, Failed
 from irops.processes.pool import run_in_processes
-from irops.processes.serving import SINCE, Died, Failed
+from irops.processes.serving import SINCE
 
 pytestmark = pytest.mark.slow("kills processes, which exceed bounds")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from irops.processes.serving import Died
+from irops.processes.outcomes import Died
 from irops.surveys.work import Examiner
 
 

@@ -13,7 +13,7 @@ from here_workers import HereWorkers
 from libraries import needs
 
 from irops.limits import Limits
-from irops.processes.serving import Died, Failed
+from irops.processes.outcomes import Died, Failed
 from irops.surveys.store import ReportFolder
 from irops.surveys.survey import surveyed
 from irops.surveys.tasks import Interrupted, SurveyError, SurveySettings
