@@ -20,7 +20,7 @@ from typing import Any
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.model_analysis import infer
 from irops.analysis.signature import Key, Signature
-from irops.cli.display import exact, print_diagnostics, table
+from irops.cli.display import print_diagnostics, table
 from irops.cli.models import add_model, analysis_of, load_one
 from irops.cli.options import (
     SHAPE,
@@ -32,6 +32,7 @@ from irops.cli.options import (
 )
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
+from irops.cli.values import exact
 from irops.diagnostics.formats import as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, shown
 from irops.ir.model import LayerKind

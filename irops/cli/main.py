@@ -19,7 +19,7 @@ from irops.cli.parser import FINDINGS, INTERRUPTED, PIPE_CLOSED, REFUSED, REMOVE
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.ir.output import noting_files_read
-from irops.processes.child import forget_current_folder
+from irops.processes.python import forget_current_folder
 from irops.switches import disabled, no_collection
 
 NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")

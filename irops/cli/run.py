@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING
 
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
-from irops.cli.display import first_elements, minimum_mean_maximum, print_diagnostics, progress_bar, table
+from irops.cli.display import print_diagnostics, progress_bar, table
 from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, inputs_of, load_all, registry_of
 from irops.cli.options import add_settings, limits_of, written
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.settings import settings
 from irops.cli.streams import show
+from irops.cli.values import first_elements, minimum_mean_maximum
 from irops.debugging.compare.results import Expectation, expectation
 from irops.debugging.sources.source import Context
 from irops.diagnostics.printable import printable, shown

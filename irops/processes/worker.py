@@ -20,7 +20,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from irops.processes.child import Watch, start_python, used_bytes
+from irops.processes.child import Watch, used_bytes
+from irops.processes.python import start_python
 from irops.processes.serving import end_with_parent
 from irops.values.element import Array, ElementType, element_type, element_type_of, tagged
 

@@ -16,6 +16,7 @@ from irops.diagnostics.printable import printable
 from irops.extras import missing_libraries
 from irops.limits import Limits
 from irops.registry import Registry
+from irops.surveys.cells import Cells
 from irops.surveys.identity import Identities
 from irops.surveys.listing import Listing, listing
 from irops.surveys.report import report_page
@@ -29,7 +30,7 @@ from irops.surveys.table import (
     timings_csv,
 )
 from irops.surveys.tasks import SECONDS, Interrupted, SurveyError, SurveySettings, Task, tasks_of
-from irops.surveys.work import Cells, prepare
+from irops.surveys.work import prepare
 from irops.urls import is_url
 
 AGAINST, INDEX = "against.json", "index.html"

@@ -17,8 +17,8 @@ import pytest
 from hostile_models import nested
 
 import irops as package
-from irops.cli.display import BLOCK, exact, first_elements, minimum_mean_maximum
 from irops.cli.models import load_all, load_one
+from irops.cli.values import BLOCK, exact, first_elements, minimum_mean_maximum
 from irops.ir.numpy_files import member_name, save_all
 
 Irops = Callable[..., Any]
@@ -120,7 +120,7 @@ def test_the_table_of_results_takes_little_memory_beside_them() -> None:
     code = "\n".join(
         [
             "import numpy as np, resource, sys",
-            "from irops.cli.display import first_elements, minimum_mean_maximum",
+            "from irops.cli.values import first_elements, minimum_mean_maximum",
             "array = np.zeros(1 << 26, np.uint8)",
             "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss",
             "print(first_elements(array), minimum_mean_maximum(array))",

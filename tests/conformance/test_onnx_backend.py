@@ -64,7 +64,7 @@ def node_tests() -> type[unittest.TestCase]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        cases = BackendTest(backend.Backend, __name__).test_cases["OnnxBackendNodeModelTest"]
+        cases = BackendTest(backend.ReferenceBackend, __name__).test_cases["OnnxBackendNodeModelTest"]
     for name in [name for name in vars(cases) if name.endswith("_cuda")]:
         delattr(cases, name)
     return cases
