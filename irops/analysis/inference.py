@@ -14,7 +14,7 @@ from functools import cached_property, partial, reduce
 from typing import Any
 from weakref import ReferenceType, ref
 
-from irops.analysis.describing import facts_line, given_shape
+from irops.analysis.declaring import facts_line, given_shape
 from irops.analysis.fold import INPUTS, Inputs, ValueBudget, attach_values, is_small
 from irops.analysis.inferred import NOT_INFERRED, Inferred, LayerFacts, declared_outputs
 from irops.analysis.structure import BodyNode, GraphNode, LayerNode, ModelStructure, declared_variables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.blocks import in_blocks
+from irops.ops.reals import in_blocks
 from irops.values.element import Array
 
 _NEAR = (

@@ -11,7 +11,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import Any
 
-from irops.analysis.describing import facts_line
+from irops.analysis.declaring import facts_line
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.model_analysis import ModelAnalysis

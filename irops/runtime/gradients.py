@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from irops.analysis.describing import facts_line
+from irops.analysis.declaring import facts_line
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key, declared_fact
 from irops.backends.backend import Backend

@@ -69,6 +69,7 @@ def pattern_of(shown: str) -> str:
     return "\n".join(lines).replace("\n.*", "(?:\n.*)?")
 
 
+@pytest.mark.timeout(1200)
 @pytest.mark.slow("installs irops in a fresh checkout")
 def test_everything_runs_from_top_to_bottom(tmp_path):
     subprocess.run(["git", "clone", "-q", str(ROOT), str(tmp_path / "irops")], check=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irops.ops.blocks import BLOCK_ELEMENTS, in_blocks
+from irops.ops.reals import BLOCK_ELEMENTS, in_blocks
 
 
 @pytest.mark.parametrize("shape", [(), (0, 3), (5,), (BLOCK_ELEMENTS,), (3, BLOCK_ELEMENTS + 1)])

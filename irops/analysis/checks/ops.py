@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irops.analysis.describing import correct_name, written_out
+from irops.analysis.declaring import correct_name, written_out
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import GraphNode, LayerNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic, Severity, fix

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from irops.analysis.declaring import declared_dims
-from irops.analysis.describing import facts_line
+from irops.analysis.declaring import declared_dims, facts_line
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location

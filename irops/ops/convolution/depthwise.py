@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irops.ops.blocks import blocks
+from irops.ops.reals import blocks
 from irops.ops.sliding import Slide
 from irops.values.element import Array
 

@@ -1,4 +1,4 @@
-"""MatMul, and GroupedMatMul."""
+"""MatMul, GroupedMatMul and Inverse."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from math import prod
 import numpy as np
 
 from irops.ops.contraction import product
+from irops.ops.conversion import converted
 from irops.ops.unbroadcast import Sizes, unbroadcast
 from irops.spec.binding import gradient, kernel, shape
 from irops.values.dim import Dim, unify
-from irops.values.element import Array, as_i64
+from irops.values.element import Array, as_i64, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape, broadcast_shapes
-from irops.values.violation import require, warn_unless
+from irops.values.violation import Violation, require, warn_unless
 
 
 @shape("MatMul-1")
@@ -118,3 +119,20 @@ def grouped_mat_mul(mat_a: Array, mat_b: Array, offsets: Array | None) -> Array:
     for group, (begin, end) in enumerate(pairwise(ends)):
         output[begin:end] = product(mat_a[begin:end], columns[group])
     return output
+
+
+@shape("Inverse-14")
+def inverse_shape(data: Fact) -> Shape:
+    if data.shape.dims is None:
+        return data.shape
+    size = unify(data.shape[-2], data.shape[-1], "C1")
+    return data.shape[:-2] + Shape.of(size, size)
+
+
+@kernel("Inverse-14")
+def inverse(data: Array, *, adjoint: bool) -> Array:
+    try:
+        inverses = np.linalg.inv(data.astype(np.float64))
+    except np.linalg.LinAlgError:
+        raise Violation("C2", "got a singular matrix") from None
+    return converted(inverses.swapaxes(-1, -2) if adjoint else inverses, element_type_of(data))

@@ -7,9 +7,9 @@ from math import prod
 
 import numpy as np
 
-from irops.ops.blocks import blocks
 from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.pooling.windows import pooled_shape, windows
+from irops.ops.reals import blocks
 from irops.ops.sliding import Numbers, Slide, at
 from irops.spec.binding import kernel as computes
 from irops.spec.binding import shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.blocks import blocks
+from irops.ops.reals import blocks
 from irops.ops.sort.detections import concatenated, of_class, outputs, outputs_shape, sorted_across, top
 from irops.ops.sort.non_max_suppression import counts
 from irops.ops.suppression import BLOCK_BOXES, side_in_common

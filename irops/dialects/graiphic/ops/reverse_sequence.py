@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from irops.ops.attenuation import attenuated
 from irops.ops.movement.reverse_sequence import reverse_sequence
+from irops.ops.unbroadcast import attenuated
 from irops.spec.binding import gradient
 from irops.values.element import Array
 
