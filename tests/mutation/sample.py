@@ -51,11 +51,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, options.report.open("w") as report:
         copy_tree(ROOT, Path(folder) / "tree")
         trial = Trial(Path(folder) / "tree", Path(folder) / "log")
-        for part in parts:
-            for tests in _tests_of_packages(packages, selection, part):
-                trial.baseline(tests, 3600, MARKS[part])
-        for test in trial.deselected:
-            print(f"left out, since it fails without a mutant: {test}", flush=True)
+        trial.compile(["tests"])
         results = []
         for mutant in chosen:
             results.append(_try(mutant, trial, selection, parts))
@@ -63,6 +59,8 @@ def main() -> int:
             report.flush()
             if results[-1]["survives"]:
                 print(f"{_title(mutant)}\n{results[-1]['diff']}", flush=True)
+    for test in trial.deselected:
+        print(f"left out, since it fails without a mutant: {test}", flush=True)
     _summary(results)
     return 0
 
@@ -112,11 +110,6 @@ def _tests(package: str, selection: dict[str, Any], part: str) -> list[str]:
         return list(selection[part][package])
     own = [f"tests/{package}", f"tests/test_{package}.py"] if part == "first" else ()
     return [path for path in own if (ROOT / path).exists()]
-
-
-def _tests_of_packages(packages: list[str], selection: dict[str, Any], part: str) -> list[list[str]]:
-    tests = [test for package in packages for test in _tests(package.partition("/")[0], selection, part)]
-    return [list(dict.fromkeys(tests))] if tests else []
 
 
 def _key(mutant: Mutant) -> tuple[str, str, int]:

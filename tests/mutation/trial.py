@@ -27,6 +27,8 @@ MEMORY = 6 << 30
 """Bytes that a mutant may allocate; mapped files do not count."""
 PASSED = (0, 5)
 """Exit codes of pytest: all tests pass; no test is selected."""
+FAILED = (1, 2)
+"""Exit codes of pytest: a test fails; a file of tests is not collected."""
 
 
 def copy_tree(root: Path, target: Path) -> None:
@@ -50,40 +52,63 @@ class Trial:
     def __init__(self, tree: Path, log: Path) -> None:
         self.tree, self.log = tree, log
         self.deselected: list[str] = []
+        self._sound: set[str] = set()
 
-    def baseline(self, tests: Sequence[str], seconds: float, marks: str) -> None:
-        """Run the tests on the tree as it is; those that fail are left out from then on."""
-        status = self._run(tests, seconds, marks, stop_early=False, write_bytecode=True)
-        text = self.log.read_text("utf-8", "replace")
-        failed = [
-            line.split(" - ")[0].split(" ", 1)[1]
-            for line in text.splitlines()
-            if line.startswith(("FAILED ", "ERROR "))
-        ]
-        if status not in (*PASSED, 1, 2) or (status not in PASSED and not failed):
-            raise RuntimeError(f"the tests do not run without a mutant:\n{text[-3000:]}")
-        self.deselected += failed
+    def compile(self, tests: Sequence[str]) -> None:
+        """Import the tests once, so that the bytecode of all files is there before the first mutant."""
+        if self._run(tests, 3600, "", "--collect-only", write_bytecode=True) not in PASSED:
+            raise RuntimeError(f"the tests are not collected without a mutant:\n{self._output()[-3000:]}")
 
     def survives(self, file: str, text: str, tests: Sequence[str], seconds: float, marks: str) -> bool:
-        """Whether all tests pass with another text of a file."""
+        """Whether all tests pass with another text of a file. A test that fails without it, too, is left out
+        from then on.
+        """
+        while True:
+            status = self._with(file, text, tests, seconds, marks)
+            if status in PASSED:
+                return True
+            unsound = [test for test in self._failed() if not self._is_sound(test)] if status in FAILED else []
+            if not unsound:
+                return False
+            self.deselected += unsound
+
+    def _with(self, file: str, text: str, tests: Sequence[str], seconds: float, marks: str) -> int:
         path = self.tree / file
         original = path.read_text("utf-8")
         for cached in path.parent.glob(f"__pycache__/{path.stem}.*"):
             cached.unlink()  # a bytecode file is valid for a second of mutants of the same size
         path.write_text(text, "utf-8")
         try:
-            return self._run(tests, seconds, marks, stop_early=True, write_bytecode=False) in PASSED
+            return self._run(tests, seconds, marks, "-x")
         finally:
             path.write_text(original, "utf-8")
 
+    def _is_sound(self, test: str) -> bool:
+        """Whether a test, or the collection of a file of tests, passes without a mutant."""
+        if test not in self._sound:
+            options = ["--collect-only"] if test.endswith(".py") else []
+            if self._run([test], 600, "", *options) not in PASSED:
+                return False
+            self._sound.add(test)
+        return True
+
+    def _failed(self) -> list[str]:
+        lines = self._output().splitlines()
+        return [
+            line.split(" - ")[0].split(" ", 1)[1] for line in lines if line.startswith(("FAILED ", "ERROR "))
+        ]
+
+    def _output(self) -> str:
+        return self.log.read_text("utf-8", "replace")
+
     def _run(
-        self, tests: Sequence[str], seconds: float, marks: str, *, stop_early: bool, write_bytecode: bool
+        self, tests: Sequence[str], seconds: float, marks: str, *options: str, write_bytecode: bool = False
     ) -> int:
         child = os.fork()
         if child == 0:
             status = 3
             try:
-                status = self._in_child(tests, marks, stop_early, write_bytecode)
+                status = self._in_child(tests, marks, options, write_bytecode)
             finally:
                 os._exit(status)
         end = time.monotonic() + seconds
@@ -96,7 +121,9 @@ class Trial:
         os.waitpid(child, 0)
         return -signal.SIGKILL
 
-    def _in_child(self, tests: Sequence[str], marks: str, stop_early: bool, write_bytecode: bool) -> int:
+    def _in_child(
+        self, tests: Sequence[str], marks: str, given: Sequence[str], write_bytecode: bool
+    ) -> int:
         os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
         out = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -121,9 +148,8 @@ class Trial:
             "--tb=line",
             "-p",
             "profile_of_mutants",
+            *given,
         ]
-        if stop_early:
-            options.append("-x")
         for test in self.deselected:
             options += ["--ignore", test] if test.endswith(".py") else ["--deselect", test]
         sys.path.insert(0, str(self.tree / "tests" / "mutation"))
