@@ -67,7 +67,8 @@ class Trial:
             status = self._with(file, text, tests, seconds, marks)
             if status in PASSED:
                 return True
-            unsound = [test for test in self._failed() if not self._is_sound(test)] if status in FAILED else []
+            failed = self._failed() if status in FAILED else []
+            unsound = [test for test in failed if not self._is_sound(test)]
             if not unsound:
                 return False
             self.deselected += unsound
