@@ -122,9 +122,7 @@ class Trial:
         os.waitpid(child, 0)
         return -signal.SIGKILL
 
-    def _in_child(
-        self, tests: Sequence[str], marks: str, given: Sequence[str], write_bytecode: bool
-    ) -> int:
+    def _in_child(self, tests: Sequence[str], marks: str, given: Sequence[str], write_bytecode: bool) -> int:
         os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
         out = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
