@@ -467,12 +467,10 @@ class Invocation:
     def _selected(self, role: str, attributes: Mapping[str, Any], extras: Extras) -> dict[str, Any]:
         """What a function takes by keyword, out of attributes, bodies and context."""
         names = self.op.functions.keyword_params[role]
-        if names is not None and not names:
+        if not names:
             return {}
         known = self.op.definition.attributes
         everything = {**{known[name].parameter: value for name, value in attributes.items()}, **extras}
-        if names is None:
-            return everything
         return {name: everything[name] for name in names if name in everything}
 
     def __repr__(self) -> str:

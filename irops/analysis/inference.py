@@ -365,8 +365,7 @@ def _is_read(op: Op, attribute: Attribute) -> bool:
         return True
     if op.functions.shape is None:
         return any(attribute.name in (port.shape or ()) for port in ports)
-    names = op.functions.keyword_params["shape"]
-    return names is None or attribute.parameter in names
+    return attribute.parameter in op.functions.keyword_params["shape"]
 
 
 CLOCK_STEP = 16

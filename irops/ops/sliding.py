@@ -41,6 +41,11 @@ class Steps:
         ones, zeros = (1,) * axes, (0,) * axes
         return cls(strides or ones, dilations or ones, pads_begin or zeros, pads_end or zeros)
 
+    @property
+    def axes(self) -> int:
+        """The number of spatial axes."""
+        return len(self.strides)
+
     def __iter__(self) -> Iterator[Numbers]:
         return iter((self.strides, self.dilations, self.pads_begin, self.pads_end))
 

@@ -196,7 +196,7 @@ def _rounding(
 def _is_same_every_run(op: Op, facts: LayerFacts) -> bool:
     names = op.functions.keyword_params["kernel"]
     ranked = all(fact is None or fact.shape.rank is not None for fact in facts.inputs)
-    return not op.definition.bodies and names is not None and not names & CONTEXT and (ranked or not op.axes)
+    return not op.definition.bodies and not names & CONTEXT and (ranked or not op.axes)
 
 
 def _is_static(op: Op, facts: LayerFacts) -> bool:

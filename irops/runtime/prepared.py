@@ -113,8 +113,7 @@ class Prepared:
         self.op, self.kernel = op, chosen[1]
         self._checks_values = getattr(self.kernel, "checks_values", False)
         self._takes_out = getattr(self.kernel, "takes_out", False)
-        names = op.functions.keyword_params["kernel"]
-        self._stateful = names is None or "variables" in names
+        self._stateful = "variables" in op.functions.keyword_params["kernel"]
         self._ready: LruCache[CallOutputs | ReadInputs] = LruCache(MAX_SIGNATURES)
 
     def run(self, inputs: Sequence[Any], out: Any, limits: Limits | None) -> Any:

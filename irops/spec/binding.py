@@ -2,7 +2,8 @@
 
 A module of irops.ops (or of a user) marks its functions with @shape("ReverseSequence-1"), @kernel(...),
 @values(...), @gradient(...); the registry gets them from here and checks their parameters against the XML:
-inputs are positional, attributes keyword-only.
+inputs are positional, attributes keyword-only, **attributes are all that have no parameter of their own. In a
+function of several versions of an op, a parameter with a default is one that not all of them have.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ F = TypeVar("F", bound=Function)
 @dataclass(slots=True)
 class Functions:
     """The functions of one op. gradients: by differentiated input; keyword_params: by role, the keyword
-    parameters of each function, None if it accepts all.
+    parameters of each function.
     """
 
     shape: Function | None = None
     kernel: Function | None = None
     values: Function | None = None
     gradients: dict[str, Function] = field(default_factory=dict)
-    keyword_params: dict[str, frozenset[str] | None] = field(default_factory=dict)
+    keyword_params: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def by_role(self) -> dict[str, Function]:
         """The defined functions by role: shape, kernel, values, gradient of data."""
@@ -175,7 +176,7 @@ def functions_of(
     for role in ("shape", "kernel", "values"):
         function = getattr(functions, role)
         if function is not None:
-            wrong, functions.keyword_params[role] = _mismatch(function, definition)
+            wrong, functions.keyword_params[role] = _mismatch(function, definition, role)
             if wrong:
                 code = inspect.unwrap(function).__code__
                 faults.append(
@@ -220,7 +221,10 @@ def bind_gradients(
         )
     for of, function in by_input.items():
         wrong, keyword_params = (
-            (f"computes the gradient of {of or 'no input'}, which the definition does not declare", None)
+            (
+                f"computes the gradient of {of or 'no input'}, which the definition does not declare",
+                frozenset(),
+            )
             if of not in declared
             else _gradient_mismatch(function, definition, of)
         )
@@ -235,43 +239,44 @@ def bind_gradients(
             )
 
 
-def _gradient_mismatch(
-    function: Function, definition: Definition, of: str
-) -> tuple[str, frozenset[str] | None]:
+def _gradient_mismatch(function: Function, definition: Definition, of: str) -> tuple[str, frozenset[str]]:
     parameters = list(inspect.signature(function).parameters.values())
     names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     expected = [*(f"d_{p.name}" for p in definition.outputs), *definition.gradients[of].saves]
     if names != expected:
-        return f"takes ({', '.join(names)}), must take ({', '.join(expected)})", None
+        return f"takes ({', '.join(names)}), must take ({', '.join(expected)})", frozenset()
     keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
     about = {f"{p.name}_{what}" for p in definition.inputs for what in ("shape", "type")}
     unknown = keywords - {*(a.parameter for a in definition.attributes.values()), *about}
     if unknown:
-        return f"takes {', '.join(sorted(unknown))}, which the definition does not name", None
+        return f"takes {', '.join(sorted(unknown))}, which the definition does not name", frozenset()
     return "", frozenset(keywords)
 
 
-def _mismatch(function: Function, definition: Definition) -> tuple[str, frozenset[str] | None]:
+def _mismatch(function: Function, definition: Definition, role: str) -> tuple[str, frozenset[str]]:
     parameters = list(inspect.signature(function).parameters.values())
-    positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    required = {p.name for p in parameters if p.default is p.empty or not _has_versions(function, role)}
+    names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     variadic = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
     keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
-    accepts_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
-    names = [p.name for p in positional] + variadic
     expected = [p.name for p in definition.inputs]
     if variadic and definition.inputs and not definition.inputs[-1].variadic:
-        return f"takes *{variadic[0]}, but no input of the definition is variadic", None
-    if names != expected:
-        return f"takes the inputs ({', '.join(names)}), must take ({', '.join(expected)})", None
-    unknown = keywords - {
-        *(a.parameter for a in definition.attributes.values()),
-        *definition.bodies,
-        *definition.later,
-        *CONTEXT,
-    }
+        return f"takes *{variadic[0]}, but no input of the definition is variadic", frozenset()
+    given = names + variadic
+    if given[: len(expected)] != expected or required.intersection(given[len(expected) :]):
+        return f"takes the inputs ({', '.join(given)}), must take ({', '.join(expected)})", frozenset()
+    attributes = {a.parameter for a in definition.attributes.values()}
+    unknown = (keywords & required) - attributes - {*definition.bodies, *definition.later} - CONTEXT
     if unknown:
-        return f"takes {', '.join(sorted(unknown))}, which the definition does not name", None
-    return "", None if accepts_all else frozenset(keywords)
+        return f"takes {', '.join(sorted(unknown))}, which the definition does not name", frozenset()
+    takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    return "", frozenset(keywords | attributes if takes_all else keywords)
+
+
+def _has_versions(function: Function, role: str) -> bool:
+    """Whether a function is bound to several ops."""
+    bound = BOUND.get(function.__module__, {}).values()
+    return sum(getattr(functions, role) is function for functions in bound) > 1
 
 
 CONTEXT = frozenset({"value", "variables", "result_type", "output_count"})

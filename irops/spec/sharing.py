@@ -72,12 +72,12 @@ class _Shared:
             name: ours for name in declared.saves if (ours := (inputs | outputs).get(name)) is not None
         }
 
-    def keyword_params(self, theirs: frozenset[str] | None) -> frozenset[str]:
+    def keyword_params(self, theirs: frozenset[str]) -> frozenset[str]:
         """The keyword parameters of the adapted function; theirs: those of the shared function."""
         attributes = {attribute.parameter for attribute in self.definition.attributes.values()}
-        return frozenset(attributes | {self.about[name] for name in theirs or () if name in self.about})
+        return frozenset(attributes | {self.about[name] for name in theirs if name in self.about})
 
-    def function(self, function: Function, theirs: frozenset[str] | None) -> Function:
+    def function(self, function: Function, theirs: frozenset[str]) -> Function:
         """The gradient function of the shared op, adapted to the names of this op."""
         keywords = dict(keyword_picks(self.base, self.own, fixed_values(self.definition, self.base), theirs))
         count = len(self.definition.outputs)
@@ -97,7 +97,7 @@ class _Shared:
             about = {
                 name: keyword_values[ours]
                 for name, ours in self.about.items()
-                if name in (theirs or ()) and ours in keyword_values
+                if name in theirs and ours in keyword_values
             }
             return function(
                 *tensors[:count],
@@ -142,11 +142,9 @@ def shared(
             partial(input_of, port, *source_of(definition, base, own, place, port), tensor)
             for place, port in enumerate(base.inputs)
         ]
-        setattr(
-            adapted, role, _adapted(definition, function, inputs, keywords, (wanted or frozenset()) & CONTEXT)
-        )
+        setattr(adapted, role, _adapted(definition, function, inputs, keywords, wanted & CONTEXT))
         adapted.keyword_params[role] = frozenset(a.parameter for a in definition.attributes.values()) | (
-            (wanted or frozenset()) & CONTEXT
+            wanted & CONTEXT
         )
     return adapted
 
@@ -168,11 +166,11 @@ def own_attributes(definition: Definition) -> dict[str, Attribute]:
 
 
 def keyword_picks(
-    base: Definition, own: Mapping[str, Attribute], fixed: Mapping[str, Any], wanted: frozenset[str] | None
+    base: Definition, own: Mapping[str, Attribute], fixed: Mapping[str, Any], wanted: frozenset[str]
 ) -> Iterator[tuple[str, Pick]]:
     """How to compute each keyword of the shared function: a fixed value, or an attribute of this op."""
     for name, attribute in base.attributes.items():
-        if wanted is not None and attribute.parameter not in wanted:
+        if attribute.parameter not in wanted:
             continue
         if name in fixed:
             yield attribute.parameter, partial(_fixed, fixed[name])

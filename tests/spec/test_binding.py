@@ -113,10 +113,10 @@ def test_gradients_are_bound_by_the_input_that_they_are_of(bound):
 def test_what_is_missing_is_filled_from_others_and_what_is_there_stays():
     own, others = Functions(kernel=run), Functions(shape=len, kernel=len)
     others.keyword_params = {"shape": frozenset({"a"}), "kernel": frozenset({"b"})}
-    own.keyword_params = {"kernel": None}
+    own.keyword_params = {"kernel": frozenset({"c"})}
     own.fill(others)
     assert (own.shape, own.kernel, own.values) == (len, run, None)
-    assert own.keyword_params == {"shape": frozenset({"a"}), "kernel": None}
+    assert own.keyword_params == {"shape": frozenset({"a"}), "kernel": frozenset({"c"})}
 
 
 def test_only_modules_that_bind_the_definition_are_asked(bound):
@@ -141,8 +141,8 @@ def test_the_first_module_that_has_a_function_gives_it(bound):
             frozenset({"exclude_pad", "then_body", "newer"}),
         ),
         (lambda data, k, *, value, variables: data, frozenset({"value", "variables"})),
-        (lambda data, k, **everything: data, None),
-        (lambda data, k, *, axis, **everything: data, None),
+        (lambda data, k, **others: data, frozenset({"axis", "exclude_pad"})),
+        (lambda data, k, *, variables, **others: data, frozenset({"axis", "exclude_pad", "variables"})),
     ],
 )
 def test_a_function_takes_inputs_by_position_and_attributes_by_name(bound, function, keywords):
@@ -158,7 +158,9 @@ def test_a_function_takes_inputs_by_position_and_attributes_by_name(bound, funct
         (lambda k, data: data, "takes the inputs (k, data)"),
         (lambda data, k, z: data, "takes the inputs (data, k, z)"),
         (lambda data, *k: data, "takes *k, but no input of the definition is variadic"),
+        (lambda data, k, z=None: data, "takes the inputs (data, k, z)"),
         (lambda data, k, *, hue, big: data, "takes big, hue, which the definition does not name"),
+        (lambda data, k, *, hue=0: data, "takes hue, which the definition does not name"),
     ],
 )
 def test_a_function_that_differs_from_its_definition_is_refused(bound, function, part):

@@ -49,7 +49,7 @@ BASE = definition(
 
 def functions(**roles):
     found = Functions(**roles)
-    found.keyword_params = dict.fromkeys(roles, None)
+    found.keyword_params = dict.fromkeys(roles, frozenset(BASE.attributes))
     return found
 
 
@@ -58,7 +58,7 @@ def called(*inputs, **keywords):
     return inputs, keywords
 
 
-def compute(own, *inputs, base=BASE, wanted=None, **keywords):
+def compute(own, *inputs, base=BASE, wanted=frozenset(BASE.attributes), **keywords):
     functions_of_base = functions(kernel=called)
     functions_of_base.keyword_params["kernel"] = wanted
     return shared(own, base, functions_of_base).kernel(*inputs, **keywords)

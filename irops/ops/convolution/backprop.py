@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from itertools import product as combinations
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from irops.ops.contraction import product
 from irops.ops.conversion import as_numbers, low_bits
-from irops.ops.convolution.convolution import channel_groups, spatial_axes
+from irops.ops.convolution.convolution import channel_groups, spatial_steps
 from irops.ops.partial import entries
-from irops.ops.sliding import Slide, Steps, check_empty_lists, reach
+from irops.ops.sliding import Slide, Steps, reach
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array, as_i64, element_type_of
@@ -23,60 +24,27 @@ Numbers = tuple[int, ...]
 
 
 @shape("ConvolutionBackpropData-1")
-def backprop_shape(
-    data: Fact,
-    filters: Fact,
-    output_shape: Fact | None,
-    *,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    dilations: Numbers,
-    auto_pad: str,
-    output_padding: Numbers,
-) -> Shape:
-    check_empty_lists("C4", auto_pad, strides, dilations, pads_begin, pads_end)
-    axes = spatial_axes(
-        data.shape, filters.shape, 2, strides, pads_begin, pads_end, dilations, output_padding
-    )
-    if axes == 0:
+def backprop_shape(data: Fact, filters: Fact, output_shape: Fact | None, **sliding: Any) -> Shape:
+    steps = spatial_steps(data.shape, filters.shape, 2, **sliding)
+    if steps is None:
         return UNRANKED
-    steps = Steps.of(axes, strides, dilations, pads_begin, pads_end)
-    batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
-    depth, maps, *taps = filters.shape.of_rank(axes + 2, "C1")
+    batch, channels, *sizes = data.shape.of_rank(steps.axes + 2, "C1")
+    depth, maps, *taps = filters.shape.of_rank(steps.axes + 2, "C1")
     unify(channels, depth, "C2")
-    return Shape.of(
-        batch,
-        maps,
-        *_spatial_sizes(sizes, taps, output_shape, steps, auto_pad, output_padding),
-    )
+    spatial = _spatial_sizes(sizes, taps, output_shape, steps, sliding["auto_pad"], sliding["output_padding"])
+    return Shape.of(batch, maps, *spatial)
 
 
 @shape("GroupConvolutionBackpropData-1")
-def group_backprop_shape(
-    data: Fact,
-    filters: Fact,
-    output_shape: Fact | None,
-    *,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    dilations: Numbers,
-    auto_pad: str,
-    output_padding: Numbers,
-) -> Shape:
-    check_empty_lists("C4", auto_pad, strides, dilations, pads_begin, pads_end)
-    axes = spatial_axes(
-        data.shape, filters.shape, 3, strides, pads_begin, pads_end, dilations, output_padding
-    )
-    if axes == 0:
+def group_backprop_shape(data: Fact, filters: Fact, output_shape: Fact | None, **sliding: Any) -> Shape:
+    steps = spatial_steps(data.shape, filters.shape, 3, **sliding)
+    if steps is None:
         return UNRANKED
-    steps = Steps.of(axes, strides, dilations, pads_begin, pads_end)
-    batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
-    groups, depth, maps, *taps = filters.shape.of_rank(axes + 3, "C1")
+    batch, channels, *sizes = data.shape.of_rank(steps.axes + 2, "C1")
+    groups, depth, maps, *taps = filters.shape.of_rank(steps.axes + 3, "C1")
     require(depth.high > 0, "C7", depth)
     groups = unify(groups, channel_groups(channels, depth), "C2")
-    spatial = _spatial_sizes(sizes, taps, output_shape, steps, auto_pad, output_padding)
+    spatial = _spatial_sizes(sizes, taps, output_shape, steps, sliding["auto_pad"], sliding["output_padding"])
     return Shape.of(batch, groups * maps, *spatial)
 
 
@@ -107,29 +75,8 @@ def _full_size(size: Dim, taps: Dim, stride: int, dilation: int, begin: int, end
 
 
 @kernel("ConvolutionBackpropData-1", widen=True)
-def backprop(
-    data: Array,
-    filters: Array,
-    output_shape: Array | None,
-    *,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    dilations: Numbers,
-    auto_pad: str,
-    output_padding: Numbers,
-) -> Array:
-    return group_backprop(
-        data,
-        filters[np.newaxis],
-        output_shape,
-        strides=strides,
-        pads_begin=pads_begin,
-        pads_end=pads_end,
-        dilations=dilations,
-        auto_pad=auto_pad,
-        output_padding=output_padding,
-    )
+def backprop(data: Array, filters: Array, output_shape: Array | None, **sliding: Any) -> Array:
+    return group_backprop(data, filters[np.newaxis], output_shape, **sliding)
 
 
 @kernel("GroupConvolutionBackpropData-1", widen=True)

@@ -6,14 +6,13 @@ import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.convolution.columns import convolve
-from irops.ops.convolution.deformable_convolution import output_size, slide_along
-from irops.ops.sliding import Steps, check_empty_lists
+from irops.ops.convolution.deformable_convolution import output_size, slide_along, steps_of_images
+from irops.ops.sliding import Steps
 from irops.spec.binding import kernel, shape
-from irops.values.dim import unify
+from irops.values.dim import Dim, unify
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import require
 
 Numbers = tuple[int, ...]
 
@@ -29,19 +28,11 @@ def binary_convolution_shape(
     dilations: Numbers,
     auto_pad: str,
 ) -> Shape:
-    check_empty_lists("C1", auto_pad, strides, dilations, pads_begin, pads_end)
-    lists = (strides, dilations, pads_begin, pads_end)
-    require(
-        all(len(numbers) in (0, 2) for numbers in lists),
-        "C1",
-        f"{', '.join(str(len(numbers)) for numbers in lists)} values",
-    )
+    steps = steps_of_images(auto_pad, strides, dilations, pads_begin, pads_end)
     batch, channels, *sizes = data.shape.of_rank(4, "C2")
     maps, depth, *taps = filters.shape.of_rank(4, "C2")
     unify(channels, depth, "C2")
-    return Shape.of(
-        batch, maps, *(output_size(auto_pad, *axis) for axis in zip(sizes, taps, *Steps.of(2, *lists)))
-    )
+    return Shape.of(batch, maps, *(output_size(auto_pad, *axis) for axis in zip(sizes, taps, *steps)))
 
 
 @kernel("BinaryConvolution-1")
@@ -62,25 +53,12 @@ def binary_convolution(
     convolution with the difference between data and padding.
     """
     kind, bits = element_type_of(data), filters.astype(np.int64)
-    fact = binary_convolution_shape(
-        Fact.of(data),
-        Fact.of(filters),
-        strides=strides,
-        pads_begin=pads_begin,
-        pads_end=pads_end,
-        dilations=dilations,
-        auto_pad=auto_pad,
-    )
-    counts = fact.to_tuple()[2:]
     steps = Steps.of(2, strides, dilations, pads_begin, pads_end)
-    slides = [
-        slide_along(auto_pad, *axis)
-        for axis in zip(
-            counts, data.shape[2:], filters.shape[2:], steps.strides, steps.dilations, steps.pads_begin
-        )
-    ]
+    axes = list(zip(data.shape[2:], filters.shape[2:], *steps))
+    counts = [int(output_size(auto_pad, Dim.of(size), Dim.of(taps), *step)) for size, taps, *step in axes]
+    slides = [slide_along(auto_pad, count, *axis[:5]) for count, axis in zip(counts, axes)]
     numbers = as_numbers(data)
-    equal = np.zeros(fact.to_tuple(), np.int64)
+    equal = np.zeros((len(data), len(filters), *counts), np.int64)
     for bit, bit_filters in ((0, 1 - bits), (1, bits)):
         padding = int(pad_value == bit)
         difference = (numbers == bit).astype(np.int64) - padding

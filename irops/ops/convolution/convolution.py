@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf, prod
+from typing import Any
 
 import numpy as np
 
@@ -22,74 +23,60 @@ MIN_DEPTHWISE_POSITIONS = 1 << 7
 
 
 @shape("Convolution-1")
-def convolution_shape(
-    data: Fact,
-    filters: Fact,
-    *,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    dilations: Numbers,
-    auto_pad: str,
-) -> Shape:
-    check_empty_lists("C4", auto_pad, strides, dilations, pads_begin, pads_end)
-    axes = spatial_axes(data.shape, filters.shape, 2, strides, pads_begin, pads_end, dilations)
-    if axes == 0:
+def convolution_shape(data: Fact, filters: Fact, **sliding: Any) -> Shape:
+    steps = spatial_steps(data.shape, filters.shape, 2, **sliding)
+    if steps is None:
         return UNRANKED
-    steps = Steps.of(axes, strides, dilations, pads_begin, pads_end)
-    batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
-    maps, depth, *taps = filters.shape.of_rank(axes + 2, "C1")
+    batch, channels, *sizes = data.shape.of_rank(steps.axes + 2, "C1")
+    maps, depth, *taps = filters.shape.of_rank(steps.axes + 2, "C1")
     unify(channels, depth, "C2")
-    return Shape.of(batch, maps, *_output_sizes(sizes, taps, steps, auto_pad))
+    return Shape.of(batch, maps, *_output_sizes(sizes, taps, steps, sliding["auto_pad"]))
 
 
 @shape("GroupConvolution-1")
-def group_convolution_shape(
-    data: Fact,
-    filters: Fact,
+def group_convolution_shape(data: Fact, filters: Fact, **sliding: Any) -> Shape:
+    steps = spatial_steps(data.shape, filters.shape, 3, **sliding)
+    if steps is None:
+        return UNRANKED
+    batch, channels, *sizes = data.shape.of_rank(steps.axes + 2, "C1")
+    groups, maps, depth, *taps = filters.shape.of_rank(steps.axes + 3, "C1")
+    require(depth.high > 0, "C6", depth)
+    groups = unify(groups, channel_groups(channels, depth), "C2")
+    return Shape.of(batch, groups * maps, *_output_sizes(sizes, taps, steps, sliding["auto_pad"]))
+
+
+def spatial_steps(
+    data: Shape,
+    filters: Shape,
+    leading: int,
     *,
     strides: Numbers,
     pads_begin: Numbers,
     pads_end: Numbers,
     dilations: Numbers,
     auto_pad: str,
-) -> Shape:
-    check_empty_lists("C4", auto_pad, strides, dilations, pads_begin, pads_end)
-    axes = spatial_axes(data.shape, filters.shape, 3, strides, pads_begin, pads_end, dilations)
-    if axes == 0:
-        return UNRANKED
-    steps = Steps.of(axes, strides, dilations, pads_begin, pads_end)
-    batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
-    groups, maps, depth, *taps = filters.shape.of_rank(axes + 3, "C1")
-    require(depth.high > 0, "C6", depth)
-    groups = unify(groups, channel_groups(channels, depth), "C2")
-    return Shape.of(batch, groups * maps, *_output_sizes(sizes, taps, steps, auto_pad))
+    output_padding: Numbers = (),
+) -> Steps | None:
+    """The steps along the spatial axes, whose number follows from the ranks of data and filters, or else from
+    the attributes; None if it is unknown.
 
-
-def spatial_axes(data: Shape, filters: Shape, leading: int, *attributes: Numbers) -> int:
-    """The number of spatial axes, from the ranks of data and filters, or else from the attributes; 0 if it
-    is unknown.
-
-    leading: the number of axes of filters before the spatial ones; attributes: an empty one fits any number.
+    leading: the number of axes of filters before the spatial ones. An empty attribute fits any number of
+        axes.
     """
+    check_empty_lists("C4", auto_pad, strides, dilations, pads_begin, pads_end)
+    lists = (strides, pads_begin, pads_end, dilations, output_padding)
     ranks = [data.rank - 2] if data.rank is not None else []
     ranks += [filters.rank - leading] if filters.rank is not None else []
     require(len(set(ranks)) < 2, "C1", data, filters)
-    axes = ranks[0] if ranks else max(map(len, attributes))
+    axes = ranks[0] if ranks else max(map(len, lists))
+    lengths = ", ".join(str(len(numbers)) for numbers in lists)
     require(
-        all(len(numbers) in (0, axes) for numbers in attributes),
-        "C4",
-        f"{', '.join(str(len(numbers)) for numbers in attributes)} values for {axes} spatial axes",
+        all(len(numbers) in (0, axes) for numbers in lists), "C4", f"{lengths} values for {axes} spatial axes"
     )
-    return axes
+    return Steps.of(axes, strides, dilations, pads_begin, pads_end) if axes else None
 
 
-def _output_sizes(
-    sizes: list[Dim],
-    taps: list[Dim],
-    steps: Steps,
-    auto_pad: str,
-) -> list[Dim]:
+def _output_sizes(sizes: list[Dim], taps: list[Dim], steps: Steps, auto_pad: str) -> list[Dim]:
     """The output size along each spatial axis."""
     warn_unless(all(count > 0 for count in taps), "C5", Shape(taps))
     if auto_pad.startswith("same"):
@@ -114,25 +101,8 @@ def channel_groups(channels: Dim, depth: Dim) -> Dim:
 
 
 @kernel("Convolution-1", widen=True)
-def convolution(
-    data: Array,
-    filters: Array,
-    *,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    dilations: Numbers,
-    auto_pad: str,
-) -> Array:
-    return group_convolution(
-        data,
-        filters[np.newaxis],
-        strides=strides,
-        pads_begin=pads_begin,
-        pads_end=pads_end,
-        dilations=dilations,
-        auto_pad=auto_pad,
-    )
+def convolution(data: Array, filters: Array, **sliding: Any) -> Array:
+    return group_convolution(data, filters[np.newaxis], **sliding)
 
 
 @kernel("GroupConvolution-1", widen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -35,13 +36,7 @@ def deformable_convolution_shape(
     group: int,
     deformable_group: int,
 ) -> Shape:
-    check_empty_lists("C1", auto_pad, strides, dilations, pads_begin, pads_end)
-    lists = (strides, dilations, pads_begin, pads_end)
-    require(
-        all(len(numbers) in (0, 2) for numbers in lists),
-        "C1",
-        f"{', '.join(str(len(numbers)) for numbers in lists)} values",
-    )
+    steps = steps_of_images(auto_pad, strides, dilations, pads_begin, pads_end)
     require(
         group >= 1 and deformable_group >= 1, "C7", f"group {group} and deformable_group {deformable_group}"
     )
@@ -55,7 +50,7 @@ def deformable_convolution_shape(
     )
     offset_channels = taps[0] * taps[1] * (2 * deformable_group)
     require((offsets.shape[1] % (2 * deformable_group)).can_be(0), "C6", f"{offsets.shape[1]} channels")
-    output_sizes = [output_size(auto_pad, *axis) for axis in zip(sizes, taps, *Steps.of(2, *lists))]
+    output_sizes = [output_size(auto_pad, *axis) for axis in zip(sizes, taps, *steps)]
     merged = unify_shapes(Shape.of(batch, offset_channels, *output_sizes), offsets.shape, "C6")
     return Shape.of(merged[0], maps, *merged[2:])
 
@@ -65,27 +60,14 @@ def deformable_convolution_8_shape(
     data: Fact,
     offsets: Fact,
     filters: Fact,
-    mask: Fact | None = None,
+    mask: Fact | None,
     *,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    dilations: Numbers,
-    auto_pad: str,
-    group: int,
     deformable_group: int,
+    bilinear_interpolation_pad: bool,  # noqa: ARG001
+    **attributes: Any,
 ) -> Shape:
     output = deformable_convolution_shape(
-        data,
-        offsets,
-        filters,
-        strides=strides,
-        pads_begin=pads_begin,
-        pads_end=pads_end,
-        dilations=dilations,
-        auto_pad=auto_pad,
-        group=group,
-        deformable_group=deformable_group,
+        data, offsets, filters, deformable_group=deformable_group, **attributes
     )
     if mask is None:
         return output
@@ -95,6 +77,17 @@ def deformable_convolution_8_shape(
     return Shape.of(merged[0], output[1], *merged[2:])
 
 
+def steps_of_images(auto_pad: str, *lists: Numbers) -> Steps:
+    """The steps along two axes, of strides, dilations, pads_begin and pads_end.
+
+    Raises:  Violation(C1) unless all of them have two numbers or none
+    """
+    check_empty_lists("C1", auto_pad, *lists)
+    lengths = ", ".join(str(len(numbers)) for numbers in lists)
+    require(all(len(numbers) in (0, 2) for numbers in lists), "C1", f"{lengths} values")
+    return Steps.of(2, *lists)
+
+
 def output_size(auto_pad: str, size: Dim, taps: Dim, stride: int, dilation: int, begin: int, end: int) -> Dim:
     """The output size along one spatial axis."""
     if auto_pad.startswith("same"):
@@ -102,11 +95,12 @@ def output_size(auto_pad: str, size: Dim, taps: Dim, stride: int, dilation: int,
     return positions(size, taps, stride, dilation, 0 if auto_pad == "valid" else begin + end, "C3")
 
 
-@kernel("DeformableConvolution-1", widen=True)
+@kernel("DeformableConvolution-1", "DeformableConvolution-8", widen=True)
 def deformable_convolution(
     data: Array,
     offsets: Array,
     filters: Array,
+    mask: Array | None = None,
     *,
     strides: Numbers,
     pads_begin: Numbers,
@@ -114,36 +108,7 @@ def deformable_convolution(
     auto_pad: str,
     group: int,
     deformable_group: int,
-) -> Array:
-    return deformable_convolution_8(
-        data,
-        offsets,
-        filters,
-        None,
-        strides=strides,
-        pads_begin=pads_begin,
-        dilations=dilations,
-        auto_pad=auto_pad,
-        group=group,
-        deformable_group=deformable_group,
-        bilinear_interpolation_pad=False,
-    )
-
-
-@kernel("DeformableConvolution-8", widen=True)
-def deformable_convolution_8(
-    data: Array,
-    offsets: Array,
-    filters: Array,
-    mask: Array | None,
-    *,
-    strides: Numbers,
-    pads_begin: Numbers,
-    dilations: Numbers,
-    auto_pad: str,
-    group: int,
-    deformable_group: int,
-    bilinear_interpolation_pad: bool,
+    bilinear_interpolation_pad: bool = False,
 ) -> Array:
     steps = Steps.of(2, strides, dilations, pads_begin, ())
     axes = zip(data.shape[2:], filters.shape[2:], steps.strides, steps.dilations, steps.pads_begin)

@@ -225,8 +225,8 @@ def check_boxes(boxes: Boxes, room: int, check: Callable[..., None]) -> None:
     warn_unless(boxes.described >= room, "C6", f"{boxes.described} boxes, room for {room}")
 
 
-@kernel("PriorBox-1")
-def prior_box_1(
+@kernel("PriorBox-1", "PriorBox-8")
+def prior_box(
     output_size: Array,
     image_size: Array,
     *,
@@ -242,44 +242,7 @@ def prior_box_1(
     offset: float,
     variance: Numbers,
     scale_all_sizes: bool,
-) -> Array:
-    return prior_box_8(
-        output_size,
-        image_size,
-        min_size=min_size,
-        max_size=max_size,
-        aspect_ratio=aspect_ratio,
-        density=density,
-        fixed_ratio=fixed_ratio,
-        fixed_size=fixed_size,
-        clip=clip,
-        flip=flip,
-        step=step,
-        offset=offset,
-        variance=variance,
-        scale_all_sizes=scale_all_sizes,
-        min_max_aspect_ratios_order=True,
-    )
-
-
-@kernel("PriorBox-8")
-def prior_box_8(
-    output_size: Array,
-    image_size: Array,
-    *,
-    min_size: Numbers,
-    max_size: Numbers,
-    aspect_ratio: Numbers,
-    density: Numbers,
-    fixed_ratio: Numbers,
-    fixed_size: Numbers,
-    clip: bool,
-    flip: bool,
-    step: float,
-    offset: float,
-    variance: Numbers,
-    scale_all_sizes: bool,
-    min_max_aspect_ratios_order: bool,
+    min_max_aspect_ratios_order: bool = True,
 ) -> Array:
     grid = cells(output_size, image_size)
     boxes = Boxes(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from math import log
+from typing import Any
 
 import numpy as np
 
@@ -73,29 +74,6 @@ HALF, ONE = np.float32(0.5), np.float32(1)
 Numbers = tuple[float, ...]
 
 
-@shape("Proposal-4")
-def proposal_4_shape(
-    class_probs: Fact,
-    bbox_deltas: Fact,
-    image_shape: Fact,
-    *,
-    ratio: Numbers,
-    scale: Numbers,
-    post_nms_topn: int,
-    framework: str,
-) -> tuple[Shape, Shape]:
-    boxes = proposal_1_shape(
-        class_probs,
-        bbox_deltas,
-        image_shape,
-        ratio=ratio,
-        scale=scale,
-        post_nms_topn=post_nms_topn,
-        framework=framework,
-    )
-    return boxes, boxes[:1]
-
-
 @shape("Proposal-1")
 def proposal_1_shape(
     class_probs: Fact,
@@ -106,6 +84,7 @@ def proposal_1_shape(
     scale: Numbers,
     post_nms_topn: int,
     framework: str,
+    **_: Any,
 ) -> Shape:
     probs, deltas, anchors = class_probs.shape, bbox_deltas.shape, len(ratio) * len(scale)
     batch = unify(probs[0], deltas[0], "C1")
@@ -124,6 +103,14 @@ def proposal_1_shape(
     if image_shape.value is not None:
         check_image(image_shape.value)
     return Shape.of(batch * post_nms_topn, 5)
+
+
+@shape("Proposal-4")
+def proposal_4_shape(
+    class_probs: Fact, bbox_deltas: Fact, image_shape: Fact, **attributes: Any
+) -> tuple[Shape, Shape]:
+    boxes = proposal_1_shape(class_probs, bbox_deltas, image_shape, **attributes)
+    return boxes, boxes[:1]
 
 
 def check_image(image_shape: Array) -> None:
@@ -259,45 +246,8 @@ def check_maps(class_probs: Array, bbox_deltas: Array, anchors: int) -> None:
 
 
 @kernel("Proposal-1")
-def proposal_1(
-    class_probs: Array,
-    bbox_deltas: Array,
-    image_shape: Array,
-    *,
-    base_size: int,
-    pre_nms_topn: int,
-    post_nms_topn: int,
-    nms_thresh: float,
-    feat_stride: int,
-    min_size: int,
-    ratio: Numbers,
-    scale: Numbers,
-    clip_before_nms: bool,
-    clip_after_nms: bool,
-    normalize: bool,
-    box_size_scale: float,
-    box_coordinate_scale: float,
-    framework: str,
-) -> Array:
-    return proposal_4(
-        class_probs,
-        bbox_deltas,
-        image_shape,
-        base_size=base_size,
-        pre_nms_topn=pre_nms_topn,
-        post_nms_topn=post_nms_topn,
-        nms_thresh=nms_thresh,
-        feat_stride=feat_stride,
-        min_size=min_size,
-        ratio=ratio,
-        scale=scale,
-        clip_before_nms=clip_before_nms,
-        clip_after_nms=clip_after_nms,
-        normalize=normalize,
-        box_size_scale=box_size_scale,
-        box_coordinate_scale=box_coordinate_scale,
-        framework=framework,
-    )[0]
+def proposal_1(class_probs: Array, bbox_deltas: Array, image_shape: Array, **attributes: Any) -> Array:
+    return proposal_4(class_probs, bbox_deltas, image_shape, **attributes)[0]
 
 
 MAX_EXPONENT = log(1000 / 16)

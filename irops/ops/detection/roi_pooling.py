@@ -298,32 +298,7 @@ def aligned_shape(
     return Shape.of(count, data.shape[1], *bins)
 
 
-@kernel("ROIAlign-3", widen=True)
-def roi_align_3(
-    data: Array,
-    rois: Array,
-    batch_indices: Array,
-    *,
-    pooled_h: int,
-    pooled_w: int,
-    sampling_ratio: int,
-    spatial_scale: float,
-    mode: str,
-) -> Array:
-    return roi_align(
-        data,
-        rois,
-        batch_indices,
-        pooled_h=pooled_h,
-        pooled_w=pooled_w,
-        sampling_ratio=sampling_ratio,
-        spatial_scale=spatial_scale,
-        mode=mode,
-        aligned_mode="asymmetric",
-    )
-
-
-@kernel("ROIAlign-9", widen=True)
+@kernel("ROIAlign-3", "ROIAlign-9", widen=True)
 def roi_align(
     data: Array,
     rois: Array,
@@ -334,7 +309,7 @@ def roi_align(
     sampling_ratio: int,
     spatial_scale: float,
     mode: str,
-    aligned_mode: str,
+    aligned_mode: str = "asymmetric",
 ) -> Array:
     check_batches(batch_indices, len(data), "C3")
     before, after = SHIFTS[aligned_mode]

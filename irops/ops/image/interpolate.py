@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -331,35 +331,9 @@ def _padded(image: Array, pads: list[tuple[int, int]]) -> Array:
 
 
 @kernel("Interpolate-4")
-def interpolate_4(
-    image: Array,
-    sizes: Array,
-    scales: Array,
-    axes: Array | None,
-    *,
-    mode: str,
-    shape_calculation_mode: str,
-    coordinate_transformation_mode: str,
-    nearest_mode: str,
-    antialias: bool,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    cube_coeff: float,
-) -> Array:
-    wanted = scales if shape_calculation_mode == "scales" else sizes
-    return interpolate_11(
-        image,
-        wanted,
-        axes,
-        mode=mode,
-        shape_calculation_mode=shape_calculation_mode,
-        coordinate_transformation_mode=coordinate_transformation_mode,
-        nearest_mode=nearest_mode,
-        antialias=antialias,
-        pads_begin=pads_begin,
-        pads_end=pads_end,
-        cube_coeff=cube_coeff,
-    )
+def interpolate_4(image: Array, sizes: Array, scales: Array, axes: Array | None, **attributes: Any) -> Array:
+    wanted = scales if attributes["shape_calculation_mode"] == "scales" else sizes
+    return interpolate_11(image, wanted, axes, **attributes)
 
 
 @kernel("Interpolate-11")

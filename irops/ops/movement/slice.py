@@ -341,27 +341,8 @@ def strided_slice(
 
 @values("StridedSlice-1")
 def strided_slice_values(
-    data: Array,
-    begin: Array,
-    end: Array,
-    stride: Array | None,
-    *,
-    begin_mask: Mask,
-    end_mask: Mask,
-    new_axis_mask: Mask,
-    shrink_axis_mask: Mask,
-    ellipsis_mask: Mask,
+    data: Array, begin: Array, end: Array, stride: Array | None, **masks: Any
 ) -> Array | None:
     if any(bound is not None and holds_dims(bound) for bound in (begin, end, stride)):
         return None
-    return strided_slice(
-        data,
-        begin,
-        end,
-        stride,
-        begin_mask=begin_mask,
-        end_mask=end_mask,
-        new_axis_mask=new_axis_mask,
-        shrink_axis_mask=shrink_axis_mask,
-        ellipsis_mask=ellipsis_mask,
-    )
+    return strided_slice(data, begin, end, stride, **masks)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.pooling.windows import Window, pooled_shape, windows
-from irops.ops.sliding import Numbers, Slide, at
+from irops.ops.sliding import Slide, at
 from irops.spec.binding import kernel as computes
 from irops.spec.binding import shape
 from irops.values.element import Array, element_type_of
@@ -20,37 +21,14 @@ from irops.values.violation import require, warn_unless
 
 
 @shape("AvgPool-1", "AvgPool-14")
-def avg_pool_shape(
-    data: Fact,
-    *,
-    kernel: Numbers,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    exclude_pad: bool,
-    rounding_type: str,
-    auto_pad: str,
-) -> Shape:
-    along = windows(kernel, strides, (), pads_begin, pads_end, rounding_type, auto_pad)
-    return _pooled(data.shape, along, exclude_pad)
+def avg_pool_shape(data: Fact, *, exclude_pad: bool, **window: Any) -> Shape:
+    return _pooled(data.shape, windows(**window), exclude_pad)
 
 
 @shape("AvgPool-16")
-def avg_pool_16_shape(
-    data: Fact,
-    *,
-    kernel: Numbers,
-    strides: Numbers,
-    dilations: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    exclude_pad: bool,
-    rounding_type: str,
-    auto_pad: str,
-) -> Shape:
-    warn_unless(dilations, "C10")
-    along = windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad)
-    return _pooled(data.shape, along, exclude_pad)
+def avg_pool_16_shape(data: Fact, *, exclude_pad: bool, **window: Any) -> Shape:
+    warn_unless(window["dilations"], "C10")
+    return _pooled(data.shape, windows(**window), exclude_pad)
 
 
 def _pooled(data: Shape, along: Sequence[Window], exclude_pad: bool) -> Shape:
@@ -69,49 +47,13 @@ def _pooled(data: Shape, along: Sequence[Window], exclude_pad: bool) -> Shape:
     return pooled
 
 
-@computes("AvgPool-1", "AvgPool-14", widen=True)
-def avg_pool(
-    data: Array,
-    *,
-    kernel: Numbers,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    exclude_pad: bool,
-    rounding_type: str,
-    auto_pad: str,
-) -> Array:
-    return avg_pool_16(
-        data,
-        kernel=kernel,
-        strides=strides,
-        dilations=(),
-        pads_begin=pads_begin,
-        pads_end=pads_end,
-        exclude_pad=exclude_pad,
-        rounding_type=rounding_type,
-        auto_pad=auto_pad,
-    )
-
-
-@computes("AvgPool-16", widen=True)
-def avg_pool_16(
-    data: Array,
-    *,
-    kernel: Numbers,
-    strides: Numbers,
-    dilations: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    exclude_pad: bool,
-    rounding_type: str,
-    auto_pad: str,
-) -> Array:
-    along = windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad)
+@computes("AvgPool-1", "AvgPool-14", "AvgPool-16", widen=True)
+def avg_pool(data: Array, *, exclude_pad: bool, **window: Any) -> Array:
+    along = windows(**window)
     slides = [window.slide(size) for window, size in zip(along, data.shape[2:])]
     padded = any(any(window.padding(size)) for window, size in zip(along, data.shape[2:]))
     counts = (
-        np.asarray(prod(kernel))
+        np.asarray(prod(window.taps for window in along))
         if padded and not exclude_pad
         else reduce(np.multiply.outer, (slide.counts() for slide in slides))
     )

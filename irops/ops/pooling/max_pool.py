@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.pooling.windows import pooled_shape, windows
 from irops.ops.reals import blocks
-from irops.ops.sliding import Numbers, Slide, at
+from irops.ops.sliding import Slide, at
 from irops.spec.binding import kernel as computes
 from irops.spec.binding import shape
 from irops.values.element import Array, ElementType, element_type_of
@@ -28,37 +29,20 @@ Overlaps = list[tuple[slice, slice]]
 def max_pool_shape(
     data: Fact,
     *,
-    kernel: Numbers,
-    strides: Numbers,
-    dilations: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    rounding_type: str,
-    auto_pad: str,
+    index_element_type: ElementType,  # noqa: ARG001
+    axis: int,  # noqa: ARG001
+    **window: Any,
 ) -> tuple[Shape, Shape]:
-    warn_unless(dilations, "C10")
-    pooled = pooled_shape(
-        data.shape, windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad)
-    )
+    warn_unless(window["dilations"], "C10")
+    pooled = pooled_shape(data.shape, windows(**window))
     return pooled, pooled
 
 
 @computes("MaxPool-8", "MaxPool-14", widen=True)
 def max_pool(
-    data: Array,
-    *,
-    kernel: Numbers,
-    strides: Numbers,
-    dilations: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    rounding_type: str,
-    auto_pad: str,
-    index_element_type: ElementType,
-    axis: int,
+    data: Array, *, index_element_type: ElementType, axis: int, **window: Any
 ) -> tuple[Array, Array]:
-    along = windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad)
-    slides = [window.slide(size) for window, size in zip(along, data.shape[2:])]
+    slides = [along.slide(size) for along, size in zip(windows(**window), data.shape[2:])]
     maxima, positions = _maxima(as_numbers(data), slides, True)
     channels = np.arange(prod(data.shape[:2])).reshape(*data.shape[:2], *(1,) * len(slides))
     indices = channels * prod(data.shape[2:]) + positions
@@ -68,34 +52,13 @@ def max_pool(
 
 
 @shape("MaxPool-1")
-def max_pool_1_shape(
-    data: Fact,
-    *,
-    kernel: Numbers,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    rounding_type: str,
-    auto_pad: str,
-) -> Shape:
-    return pooled_shape(
-        data.shape, windows(kernel, strides, (), pads_begin, pads_end, rounding_type, auto_pad)
-    )
+def max_pool_1_shape(data: Fact, **window: Any) -> Shape:
+    return pooled_shape(data.shape, windows(**window))
 
 
 @computes("MaxPool-1", widen=True)
-def max_pool_1(
-    data: Array,
-    *,
-    kernel: Numbers,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    rounding_type: str,
-    auto_pad: str,
-) -> Array:
-    along = windows(kernel, strides, (), pads_begin, pads_end, rounding_type, auto_pad)
-    slides = [window.slide(size) for window, size in zip(along, data.shape[2:])]
+def max_pool_1(data: Array, **window: Any) -> Array:
+    slides = [along.slide(size) for along, size in zip(windows(**window), data.shape[2:])]
     return _in_type_of(data, _maxima(as_numbers(data), slides, False)[0])
 
 

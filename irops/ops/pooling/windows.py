@@ -49,13 +49,14 @@ class Window:
 
 
 def windows(
+    *,
     kernel: Numbers,
     strides: Numbers,
-    dilations: Numbers,
     pads_begin: Numbers,
     pads_end: Numbers,
     rounding_type: str,
     auto_pad: str,
+    dilations: Numbers = (),
 ) -> list[Window]:
     """The windows along all spatial axes.
 

@@ -90,17 +90,8 @@ def lstm_cell_1_shape(
 ) -> tuple[Shape, Shape]:
     warn_unless(not input_forget, "C9", "true")
     warn_unless(weights_format == "fico", "C10", weights_format)
-    state_shapes = lstm_cell_shape(
-        X,
-        initial_hidden_state,
-        initial_cell_state,
-        W,
-        R,
-        B,
-        hidden_size=hidden_size,
-        activations=activations,
-        clip=clip,
-    )
+    inputs = (X, initial_hidden_state, initial_cell_state, W, R, B)
+    state_shapes = lstm_cell_shape(*inputs, hidden_size=hidden_size, activations=activations, clip=clip)
     if B is None or P is None:
         require(state_shapes[0][1].can_be(hidden_size), "C12", hidden_size, state_shapes[0][1])
     if P is not None:
@@ -109,7 +100,7 @@ def lstm_cell_1_shape(
     return state_shapes
 
 
-@kernel("LSTMCell-4", widen=True)
+@kernel("LSTMCell-1", "LSTMCell-4", widen=True)
 def lstm_cell(
     X: Array,
     initial_hidden_state: Array,
@@ -117,6 +108,7 @@ def lstm_cell(
     W: Array,
     R: Array,
     B: Array | None,
+    P: Array | None = None,  # noqa: ARG001
     *,
     activations: Names,
     clip: float,
@@ -126,22 +118,6 @@ def lstm_cell(
     forget_gate, input_gate, candidate, output_gate = np.split(clipped(sums, clip), 4, axis=1)
     cell = f(forget_gate) * initial_cell_state + f(input_gate) * g(candidate)
     return f(output_gate) * h(cell), cell
-
-
-@kernel("LSTMCell-1", widen=True)
-def lstm_cell_1(
-    X: Array,
-    initial_hidden_state: Array,
-    initial_cell_state: Array,
-    W: Array,
-    R: Array,
-    B: Array | None,
-    P: Array | None,  # noqa: ARG001
-    *,
-    activations: Names,
-    clip: float,
-) -> tuple[Array, Array]:
-    return lstm_cell(X, initial_hidden_state, initial_cell_state, W, R, B, activations=activations, clip=clip)
 
 
 @shape("GRUCell-3")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -76,69 +76,23 @@ class NmsChoice(NamedTuple):
 
 @kernel("MulticlassNms-8", widen=True)
 def shared_boxes(
-    boxes: Array,
-    scores: Array,
-    *,
-    sort_result_type: str,
-    sort_result_across_batch: bool,
-    output_type: ElementType,
-    iou_threshold: float,
-    score_threshold: float,
-    nms_top_k: int,
-    keep_top_k: int,
-    background_class: int,
-    normalized: bool,
-    nms_eta: float,
+    boxes: Array, scores: Array, *, output_type: ElementType, **choice: Any
 ) -> tuple[Array, ...]:
-    choice = NmsChoice(
-        sort_result_type,
-        sort_result_across_batch,
-        iou_threshold,
-        score_threshold,
-        nms_top_k,
-        keep_top_k,
-        background_class,
-        normalized,
-        nms_eta,
-    )
-    return of_shared_boxes(boxes, scores, choice, output_type)
+    return of_shared_boxes(boxes, scores, NmsChoice(**choice), output_type)
 
 
 @kernel("MulticlassNms-9", widen=True)
 def multiclass_nms(
-    boxes: Array,
-    scores: Array,
-    roisnum: Array | None,
-    *,
-    sort_result_type: str,
-    sort_result_across_batch: bool,
-    output_type: ElementType,
-    iou_threshold: float,
-    score_threshold: float,
-    nms_top_k: int,
-    keep_top_k: int,
-    background_class: int,
-    normalized: bool,
-    nms_eta: float,
+    boxes: Array, scores: Array, roisnum: Array | None, *, output_type: ElementType, **choice: Any
 ) -> tuple[Array, ...]:
-    choice = NmsChoice(
-        sort_result_type,
-        sort_result_across_batch,
-        iou_threshold,
-        score_threshold,
-        nms_top_k,
-        keep_top_k,
-        background_class,
-        normalized,
-        nms_eta,
-    )
+    chosen = NmsChoice(**choice)
     if roisnum is None:
-        return of_shared_boxes(boxes, scores, choice, output_type)
+        return of_shared_boxes(boxes, scores, chosen, output_type)
     numbers = check_numbers(roisnum, boxes.shape[1])
     ends = np.cumsum(numbers)
     starts = ends - numbers
     items = ((start, boxes[:, start:end], scores[:, start:end]) for start, end in zip(starts, ends))
-    selected = select(items, choice)
+    selected = select(items, chosen)
     indices = selected.box * len(boxes) + selected.class_id
     return outputs(selected, boxes[selected.class_id, selected.box], indices, len(roisnum), output_type)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -108,7 +109,7 @@ def non_max_suppression(
     *,
     box_encoding: str,
     sort_result_descending: bool,
-    output_type: ElementType,
+    output_type: ElementType = I64,
 ) -> tuple[Array, ...]:
     corners = as_corners(boxes.astype(np.float32), box_encoding)
     indices, selected_scores = select(
@@ -124,52 +125,17 @@ def non_max_suppression(
     return indices.astype(output_type.dtype), selected_scores, np.array([len(indices)], output_type.dtype)
 
 
-@kernel("NonMaxSuppression-1")
-def non_max_suppression_1(
-    boxes: Array,
-    scores: Array,
-    max_output_boxes_per_class: Array | None,
-    iou_threshold: Array | None,
-    score_threshold: Array | None,
-    *,
-    box_encoding: str,
-    sort_result_descending: bool,
-) -> Array:
-    return non_max_suppression_3(
-        boxes,
-        scores,
-        max_output_boxes_per_class,
-        iou_threshold,
-        score_threshold,
-        box_encoding=box_encoding,
-        sort_result_descending=sort_result_descending,
-        output_type=I64,
-    )
-
-
-@kernel("NonMaxSuppression-3")
+@kernel("NonMaxSuppression-1", "NonMaxSuppression-3")
 def non_max_suppression_3(
     boxes: Array,
     scores: Array,
     max_output_boxes_per_class: Array | None,
     iou_threshold: Array | None,
     score_threshold: Array | None,
-    *,
-    box_encoding: str,
-    sort_result_descending: bool,
-    output_type: ElementType,
+    **attributes: Any,
 ) -> Array:
-    indices = non_max_suppression(
-        boxes,
-        scores,
-        max_output_boxes_per_class,
-        iou_threshold,
-        score_threshold,
-        None,
-        box_encoding=box_encoding,
-        sort_result_descending=sort_result_descending,
-        output_type=output_type,
-    )[0]
+    inputs = (boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold)
+    indices = non_max_suppression(*inputs, None, **attributes)[0]
     limit = _dim(box_limit(max_output_boxes_per_class))
     return with_rows(indices, int(fixed_rows(Dim.of(scores.shape[1]), Dim.of(scores.shape[2]), limit)))
 
@@ -181,22 +147,10 @@ def non_max_suppression_4(
     max_output_boxes_per_class: Array | None,
     iou_threshold: Array | None,
     score_threshold: Array | None,
-    *,
-    box_encoding: str,
-    sort_result_descending: bool,
-    output_type: ElementType,
+    **attributes: Any,
 ) -> Array:
-    indices = non_max_suppression(
-        boxes,
-        scores,
-        max_output_boxes_per_class,
-        iou_threshold,
-        score_threshold,
-        None,
-        box_encoding=box_encoding,
-        sort_result_descending=sort_result_descending,
-        output_type=output_type,
-    )[0]
+    inputs = (boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold)
+    indices = non_max_suppression(*inputs, None, **attributes)[0]
     limit = _dim(box_limit(max_output_boxes_per_class))
     batches, classes, count = map(Dim.of, scores.shape)
     return with_rows(indices, int(rows_of_all_items(batches, classes, count, limit)))
