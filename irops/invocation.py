@@ -243,7 +243,7 @@ def _shapes(
 ) -> tuple[Shape | Fact, ...]:
     function = op.functions.shape
     if function is None:
-        return tuple(_stock(op, port, named, attributes) for port in op.definition.outputs)
+        return tuple(_stock(port, named, attributes) for port in op.definition.outputs)
     result = function(*positional(op, named), **keywords)
     shapes = result if isinstance(result, tuple) else (result,)
     if is_extension(op.module):
@@ -263,15 +263,10 @@ def _check_shapes(op: Op, shapes: tuple[Any, ...]) -> None:
         raise OpFault("failed-shape-function", message)
 
 
-def _stock(op: Op, port: PortSpec, named: Mapping[str, Any], attributes: Mapping[str, Any]) -> Shape:
-    rule, *words = port.shape or ("",)
-    function: Callable[..., Shape] | None = stock.RULES.get(rule)
-    if function is None:
-        raise LookupError(
-            f"{op.definition.path}: output {port.name} names the shape rule {rule!r}, and there is no shape"
-            " function"
-        )
-    return function(*(stock.argument(word, named, attributes) for word in words))
+def _stock(port: PortSpec, named: Mapping[str, Any], attributes: Mapping[str, Any]) -> Shape:
+    assert port.shape is not None, f"{port.name} has neither a shape function nor a shape rule"
+    rule, *words = port.shape
+    return stock.RULES[rule](*(stock.argument(word, named, attributes) for word in words))
 
 
 def output_facts(

@@ -18,6 +18,7 @@ from irops.diagnostics.rules import rule
 from irops.dialects import dialect_named, dialect_of_id, dialect_of_version, dialects
 from irops.dialects.dialect import Dialect
 from irops.dialects.openvino.dialect import definition_files
+from irops.ops import stock
 from irops.spec.binding import BOUND, bound_to, functions_of
 from irops.spec.definition import OPENVINO, Definition
 from irops.spec.extension import module_of, plugin_folders
@@ -85,7 +86,9 @@ class Registry:
         if found is None:
             with self._lock:  # all threads get the same op
                 if id not in self._ops:
-                    self._ops[id] = self._op_of_another_dialect(id) if parted(id)[0] else self._native_op(id)
+                    made = self._op_of_another_dialect(id) if parted(id)[0] else self._native_op(id)
+                    _check_shape_rules(made)
+                    self._ops[id] = made
                 found = self._ops[id]
         return found
 
@@ -251,6 +254,24 @@ def _import_own(definition: Definition) -> ModuleType:
                 )
             ]
         ) from None
+
+
+def _check_shape_rules(op: Op) -> None:
+    """Raises:  DefinitionError where nothing says which shape an output has"""
+    for port in () if op.functions.shape is not None else op.definition.outputs:
+        if not port.shape:
+            message = f"{op.id} has no shape function, and its output {port.name} names no shape rule"
+            raise DefinitionError(
+                [Diagnostic(rule("missing-function"), message, Location(op.definition.path))]
+            )
+        if port.shape[0] not in stock.RULES:
+            message = (
+                f"the output {port.name} of {op.id} names the shape rule {port.shape[0]}, must be one of"
+                f" {', '.join(sorted(stock.RULES))}"
+            )
+            raise DefinitionError(
+                [Diagnostic(rule("unknown-shape-rule"), message, Location(op.definition.path))]
+            )
 
 
 def _own_modules() -> list[str]:

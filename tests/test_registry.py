@@ -140,6 +140,28 @@ def test_a_parameter_that_the_definition_does_not_name_is_reported_with_both_fil
     assert "MyReverse-extension.xml" in found.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("port", "code", "part"),
+    [
+        ('name="output" shape="sane data"', "OD106", "names the shape rule sane, must be one of broadcast,"),
+        ('name="output"', "OD104", "its output output names no shape rule"),
+    ],
+)
+def test_an_output_of_no_shape_is_reported(tmp_path, port, code, part):
+    shutil.copytree(EXAMPLE, tmp_path / "ops")
+    for file, old, new in (
+        ("my_reverse.py", '@shape("MyReverse-extension")', ""),
+        ("MyReverse-extension.xml", 'name="output"', port),
+    ):
+        path = tmp_path / "ops" / file
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new, 1))
+    with pytest.raises(irops.DefinitionError) as error:
+        Registry(folders=[tmp_path / "ops"]).op("MyReverse-extension")
+    assert error.value.diagnostics[0].code == code
+    assert part in error.value.diagnostics[0].message
+
+
 def test_a_missing_kernel_is_reported(tmp_path):
     assert (
         faulty(tmp_path, '@kernel("MyReverse-extension")', "", "my_reverse.py").diagnostics[0].code == "OD104"

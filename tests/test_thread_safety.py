@@ -44,7 +44,9 @@ def at_once(work: Callable[[int], T]) -> list[T]:
 
 
 def test_reports_of_threads_are_those_of_one() -> None:
-    texts = [path.read_bytes() for path in sorted((ROOT / "tests" / "rules").glob("IR3*.xml"))]
+    texts = [
+        path.read_bytes() for path in sorted((ROOT / "irops" / "diagnostics" / "rules").glob("IR3*.xml"))
+    ]
     alone = [str(irops.check("m.xml", text=text)) for text in texts]
     assert at_once(lambda _: [str(irops.check("m.xml", text=text)) for text in texts]) == [alone] * THREADS
 

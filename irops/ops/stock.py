@@ -111,7 +111,7 @@ def normal_axes(axes: Iterable[int], rank: int, constraint: str, twice: str | No
     return tuple(result)
 
 
-RULES: Mapping[str, Callable[..., Any]] = {
+RULES: Mapping[str, Callable[..., Shape]] = {
     "same": same,
     "scalar": scalar,
     "vector": vector,

@@ -11,7 +11,7 @@ from irops.analysis.checks.run import CASCADES
 from irops.diagnostics.rules import rule
 
 ROOT = Path(__file__).parents[2]
-RULES = ROOT / "tests" / "rules"
+RULES = ROOT / "irops" / "diagnostics" / "rules"
 EXAMPLES = sorted(
     path
     for path in (ROOT / "examples").glob("*/model.xml")

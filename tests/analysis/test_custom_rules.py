@@ -52,7 +52,7 @@ def command(*words, cwd, **more):
 
 
 def test_a_rule_finds_layers_with_their_places():
-    model = irops.read(ROOT / "tests" / "rules" / "IR208.xml")
+    model = irops.read(ROOT / "irops" / "diagnostics" / "rules" / "IR208.xml")
     report = irops.check(model, rules=[made()], select=["ACME"])
     assert [d.location.layer_name for d in report] == [layer.name for _, layer in model.walk()]
     assert all(d.location.line and d.severity is irops.Severity.ERROR for d in report)
@@ -71,7 +71,7 @@ def test_a_rule_sees_what_is_inferred_and_layers_in_bodies():
                 yield layer, "in a body"
         seen.append(facts.diagnostics)
 
-    file = next(ROOT.glob("tests/rules/IR221.xml"))
+    file = next(ROOT.glob("irops/diagnostics/rules/IR221.xml"))
     report = irops.check(file, rules=[made(check=look)], select=["layer-exists"])
     assert seen
     assert report.diagnostics
@@ -163,7 +163,7 @@ def test_an_installed_package_is_found_by_its_metadata(tmp_path):
 @pytest.mark.slow("starts processes")
 def test_settings_name_the_rules_of_a_team(tmp_path):
     model = tmp_path / "model.xml"
-    text = (ROOT / "tests" / "rules" / "IR208.xml").read_text()
+    text = (ROOT / "irops" / "diagnostics" / "rules" / "IR208.xml").read_text()
     model.write_text(text.replace('name="x"', 'name="the input"', 1))
     for file in EXAMPLE.iterdir():
         if file.is_file():

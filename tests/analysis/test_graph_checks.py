@@ -1,5 +1,5 @@
 """What the checks of a graph say, and what they leave unsaid. That each rule is raised at the right place:
-tests/rules.
+irops/diagnostics/rules.
 """
 
 from __future__ import annotations

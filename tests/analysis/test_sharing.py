@@ -33,7 +33,7 @@ from irops.values.shape import Shape
 F32_DATA = {"element_type": "f32", "shape": "?,8"}
 FILES = sorted(
     path
-    for folder in ("tests/ir/files", "examples", "tests/rules")
+    for folder in ("tests/ir/files", "examples", "irops/diagnostics/rules")
     for path in (ROOT / folder).rglob("*.xml")
     if path.stat().st_size < 60_000
 )

@@ -37,7 +37,7 @@ def irops(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def broken() -> Path:
-    return ROOT / "tests" / "rules" / "IR401.xml"
+    return ROOT / "irops" / "diagnostics" / "rules" / "IR401.xml"
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from irops.diagnostics.rules import all_rules
 
-RULES = Path(__file__).parents[1] / "rules"
+RULES = Path(__file__).parents[2] / "irops/diagnostics/rules"
 Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py
 
 

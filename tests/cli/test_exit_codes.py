@@ -219,7 +219,7 @@ def test_help_states_the_codes(command: str, irops: Irops) -> None:
 
 
 def test_a_warning_is_1_only_with_strict(irops: Irops, valid_model: Path) -> None:
-    warned = Path(__file__).parents[1] / "rules" / "IR208.xml"
+    warned = Path(__file__).parents[2] / "irops/diagnostics/rules" / "IR208.xml"
     assert irops("check", warned).status == 0
     assert irops("check", warned, "--strict").status == 1
     assert irops("check", warned, "--strict", "--exit-zero").status == 0

@@ -277,7 +277,7 @@ def test_unwritable_findings_exit_with_2(form: str) -> None:
                 "-m",
                 "irops",
                 "check",
-                ROOT / "tests" / "rules" / "IR401.xml",
+                ROOT / "irops" / "diagnostics" / "rules" / "IR401.xml",
                 "--output-format",
                 form,
             ],
@@ -292,7 +292,7 @@ def test_unwritable_findings_exit_with_2(form: str) -> None:
 
 def test_a_closed_output_is_not_an_error() -> None:
     done = subprocess.run(
-        ["sh", "-c", f'"{sys.executable}" -m irops check tests/rules/IR401.xml >&- 2>&-'],
+        ["sh", "-c", f'"{sys.executable}" -m irops check irops/diagnostics/rules/IR401.xml >&- 2>&-'],
         cwd=ROOT,
         check=False,
     )

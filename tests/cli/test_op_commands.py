@@ -21,7 +21,11 @@ def test_inspect_shows_a_model_in_80_columns(irops: Irops, valid_model: Path) ->
 
 
 def test_inspect_counts(irops: Irops) -> None:
-    seen = json.loads(irops("inspect", ROOT / "tests" / "rules" / "IR221.xml", "--output-format", "json").out)
+    seen = json.loads(
+        irops(
+            "inspect", ROOT / "irops" / "diagnostics" / "rules" / "IR221.xml", "--output-format", "json"
+        ).out
+    )
     assert (seen["layers"], seen["edges"], seen["ir_version"]) == (8, 6, 11)
     assert [(i["layer"], i["type"], i["shape"]) for i in seen["inputs"]] == [
         ("x", "f32", "[2,3]"),
@@ -256,7 +260,9 @@ def test_no_matching_op_prints_no_empty_table(irops: Irops) -> None:
 
 def test_inspect_names_the_oldest_release_and_what_decides(irops: Irops, tmp_path: Path) -> None:
     text = (
-        (ROOT / "tests" / "rules" / "IR208.xml").read_text().replace('version="opset1"', 'version="opset12"')
+        (ROOT / "irops" / "diagnostics" / "rules" / "IR208.xml")
+        .read_text()
+        .replace('version="opset1"', 'version="opset12"')
     )
     (tmp_path / "m.xml").write_text(text)
     assert "read by OpenVINO 2023.1 and later: layer 0 " in irops("inspect", tmp_path / "m.xml").out

@@ -16,7 +16,7 @@ from irops.diagnostics.formats import as_json
 from irops.editing import graiphic
 
 Irops = Callable[..., Any]
-RULES = Path(__file__).parents[1] / "rules"
+RULES = Path(__file__).parents[2] / "irops/diagnostics/rules"
 FILES = sorted(RULES.glob("IR*.xml"))
 
 

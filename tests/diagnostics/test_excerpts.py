@@ -14,7 +14,7 @@ from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
 from irops.ir.locate import SourceText
 
-RULES = Path(__file__).parents[1] / "rules"
+RULES = Path(__file__).parents[2] / "irops/diagnostics/rules"
 
 
 def shown(text: str | bytes, at: str | bytes) -> list[str]:

@@ -18,7 +18,7 @@ from irops.diagnostics.rules import rule
 from irops.document.site import rule_pages
 
 SITE = "https://example.org/irops"
-FAULTY = sorted((Path(__file__).parents[1] / "rules").glob("IR*.xml"))
+FAULTY = sorted((Path(__file__).parents[2] / "irops/diagnostics/rules").glob("IR*.xml"))
 ODD = Report(
     (
         Diagnostic(rule("cycle"), "", Location()),

@@ -26,7 +26,7 @@ MODELS = {
     "a TensorIterator": lambda: loop().model(),
     "an encoder": lambda: irops.read(ROOT / "examples/bidirectional_encoder/model.xml"),
     "a network": lambda: irops.read(ROOT / "examples/digit_classifier/model.xml"),
-    "a loop in a file of a rule": lambda: irops.read(ROOT / "tests/rules/IR221.xml"),
+    "a loop in a file of a rule": lambda: irops.read(ROOT / "irops/diagnostics/rules/IR221.xml"),
 }
 DRAWN = [
     pytest.param(name, unfold, id=f"{name}{', unfolded' * unfold}") for name in MODELS for unfold in (0, 1)
@@ -238,7 +238,7 @@ def test_graphviz_lays_out_pictures_where_fast_sugiyama_is_missing(monkeypatch):
 
 def test_models_with_findings_are_drawn():
     drawn = 0
-    for path in sorted((ROOT / "tests/rules").glob("*.xml")):
+    for path in sorted((ROOT / "irops/diagnostics/rules").glob("*.xml")):
         try:
             model = irops.read(path)
         except irops.DiagnosticError:

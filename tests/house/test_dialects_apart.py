@@ -21,7 +21,6 @@ ALLOWED = {
     "debugging/sources/parse.py": "the texts of sources, one of which is onnxruntime:model.onnx",
     "document/declared.py": "lays the same op in three dialects side by side",
     "document/templates/comparison.md": "introduces that page",
-    "diagnostics/rules/dialects.py": "rules about files of ONNX: all codes are listed in one place",
     "editing/graiphic.py": "builds and exports graphs as Graiphic's toolkit does",
     "ir/output.py": "knows how files of models end, so that no report replaces one",
     "ops/image/interpolate.py": "linear_onnx is a value of an attribute of OpenVINO's Interpolate",
@@ -36,7 +35,7 @@ def sources():
     for path in sorted(PACKAGE.rglob("*")):
         name = path.relative_to(PACKAGE).as_posix()
         made = "__pycache__" in name or name.endswith(".pyi")  # of sources, of definitions
-        if path.is_file() and not made and not name.startswith("schemas/"):
+        if path.is_file() and not made and not name.startswith(("schemas/", "diagnostics/rules/IR")):
             yield name, path.read_bytes()
 
 

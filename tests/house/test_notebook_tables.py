@@ -48,7 +48,7 @@ def test_inferred_facts_show_types_and_shapes():
 
 
 def test_a_report_shows_its_findings():
-    report = irops.check(ROOT / "tests/rules/IR221.xml")
+    report = irops.check(ROOT / "irops/diagnostics/rules/IR221.xml")
     assert any(row[1] == "IR221" for row in cells(report)[1:])
     assert len(cells(report)) == len(report) + 1
 

@@ -44,7 +44,7 @@ def test_files_of_openvino_are_scanned(name: str) -> None:
 
 
 def test_examples_are_read_alike() -> None:
-    paths = [*ROOT.glob("examples/*/*.xml"), *ROOT.glob("tests/rules/*.xml")]
+    paths = [*ROOT.glob("examples/*/*.xml"), *ROOT.glob("irops/diagnostics/rules/*.xml")]
     texts = [path.read_bytes() for path in paths]
     assert sum(map(is_scanned, texts)) > 4
     for text in texts:

@@ -28,7 +28,7 @@ def own_seeds() -> list[Seed]:
     paths = [
         *(ROOT / "tests" / "ir" / "files").glob("*.xml"),
         *(ROOT / "examples").glob("*/*.xml"),
-        *(ROOT / "tests" / "rules").glob("*.xml"),
+        *(ROOT / "irops" / "diagnostics" / "rules").glob("*.xml"),
     ]
     return [*_files(sorted(paths)), *_cases()]
 

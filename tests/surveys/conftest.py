@@ -13,7 +13,7 @@ from irops.surveys.survey import Request
 from irops.surveys.tasks import SurveySettings, tasks_of
 
 ROOT = Path(__file__).parents[2]
-RULES = ROOT / "tests" / "rules"
+RULES = ROOT / "irops" / "diagnostics" / "rules"
 
 
 @pytest.fixture

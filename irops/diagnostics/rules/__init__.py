@@ -1,7 +1,7 @@
-"""All rules, one module per band of codes, and those that a person selects by code, prefix or name.
+"""All rules: a file for each, IR202-dangling-edge.md, and beside it a model that breaks the rule, IR202.xml.
 
-files IR0, IR1 · graph IR2 · layers IR3, IR4 · weights IR5 · evaluation IR6 · authors IR7, IR8, OD1 ·
-dialects IR9. A code is never reused for another rule.
+The first line of a text has the code and the name, the next one the severity and the summary; the explanation
+follows. A code is never reused for another rule.
 """
 
 from __future__ import annotations
@@ -9,20 +9,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
+from pathlib import Path
 
-from irops.diagnostics.diagnostic import Rule
+from irops.diagnostics.diagnostic import Rule, Severity
 from irops.diagnostics.suggestions import closest
+
+FOLDER = Path(__file__).parent
 
 
 @cache
-def _table() -> dict[str, Rule]:
-    bands = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
-    rules = [rule for band in bands for rule in band.RULES]
-    table = {rule.name: rule for rule in rules} | {rule.code: rule for rule in rules}
-    assert len(table) == 2 * len(rules), "two rules share a code or a name"
+def _files() -> dict[str, Path]:
+    """The files of the rules of irops, by code and by name."""
+    files = sorted(FOLDER.glob("*.md"))
+    words = [path.stem.partition("-") for path in files]
+    table = {code: path for (code, _, _), path in zip(words, files)}
+    table |= {name: path for (_, _, name), path in zip(words, files)}
+    assert len(table) == 2 * len(files), "two rules share a code or a name"
     return table
+
+
+@cache
+def _read(path: Path) -> Rule:
+    title, line, explanation = path.read_text("utf-8").split("\n\n", 2)
+    code, name = title.removeprefix("# ").split(" ")
+    severity, _, summary = line.partition(": ")
+    return Rule(code, name, Severity(severity), summary, explanation)
 
 
 _CUSTOM: dict[str, Rule] = {}
@@ -32,7 +43,8 @@ _CODE, _NAME = re.compile(r"(?!IR|OD)[A-Z]{2,10}[0-9]{3}"), re.compile(r"[a-z0-9
 
 def rule(name_or_code: str) -> Rule:
     """The rule with a name ("dangling-edge") or a code ("IR202"); KeyError if there is none."""
-    return _table().get(name_or_code) or _CUSTOM[name_or_code]
+    path = _files().get(name_or_code)
+    return _CUSTOM[name_or_code] if path is None else _read(path)
 
 
 def all_rules() -> tuple[Rule, ...]:
@@ -42,7 +54,7 @@ def all_rules() -> tuple[Rule, ...]:
 
 def own_rules() -> tuple[Rule, ...]:
     """The rules of irops, by code."""
-    return tuple(sorted(set(_table().values()), key=lambda r: r.code))
+    return tuple(_read(path) for path in dict.fromkeys(_files().values()))
 
 
 def custom_rules() -> tuple[Rule, ...]:
@@ -67,8 +79,7 @@ def add_rules(rules: Iterable[Rule]) -> None:
                 f"the name {added.name!r} of {added.code} must be lower-case words joined by hyphens"
             )
         for word in (added.code, added.name):
-            other = _table().get(word) or _CUSTOM.get(word)
-            if other not in (None, added):
+            if (word in _files() or word in _CUSTOM) and rule(word) != added:
                 raise ValueError(f"{added.code} {added.name}: there is a rule {word} already")
         _CUSTOM.update({added.code: added, added.name: added})
 

@@ -1,0 +1,160 @@
+"""Every rule has a file that breaks it, IR202.xml for IR202, and says so on the line where the finding is:
+
+    <edge from-layer="1" from-port="1" to-layer="7" to-port="0"/>  <!-- expect: IR202 at 0:5 -->
+
+The two numbers are how many rows below the comment the finding lies (negative: above; for texts that end too
+soon, or lines that can hold no comment), and its column. All that is found must be expected, and all that is
+expected must be found. Only that irops lacks the definition of an op (IR304) may come on top. A file may have
+weights beside it, IR502.bin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from irops.analysis.checks.run import check
+from irops.analysis.model_analysis import infer
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from irops.diagnostics.rules import FOLDER, all_rules, own_rules, rule
+from irops.ir.read import read
+
+FILES = sorted(FOLDER.glob("IR*.xml"))
+EXPECTATION = re.compile(r"<!-- expect: (\w+) at (-?\d+):(\d+) -->")
+SHOWN_BY_FILES = tuple(r for r in all_rules() if "IR0" <= r.code < "IR6")
+
+
+def expectations(path: Path) -> Counter[tuple[str, int, int]]:
+    found: Counter[tuple[str, int, int]] = Counter()
+    for number, line in enumerate(path.read_text("utf-8", "replace").split("\n"), 1):
+        for code, rows, column in EXPECTATION.findall(line):
+            found[code, number + int(rows), int(column)] += 1
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_file_has_the_findings_that_it_announces(path: Path) -> None:
+    expected = expectations(path)
+    assert path.stem in {code for code, _, _ in expected}, "the file does not expect its own rule"
+    reported = [d for d in check(path) if d.code != "IR304" or path.stem == "IR304"]
+    found = Counter((d.code, d.location.line, d.location.column) for d in reported)
+    assert found == expected, "\n".join(map(str, reported))
+
+
+def _absent(folder: Path) -> Path:
+    return folder / "absent.xml"
+
+
+def _folder(folder: Path) -> Path:
+    return folder
+
+
+def _name_too_long(folder: Path) -> Path:
+    return folder / ("x" * 300)
+
+
+def _written(name: str, content: bytes) -> Callable[[Path], Path]:
+    def write(folder: Path) -> Path:
+        (folder / name).write_bytes(content)
+        return folder / name
+
+    return write
+
+
+def _long(folder: Path) -> Path:
+    with (folder / "model.xml").open("wb") as file:
+        file.write(b"<net/>")
+        file.truncate((256 << 20) + 1)
+    return folder / "model.xml"
+
+
+WITHOUT_A_FILE = {
+    "IR001": ("no file is the point of it", _absent),
+    "IR002": ("a folder is no file", _folder),
+    "IR003": ("what cannot be opened cannot be in a repository", _name_too_long),
+    "IR004": ("an empty file holds no comment", _written("model.xml", b"")),
+    "IR005": ("no text, no comment", _written("model.xml", bytes(range(32)))),
+    "IR006": ("weights hold no comment", _written("model.bin", bytes(64))),
+    "IR118": (
+        "a file of that length helps no reader",
+        _written(
+            "model.xml",
+            b"".join(
+                (
+                    (
+                        b'<net version="11"><layers><layer id="0" name="x" type="Parameter"'
+                        b' version="opset1"><output><port id="0" precision="FP32">'
+                    ),
+                    b"<dim>1</dim>" * 40_000,
+                    b"</port></output></layer></layers></net>",
+                )
+            ),
+        ),
+    ),
+    "IR018": ("a file of that length helps no reader", _long),
+    "IR121": (
+        "a thousand attributes help no reader",
+        _written(
+            "model.xml", b"".join((b'<net version="11"', *(b' a%d=""' % k for k in range(1000)), b"/>"))
+        ),
+    ),
+    "IR007": ("an ONNX model holds no comment", _written("model.xml", b"\x08\x0a\x12\x07pytorch")),
+}
+
+
+@pytest.mark.parametrize("code", WITHOUT_A_FILE)
+def test_what_no_xml_can_show_is_found(code: str, tmp_path: Path) -> None:
+    _, make = WITHOUT_A_FILE[code]
+    assert [d.code for d in check(make(tmp_path))] == [code]
+
+
+def test_an_impossible_input_shape_is_refused_where_it_is_given() -> None:
+    assert _refusal({"x": "2,-7"}).code == "IR407"
+
+
+def _refusal(shapes: dict[str, str]) -> Diagnostic:
+    with pytest.raises(DiagnosticError) as error:
+        infer(read(FOLDER / "IR208.xml"), inputs=shapes)
+    return error.value.diagnostics[0]
+
+
+ELSEWHERE = {
+    "IR407": "is about shapes that are given to infer, which no file holds; see the test above",
+    "IR119": "takes a thousand other findings; see tests/ir/test_ir_faults.py",
+    "IR019": "takes time; see tests/test_limits.py",
+    "IR021": "takes a file that changes while it is fixed; see tests/analysis/test_fixing.py",
+    "IR020": "takes a fault of irops; see tests/cli/test_many_models.py",
+    "IR120": "takes millions of elements; see tests/test_limits.py",
+    "IR122": "takes a million layers; see tests/test_limits.py",
+    "IR410": "takes 64 MB of values; see tests/test_limits.py",
+    "IR510": "takes a file that changes after it was read; see tests/ir/test_ir_weights.py",
+}
+
+
+def test_every_rule_about_a_file_is_shown() -> None:
+    shown = {path.stem for path in FILES} | WITHOUT_A_FILE.keys() | ELSEWHERE.keys()
+    assert [f"{r.code} {r.name}" for r in SHOWN_BY_FILES if r.code not in shown] == []
+
+
+def test_every_file_shows_a_rule_that_there_is() -> None:
+    assert {path.stem for path in FILES} <= {r.code for r in SHOWN_BY_FILES}
+
+
+@pytest.mark.parametrize("code", [r.code for r in all_rules()])
+def test_a_rule_is_explained(code: str) -> None:
+    found = rule(code)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", found.name)
+    assert found.summary[0].islower() or found.summary[0] in "<I"
+    assert not found.summary.endswith(".")
+    assert len(found.explanation.split()) >= 8
+    assert found.explanation.rstrip().endswith((".", '"', ")"))
+
+
+def test_every_rule_is_named_by_the_module_that_reports_it() -> None:
+    modules = (FOLDER.parent.parent).rglob("*.py")
+    code = "\n".join(path.read_text("utf-8") for path in modules)
+    assert [r.name for r in own_rules() if f'"{r.name}"' not in code] == []
