@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -128,6 +128,25 @@ class GraphNode:
         if len(wired) == len(self.graph.layers):
             return layers
         return [layer for layer in layers if wired.get(layer.id) is layer]
+
+    @cached_property
+    def constants(self) -> frozenset[int]:
+        """The ids of constants, and of the layers that are computed from constants alone: not of layers that
+        keep a state, draw numbers or have bodies.
+        """
+        found: set[int] = set()
+        for node in self.order:
+            if node.layer.is_constant or self._is_computed_from(found, node):
+                found.add(node.layer.id)
+        return frozenset(found)
+
+    def _is_computed_from(self, layers: Collection[int], node: LayerNode) -> bool:
+        sources = self.wiring.inputs[node.layer.id]
+        if node.op is None or node.op.definition.stateful or node.op.definition.bodies or not sources:
+            return False
+        if node.layer.kind is LayerKind.RESULT:
+            return False
+        return all(source is None or source[0].id in layers for source in sources)
 
     @cached_property
     def bodies(self) -> tuple[BodyNode, ...]:
@@ -310,22 +329,3 @@ def _walk(graph: GraphNode) -> Iterator[GraphNode]:
         graph = ahead.pop()
         yield graph
         ahead.extend(body.graph for body in graph.bodies)
-
-
-def constant_layers(wiring: Wiring, op_of: Callable[[Layer], Op | None]) -> set[int]:
-    """The ids of constants, and of the layers whose inputs are all constant.
-
-    op_of: the op of a layer, or None; layers without an op, with state or with bodies do not count
-    """
-    constant: set[int] = set()
-    for layer in wiring.order:
-        if layer.is_constant or _follows(layer, op_of(layer), wiring, constant):
-            constant.add(layer.id)
-    return constant
-
-
-def _follows(layer: Layer, op: Op | None, wiring: Wiring, constant: set[int]) -> bool:
-    sources = wiring.inputs[layer.id]
-    if op is None or op.definition.stateful or op.definition.bodies or not sources:
-        return False
-    return layer.kind is not LayerKind.RESULT and all(s is None or s[0].id in constant for s in sources)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, TypeAlias
 
 from irops.analysis.declaring import port_of
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis, analyse, graph_at
-from irops.analysis.structure import GraphNode, constant_layers
+from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
@@ -58,11 +57,6 @@ class Scope:
     def of(cls, analysis: ModelAnalysis, path: tuple[str, ...]) -> Scope:
         """The graph that a path leads to. Raises: KeyError, with a suggestion; ValueError for an odd path"""
         return cls(analysis, *graph_at(analysis, path))
-
-    @cached_property
-    def constants(self) -> frozenset[int]:
-        """The ids of layers that depend on nothing but constants, such as the parts of compressed weights."""
-        return frozenset(constant_layers(self.graph.wiring, lambda layer: self.graph.layers[layer.id].op))
 
     def fact(self, value: Value) -> Fact:
         """What is inferred of a value."""
@@ -175,7 +169,7 @@ class Selection:
         ahead = [*kept]
         while ahead:  # constants come along whole: cut within them, compressed weights would be rounded
             for source in inputs[ahead.pop()]:
-                if source is not None and source[0].id in scope.constants - kept:
+                if source is not None and source[0].id in scope.graph.constants - kept:
                     kept.add(source[0].id)
                     ahead.append(source[0].id)
         cuts = [
@@ -419,7 +413,7 @@ def _rounded(scope: Scope, selection: Selection) -> Iterator[str]:
     """The cuts within constants that are computed in f32 whatever their type is; see runtime.precision."""
     for name, value in selection.cuts.items():
         wide = dialect_of_version(scope.graph.layers[value[0]].layer.version).wide_constants
-        if wide and value[0] in scope.constants and scope.fact(value).element_type.name in NARROW:
+        if wide and value[0] in scope.graph.constants and scope.fact(value).element_type.name in NARROW:
             yield name
 
 

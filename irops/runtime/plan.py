@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irops.analysis.inferred import Inferred, LayerFacts
-from irops.analysis.structure import GraphNode, LayerNode, constant_layers
+from irops.analysis.structure import GraphNode, LayerNode
 from irops.diagnostics.diagnostic import Diagnostic, Severity
 from irops.dialects import dialect_of_version
 from irops.graph.topology import Wiring
@@ -46,11 +46,15 @@ class ConstantLayers:
     weights: frozenset[int]
 
 
-def constants_of(wiring: Wiring, inferred: Inferred) -> ConstantLayers:
+def constants_of(graph: GraphNode) -> ConstantLayers:
     """Which layers of a graph are constant."""
-    layers = constant_layers(wiring, lambda layer: inferred.layers[layer.id].op)
+    wiring = graph.wiring
     # ops of other dialects compute in the types that their definitions name
-    found = {number for number in layers if dialect_of_version(wiring.layers[number].version).wide_constants}
+    found = {
+        number
+        for number in graph.constants
+        if dialect_of_version(wiring.layers[number].version).wide_constants
+    }
     weights: set[int] = set()
     for layer in reversed(wiring.order):
         users = [
@@ -143,7 +147,7 @@ class Plan:
 def plan_of(graph: GraphNode, inferred: Inferred) -> Plan:
     """How a graph is computed of which all Facts are inferred."""
     wiring = graph.wiring
-    constants = constants_of(wiring, inferred)
+    constants = constants_of(graph)
     steps = tuple(_step(wiring, node, inferred.layers[node.layer.id], constants) for node in graph.order)
     warnings = tuple(d for d in inferred.findings if d.severity is Severity.WARNING)
     return Plan(steps, {key: len(users) for key, users in wiring.consumers.items()}, warnings)

@@ -16,7 +16,6 @@ import pytest
 
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.structure import constant_layers
 from irops.editing.extraction import Boundary, cut_values, extracted
 from irops.ir.model import Layer, LayerKind
 
@@ -34,10 +33,9 @@ def random_cut(analysis: ModelAnalysis, chance: random.Random) -> Boundary:
     """
     graph = analysis.root
     order = [node.layer for node in graph.order]
-    constants = constant_layers(graph.wiring, lambda layer: graph.layers[layer.id].op)
     while True:
         place = chance.randrange(1, len(order))
-        before, behind = {layer.id for layer in order[:place]} - constants, order[place:]
+        before, behind = {layer.id for layer in order[:place]} - graph.constants, order[place:]
         before |= {layer.id for layer in order if layer.kind is LayerKind.PARAMETER}
         read = {layer.data["variable_id"] for layer in behind if layer.type == "ReadValue"}
         cuts = {

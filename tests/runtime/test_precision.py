@@ -98,7 +98,7 @@ def test_weights_are_constants_that_lead_to_nothing_but_the_product_of_matrices(
         weights=b"\1",
     )
     analysis = analyse(model)
-    found = constants_of(analysis.root.wiring, analysis.infer())
+    found = constants_of(analysis.root)
     names = {layer.id: layer.name for layer in model.layers}
     constant = {"c", "weight", "scaled", "d", "both", "unused", "folded"}
     assert {names[number] for number in found.layers} == constant

@@ -14,7 +14,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import LayerNode
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.noise import QUIET_KINDS
-from irops.debugging.compare.results import changed, constant_layers, judged_results
+from irops.debugging.compare.results import changed, judged_results
 from irops.debugging.sources.openvino_device import tappable, with_taps
 from irops.debugging.sources.source import Context, Failure, Source, Values
 from irops.diagnostics.diagnostic import DiagnosticError
@@ -118,7 +118,7 @@ class Cuts:
         analysis = self.context.analysis
         root = analysis.root
         numbers = {node.layer.id for node in layers}
-        constant = constant_layers(analysis)
+        constant = analysis.root.constants
         cuts: dict[tuple[int, int], None] = {}
         ends: dict[tuple[int, int], None] = {}
         for node in layers:
@@ -169,7 +169,7 @@ def cuts(
     right, whole: the results of the whole model by a and by b
     Raises:  EvaluationError, SourceFailed
     """
-    constant = constant_layers(context.analysis)
+    constant = context.analysis.root.constants
     layers = [
         node
         for node in context.analysis.root.order

@@ -21,7 +21,6 @@ from irops.debugging.compare.noise import (
     NOISE_SEEDS,
     QUIET_KINDS,
     agreement,
-    is_random,
     noisy_walk,
     question_of,
     random_layers,
@@ -366,7 +365,7 @@ def coverage_of(
     left_out = Counter(reason for layer in layers if (reason := _why_left_out(layer)))
     compared = len(layers) - left_out.total()
     listed = {layer.id for layer in layers if not layer.path}
-    constant = constant_layers(analysis)
+    constant = analysis.root.constants
     for number, node in analysis.root.layers.items():
         if node.layer.kind not in QUIET_KINDS and number not in listed:
             is_stateful = node.op is not None and node.op.definition.stateful
@@ -388,15 +387,3 @@ def _why_left_out(layer: ComparedLayer) -> str:
     if layer.verdict is Verdict.SKIPPED:
         return layer.reason.partition(":")[0]
     return FOLLOWS_RANDOM if layer.reason == FOLLOWS_RANDOM else ""
-
-
-def constant_layers(analysis: ModelAnalysis) -> set[int]:
-    """The layers that depend on constants alone, which come along with their users."""
-    found: set[int] = set()
-    for node in analysis.root.order:
-        sources = analysis.root.wiring.inputs[node.layer.id]
-        folded = bool(sources) and all(s is None or s[0].id in found for s in sources)
-        changes = is_random(node) or (node.op is not None and node.op.definition.stateful)
-        if node.layer.is_constant or (folded and not changes and node.layer.kind not in QUIET_KINDS):
-            found.add(node.layer.id)
-    return found

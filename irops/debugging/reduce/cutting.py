@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Protocol
 
 from irops.analysis.structure import GraphNode
@@ -163,18 +162,9 @@ class Cutting:
         return {value: array for value, array in facts.items() if array is not None}
 
     def _is_folded(self, value: Value, array: Array) -> bool:
-        kind = element_type_of(array)
-        return value[0] in self._from_constants or (kind.integral and array.ndim <= 1 and array.size <= SHORT)
-
-    @cached_property
-    def _from_constants(self) -> frozenset[int]:
-        """The operations that depend on constants alone."""
-        fixed: set[int] = set()
-        for layer in self.wiring.order:
-            sources = [source[0].id for source in self.wiring.inputs[layer.id] if source is not None]
-            if layer.is_constant or (sources and fixed.issuperset(sources)):
-                fixed.add(layer.id)
-        return frozenset(fixed)
+        if value[0] in self.scope.graph.constants:
+            return True
+        return element_type_of(array).integral and array.ndim <= 1 and array.size <= SHORT
 
 
 def with_constants(model: Model, arrays: Mapping[str, Array]) -> Model:

@@ -13,7 +13,7 @@ import numpy as np
 
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.structure import GraphNode, LayerNode
+from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.diff.differences import LayerChange, WeightChange
 from irops.editing.extraction import extract
@@ -31,8 +31,6 @@ Value: TypeAlias = tuple[int, int]
 
 SIZES = ("i32", "i64")
 """Types of the constants that hold sizes and axes, which say nothing of how elements are stored."""
-RANDOM = frozenset(("RandomUniform", "Multinomial"))
-"""Ops whose outputs do not follow from their inputs."""
 
 
 class Side:
@@ -40,24 +38,7 @@ class Side:
 
     def __init__(self, analysis: ModelAnalysis, graph: GraphNode, inferred: Inferred | None) -> None:
         self.analysis, self.graph, self.inferred = analysis, graph, inferred
-        self.weights: set[int] = set()
-        for node in graph.order:
-            if self._is_constant(node):
-                self.weights.add(node.layer.id)
-
-    def _is_constant(self, node: LayerNode) -> bool:
-        if node.layer.is_constant:
-            return True
-        sources = self.graph.wiring.inputs[node.layer.id]
-        return (
-            node.layer.kind is LayerKind.OPERATION
-            and node.op is not None
-            and not node.op.definition.stateful
-            and not node.layer.bodies
-            and node.layer.type not in RANDOM
-            and bool(sources)
-            and all(source is not None and source[0].id in self.weights for source in sources)
-        )
+        self.weights = graph.constants
 
     @cached_property
     def layers(self) -> dict[int, Layer]:
