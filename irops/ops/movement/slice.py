@@ -237,7 +237,9 @@ def strided_slice_shape(
     ellipsis_mask: Mask,
 ) -> Shape:
     count = unify(begin.shape[0], end.shape[0], "C1")
-    if stride is not None:
+    if stride is None:
+        require(begin.shape.rank is not None, "C10", begin.shape)
+    else:
         count = unify(count, stride.shape[0], "C1")
     kinds = {fact.element_type for fact in (begin, end, stride) if fact is not None} - {DYNAMIC}
     warn_unless(len(kinds) < 2, "C8", *map(str, kinds))

@@ -21,8 +21,8 @@ def transpose_shape(arg: Fact, input_order: Fact) -> Shape:
         check_order(order or (), len(order or ()))
         return Shape([ANY] * len(order)) if order else UNRANKED
     rank = len(arg.shape)
-    require(length.can_be(rank) or length.can_be(0), "C1", f"{length} elements at rank {rank}")
-    if length == 0 or not length.can_be(rank):
+    require(length.can_be(rank) or length == 0, "C1", f"{length} elements at rank {rank}")
+    if length == 0:
         return arg.shape[::-1]
     order = order or (UNKNOWN,) * rank
     check_order(order, rank)
