@@ -238,7 +238,7 @@ def strided_slice_shape(
 ) -> Shape:
     count = unify(begin.shape[0], end.shape[0], "C1")
     if stride is None:
-        require(begin.shape.rank is not None, "C10", begin.shape)
+        require(begin.shape.rank is not None or end.shape[0].known, "C10", begin.shape, end.shape)
     else:
         count = unify(count, stride.shape[0], "C1")
     kinds = {fact.element_type for fact in (begin, end, stride) if fact is not None} - {DYNAMIC}
