@@ -134,10 +134,10 @@ def _releases(prefix: str) -> Iterable[str]:  # noqa: ARG001
 
 def _targets(prefix: str) -> Iterable[str]:
     from irops.editing.translation.node import DIALECT_NAMES
-    from irops.spec.releases import OPSETS
+    from irops.spec.releases import opsets
 
-    opsets = (f"opset:{name.removeprefix('opset')}" for name in OPSETS)
-    return ("newest", *DIALECT_NAMES, *_releases(prefix), *opsets)
+    versions = (f"opset:{name.removeprefix('opset')}" for name in opsets().names)
+    return ("newest", *DIALECT_NAMES, *_releases(prefix), *versions)
 
 
 def _backends(prefix: str) -> Iterable[str]:  # noqa: ARG001

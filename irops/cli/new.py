@@ -23,7 +23,7 @@ from irops.cli.parser import CLEAN
 from irops.diagnostics.suggestions import meant_or_all
 from irops.ir.output import PendingFiles
 from irops.spec.definition import snake_case
-from irops.spec.releases import OPSETS, categories, opsets, schemas_folder
+from irops.spec.releases import categories, opsets, schemas_folder
 
 EXIT_1 = None
 
@@ -89,8 +89,9 @@ def _require_new(op: str) -> None:
 
 def _require_own_op(args: argparse.Namespace, folder: Path) -> None:
     """Raise Refusal unless the op can be one of OpenVINO's, in the checkout that irops runs from."""
-    if args.version not in OPSETS:
-        raise Refusal(f"there is no {args.version}, only {OPSETS[0]} to {OPSETS[-1]}; {CUSTOM}")
+    names = opsets().names
+    if args.version not in names:
+        raise Refusal(f"there is no {args.version}, only {names[0]} to {names[-1]}; {CUSTOM}")
     if not (folder / "schemas").is_dir() or (folder / "schemas").resolve() != schemas_folder().resolve():
         raise Refusal(
             f"{args.version} is for ops of OpenVINO, which are added in a checkout of irops that irops runs"

@@ -27,7 +27,7 @@ from irops.registry import Registry, default_registry
 from irops.spec.cases import counterexamples
 from irops.spec.definition import Definition, Note
 from irops.spec.op import Op
-from irops.spec.releases import OPSETS, OpVersion, opsets, releases
+from irops.spec.releases import OpVersion, opsets, releases
 
 if TYPE_CHECKING:
     import jinja2
@@ -120,7 +120,7 @@ class OpPages:
     def count(self) -> int:
         """The number of pages of ops, rules and opsets, and of the one that compares dialects."""
         own = len(self.ids) + sum(map(len, self.others.values()))
-        return own if self.custom_only else own + len(all_rules()) + len(OPSETS) + 1
+        return own if self.custom_only else own + len(all_rules()) + len(opsets().names) + 1
 
     def pages(self) -> Iterator[Page]:
         """Relative path and text of each page."""
@@ -165,11 +165,11 @@ class OpPages:
         return "comparisons/ReverseSequence.md", text
 
     def _opsets(self) -> Iterator[Page]:
-        new = {opset: [v for v in opsets().all() if v.since == opset] for opset in OPSETS}
+        new = {opset: [v for v in opsets().all() if v.since == opset] for opset in opsets().names}
         since = releases().opsets
-        table = [(opset, since.get(opset), new[opset]) for opset in OPSETS]
+        table = [(opset, since.get(opset), new[opset]) for opset in opsets().names]
         yield "opsets/index.md", self.page("opsets", opsets=table, ids=self.ids)
-        for opset in OPSETS:
+        for opset in opsets().names:
             values: dict[str, Any] = {"since": since.get(opset), "new": new[opset], "ids": self.ids}
             yield (
                 f"opsets/{opset}.md",

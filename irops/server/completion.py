@@ -21,7 +21,7 @@ from irops.server.navigation import OpLookup
 from irops.server.outline import PARENTS, GraphSpan, LayerSpan, Outline, OutlineNode, names_in, number, values
 from irops.server.text import Text
 from irops.spec.definition import Attribute, attribute_phrase
-from irops.spec.releases import OPSETS, opsets
+from irops.spec.releases import opsets
 from irops.values.element import element_types
 
 MAX_ITEMS = 500
@@ -161,10 +161,10 @@ def _of_layer(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLooku
         yield from (Insertion(op.rpartition("-")[0], "custom op", op=op) for op in ops.custom())
     elif typed.attribute == "version":
         named = texts.get("type", "")
-        versions = [opset for opset in OPSETS if opsets().find(named, opset) is not None]
+        versions = [opset for opset in opsets().names if opsets().find(named, opset) is not None]
         yield from (Insertion(opset, f"has {named}") for opset in versions)
         if not versions:
-            yield from (Insertion(opset) for opset in OPSETS)
+            yield from (Insertion(opset) for opset in opsets().names)
     elif typed.attribute == "id":
         graph = _graph(outline, node)
         if graph is not None:

@@ -30,7 +30,6 @@ def schemas_folder() -> Path:
 SPECIFICATIONS = (
     "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
 )
-OPSETS = tuple(f"opset{n}" for n in range(1, 18))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class OpVersion:
 
 
 class Opsets:
-    """All opsets: the versions of each type, looked up without regard to case."""
+    """All opsets: names, the oldest first; versions of each type, looked up without regard to case."""
 
     def __init__(self) -> None:
         from xml.etree import ElementTree
@@ -80,6 +79,8 @@ class Opsets:
             )
             for op in root.findall("op")
         }
+        held = {name for versions in self.versions.values() for v in versions for name in v.opsets}
+        self.names = tuple(sorted(held, key=lambda name: int(name.removeprefix("opset"))))
         self.classes = {r.attrib["class"]: r.attrib["type"] for r in root.findall("renamed")}
         self.redirected = {
             (r.attrib["type"].lower(), version): r.attrib["to"]

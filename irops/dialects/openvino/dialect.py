@@ -16,7 +16,7 @@ from irops.ir.write import write as write_ir
 from irops.limits import Limits
 from irops.spec.definition import OPENVINO
 from irops.spec.op import NoOp, Op, parted
-from irops.spec.releases import OPSETS, OpVersion, opsets, schemas_folder
+from irops.spec.releases import OpVersion, opsets, schemas_folder
 from irops.values.element import ElementType, element_type
 from irops.values.shape import Shape
 
@@ -28,7 +28,7 @@ def resolved(registry: KnownOps, defined: Container[str], type: str, version: st
         if found.id in defined:
             return registry.op(found.id)
         return NoOp.undefined(found.id)
-    if version not in OPSETS:
+    if version not in opsets().names:
         for name in registry.extensions():
             if name.lower() == f"{type}-{version}".lower():
                 return registry.op(name)
@@ -50,10 +50,10 @@ def _why_not(type: str, version: str) -> NoOp:
             f"the type {type} is spelled {spelled} in IR files",
             right=("type", spelled),
         )
-    if version not in OPSETS and (known or version.lower().startswith("opset")):
+    if version not in opsets().names and (known or version.lower().startswith("opset")):
         return NoOp(
             "unknown-opset",
-            f"the version is {version!r}, must be one of opset1 to {OPSETS[-1]}",
+            f"the version is {version!r}, must be one of opset1 to {opsets().names[-1]}",
             right=right,
         )
     if not known:
@@ -67,7 +67,7 @@ def _hints(type: str, version: str) -> tuple[str, ...]:
     added = _added_by_libraries(type, version)
     if added is not None:
         return (added,)
-    if version not in OPSETS:
+    if version not in opsets().names:
         place = f"--definitions FOLDER, as {type}-{version}.xml in the folder, or in an installed package"
         return (f"the definition of a custom op is found by {place}",)
     meant = similar(type, (v.type for v in opsets().all()))
@@ -99,7 +99,10 @@ class OpenVINODialect(Dialect):
     name, title = OPENVINO, "OpenVINO"
     suffixes, file_help = (".xml",), "an .xml file with its .bin next to it"
     weights_beside = wide_constants = runtime_notes = True
-    opsets = OPSETS
+
+    @property
+    def opsets(self) -> tuple[str, ...]:  # type: ignore[override]
+        return opsets().names
 
     def owns(self, version: str) -> bool:
         return not any(dialect.owns(version) for dialect in others())
@@ -165,4 +168,4 @@ def _parts(file: str) -> list[str]:
 
 
 def _held(version: OpVersion) -> tuple[str, ...]:
-    return tuple(opset for opset in OPSETS if opset in version.opsets)
+    return tuple(opset for opset in opsets().names if opset in version.opsets)

@@ -12,7 +12,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.needs import Need, needs
 from irops.diagnostics.printable import shortened
 from irops.ir.model import Model
-from irops.spec.releases import OPSETS, releases
+from irops.spec.releases import opsets, releases
 
 
 class NotConvertibleError(Exception):
@@ -168,7 +168,7 @@ def target_named(text: str) -> Target:
         return ReleaseTarget(releases().names[-1])
     opset = re.fullmatch(r"opset:?(\d{1,4})", text.strip(), re.ASCII)
     if opset is None:
-        return ReleaseTarget(releases().named(text, (f"opset:1 to opset:{len(OPSETS)}", NEWEST)))
-    if not 1 <= int(opset[1]) <= len(OPSETS):
-        raise ValueError(f"opset {opset[1]} is not one of opset:1 to opset:{len(OPSETS)}")
+        return ReleaseTarget(releases().named(text, (f"opset:1 to opset:{len(opsets().names)}", NEWEST)))
+    if not 1 <= int(opset[1]) <= len(opsets().names):
+        raise ValueError(f"opset {opset[1]} is not one of opset:1 to opset:{len(opsets().names)}")
     return OpsetTarget(int(opset[1]))

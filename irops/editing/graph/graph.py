@@ -31,13 +31,11 @@ from irops.ir.model import Layer, LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry, default_registry
 from irops.spec.attributes import format_value
-from irops.spec.releases import OPSETS
+from irops.spec.releases import opsets
 from irops.values.arrays import fact_of
 from irops.values.element import DYNAMIC, element_type
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape, ShapeLike
-
-NEWEST = len(OPSETS)
 
 
 class Graph(Base):
@@ -56,12 +54,14 @@ class Graph(Base):
         name: str | Model = "model",
         *,
         path: Sequence[str] = (),
-        opset: int = NEWEST,
+        opset: int | None = None,
         registry: Registry | None = None,
         limits: Limits | None = None,
     ) -> None:
-        if not 1 <= opset <= NEWEST:
-            raise ValueError(f"opset is {opset}, must be 1 to {NEWEST}")
+        newest = len(opsets().names)
+        opset = newest if opset is None else opset
+        if not 1 <= opset <= newest:
+            raise ValueError(f"opset is {opset}, must be 1 to {newest}")
         registry, limits = registry or default_registry(), limits or Limits()
         if isinstance(name, Model):
             origin = Origin.of(name, tuple(path), registry, limits)
