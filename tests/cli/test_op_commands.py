@@ -141,7 +141,7 @@ def test_ops_lists_undefined_ops(irops: Irops) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--opset", "99"), "OpenVINO has no opset '99'; there are opset1 to opset17"),
+        (("--opset", "99"), "OpenVINO has no opset '99'; there are opset1 to opset"),
         (("--category", "x"), "unknown category 'x'"),
     ],
 )

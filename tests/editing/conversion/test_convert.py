@@ -238,9 +238,9 @@ def test_what_openvino_changed_in_ir_10_is_noted() -> None:
     assert "as i32 from an IR 10 file; as written from an IR 11 file" in conversion.notes[0]
 
 
-@pytest.mark.parametrize("target", ["2022.1", "opset:18", "opset0", "", "new", "11"])
+@pytest.mark.parametrize("target", ["2022.1", "opset:99", "opset0", "", "new", "11"])
 def test_an_unknown_target_is_refused_with_the_known_ones(target: str) -> None:
-    with pytest.raises(ValueError, match="opset:1 to opset:17"):
+    with pytest.raises(ValueError, match=r"opset:1 to opset:\d+"):
         irops.convert(made(lambda g, x: g.ops.ReLU(x)), target)
 
 

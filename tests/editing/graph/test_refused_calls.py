@@ -93,7 +93,7 @@ def test_a_graph_without_results_is_no_model():
 
 
 def test_an_opset_that_does_not_exist_is_refused():
-    with pytest.raises(ValueError, match="opset is 99, must be 1 to 17"):
+    with pytest.raises(ValueError, match="opset is 99, must be 1 to "):
         irops.Graph(opset=99)
 
 
