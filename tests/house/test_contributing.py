@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,3 +65,43 @@ def test_the_dialect_of_the_recipe_has_the_size_that_the_page_states(tmp_path):
     spec.loader.exec_module(module)
     files = [p for p in module.written(tmp_path).rglob("*") if p.is_file()]
     assert (len(files), sum(len(p.read_text().splitlines()) for p in files)) == ROWS["a-dialect"]
+
+
+@pytest.mark.slow("copies the tree, applies all recipes and runs tests on it")
+@pytest.mark.skipif(shutil.which("git") is None, reason="applies patches with git")
+def test_a_tree_with_all_recipes_passes_the_tests_that_they_name(tmp_path):
+    for name in ("irops", "schemas", "examples", "tests", "docs"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    for patch in PATCHES.values():
+        subprocess.run(["git", "apply", "-"], input=patch, cwd=tmp_path, text=True, check=True)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    for words in (
+        ("-m", "irops.document.graph_stub"),
+        ("tests/house/test_onnx_coverage.py",),
+        ("-m", "irops", "conformance", "--backend", "clipping", "--op", "ReLU-1", "--examples", "5"),
+        ("-m", "irops", "conformance", "--backend", "reference", "--op", "SoftSign-18", "--examples", "5"),
+        ("-m", "irops", "releases", "--quiet"),
+        ("-m", "irops", "explain", "IR213", "onnx:Softsign-1", "SoftSign-18"),
+        (
+            "-m",
+            "pytest",
+            "-n",
+            "2",
+            "tests/diagnostics/test_rules.py",
+            "tests/cli/test_main.py",
+            "tests/spec",
+        ),
+        ("-m", "pytest", "-n", "2", "tests/ops", "tests/editing/test_pairs.py", "-k", "Softsign or SoftSign"),
+        ("-m", "pytest", "-n", "2", "tests/cli/test_exit_codes.py", "tests/cli/test_traps.py"),
+    ):
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{words}: {done.stdout[-3000:]}{done.stderr[-1000:]}"
