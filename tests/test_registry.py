@@ -133,6 +133,15 @@ def test_a_faulty_definition_is_reported_with_file_and_line(tmp_path, old, new, 
     assert found.location.line
 
 
+def test_a_misplaced_element_names_the_order(tmp_path):
+    (found,) = faulty(tmp_path, "  <output>", "  <keywords>turn</keywords>\n  <output>").diagnostics
+    assert (found.code, found.location.line) == ("OD102", 13)
+    assert (
+        "element keywords there, the order is summary, description, formula, source, keywords"
+        in found.message
+    )
+
+
 def test_a_parameter_that_the_definition_does_not_name_is_reported_with_both_files(tmp_path):
     found = faulty(tmp_path, "data: Fact, *, block", "dtaa: Fact, *, block", "my_reverse.py").diagnostics[0]
     assert found.code == "OD105"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -88,15 +89,39 @@ def _validate(root: Any, path: str | Path) -> None:
     grammar = _grammar()
     if not grammar.validate(root):
         entries = sorted(grammar.error_log, key=lambda entry: entry.line <= 0)  # those with a line first
+        misplaced = {e.line for e in entries if MISPLACED.fullmatch(e.message)}
         raise DefinitionError(
             _fault(
                 "schema-violation",
-                f"does not match the schema of definitions: {entry.message}",
+                f"does not match the schema of definitions: {entry.message}{_order(root, entry.message)}",
                 path,
                 entry.line if entry.line > 0 else root.sourceline,
             )
             for entry in entries
+            if entry.line not in misplaced or MISPLACED.fullmatch(entry.message)
         )
+
+
+MISPLACED = re.compile(r"Did not expect element (\S+) there")
+
+
+def _order(root: Any, message: str) -> str:
+    """The order of what a definition holds, where an element of it stands in the wrong place."""
+    misplaced = MISPLACED.fullmatch(message)
+    if misplaced is None or root.find(misplaced[1]) is None:
+        return ""
+    grammar = etree.parse(str(schemas_folder() / "layer.rng"))
+    layer = grammar.find("./{*}define[@name='layer']/{*}element")
+    return f", the order is {', '.join(_parts(layer))}"
+
+
+def _parts(pattern: Any) -> Iterator[str]:
+    """The names of the elements that a pattern of the grammar consists of, without those in them."""
+    for part in pattern.iterchildren("{*}*"):
+        if etree.QName(part).localname in ("element", "ref"):
+            yield part.get("name")
+        elif etree.QName(part).localname != "attribute":
+            yield from _parts(part)
 
 
 def _fault(name: str, message: str, path: str | Path, line: int | None = None) -> Diagnostic:

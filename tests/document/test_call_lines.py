@@ -5,16 +5,19 @@ from __future__ import annotations
 import ast
 
 import pytest
+from invoking import loaded
 
 import irops
 from irops.conformance.cases import expected_outputs
+from irops.dialects import dialects
 from irops.document.views import call_text, called_case, literal
 from irops.registry import default_registry
 from irops.values.element import element_type
 from irops.values.shape import Shape
 from irops.verdicts.metrics import difference
 
-DEFINITIONS = {definition.id: definition for definition in irops.definitions()}
+IDS = [op for dialect in dialects() for op in default_registry().versions(dialect.name)]
+DEFINITIONS = {op.id: op.definition for op in loaded(IDS)}
 CALLABLE = [op for op, d in DEFINITIONS.items() if call_text(d) and d.type != "Result" and not d.library]
 
 

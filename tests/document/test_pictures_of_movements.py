@@ -6,11 +6,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from invoking import loaded
 
 from irops.document.picture import MAX_ELEMENTS, movement, picture
 from irops.registry import default_registry
 
-OPS = [default_registry().op(op) for op in default_registry().ids()]
+OPS = loaded(default_registry().ids())
 MOVING = {op.id: movement(op) for op in OPS if movement(op) is not None}
 
 

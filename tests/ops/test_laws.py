@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from invoking import infer_layer
+from invoking import infer_layer, loaded
 from tiers import random_cases
 
 import irops
@@ -26,9 +26,9 @@ from irops.values.shape import UNRANKED, Shape
 REGISTRY = default_registry()
 FOREIGN = [REGISTRY.newest(op) for dialect in others() for op in REGISTRY.ids(dialect.name)]
 IDS = [
-    op
-    for op in (*REGISTRY.ids(), *FOREIGN)
-    if (op in REGISTRY._own or op in FOREIGN) and not REGISTRY.op(op).definition.bodies
+    op.id
+    for op in loaded((*REGISTRY.ids(), *FOREIGN))
+    if (op.id in REGISTRY._own or op.id in FOREIGN) and not op.definition.bodies
 ]
 ASSUMING = {"Squeeze-1", "Squeeze-15", *(op for op in FOREIGN if op.startswith("onnx:Squeeze"))}
 """Where the specification itself has inference say more than it knows: an axis that is named and may have

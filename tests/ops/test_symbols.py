@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from invoking import attach_values, infer_layer
+from invoking import attach_values, infer_layer, loaded
 from tiers import random_cases
 
 from irops.conformance.cases import definition_cases
@@ -27,7 +27,7 @@ from irops.values.shape import Shape
 REGISTRY = default_registry()
 ASSUMING = {"Squeeze-1", "Squeeze-15"}
 """Inferred as if every axis that may have size 1 had it; a run with another size is refused (IR618)."""
-IDS = [op for op in REGISTRY.ids() if not REGISTRY.op(op).definition.bodies and op not in ASSUMING]
+IDS = [op.id for op in loaded(REGISTRY.ids()) if not op.definition.bodies and op.id not in ASSUMING]
 LARGE = 2**30
 """Greater numbers may come from integers that wrap around, which unbounded ones are assumed not to do."""
 SMALL = 64

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from irops.analysis import fold
+from irops.diagnostics.diagnostic import DefinitionError
 from irops.invocation import Invocation
+from irops.registry import default_registry
 from irops.spec.op import Op
 from irops.values.fact import Fact
+
+
+def loaded(ids: Iterable[str]) -> list[Op]:
+    """The ops whose definitions can be read. The others are left to the tests of definitions: one wrong file
+    does not stop the collection of all tests.
+    """
+    found = []
+    for op in ids:
+        with suppress(DefinitionError):
+            found.append(default_registry().op(op))
+    return found
 
 
 def infer_layer(op: Op, facts: Sequence[Fact | None], values: Mapping[str, Any]) -> list[Fact]:
