@@ -190,7 +190,7 @@ def test_success_is_0(command: str, words: Any, irops: Irops) -> None:
 def test_findings_are_1(command: str, words: Any, irops: Irops) -> None:
     result = irops(*words(command, FINDINGS[command]))
     assert result.status == 1
-    assert re.search(r"error (IR|OD)\d+", result.out + result.err)
+    assert re.search(r"error\s+(IR|OD)\d+", result.out + result.err)
 
 
 @pytest.mark.parametrize(("status", "line"), FURTHER)

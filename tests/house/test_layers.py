@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -138,3 +139,10 @@ def test_importing_irops_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.slow("runs six commands")
+def test_the_picture_of_the_parts_is_todays() -> None:
+    docs = PACKAGE.parent / "docs"
+    drawn = runpy.run_path(str(docs / "rooms.py"))["picture"]()
+    assert (docs / "rooms.svg").read_text("utf-8") == drawn, "run python docs/rooms.py"
