@@ -1,5 +1,5 @@
-"""Draws docs/rooms.svg, the picture of docs/architecture.md: the parts of irops by level, what each is for, and
-which of them a command loads.
+"""Draws docs/rooms.svg, the picture of docs/architecture.md: the parts of irops by level, what each is for,
+and which of them a command loads.
 
 usage: python docs/rooms.py
 """
