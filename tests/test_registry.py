@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import irops
+from irops.dialects import dialect_named
 from irops.registry import Registry, default_registry
 from irops.spec.op import NoOp
 
@@ -294,3 +295,22 @@ def test_a_folder_of_definitions_that_is_not_there_is_refused(tmp_path):
 
 def test_names_are_listed_once():
     assert len(dir(irops)) == len(set(dir(irops)))
+
+
+@pytest.mark.parametrize(
+    ("lacking", "error"),
+    [("irops.ops.movement.reverse", irops.DefinitionError), ("turner", ModuleNotFoundError)],
+)
+def test_a_module_that_is_not_there_is_told_from_one_that_lacks_a_library(lacking, error, monkeypatch):
+    def failing(name, *_):
+        raise ModuleNotFoundError(f"No module named {lacking!r}", name=lacking)
+
+    monkeypatch.setattr("irops.registry.importlib.import_module", failing)
+    with pytest.raises(error, match=r"has no module irops\.ops\.movement|No module named 'turner'"):
+        Registry(plugins=False).op("Reverse-1")
+
+
+def test_all_versions_are_listed_without_an_opset():
+    listed = [one.id for one in dialect_named("openvino").listed()]
+    assert {"Reverse-1", "ReverseSequence-1", "Interpolate-11"} <= set(listed)
+    assert len(listed) == len(set(listed)) > len(list(dialect_named("openvino").listed("opset1")))

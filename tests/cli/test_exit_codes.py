@@ -116,7 +116,7 @@ REFUSED = {
     "draw": [("ABSENT", "-o", "OUT.svg"), ("MODEL",), ("MODEL", "-o", "OUT.typo")],
     "diff": [("MODEL", "ABSENT"), ("MODEL",), ("MODEL", "MODEL", "--ignore", "typo")],
     "backends": [("--op", "typo")],
-    "conformance": [("--backend", "typo"), ()],
+    "conformance": [("--backend", "typo"), (), ("--backend", "reference", "--seconds", "0")],
     "docs": [("--output", "FOLDER"), ()],
     "survey": [
         ("ABSENT", "-o", "OUT"),

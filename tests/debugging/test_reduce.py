@@ -13,6 +13,7 @@ import pytest
 
 import irops
 from irops.debugging.reduce.attempts import FILE, InvalidQuestion, OtherReduction
+from irops.debugging.reduce.case import lower_numbers
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, reduce
 from irops.values.element import element_type
 
@@ -381,3 +382,10 @@ def test_an_onnx_model_stays_one(tmp_path):
     pytest.importorskip("onnxruntime")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_elements_that_may_be_axes_or_sizes_are_lowered_one_by_one():
+    assert [a.tolist() for a in lower_numbers(np.array([3, 0]))] == [[0, 0], [1, 0], [2, 0]]
+    assert [a.tolist() for a in lower_numbers(np.array([2.0], np.float32))] == [[0.0], [1.0]]
+    assert list(lower_numbers(np.array(["2"], object))) == []
+    assert list(lower_numbers(np.ones((1, 2)))) == []

@@ -307,3 +307,8 @@ def test_sinks_that_nothing_feeds_are_found_alone() -> None:
     graph = LayerGraph([layer(0, (0, 1)), layer(1, (), (100,))], [Edge(1, 100, 0, 1)])
     wiring = Wiring(graph)
     assert feeding_layers(wiring, [graph.layers[0]]) == {0, 1}
+
+
+def test_cycles_are_reported_in_the_order_of_their_first_layers() -> None:
+    wiring = Wiring(chain((1, 4), (4, 1), (2, 3), (3, 2)))
+    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1, 4], [2, 3]]

@@ -12,6 +12,7 @@ import pytest
 from irops.ir import output
 from irops.ir.output import copy_range, read_at
 from irops.ir.storage import JoinedWeights, Weights, WeightsChanged
+from irops.ir.write import Contents
 
 CONTENT = bytes(range(256)) * 64
 
@@ -152,3 +153,18 @@ def test_weights_that_are_truncated_while_they_are_open_are_reported(tmp_path: P
             weights.copy_to(target, 2, 4)
         with pytest.raises(WeightsChanged, match=r"w\.bin was changed after the model was read"):
             weights.read(2, 4)
+
+
+def test_equal_contents_are_written_once_whatever_follows_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, size in (("_SMALL", 4), ("_SAMPLE", 2), ("_STEP", 8)):
+        monkeypatch.setattr(f"irops.ir.write.{name}", size)
+    weights = Weights.of_bytes(
+        b"a content of its own" + b"!" + b"a content of its own" + b"?" + b"a content of its 0wn"
+    )
+    with (tmp_path / "all.bin").open("wb") as file:
+        contents = Contents(file)
+        places = [contents.append(weights, offset, 20) for offset in (0, 21, 42, 0)]
+    assert places == [0, 0, 20, 0]
+    assert (tmp_path / "all.bin").read_bytes() == b"a content of its owna content of its 0wn"

@@ -37,7 +37,7 @@ def main() -> int:
     options = _options()
     selection = tomllib.loads((HERE / "selection.toml").read_text())
     packages = options.package.split(",") if options.package else _packages()
-    parts = PARTS[: PARTS.index(options.last) + 1]
+    parts = PARTS[PARTS.index(options.first) : PARTS.index(options.last) + 1]
     mutants = mutants_of(ROOT, _files(packages, selection))
     chosen = sample(mutants, options.count, options.seed)
     if options.again:
@@ -74,6 +74,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--package", help="separated by commas; default: all")
     parser.add_argument("--report", type=Path, default=Path("mutants.jsonl"))
     parser.add_argument("--again", type=Path, help="a report: try only the mutants that survive in it")
+    parser.add_argument("--first", choices=PARTS, default="first", help="the first selection of tests to run")
     parser.add_argument("--last", choices=PARTS, default="broader", help="the last selection of tests to run")
     parser.add_argument("--list", action="store_true", help="list the mutants and run nothing")
     return parser.parse_args()
@@ -135,7 +136,7 @@ def _try(mutant: Mutant, trial: Trial, selection: dict[str, Any], parts: tuple[s
         stages = in_order(trial.tree, mutant.file, _tests(package, selection, part))
         seconds = selection["seconds"][part]
         if not all(trial.survives(mutant.file, text, tests, seconds, MARKS[part]) for tests in stages):
-            killed_by = part
+            killed_by = f"{part}, by taking too long" if trial.timed_out else part
             break
     lines = difflib.unified_diff(
         (trial.tree / mutant.file).read_text().splitlines(), text.splitlines(), lineterm="", n=0

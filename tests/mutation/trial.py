@@ -47,12 +47,16 @@ def preload() -> None:
 
 
 class Trial:
-    """Tests of one tree. deselected: tests that fail without any mutant."""
+    """Tests of one tree.
+
+    deselected: tests that fail without any mutant; timed_out: whether the last ones took too long.
+    """
 
     def __init__(self, tree: Path, log: Path) -> None:
         self.tree, self.log = tree, log
         self.deselected: list[str] = []
         self._sound: set[str] = set()
+        self.timed_out = False
 
     def compile(self, tests: Sequence[str]) -> None:
         """Import the tests once, so that the bytecode of all files is there before the first mutant."""
@@ -65,6 +69,7 @@ class Trial:
         """
         while True:
             status = self._with(file, text, tests, seconds, marks)
+            self.timed_out = status == -signal.SIGKILL
             if status in PASSED:
                 return True
             failed = self._failed() if status in FAILED else []

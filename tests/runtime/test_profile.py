@@ -152,3 +152,27 @@ def test_a_model_is_not_taken_for_the_trace(chain, tmp_path, capsys):
     assert path.read_bytes() == before
     assert main(["run", str(path), "--fill", "ones", "--profile", str(tmp_path / "no" / "t.json")]) == 2
     assert "there is no folder" in capsys.readouterr().err
+
+
+def test_times_of_a_trace_count_from_the_first_event_in_microseconds():
+    events = [profiles.Event("b", "op", 5000, 6500, {}), profiles.Event("a", "op", 1000, 3000, {})]
+    shown = [e for e in profiles.trace_of(events, 0)["traceEvents"] if e["ph"] == "X"]
+    assert [(e["name"], e["ts"], e["dur"]) for e in shown] == [("a", 0.0, 2.0), ("b", 4.0, 1.5)]
+
+
+def test_a_notebook_shows_milliseconds(chain):
+    profile = irops.run(chain, {"x": X}, profile=True).profile
+    shown = profile._repr_html_()
+    assert all(f"{op.seconds * 1e3:.2f}" in shown for op in profile.ops)
+
+
+def test_a_profiled_run_gives_the_warnings_of_any_other(net):
+    model = net(
+        ("x", "Parameter", {"element_type": "f32", "shape": "2"}, []),
+        ("times", "Const", {"element_type": "i64", "shape": "1", "offset": 0, "size": 8}, []),
+        ("tiled", "Tile", {}, ["x", "times"]),
+        ("y", "Result", {}, ["tiled"]),
+        weights=np.array([-1]).tobytes(),
+    )
+    plain, profiled = (irops.run(model, [X[0, :2]], profile=on).warnings for on in (False, True))
+    assert [w.code for w in plain] == [w.code for w in profiled] != []

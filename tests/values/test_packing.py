@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irops.values.element import DYNAMIC, STRING, element_type, element_type_of, element_types, foreign_types
+from irops.ir.numpy_files import as_stored
+from irops.values.element import (
+    DYNAMIC,
+    STRING,
+    element_type,
+    element_type_of,
+    element_types,
+    foreign_types,
+    tagged,
+)
 from irops.values.packing import (
     _BLOCK,
     LAYOUTS,
@@ -335,3 +344,9 @@ def test_layouts_say_how_many_elements_share_how_many_bytes() -> None:
         "nf4": (2, 1),
         "f4e2m1": (2, 1),
     }
+
+
+def test_files_of_numpy_have_bits_of_narrow_integers_in_a_byte_each():
+    kind = element_type("i4")
+    stored = as_stored(tagged(np.array([-1, 3, -8], np.int8).astype(kind.dtype), kind))
+    assert (stored.dtype, stored.tolist()) == (np.uint8, [15, 3, 8])

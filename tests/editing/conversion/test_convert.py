@@ -270,3 +270,36 @@ def test_bodies_that_cannot_be_distinguished_by_names_are_refused() -> None:
         if layer.type == "TensorIterator":
             layer.name = "same"
     assert all("several layers have the name 'same'" in reason for reason in reasons(model, "opset:7"))
+
+
+@pytest.mark.parametrize(("stride", "converts"), [(2, True), (3, False)])
+def test_ceil_torch_of_unknown_sizes_is_ceil_where_the_last_window_begins_inside(stride, converts) -> None:
+    g = irops.Graph("pooled")
+    x = g.parameter("x", "f32[1,1,?]")
+    pooled = g.add(
+        "AvgPool-14", x, kernel=[2], strides=[stride], pads_begin=[0], pads_end=[0], exclude_pad=True,
+        rounding_type="ceil_torch",
+    )  # fmt: skip
+    g.result(pooled, "y")
+    if converts:
+        assert ops(irops.convert(g.model(), "opset:13")) == ["AvgPool-1"]
+    else:
+        assert "depends on unknown sizes" in reasons(g.model(), "opset:13")[0]
+
+
+@pytest.mark.parametrize(("normalized", "numbers"), [(True, 4), (False, 5)])
+def test_the_number_of_classes_follows_from_that_of_prior_boxes(normalized, numbers) -> None:
+    g = irops.Graph("detected")
+    logits, classes, priors = (
+        g.parameter(name, f"f32{shape}")
+        for name, shape in (("logits", "[1,8]"), ("classes", "[1,6]"), ("priors", f"[1,2,{2 * numbers}]"))
+    )
+    g.result(
+        g.add(
+            "DetectionOutput-8", logits, classes, priors, keep_top_k=[3], normalized=normalized,
+            nms_threshold=0.5, confidence_threshold=0.1,
+        ),
+        "y",
+    )  # fmt: skip
+    older = irops.convert(g.model(), "opset:7")
+    assert next(one for one in older.layers if one.type == "DetectionOutput").data["num_classes"] == "3"
