@@ -313,7 +313,7 @@ def _output_type(
 
 
 Extras = Mapping[str, Any]
-"""What functions may take beside attributes: bodies by name, and irops.spec.binding.CONTEXT."""
+"""The arguments that functions may take beside attributes: bodies by name, and irops.spec.binding.CONTEXT."""
 NO_EXTRAS: Extras = {}
 Texts = tuple[str, ...]
 """The attributes of a layer in one tuple: first the names of all, then their texts."""
@@ -460,7 +460,7 @@ class Invocation:
         return made
 
     def _selected(self, role: str, attributes: Mapping[str, Any], extras: Extras) -> dict[str, Any]:
-        """What a function takes by keyword, out of attributes, bodies and context."""
+        """The keyword arguments of a function, out of attributes, bodies and context."""
         names = self.op.functions.keyword_params[role]
         if not names:
             return {}

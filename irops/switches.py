@@ -55,7 +55,7 @@ SWITCHES = {
     "constants": "results that depend on constants alone and are kept by a session",
     "arena": "memory that the steps of a run use again",
 }
-"""What can be turned off, and what it is. The results are the same with and without each of them."""
+"""The features that can be turned off. The results are the same with and without each of them."""
 
 
 def enabled(name: str) -> bool:

@@ -13,7 +13,7 @@ import sys
 
 StrPath = str | os.PathLike[str]
 HIDDEN = "…"
-"""What is printed in place of a part that may hold credentials."""
+"""The text in place of a part that may contain credentials."""
 CHAINED = "::"
 _URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-_]+::)*([A-Za-z][A-Za-z0-9+.\-]+)://", re.ASCII)
 """A protocol has two letters or more: C:/model.xml and C://model.xml are paths of Windows."""
@@ -65,7 +65,7 @@ def local_path(path: StrPath) -> str:
 
 
 def parts_of(path: StrPath) -> tuple[str, str, str]:
-    """What precedes the path of a URL, the path, and its query with further links of a chain."""
+    """The text before the path of a URL, the path, and its query with further links of a chain."""
     text = os.fspath(path)
     match = _URL.match(text)
     if match is None:

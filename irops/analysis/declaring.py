@@ -1,4 +1,4 @@
-"""What ports declare of a tensor, and the details of findings about a layer."""
+"""Declarations of tensors by ports, and the details of findings about a layer."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def _elements(result: Array | None, fact: Fact) -> Array | None:
 
 
 def _dims(fact: Fact | None, value: Array | None) -> Array | None:
-    """What is known of each element, be it nothing; None where not even their number is known, or they are
+    """The knowledge of each element; None where not even their number is known, or they are
     not whole numbers.
     """
     if fact is None or value is not None:

@@ -298,7 +298,7 @@ def _inferred(invocation: Invocation, inputs: Inputs, extras: Mapping[str, Any])
 
 
 def _union(choices: Iterable[list[Fact] | None]) -> list[Fact] | None:
-    """What holds for every choice that can be inferred."""
+    """The Facts that hold for every choice that can be inferred."""
     possible = [choice for choice in choices if choice is not None]
     if not possible or any(len(choice) != len(possible[0]) for choice in possible):
         return None
@@ -422,7 +422,7 @@ class Inference:
         return facts
 
     def _obstacles(self, graph: GraphNode) -> Iterator[Diagnostic]:
-        """What weights and limits kept inference from."""
+        """The findings on weights and limits that kept inference from a value."""
         unread = self._constants.unread
         missing = [fault for fault in unread if fault.name == "missing-weights"]
         yield from (fault for fault in unread if fault.name != "missing-weights")
@@ -556,7 +556,7 @@ class Inference:
         return node.invocation.infer(facts.inputs, extras)
 
     def _extras(self, node: LayerNode) -> dict[str, Any]:
-        """What functions of the op may take beside attributes, bodies apart."""
+        """The arguments that functions of the op may take beside attributes, without bodies."""
         assert node.op is not None
         variables = {"variables": self._variables} if node.op.definition.stateful else {}
         return {"output_count": len(node.layer.outputs), **variables}

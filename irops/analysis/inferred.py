@@ -84,9 +84,9 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         """The layers of which a body was inferred."""
         self._names: dict[str, int] = {}
         self.findings: list[Diagnostic] = []
-        """What inference itself reports of this graph, bodies apart."""
+        """The findings of inference on this graph, without bodies."""
         self.structural: tuple[Diagnostic, ...] = ()
-        """What is wrong with the model whatever its shapes are."""
+        """The findings that hold whatever the shapes are."""
 
     def add(self, facts: LayerFacts) -> None:
         self.layers[facts.layer.id] = facts
@@ -131,7 +131,7 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What is wrong, in document order, bodies included."""
+        """All findings in document order, bodies included."""
         return in_document_order((*self.structural, *self.all_findings()))
 
     @property
@@ -145,7 +145,7 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         return any(d.severity is Severity.ERROR for d in self.all_findings())
 
     def all_findings(self) -> Iterator[Diagnostic]:
-        """What inference reports, bodies included."""
+        """The findings of inference, bodies included."""
         yield from self.findings
         for body in self.bodies:
             yield from body.all_findings()
@@ -154,7 +154,7 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         return f"<Inferred {len(self.layers)} layers, {len(self.errors)} errors>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: type and shape of every output of this graph, and what is wrong."""
+        """A table for notebooks: type and shape of every output of this graph, and the findings."""
         rows: list[tuple[str, str, str]] = []
         for facts in self.layers.values():
             op = facts.op.id if facts.op is not None else facts.layer.type

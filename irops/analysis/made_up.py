@@ -215,7 +215,7 @@ class _Search:
     sizes: dict[Axis, int] = field(default_factory=dict)
     tries: int = 0
     allowed: Findings = (0, 0)
-    """What inference finds without any size."""
+    """The findings of inference without any size."""
 
     def __post_init__(self) -> None:
         layers = sum(len(graph.layers) for graph in self.analysis.graphs)
@@ -309,7 +309,7 @@ class _Search:
         }
 
     def _findings(self) -> Findings:
-        """What inference finds with the sizes so far."""
+        """The number of findings of inference with the sizes so far."""
         self.tries -= 1
         shapes: dict[Key, Shape] = {position: Shape.of(*sizes) for position, sizes in self.known.items()}
         shapes.update(self._shapes().items())

@@ -27,7 +27,7 @@ from irops.switches import no_collection
 
 
 class ModelAnalysis(ModelStructure):
-    """What follows from a model alone, computed once: topology, port maps, invocations, signature.
+    """The analysis of a model, computed once: topology, port maps, invocations, signature.
 
     Immutable once built; threads may share it. Inference is run as often as needed, for any input shapes.
     """
@@ -42,7 +42,7 @@ class ModelAnalysis(ModelStructure):
 
     @cached_property
     def structural_findings(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with edges, port maps, ops and attributes, whatever the shapes are."""
+        """The findings on edges, port maps, ops and attributes, whatever the shapes are."""
         checks = (
             *EDGE_CHECKS,
             port_maps_are_sound,
@@ -61,7 +61,7 @@ class ModelAnalysis(ModelStructure):
 
     @cached_property
     def declared(self) -> Inferred:
-        """What follows for the shapes that the inputs declare."""
+        """Inference for the shapes that the inputs declare."""
         return self._inferred({})
 
     def _inferred(self, inputs: Mapping[Key, Any]) -> Inferred:

@@ -1,4 +1,4 @@
-"""What a model uses that not every release of OpenVINO reads, and the oldest release that reads all."""
+"""Features of a model that not every release of OpenVINO reads, and the oldest release that reads all."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MIN_BYTES = 512
 
 
 def needs(analysis: ModelAnalysis) -> Iterator[Need]:
-    """What keeps the oldest of the known releases from reading a model; nothing for other formats than IR."""
+    """The features that keep the oldest known release from reading a model; none for other formats."""
     if analysis.dialect is not OPENVINO:
         return
     table = releases()
@@ -89,7 +89,7 @@ def _graphs(analysis: ModelAnalysis) -> Iterator[tuple[GraphNode, Inferred | Non
 
 
 def _inputs(graph: GraphNode, layer: Layer, inferred: Inferred | None) -> list[Fact | None]:
-    """What is inferred of the inputs of a layer, or else declared by the ports that they come from."""
+    """The Facts of the inputs of a layer, inferred or else declared by the ports that they come from."""
     facts = None if inferred is None else inferred.layers.get(layer.id)
     inputs = []
     for index, source in enumerate(graph.wiring.inputs[layer.id]):
@@ -220,7 +220,7 @@ def _element_type(port: Port) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Operands:
-    """What a layer of an op has. inputs: what is known of them; data: its attributes"""
+    """The features of a layer. inputs: their Facts; data: its attributes"""
 
     inputs: Sequence[Fact | None]
     data: Mapping[str, str]
@@ -230,7 +230,7 @@ class Operands:
         return index < len(self.inputs) and self.inputs[index] is not None
 
     def input(self, index: int) -> Fact:
-        """What is known of an input; an unknown Fact where it is not connected."""
+        """The Fact of an input; an unknown one where it is not connected."""
         fact = self.inputs[index] if index < len(self.inputs) else None
         return fact or Fact()
 

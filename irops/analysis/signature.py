@@ -21,7 +21,7 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape
 
 Key = str | int
-"""What finds an input or a result: the name of its tensor or of its layer, or its position."""
+"""The key of an input or a result: the name of its tensor or of its layer, or its position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ModelPort:
 
 
 class Signature:
-    """What a model takes and returns. Immutable, so that threads may share it."""
+    """The inputs and results of a model. Immutable, so that threads may share it."""
 
     def __init__(self, structure: ModelStructure) -> None:
         root = structure.root

@@ -118,7 +118,9 @@ class GraphNode:
 
     @property
     def sinks(self) -> list[Layer]:
-        """What OpenVINO computes a graph for: Results and Assigns, those misspelled in case as well."""
+        """The layers that OpenVINO computes a graph for: Results and Assigns, those misspelled in case as
+        well.
+        """
         kinds = (LayerKind.RESULT, LayerKind.SINK)
         return self.current(self.groups.where(lambda layer: layer.intended_kind in kinds))
 
@@ -299,7 +301,7 @@ class ModelStructure:
         return like if like.usable and not like.faults else None
 
     def _declared(self, parameter: Layer) -> Fact:
-        """What a Parameter of a body declares; an unknown Fact where that is malformed."""
+        """The Fact that a Parameter of a body declares, or an unknown Fact if that is malformed."""
         op = self.registry.resolve(parameter.type, parameter.version)
         if isinstance(op, NoOp):
             return Fact()

@@ -55,7 +55,7 @@ class IsolatedBackend:
 
 
 def _asked(name: str, folders: tuple[str, ...], modules: tuple[str, ...]) -> Answer:
-    """What the process does: it puts questions to the backend. Where there is none, each answer is why."""
+    """The task of the process: it puts questions to the backend. Where there is none, each answer is why."""
     try:
         registry = Registry(folders, modules) if folders or modules else default_registry()
         (backend,) = chain((name,))

@@ -18,7 +18,7 @@ from irops.extras import missing_libraries
 Words = Mapping[str, str]
 """Descriptions by word; empty where there is none."""
 Completer = Callable[[str], Iterable[str] | Words]
-"""What may follow, from the beginning of a word."""
+"""The completions of a word, from its beginning."""
 LIST = ","
 
 
@@ -90,7 +90,7 @@ def _models(prefix: str) -> Iterable[str]:
 
 
 def _after(sign: str, completer: Completer, prefix: str) -> Iterable[str] | Words:
-    """What may follow the last of a sign: of words separated by commas, of NAME=FILE."""
+    """The completions after the last of a sign: of words separated by commas, of NAME=FILE."""
     head, found, last = prefix.rpartition(sign)
     completions = completer(last)
     if isinstance(completions, Mapping):
@@ -201,4 +201,4 @@ COMPLETERS: dict[str, Completer] = {
     "TARGET": _targets,
     "TRACE.json": partial(_paths, suffixes=(".json",)),
 }
-"""What completes a value: by its option, by its command and its metavar, or by its metavar alone."""
+"""The completer of a value: by its option, by its command and its metavar, or by its metavar alone."""

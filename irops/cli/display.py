@@ -1,4 +1,4 @@
-"""What commands show: tables, pages of text, values, diagnostics, and a bar for long work."""
+"""Output of commands: tables, pages of text, values, diagnostics, and a bar for long work."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ EXIT_1 = DEFINITION_ERRORS
 
 
 class ExplainedSubject(NamedTuple):
-    """What is explained.
+    """The subject of an explanation.
 
     kind: rules, rule, band, op, constraint or files; names: of rules or ops; show: writes it to a page;
     content: as JSON

@@ -95,7 +95,7 @@ def _table(constants: Sequence[Constant]) -> Table:
 
 
 def _unusual(constant: Constant) -> Iterator[str]:
-    """What is unusual about a constant."""
+    """The unusual properties of a constant."""
     found, quantised = constant.statistics, constant.quantisation
     for count, what in ((found.nans, "NaN"), (found.infinities, "infinite"), (found.denormals, "denormal")):
         if count:
@@ -258,7 +258,7 @@ class OldestRelease:
 
 @dataclass(frozen=True, slots=True)
 class ModelSummary:
-    """What irops inspect shows. Counts include the layers and edges of bodies. oldest_release: of IR
+    """The summary of a model. Counts include the layers and edges of bodies. oldest_release: of IR
     alone.
     """
 

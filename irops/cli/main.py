@@ -23,7 +23,7 @@ from irops.processes.python import forget_current_folder
 from irops.switches import disabled, no_collection
 
 NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
-"""What the system says when there is no memory for a library or a thread."""
+"""Messages of the system when there is no memory for a library or a thread."""
 MAX_ERROR = 4000
 """The greatest number of characters of the message of an error."""
 COMMANDS = {
@@ -57,7 +57,7 @@ class Command(Protocol):
     """The module of a command; its docstring is the help."""
 
     EXIT_1: str | None
-    """What the exit code 1 means; None for commands that never end with it."""
+    """The meaning of exit code 1; None for commands that never end with it."""
 
     def configure(self, parser: argparse.ArgumentParser) -> None: ...
     def execute(self, args: argparse.Namespace) -> int: ...

@@ -134,7 +134,7 @@ def model_suffixes() -> tuple[str, ...]:
 
 
 def model_help() -> str:
-    """What the MODEL of a command may be."""
+    """The help for MODEL."""
     return "; ".join(dialect.file_help for dialect in dialects() if dialect.file_help)
 
 

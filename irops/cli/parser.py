@@ -12,7 +12,7 @@ from irops.diagnostics.suggestions import did_you_mean_word
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + the number of the signal, as in shells
 DEFINITION_ERRORS = "a definition or a custom rule has errors"
-"""What 1 means for commands about definitions and rules."""
+"""The meaning of exit code 1 for commands about definitions and rules."""
 
 
 def exit_codes(meaning_of_1: str | None) -> str:

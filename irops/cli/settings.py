@@ -116,7 +116,8 @@ def _warn(*warnings: Diagnostic) -> None:
 _MAY_NAME_IROPS = re.compile(
     rb"tool.*irops|\[\s*[\"']?tool[\"']?\s*\]|^\s*[\"']?tool[\"']?\s*=|\\", re.MULTILINE
 )
-"""What pyproject.toml has somewhere if it has a table of irops. Most have none, and TOML is slow to parse."""
+"""A text that pyproject.toml contains if it has a table of irops. Most have none, and TOML is slow to parse.
+"""
 
 
 def _irops_table(path: Path) -> tuple[str, Mapping[str, Any]] | None:

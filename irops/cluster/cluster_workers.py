@@ -40,7 +40,7 @@ TEXTS = (".py", ".xml", ".rng")
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a process works with, and the machine that it is on. digest: that of code and definitions"""
+    """The versions that a process works with, and its machine. digest: that of code and definitions"""
 
     version: str
     digest: str
@@ -196,7 +196,7 @@ WAIT_SECONDS = 60.0
 ANSWER_SECONDS = 10.0
 """How long the scheduler may take to answer a question, and workers to end what they work on."""
 NO_ANSWER = (OSError, TimeoutError, RuntimeError, AttributeError, CancelledError, AsyncCancelledError)
-"""What a client raises that lost its scheduler, or was closed meanwhile."""
+"""Exceptions of a client that lost its scheduler, or was closed meanwhile."""
 LOOK_SECONDS = 0.5
 """How often to look which workers there are."""
 AHEAD = 2
@@ -324,7 +324,7 @@ class ClusterWorkers:
                 )
 
     def _ask(self, call: bytes, *workers: str) -> dict[str, Any]:
-        """What workers answer at once, or the exceptions that they raise, apart from those that are lost.
+        """The answers of workers, or the exceptions that they raise, without lost workers.
 
         workers: their addresses; all by default
         Raises:  ClusterError if the scheduler does not answer

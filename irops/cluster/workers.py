@@ -1,4 +1,4 @@
-"""What works on items, wherever it is, and the processes of this machine as such."""
+"""Workers, wherever they are, and the processes of this machine as workers."""
 
 from __future__ import annotations
 

@@ -209,7 +209,7 @@ class DefinitionCase:
 
     @property
     def name(self) -> str:
-        """What it is, its name if it has one, and its line in the definition."""
+        """The kind, the name if it has one, and the line in the definition."""
         return _name(self.case)
 
     @property
@@ -220,7 +220,7 @@ class DefinitionCase:
         return Trial(self.op, inputs, self.case.attributes)
 
     def expected(self, trial: Trial) -> Expected:
-        """What a kernel must do with the trial: the outputs in the definition, or what the reference does.
+        """The expected behaviour of a kernel: the outputs in the definition, or what the reference does.
 
         Raises:  InvalidTrial for a counterexample that types and shapes alone reveal
         """

@@ -1,4 +1,4 @@
-"""What runs a backend for the kit, in this process or in another one, and judges its answers."""
+"""Clients that run a backend for the kit, in this process or in another one, and judge its answers."""
 
 from __future__ import annotations
 

@@ -102,7 +102,8 @@ def as_int8(numbers: Numbers, magnitude: float) -> Numbers:
 
 @dataclass(slots=True)
 class Statistics:
-    """What the elements of a constant are. low, high, mean: of finite elements, None where there is none.
+    """Statistics of the elements of a constant. low, high, mean: of finite elements, None where there is
+    none.
 
     saturated: codes that are the smallest or the largest of an integer type; equal_rows: rows along the first
     axis that equal an earlier one, None where rows are not compared; f16, int8: what floating-point elements

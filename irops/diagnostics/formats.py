@@ -228,7 +228,7 @@ def _issues(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _body(rule: Rule) -> str:
-    """What the rule means, in Markdown, with a link to its page or the command that shows it."""
+    """The meaning of the rule, in Markdown, with a link to its page or the command that shows it."""
     page = page_of(rule)
     more = f"[{rule.code}]({page})" if page else f"`irops explain {rule.code}`"
     return f"{rule.explanation}\n\n{more}"

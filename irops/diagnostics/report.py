@@ -74,7 +74,7 @@ class Report:
         return f"<Report of {shortened(self.path or '<model>', 80)}: {counts}>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: every finding with its place."""
+        """A table for notebooks: every finding with its place."""
         rows = ((d.severity, d.code, d.location, d.message) for d in self.diagnostics)
         return html_table(repr(self)[1:-1], ("", "rule", "place", "message"), rows)
 

@@ -40,7 +40,7 @@ def did_you_mean_word(word: object, known: Iterable[object]) -> str:
 
 
 def meant_or_all(word: object, known: Iterable[object]) -> str:
-    """What to write after a semicolon about a word that is not one of a few: the similar one, or all."""
+    """The text after a semicolon about a word that is not one of a few: the similar one, or all."""
     words = [str(one) for one in known]
     meant = similar(word, words)
     return f"did you mean {meant}?" if meant is not None else f"expected one of {', '.join(words)}"

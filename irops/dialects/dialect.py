@@ -1,4 +1,4 @@
-"""What a dialect is: how its layers are looked up, what its types and shapes are, and which files hold its
+"""A dialect: how its layers are looked up, what its types and shapes are, and which files hold its
 models.
 """
 
@@ -31,7 +31,7 @@ it.
 
 
 class KnownOps(Protocol):
-    """What a dialect asks of the registry."""
+    """The part of the registry that a dialect uses."""
 
     def op(self, id: str) -> Op: ...
     def ids(self, dialect: str = "") -> tuple[str, ...]: ...
@@ -106,7 +106,7 @@ class Dialect:
         return {}
 
     def layer_kind(self, type: str) -> LayerKind:
-        """What layers of a type are in a graph."""
+        """The role of layers of a type in a graph."""
         return kind_of(type)
 
     def resolve(self, registry: KnownOps, type: str, version: str) -> Op | NoOp:
@@ -217,5 +217,5 @@ class Dialect:
         raise NotImplementedError(f"{self.title} has no files of its own")
 
     def recognise(self, start: bytes) -> OtherFormat | None:
-        """What to report where another dialect's reader meets a file of this dialect, by how it starts."""
+        """The finding where another dialect's reader meets a file of this dialect, by how it starts."""
         return None

@@ -1,4 +1,4 @@
-"""What irops can do with each op: which ones it defines, since which opset, and a table of faculties."""
+"""The support of each op: which ones it defines, since which opset, and a table of faculties."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class DialectCoverage:
 
 
 def coverage(dialect: Dialect) -> DialectCoverage | None:
-    """What is defined of a dialect that lists its op types; None for one that does not."""
+    """The defined op types of a dialect that lists its op types; None for one that does not."""
     types = sorted(set(dialect.types()))
     if not types:
         return None

@@ -414,7 +414,7 @@ def with_links(text: str, place: Path, folder: Path, page_in: Path | None = None
 
 
 def _target(link: str, place: Path, folder: Path, home: Path) -> str:
-    """What a link leads to in the site; "" for a file of the repository, where that has no address."""
+    """The target of a link in the site; "" for a file of the repository, where that has no address."""
     file, mark, anchor = link.partition("#")
     if not file or re.match(r"[a-z]+:", file):
         return link

@@ -54,7 +54,7 @@ TITLES = {
     "model": "inputs, results, state",
     "other": "other",
 }
-"""What the legend calls the groups."""
+"""The names of the groups in the legend."""
 
 
 def group_of(category: str) -> str:

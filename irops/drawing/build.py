@@ -30,7 +30,9 @@ MAX_REORDERED = 2500
 
 @dataclass
 class Notes:
-    """What a picture leaves out, counted while it is made. budget: how many boxes bodies may still have"""
+    """The parts that a picture leaves out, counted while it is made. budget: how many boxes bodies may still
+    have
+    """
 
     constants: int = 0
     repeats: int = 0

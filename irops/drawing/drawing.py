@@ -319,7 +319,7 @@ def _title(analysis: ModelAnalysis, around: Any, hops: int, path: Sequence[str])
 
 
 def _texts(notes: Notes, *, unfold: bool) -> list[str]:
-    """What the picture leaves out."""
+    """The parts that the picture leaves out."""
     texts = []
     if notes.blocks:
         texts.append(

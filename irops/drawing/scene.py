@@ -1,4 +1,4 @@
-"""What a picture shows, before and after layout."""
+"""The content of a picture, before and after layout."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from irops.analysis.structure import LayerNode
 
 
 class BoxKind(StrEnum):
-    """What a box stands for."""
+    """The object that a box stands for."""
 
     LAYER = "layer"
     REPEAT = "repeat"  # a block of layers that occurs several times in sequence

@@ -59,7 +59,7 @@ class Scope:
         return cls(analysis, *graph_at(analysis, path))
 
     def fact(self, value: Value) -> Fact:
-        """What is inferred of a value."""
+        """The inferred Fact of a value."""
         outputs = [] if self.inferred is None else self.inferred.of(value[0]).outputs
         return outputs[value[1]] if value[1] < len(outputs) else Fact()
 
@@ -135,7 +135,7 @@ class Selection:
     def between(
         cls, scope: Scope, cuts: Sequence[NamedValue] | None, ends: Sequence[NamedValue] | None
     ) -> Selection:
-        """What computes some values from others; see irops.extract."""
+        """The layers that compute some values from others; see irops.extract."""
         starts = {cut.value for cut in cuts or ()}
         if ends is None:
             ends = _results_behind(scope, starts if cuts is not None else None)
@@ -155,7 +155,7 @@ class Selection:
 
     @classmethod
     def around(cls, scope: Scope, layer: Layer, hops: int) -> Selection:
-        """What lies within some edges of a layer."""
+        """The layers within some edges of a layer."""
         inputs, consumers = scope.graph.wiring.inputs, scope.graph.wiring.consumers
         kept = {layer.id}
         frontier = {layer.id}

@@ -26,11 +26,11 @@ __all__ = ["Graph", "Switched", "Wire", "as_onnx", "as_openvino", "export", "of_
 
 GRAIPHIC = DIALECT.name
 KEY = f"irops.{GRAIPHIC}."
-"""What keys of metadata_props begin with that hold the parameters of a node, whose name follows. Graiphic's
+"""The prefix of the keys of metadata_props that hold the parameters of a node, whose name follows. Graiphic's
 own carrier is not known.
 """
 BATCH_AXIS, TIME_AXIS = Switched(1), Switched(0)
-"""What the panels of ReverseSequence show at first."""
+"""The defaults of the panels of ReverseSequence."""
 
 
 class Graph(Building):
@@ -136,7 +136,7 @@ def _plain(layer: Layer, opset: int) -> Layer:
 
 
 def _said(layer: Layer) -> dict[str, str]:
-    """What a node's builder says of it, defaults written out, under the toolkit's own names."""
+    """The arguments of a node's builder, defaults written out, under the toolkit's own names."""
     attributes = _op(layer.type).definition.attributes.values()
     return {
         a.label or a.name: layer.data.get(a.name, a.default)

@@ -1,4 +1,4 @@
-"""What the conversions of whole models require of a model, and how they refuse one."""
+"""The requirements of conversions of whole models, and their refusals."""
 
 from __future__ import annotations
 

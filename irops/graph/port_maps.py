@@ -16,7 +16,7 @@ AT_CHECK = 'OpenVINO refuses the file with "unordered_map::at"'
 
 @dataclass(frozen=True, slots=True)
 class MapFault:
-    """What is wrong with a port map. rule: the name of the diagnostic rule; at: the byte offset of the cause.
+    """A fault of a port map. rule: the name of the diagnostic rule; at: the byte offset of the cause.
 
     note: what OpenVINO does; absence: something is missing, which proves nothing of a file that could be read
     only in part; harmless: the map can be followed all the same.

@@ -354,7 +354,7 @@ def mean_value_faults(element: Element, layer: Layer, faults: Faults) -> None:
 
 
 def _fault(element: Element, channels: int, image_bytes: int) -> str:
-    """What is wrong with the mean values, or an empty string."""
+    """The fault of the mean values, or an empty string."""
     numbers = 0
     images: set[int] = set()
     for channel, mean in means_of(element):

@@ -116,7 +116,7 @@ class SourceText:
         return Location(self.path, line, column, *layer, path, self._excerpt(line, offset))
 
     def _excerpt(self, line: int, offset: int) -> tuple[str, str]:
-        """What a line has before an offset and from it on, as far as a person wants to read."""
+        """The text of a line before an offset and from it on, as far as a person wants to read."""
         assert self._starts is not None
         start = int(self._starts[line - 1])
         if start == 0 and self.data.startswith(BOM):

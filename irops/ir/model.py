@@ -19,7 +19,7 @@ from irops.ir.storage import Weights
 
 
 class LayerKind(StrEnum):
-    """What a layer is in its graph, whatever its op computes."""
+    """The role of a layer in its graph, whatever its op computes."""
 
     PARAMETER = "parameter"
     RESULT = "result"
@@ -30,8 +30,8 @@ class LayerKind(StrEnum):
 
 @lru_cache(4096)
 def kind_of(type: str) -> LayerKind:
-    """What a layer of that type is in IR: OpenVINO's reader compares Result and Const exactly, Parameter and
-    Assign without regard to case.
+    """The role of a layer of that type in IR: OpenVINO's reader compares Result and Const exactly, Parameter
+    and Assign without regard to case.
     """
     match type:
         case "Result":
@@ -248,12 +248,12 @@ class Layer:
 
     @property
     def kind(self) -> LayerKind:
-        """What it is in its graph."""
+        """The role in its graph."""
         return self.own_kind or kind_of(self.type)
 
     @property
     def intended_kind(self) -> LayerKind:
-        """What it is if its type is misspelled in case alone, which has a finding of its own."""
+        """The role that is meant where the type is misspelled in case alone, which is a finding."""
         return self.own_kind or kind_of(self.type.capitalize())
 
     @property
@@ -342,7 +342,7 @@ class Model:
         return f"<Model '{shortened(self.name)}': {plural(len(self.layers), 'layer')}, {self.dialect}>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: inputs and results as they are declared, and how many layers of each type."""
+        """A table for notebooks: declared inputs and results, and how many layers of each type."""
         types = Counter(layer.type for _, layer in self.walk())
         rows: list[tuple[str, str, str]] = []
         for layer in self.layers:

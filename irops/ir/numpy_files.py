@@ -45,7 +45,7 @@ DAMAGED = (
     zlib.error,
     struct.error,
 )
-"""What NumPy and zipfile raise for a file that is damaged or declares an impossibly large array."""
+"""Exceptions of NumPy and zipfile for a file that is damaged or declares an impossibly large array."""
 
 
 class UnreadableFileError(ValueError):

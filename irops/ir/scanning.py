@@ -138,7 +138,7 @@ _MOST, _LONGEST = 10_000, 4000
 
 
 class PortForm(NamedTuple):
-    """What equal ports have in common.
+    """The content that equal ports have in common.
 
     at: the offset in the text that contains the port, in which names are left out; rt_info: its text, and the
     offset of that from the port

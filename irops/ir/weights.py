@@ -19,7 +19,7 @@ from irops.values.shape import MAX_AXES
 
 
 class Region(NamedTuple):
-    """What a Const declares: an element type, a shape, and bytes of the weights."""
+    """The declaration of a Const: an element type, a shape, and bytes of the weights."""
 
     element: ElementType
     shape: tuple[int, ...]
@@ -277,7 +277,7 @@ class ConstantFault(NamedTuple):
 
 
 def region_of(layer: Layer) -> Region | ConstantFault:
-    """What a Const declares, or the first error in its declaration."""
+    """The declaration of a Const, or the first error in it."""
     data = layer.data
     if "value" in data and "offset" not in data:
         return ConstantFault(

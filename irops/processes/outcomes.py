@@ -1,4 +1,4 @@
-"""What stands for the result of an item that has none. Both are values: they are returned, not raised."""
+"""Outcomes of items that have no result. Both are values: they are returned, not raised."""
 
 from __future__ import annotations
 

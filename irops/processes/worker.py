@@ -46,7 +46,7 @@ class ProcessDied(Exception):
 
 
 class Refused(Exception):
-    """What the function answers where it cannot do what is asked; the message says why."""
+    """The answer of a function that cannot do what is asked; the message says why."""
 
 
 class Process:

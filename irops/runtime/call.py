@@ -76,7 +76,7 @@ def call(
 
 
 def _spelled(value: Any) -> Any:
-    """What an attribute's value is remembered by: equal values may be spelled otherwise (1 and True)."""
+    """The key of an attribute's value: equal values may be spelled otherwise (1 and True)."""
     kind = type(value)
     return (kind, value) if kind in (int, str, bool) else (kind, format_value(value))
 

@@ -140,7 +140,8 @@ Kernel = Callable[..., Any]
 
 
 class Evaluator:
-    """What runs of one model share. Safe to use from several threads: all that is per run is in a Run.
+    """The state that runs of one model share. Safe to use from several threads: all that is per run is in a
+    Run.
 
     analysis: of the model; backends: in order of preference; verify: compare every result with the reference
     """
@@ -226,7 +227,9 @@ class Evaluator:
         return plan_of(graph, inferred)
 
     def _findings(self, graph: GraphNode, inferred: Inferred) -> list[Diagnostic]:
-        """What keeps a graph from being computed. Faults of bodies are reported when they run, if they do."""
+        """The reasons why a graph cannot be computed. Faults of bodies are reported when they run, if they
+        do.
+        """
         structural = [d for d in self.analysis.structural_findings if d.location.path == graph.path]
         undefined = dict.fromkeys(
             node.missing

@@ -1,4 +1,4 @@
-"""What all runs with inputs of the same shapes share, computed once: layer by layer, then as a program.
+"""Plans: computed once for all runs with inputs of the same shapes, layer by layer, then as a program.
 
 Constants of narrow floating types are combined in f32 and rounded once, where they leave the constants
 (docs/decisions/0003): compressed weights are i8, i4 or nf4 constants, shifted and scaled in f16 and then
@@ -216,7 +216,7 @@ SHAPES = frozenset({"ShapeOf", "Shape", "Size"})
 
 
 class Kept(NamedTuple):
-    """What is kept of the constants of all plans, and of what follows from the shapes of one plan."""
+    """The values kept of constants for all plans, and of shapes for one plan."""
 
     constants: KeptConstants
     of_shapes: KeptConstants
@@ -398,7 +398,7 @@ UNSHARED = 3
 
 
 def ufunc_of(step: PlannedLayer, kernel: Callable[..., Any]) -> np.ufunc | None:
-    """What computes a step on its arrays as they are, in place of the kernel; None where nothing does."""
+    """The function that computes a step on its arrays as they are, in place of the kernel, if any."""
     ufunc: np.ufunc | None = getattr(kernel, UFUNC, None)
     facts = [*step.facts.inputs, *step.facts.outputs]
     kinds = {None if fact is None else fact.element_type.name for fact in facts}

@@ -24,7 +24,7 @@ from irops.values.violation import collect_warnings
 
 
 def call_error(op: Op, fault: OpFault) -> EvaluationError:
-    """What is wrong with a call as an error, also where it is a warning about a file."""
+    """The error of a call that breaks a requirement, also where that is a warning about a file."""
     return EvaluationError([replace(fault.diagnostic(op, Location("<call>")), level=Severity.ERROR)])
 
 
@@ -34,7 +34,7 @@ Kind = tuple[Any, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class CallOutputs:
-    """What follows from inputs: the outputs, their size in bytes, and what the kernel takes.
+    """The consequences of inputs: the outputs, their size in bytes, and what the kernel takes.
 
     keywords: of the kernel; arrange: puts the inputs into the order of its parameters, None where they are in
     it; is_variadic: the last output may repeat, so the caller always gets a tuple; kind: of an only output.
@@ -64,7 +64,7 @@ class CallOutputs:
                 raise ValueError(f"out is {what}, must be {fact}, and writeable")
 
     def arrays(self, result: Any) -> Array | tuple[Array, ...]:
-        """What a kernel gives, as the caller gets it."""
+        """The result of a kernel in the form for the caller."""
         if type(result) is np.ndarray and (result.dtype, result.shape) == self.kind and not self.is_variadic:
             return result
         results = result if isinstance(result, tuple) else (result,)
@@ -146,7 +146,7 @@ class Prepared:
         return outputs > 1 or self.op.definition.outputs[-1].variadic
 
     def _outputs_for(self, arrays: Sequence[Array | None], kinds: tuple[Any, ...]) -> CallOutputs:
-        """What follows from the inputs: kept for their types and shapes, and the values that matter."""
+        """The consequences of the inputs, kept for their types and shapes, and the values that matter."""
         ready = self._ready.find(kinds)
         if type(ready) is tuple:
             ready = self._ready.find((kinds, *_values(arrays, ready)))

@@ -22,7 +22,7 @@ GraphPath = tuple[str, ...]
 
 @dataclass(slots=True)
 class Total:
-    """What calls of one layer, or of all layers of one op, take together.
+    """Time and bytes of all calls of one layer, or of all layers of one op.
 
     name: of the layer, or the id of the op; path: the layers and bodies down to the layer's graph; seconds:
     without those of the layers in bodies; bytes: of the outputs.
@@ -114,12 +114,12 @@ class Profile:
 
     @property
     def layers(self) -> tuple[Total, ...]:
-        """What each layer takes, the slowest first."""
+        """Time and bytes of each layer, the slowest first."""
         return tuple(sorted(self._layers.values(), key=lambda total: -total.seconds))
 
     @property
     def ops(self) -> tuple[Total, ...]:
-        """What the layers of each op take on one backend, the slowest first."""
+        """Time and bytes of the layers of each op on one backend, the slowest first."""
         totals: dict[tuple[str, str], Total] = {}
         for layer in self._layers.values():
             total = totals.setdefault((layer.op, layer.backend), Total(layer.op, layer.op, layer.backend))
@@ -145,7 +145,7 @@ class Profile:
         return f"<Profile of {plural(calls, 'call')}: {self.seconds * 1e3:.1f} ms>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: time and bytes by op."""
+        """A table for notebooks: time and bytes by op."""
         rows = (
             (op.name, op.backend, op.calls, f"{op.seconds * 1e3:.2f}", f"{self.share(op):.1%}", op.bytes)
             for op in self.ops

@@ -101,7 +101,7 @@ class Record:
         return in_document_order(self._warnings.values())
 
     def verification(self) -> str:
-        """What was verified, in a sentence."""
+        """A sentence on the verified layers."""
         by_backend = Counter(self.compared.values())
         others = Counter(self.unverified.values())
         total = plural(len(self.compared) + len(self.unverified), "layer")
@@ -425,7 +425,7 @@ def run_layer(evaluator: Evaluator, step: PlannedLayer, inputs: Arrays, observer
 # The run that nobody watches: it executes the program of a plan.
 
 OF_KERNELS = (Violation, OpFault, LimitExceeded, MemoryError, EvaluationError)
-"""What kernels raise by intention."""
+"""Exceptions that kernels raise on purpose."""
 
 
 class DirectRun(Run):

@@ -40,7 +40,7 @@ class Results(dict[str, Array]):
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What the run warns of: requirements that its shapes and values violate, with no effect on both."""
+        """The warnings of the run: requirements that its shapes and values violate, without effect."""
         return self.record.warnings
 
     @property
@@ -92,7 +92,7 @@ class Session:
         self.variables.reset()
 
     def check(self) -> tuple[Diagnostic, ...]:
-        """What inference finds wrong with the model, for the shapes that it declares."""
+        """The findings of inference for the declared shapes."""
         return self.analysis.infer().diagnostics
 
     def run(

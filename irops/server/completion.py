@@ -31,8 +31,8 @@ _FOLLOWED = re.compile(r"[\w.-]*\s*=")
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """What may be inserted. detail: shown beside it; about: what it is, in full; searched: what else may be
-    typed to find it; op: the op whose summary is shown when the item is selected.
+    """A text that may be inserted. detail: shown beside it; about: what it is, in full; searched: what else
+    may be typed to find it; op: the op whose summary is shown when the item is selected.
     """
 
     text: str
@@ -44,7 +44,9 @@ class Insertion:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What is typed at an offset. what: "tag", "attribute" or "value"; word: the part before the offset."""
+    """The part of a tag that is typed at an offset. what: "tag", "attribute" or "value"; word: the part
+    before the offset.
+    """
 
     what: str
     word: str
@@ -111,7 +113,7 @@ NAMES = {
 def completions(
     outline: Outline, text: Text, offset: int, ops: OpLookup, *, snippets: bool
 ) -> CompletionList:
-    """What may stand at an offset, that which fits the word so far first."""
+    """The insertions at an offset, those that fit the word so far first."""
     typed = tag_start(text.source, offset)
     if typed is None:
         return CompletionList(is_incomplete=False, items=[])

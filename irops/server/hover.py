@@ -1,4 +1,4 @@
-"""What a hover shows: layers, attributes, ports and edges."""
+"""The text of hovers: layers, attributes, ports and edges."""
 
 from __future__ import annotations
 

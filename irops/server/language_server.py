@@ -256,7 +256,7 @@ SECONDS = 60.0
 
 @dataclass(slots=True)
 class DocumentState:
-    """What is kept of an open document. result: of the newest text that was checked; of: that text."""
+    """The state of an open document. result: of the newest text that was checked; of: that text."""
 
     task: asyncio.Task[None] | None = None
     result: Checked = field(default_factory=Checked)
@@ -282,7 +282,7 @@ class Checks:
         self._worker = Process(_checker, (options,), SECONDS, options.limits.process_memory)
 
     def state(self, uri: str) -> DocumentState:
-        """What is kept of a document."""
+        """The state of a document."""
         return self._states.setdefault(uri, DocumentState())
 
     def changed(self, document: Document, *, at_once: bool = False) -> None:
@@ -383,7 +383,7 @@ class Checks:
 
 
 def _checker(options: ServerOptions) -> Callable[[tuple[str, str]], Checked]:
-    """What the process does that checks. It alone imports what checks."""
+    """The task of the worker process, which alone imports what checks."""
     from irops.server.worker import Worker
 
     return Worker(options)

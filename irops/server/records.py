@@ -1,4 +1,4 @@
-"""What the server is started with, and what its worker answers: plain values, with lines and columns."""
+"""Options of the server and answers of its worker: plain values, with lines and columns."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ class Cursor:
 
 
 def cursor_at(outline: Outline, offset: int) -> Cursor:
-    """What an offset is about."""
+    """The part of a text that an offset lies in."""
     node = outline.root.at(offset)
     in_head = node.start <= offset < max(node.head_end, node.start + 1)
     spans = attributes(outline.text, node) if in_head and node.tag else []

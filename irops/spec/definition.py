@@ -303,7 +303,7 @@ class Definition:
         return f"<Definition {self.id}>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: attributes, inputs, outputs and constraints with their sentences."""
+        """A table for notebooks: attributes, inputs, outputs and constraints with their sentences."""
         rows: list[tuple[str, str, str, str]] = []
         for attribute in self.attributes.values():
             default = "required" if attribute.required else f"default {attribute.default}"

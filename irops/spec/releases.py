@@ -1,4 +1,6 @@
-"""What each opset holds, what each release of OpenVINO reads, and what its CPU plug-in does not compile."""
+"""Tables: the ops of each opset, what each release of OpenVINO reads, and what its CPU plug-in does not
+compile.
+"""
 
 from __future__ import annotations
 
@@ -282,7 +284,7 @@ class CpuPlugin:
         """By op, the element types that the plug-in refuses for some input, at least sometimes."""
 
     def refused(self, op: str) -> tuple[RefusedTypes, ...]:
-        """What the plug-in refuses of an op."""
+        """The element types that the plug-in refuses of an op."""
         return self._by_op.get(op, ())
 
     @property

@@ -72,7 +72,7 @@ FAILURES = {
 
 
 class _Computing(Examining):
-    """What run and compare have in common. The processes of sources stay open from model to model."""
+    """The common part of run and compare. The processes of sources stay open from model to model."""
 
     def __init__(self, settings: SurveySettings, registry: Registry | None) -> None:
         super().__init__(settings, registry)

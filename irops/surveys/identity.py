@@ -1,4 +1,4 @@
-"""What identifies the content of a model: digests of its files, or what the file system of a URL says.
+"""The identity of the content of a model: digests of its files, or what the file system of a URL says.
 
 A digest is computed once for each state of a file: its size, times and number. That of a file which changed a
 moment ago is not kept, since a further change might not show in its times.
@@ -36,7 +36,7 @@ STEP = 4 << 20
 
 
 def remote_identity(url: str, limits: Limits) -> str:
-    """What identifies the content of a model; "" where its file cannot be read."""
+    """The identity of the content of a model; "" where its file cannot be read."""
     dialect = dialect_of_suffix(url)
     try:
         file = RemoteFile(url, limits)
@@ -104,7 +104,7 @@ class Identities:
             self._remote.update(zip(urls, threads.map(lambda url: remote_identity(url, limits), urls)))
 
     def of(self, path: str) -> str:
-        """What identifies the content of a model; "" where its file cannot be read."""
+        """The identity of the content of a model; "" where its file cannot be read."""
         if path in self._remote:
             return self._remote[path]
         try:

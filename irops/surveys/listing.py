@@ -133,7 +133,7 @@ def _about_empty(folder: str) -> str:
 
 
 class _Places:
-    """What is equal for two spellings of one path. A link is a file of its own, with weights beside it."""
+    """A key that is equal for two spellings of one path. A link is a file with weights beside it."""
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}

@@ -43,7 +43,7 @@ MAX_WORSE = 50
 """How many cells that are worse are listed."""
 MAX_MESSAGE, MAX_NAME = 400, 300
 DEFAULTS: tuple[Any, ...] = (None, 0, [], [], -1, -1)
-"""What the end of a cell may leave out."""
+"""The fields that the row of a cell may lack."""
 
 
 def report_page(table: SurveyTable, settings: Mapping[str, Any]) -> str:

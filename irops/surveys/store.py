@@ -70,7 +70,7 @@ class Row:
 
     @property
     def place(self) -> tuple[str, str]:
-        """What identifies the cell: model and task."""
+        """The key of the cell: model and task."""
         return self.model, self.task
 
     def __repr__(self) -> str:
@@ -138,7 +138,7 @@ class ReportFolder:
         self.write(MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
     def identities(self) -> Mapping[str, Any]:
-        """What Identities.to_json gave the last time; nothing where that cannot be read."""
+        """The last result of Identities.to_json; nothing where that cannot be read."""
         try:
             content = json.loads((self.path / IDENTITIES).read_text())
         except (OSError, ValueError, RecursionError):  # they are computed again

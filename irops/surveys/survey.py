@@ -40,7 +40,7 @@ Progress = Callable[[int, int, object], None]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a survey is asked for. again: statuses of earlier results that do not count."""
+    """The request of a survey. again: statuses of earlier results that do not count."""
 
     listing: Listing
     tasks: tuple[Task, ...]

@@ -114,7 +114,7 @@ def rows_of_report(path: Path) -> list[Row]:
 
 
 def differences(before: Iterable[Row], after: Iterable[Row]) -> Differences:
-    """What differs between the rows of another survey and those of this one."""
+    """The differences between the rows of another survey and those of this one."""
     old, new = ({row.place: row.status for row in rows} for rows in (before, after))
     changes = [
         CellChange(*place, old.get(place), new.get(place)) for place in sorted(old.keys() | new.keys())
@@ -226,7 +226,7 @@ class SurveyTable(Sequence[Row]):
         return f"<Survey of {plural(models, 'model')}: {counted or 'no rows'}>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: the rows, the worst first."""
+        """A table for notebooks: the rows, the worst first."""
         worst = sorted(self.rows, key=lambda row: -STATUSES.index(row.status))
         rows = (
             (row.model, row.task, row.status, "" if row.seconds is None else f"{row.seconds:.3f}", row.detail)

@@ -66,7 +66,7 @@ DEFAULT_SOURCES = {"run": (REFERENCE,), "compare": (REFERENCE, "openvino:CPU")}
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is asked of a model. variant: the source of run, the two of compare, the release of target."""
+    """A question about a model. variant: the source of run, the two of compare, the release of target."""
 
     kind: str
     variant: tuple[str, ...] = ()
@@ -159,7 +159,7 @@ class SurveySettings:
     seed: int = 0
 
     def digest(self) -> str:
-        """What stands for all that results depend on: options, code and definitions, custom ones included.
+        """A digest of all that results depend on: options, code and definitions, custom ones included.
 
         The bounds are left out: a result within them is the same for others.
         """
@@ -319,7 +319,7 @@ Examined = tuple[str, Detail, bool]
 
 
 class Examining:
-    """What tasks have in common that read a model. registry: None for that of irops"""
+    """The common part of tasks that read a model. registry: None for that of irops"""
 
     def __init__(self, settings: SurveySettings, registry: Registry | None) -> None:
         self.settings, self.registry = settings, registry
@@ -352,7 +352,7 @@ class Checking(Examining):
 
 
 class Inferring(Examining):
-    """What inference reports, and the type and shape of each result."""
+    """The findings of inference, and the type and shape of each result."""
 
     def __call__(self, path: str) -> Examined:
         """Raises: ReadError"""

@@ -34,7 +34,9 @@ HOMES = {
     "run": "irops.surveys.computing.Running",
     "compare": "irops.surveys.computing.Comparing",
 }
-"""What carries out the tasks of a kind; sources of values are imported only where a task needs them."""
+"""The class that carries out the tasks of a kind; sources of values are imported only where a task needs
+them.
+"""
 
 
 class Examiner:
@@ -90,7 +92,7 @@ EXAMINER = "irops.surveys.work"
 
 
 def prepare(settings: SurveySettings, folder: str, runtimes: Mapping[str, str]) -> Work:
-    """What works on cells: a function of the path of a model and a Task. Called once in each process.
+    """The work on cells: a function of the path of a model and a Task. Called once in each process.
 
     folder: where relative paths begin; runtimes: the versions that the survey was planned for, by task
     """

@@ -1,4 +1,4 @@
-"""What can be known of a tensor: Dim, Shape, ElementType, Fact, and arrays in all element types.
+"""The knowledge of a tensor: Dim, Shape, ElementType, Fact, and arrays in all element types.
 
 All are values that do not change. `packing` knows how elements are stored, `violation` how a constraint is
 broken.

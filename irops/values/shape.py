@@ -192,7 +192,7 @@ class Shape:
 
 
 ShapeLike: TypeAlias = "Shape | str | Iterable[DimLike | str | None]"
-"""What Shape.like reads as a shape."""
+"""Objects that Shape.like reads as a shape."""
 UNRANKED = Shape(None)
 """The shape of unknown rank."""
 SCALAR = Shape(())

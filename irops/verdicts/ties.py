@@ -14,7 +14,7 @@ from irops.verdicts.metrics import as_numbers, differs
 from irops.verdicts.question import Question, is_float
 
 Property = Callable[[Question, Array], str]
-"""What is wrong with a random result, or ""."""
+"""The fault of a random result, or ""."""
 
 
 def _random_uniform(question: Question, ours: Array) -> str:

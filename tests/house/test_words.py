@@ -168,3 +168,13 @@ def test_idiom_is_found(text: str) -> None:
 )
 def test_ordinary_uses_are_fine(text: str) -> None:
     assert not list(offences_in_text(ROOT / "README.md", text))
+
+
+def test_docstrings_begin_with_what_they_describe() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in PYTHON
+        for number, line in enumerate(path.read_text("utf-8").split("\n"), 1)
+        if line.lstrip().startswith('"""What ')
+    ]
+    assert wrong == []

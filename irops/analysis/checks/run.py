@@ -109,7 +109,7 @@ CHECKS: tuple[Check, ...] = (
     ops.ops_need_no_extension_library,
     ops.bodies_are_those_of_the_op,
 )
-"""What needs no inference, beside the structural findings of the analysis."""
+"""The findings that need no inference, beside the structural ones of the analysis."""
 INFERRED_CHECKS: tuple[InferredCheck, ...] = (
     ports_declare_what_is_inferred,
     inputs_and_outputs_keep_their_types,
@@ -120,7 +120,7 @@ INFERRED_CHECKS: tuple[InferredCheck, ...] = (
     bodies_fit_their_parameters,
     ops.layers_declare_the_outputs_that_there_are,
 )
-"""What compares the file with what is inferred."""
+"""The checks that compare the file with the inferred Facts."""
 
 
 def check(
@@ -191,7 +191,7 @@ def check_as_read(
     read_findings: Iterable[Diagnostic],
     target: str | None = None,
 ) -> Report:
-    """What check gives for a file whose text was loaded and analysed already.
+    """The report on a file whose text was loaded and analysed already.
 
     read_findings: what reading found, see reading.load; target: as in check
     """
@@ -232,7 +232,7 @@ def _within_time(
 def findings_of(
     analysis: ModelAnalysis, custom: tuple[Rule, ...] = (), target: str | None = None
 ) -> Iterator[Diagnostic]:
-    """What is wrong with a model beyond its text: structure, weights, shapes and values."""
+    """The findings on a model beyond its text: structure, weights, shapes and values."""
     yield from analysis.structural_findings
     for each in CHECKS:
         yield from each(analysis)
@@ -284,7 +284,7 @@ def without_cascading(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
 def custom_findings(
     analysis: ModelAnalysis, inferred: Inferred, more: Iterable[Rule] = ()
 ) -> Iterator[Diagnostic]:
-    """What the checks of custom rules find in a model. more: rules beside those that were added."""
+    """The findings of custom rules. more: rules beside those that were added."""
     chosen = [one for one in dict.fromkeys((*custom_rules(), *more)) if one.check is not None]
     if not chosen:
         return

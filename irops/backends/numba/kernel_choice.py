@@ -159,7 +159,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What the choice depends on besides the moves.
+    """The properties besides the moves on which the choice depends.
 
     size: bytes in all; address: of the target, modulo the cache line; steps: of sequences, 0 without lengths
     """

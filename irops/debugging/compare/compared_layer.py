@@ -1,4 +1,4 @@
-"""What a comparison says of one layer."""
+"""The comparison of one layer."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def compared_layer(
     inputs: Iterable[Array | None] = (),
     times: int = 1,
 ) -> ComparedLayer:
-    """What is said of a layer. inputs: described where the layer is wrong"""
+    """The report on a layer. inputs: described where the layer is wrong"""
     layer = node.layer
     op = f"{layer.type}-{layer.version.removeprefix('opset')}" if node.op is None else node.op.id
     decisive = worst(tuple(judgements))

@@ -119,7 +119,7 @@ class Comparison:
         return f"<Comparison of {sources}: {results_summary(self)}; {layers}, {outcome}>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: the results, and the layers that differ, the worst first."""
+        """A table for notebooks: the results, and the layers that differ, the worst first."""
         order = sorted(self.layers, key=lambda layer: -layer.verdict.severity)
         rows = [(result.name, "Result", str(result.verdict), result.reason) for result in self.results]
         rows += [

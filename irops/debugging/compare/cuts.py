@@ -30,7 +30,7 @@ MAX_DROPPED = 24
 
 @dataclass(frozen=True, slots=True)
 class CutFault:
-    """What is wrong with a result of a model or a part. layer: the name of the layer whose output it is"""
+    """A fault of a result of a model or a part. layer: the name of the layer whose output it is"""
 
     layer: str
     judgement: Judgement
@@ -71,7 +71,7 @@ class Cuts:
         return self._without_single_layers(part) if len(part) <= MAX_DROPPED else part
 
     def fault(self, layers: Sequence[LayerNode]) -> CutFault | None:
-        """What is wrong with a part; None where it agrees, cannot be cut out, or fails otherwise."""
+        """The fault of a part; None where it agrees, cannot be cut out, or fails otherwise."""
         key = tuple(node.layer.id for node in layers)
         if key not in self._tried:
             self.tries += 1
@@ -141,7 +141,7 @@ class Cuts:
 def _first_fault(
     context: Context, a: Source, right: Values, b: Source, answer: Values | Failure
 ) -> CutFault | None:
-    """What is wrong with the results of b; None where they agree but for rounding and ties.
+    """The fault of the results of b; None where they agree but for rounding and ties.
 
     A failure, which is of no result, counts as one of the last layer.
     """

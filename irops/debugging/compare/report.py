@@ -31,7 +31,7 @@ _HOW = {
 
 
 class Reportable(Protocol):
-    """What a report is about."""
+    """The subject of a report."""
 
     @property
     def model(self) -> str: ...

@@ -49,7 +49,7 @@ class Expectation:
         return not any(judgement.is_fault for judgement in self.judgements.values())
 
     def lines(self, source: str) -> list[str]:
-        """What to print. source: where the expected values are from"""
+        """The lines to print. source: where the expected values are from"""
         agreeing = sum(not judgement.is_fault for judgement in self.judgements.values())
         lines = [f"{agreeing} of {plural(len(self.judgements), 'result')} as in {source}"]
         for name, judgement in self.judgements.items():
@@ -361,7 +361,7 @@ def coverage_of(
     results: Sequence[ComparedResult],
     why_missing: str,
 ) -> Coverage:
-    """What was compared of a model. why_missing: the reason for layers that the comparison does not list"""
+    """The coverage of a comparison. why_missing: the reason for layers that the comparison does not list"""
     left_out = Counter(reason for layer in layers if (reason := _why_left_out(layer)))
     compared = len(layers) - left_out.total()
     listed = {layer.id for layer in layers if not layer.path}

@@ -89,7 +89,7 @@ class Facet:
         return None if sizes is None else tuple(map(Expression.of, sizes))
 
     def content(self, fact: Fact) -> object:
-        """What is compared to find out whether the facet is the same for other facts of the inputs."""
+        """The value to compare to find out whether the facet is the same for other facts of the inputs."""
         if self.aspect is Aspect.TYPE:
             return fact.element_type
         sizes = self.sizes(fact)

@@ -161,9 +161,9 @@ LETTERS = "NMKLPQRSTUVWXYZABCDEFGHIJ"
 
 
 class Kind(Enum):
-    """What a named size is: the size of an input; a number that only data decide; one that follows from an
-    unknown rank; a size for which irops has no formula; or one whose formula is not that of inference, but
-    fits all sizes that irops tries.
+    """The meaning of a named size: the size of an input; a number that only data decide; one that follows
+    from an unknown rank; a size for which irops has no formula; or one whose formula is not that of
+    inference, but fits all sizes that irops tries.
     """
 
     INPUT = "input"
@@ -294,7 +294,7 @@ class Birth:
 
 
 class SymbolicModel:
-    """What is inferred of a model, with expressions for sizes. Immutable once built.
+    """The inferred Facts of a model, with expressions for sizes. Immutable once built.
 
     inputs: the facts of inputs by position, with a symbol for every size; sources: these sizes by symbol;
     inferred: the facts that follow from inputs; declared: the facts for the shapes that the file or the
@@ -332,15 +332,15 @@ class SymbolicModel:
         return self.graph(key[0]).layers[key[1]]
 
     def facts(self, key: LayerKey) -> LayerFacts:
-        """What is inferred of a layer with symbols; nothing where its body was not inferred."""
+        """The inferred Facts of a layer with symbols; none where its body was not inferred."""
         return self._facts(self._graphs, key)
 
     def declared_facts(self, key: LayerKey) -> LayerFacts:
-        """What is inferred of a layer for the declared shapes; nothing where its body was not inferred."""
+        """The inferred Facts of a layer for the declared shapes; none where its body was not inferred."""
         return self._facts(self._declared_graphs, key)
 
     def concrete_facts(self, key: LayerKey) -> LayerFacts:
-        """What is inferred of a layer where every input size is one number; see numbers."""
+        """The inferred Facts of a layer where every input size is one number; see numbers."""
         return self._facts(self._concrete_graphs, key)
 
     @cached_property
@@ -356,7 +356,7 @@ class SymbolicModel:
         return dict(_graphs(self.inferred_at(self.numbers)))
 
     def inferred_at(self, numbers: Mapping[str, int]) -> Inferred:
-        """What is inferred for these sizes of the sources."""
+        """The inferred Facts for these sizes of the sources."""
         facts = {
             position: fact.with_shape(Shape(_number(size, numbers) for size in fact.shape.dims))
             for position, fact in self.inputs.items()

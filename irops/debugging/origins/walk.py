@@ -265,7 +265,7 @@ def _is_unranked(facet: Facet, outputs: Sequence[Fact]) -> bool:
 
 
 def _of_rank(number: int, fact: Fact) -> Iterator[InputFact]:
-    """What is unknown of an input of integers that may decide a rank: its sizes, or else its value."""
+    """The unknown part of an input of integers that may decide a rank: its sizes, or else its value."""
     if not fact.element_type.integral:
         return
     sizes = [
@@ -305,7 +305,7 @@ def causes_in_bodies(model: SymbolicModel, facet: Facet) -> tuple[str, list[Face
 
 
 def causes_of_parameter(model: SymbolicModel, facet: Facet) -> tuple[str, list[Facet]]:
-    """What the port map says of a Parameter of a body, and the facts of the outer graph that follow it."""
+    """The entry of the port map for a Parameter of a body, and the outer facts that follow it."""
     body = _body_of(model, facet)
     outer = body.outer
     position = next(k for k, layer in enumerate(body.graph.parameters) if layer.id == facet.layer)

@@ -301,7 +301,7 @@ TRIED = (*range(1, 130), 999, 1000, 1001, 4096, 32768, LARGEST)
 
 
 def source_of(model: SymbolicModel, name: str) -> NamedSize:
-    """What a named size is: the size of an input, or one that has no expression."""
+    """The meaning of a named size: the size of an input, or one that has no expression."""
     return model.sources.get(name) or _source_of_birth(model, model.births[name])
 
 

@@ -33,7 +33,7 @@ class OtherReduction(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TryOutcome:
-    """What was found of a case.
+    """The outcome of a case.
 
     reason: for which it fails, or None; note: which limit it exceeded, so that it was not judged
     """
@@ -127,11 +127,11 @@ class Unjudged(Exception):
 
 
 class InvalidQuestion(ValueError):
-    """What a reduction shall preserve is not given, given twice, or cannot be preserved."""
+    """The property that a reduction shall preserve is not given, given twice, or cannot be preserved."""
 
 
 class Closeable(Protocol):
-    """What holds a process."""
+    """The objects that hold a process."""
 
     def close(self) -> None: ...
 
@@ -149,11 +149,11 @@ class Judge(ABC):
     compares_results = False
     """Whether wrong results are the fault."""
     target: ReproductionTarget | None = None
-    """What a program that shows the fault runs; None for the runtime of the model's dialect."""
+    """The target of a program that shows the fault; None for the runtime of the model's dialect."""
     allowed: frozenset[str] = frozenset()
     """Codes of errors that irops.check may find in a case."""
     opened: Sequence[Closeable] = ()
-    """What is closed with the judge."""
+    """The sources that are closed with the judge."""
     suspected: Collection[int] = ()
     """The ids of layers that are known to be suspicious in the whole model."""
     description: str

@@ -42,7 +42,7 @@ BANDS = ("IR2", "IR3", "IR4")
 
 @dataclass(frozen=True, slots=True)
 class Preserved:
-    """What a reduction preserves: exactly one of these is given; see irops.reduce."""
+    """The property that a reduction preserves: exactly one of these is given; see irops.reduce."""
 
     oracle: Oracle | None = None
     differs: Sequence[Any] | None = None
@@ -179,7 +179,7 @@ class RuleJudge(Judge):
 
 
 def _reason(finding: Diagnostic, model: Model) -> str:
-    """What stays the same of a finding in a smaller model."""
+    """The part of a finding that stays the same in a smaller model."""
     types = {layer.name: layer.type for _, layer in model.walk()}
     layer = types.get(finding.location.layer_name or "", "")
     return " ".join(filter(None, (finding.code, layer, finding.constraint)))
@@ -190,7 +190,7 @@ def _reason(finding: Diagnostic, model: Model) -> str:
 LIMITED = ("stalled", "oversized")
 """Kinds of failures that are the excess of a limit, whose value does not matter."""
 _CHANGING = re.compile(r"0x[0-9a-f]+|[0-9]+|'[^']*'|\"[^\"]*\"")
-"""What may change in a message about a smaller model: numbers, and names in quotes."""
+"""The parts of a message that may change in a smaller model: numbers, and names in quotes."""
 
 
 class DifferJudge(Judge):
@@ -339,7 +339,7 @@ def _same(one: Array, other: Array) -> bool:
 
 
 def _target(source: Source) -> ReproductionTarget:
-    """What a program runs that shows a fault of a source."""
+    """The target of a program that shows a fault of a source."""
     if isinstance(source, OpenVINODevice):
         return ReproductionTarget("openvino", source.device, source.properties)
     if source.name == "openvino":

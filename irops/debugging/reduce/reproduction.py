@@ -24,7 +24,7 @@ _SHOWN = 'print({title!r}, *(np.asarray(array).ravel()[:8] for array in {arrays}
 
 @dataclass(frozen=True, slots=True)
 class ReproductionTarget:
-    """What the program runs: openvino on a device with properties, onnxruntime, or a backend of irops.
+    """The runtime of a program: openvino on a device with properties, onnxruntime, or a backend of irops.
 
     device: of openvino, or the name of the backend
     """

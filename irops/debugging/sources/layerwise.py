@@ -250,7 +250,7 @@ class _Watched:
 
 
 def _evaluator(context: Context, backend: _Watched) -> Evaluator:
-    """What computes the model: a backend, and the reference for what it declines."""
+    """The backends that compute the model: one, and the reference for what it declines."""
     return Evaluator(context.analysis, (backend, Reference()))
 
 

@@ -32,7 +32,7 @@ FORMS = (
     "model:OTHER.xml",
     "VALUES.npz or a folder of stored values",
 )
-"""What a source text may be, for helps and messages."""
+"""The forms of a source text, for helps and messages."""
 PREFIXES = ("openvino:", "onnxruntime:", "model:")
 
 

@@ -1,4 +1,4 @@
-"""What a source of values is: it gives the values of layers, all, some, or those of one layer at a time."""
+"""Sources of values: a source gives the values of layers, all, some, or those of one layer at a time."""
 
 from __future__ import annotations
 

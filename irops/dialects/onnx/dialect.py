@@ -16,7 +16,7 @@ from irops.spec.op import NoOp, Op, parted
 from irops.urls import inside, is_url
 
 FRAME = ("Const", "Parameter", "Result")
-"""What a graph is tied to its surroundings with; ONNX has no nodes for it, irops has layers."""
+"""The layers that tie a graph to its surroundings; ONNX has no nodes for it, irops has layers."""
 _LOCATION = re.compile(rb"\n\x08location\x12(?:([\x01-\x7f])|([\x80-\xff])([\x01-\x1f]))", re.DOTALL)
 """How an entry of TensorProto.external_data that names a file is encoded, up to the length of the name."""
 

@@ -135,7 +135,7 @@ class GraphBuilder:
         return layer
 
     def _version(self, domain: str) -> str:
-        """What a layer's version says of the opset that it is of; a domain that is not imported is
+        """The opset that a layer's version states; a domain that is not imported is
         reported once.
         """
         own = "" if domain in OWN_DOMAINS else domain
@@ -412,8 +412,8 @@ UNKNOWN = ("", "?", "*", "unk", "None")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a ValueInfoProto says. shape: as a text of irops, ... for any rank; dims: sizes, -1 for one that
-    is not known; negative: a size below 0, if it has one.
+    """The content of a ValueInfoProto. shape: as a text of irops, ... for any rank; dims: sizes, -1 for one
+    that is not known; negative: a size below 0, if it has one.
     """
 
     element: ElementType | None
@@ -442,7 +442,7 @@ class SizeNames:
 
 
 def declared(info: Any, names: SizeNames) -> Declared:
-    """What is declared of a tensor; fault: why it is none that irops has."""
+    """The declaration of a tensor; fault: why irops has no such tensor."""
     kind = info.type.WhichOneof("value")
     if kind is None:
         return Declared(None, "...", ())

@@ -24,7 +24,7 @@ from irops.switches import no_collection
 from irops.urls import local_path, name_of, without_credentials
 
 MOST_BYTES = (1 << 31) - 1
-"""What a protocol buffer may have."""
+"""Limits on a protocol buffer."""
 
 
 def load(
@@ -152,7 +152,7 @@ def _load(proto: Any, path: str | None, faults: Faults) -> tuple[Model, tuple[Di
 
 
 def _versions(imports: dict[str, int], faults: Faults) -> dict[str, str]:
-    """What layers say of the opset that they are of, by domain."""
+    """The opsets that layers state, by domain."""
     last = onnx_opsets().last
     if imports.get("", 0) > last:
         faults.add(
@@ -179,7 +179,7 @@ OTHER: Key = ("", "", "")
 
 @dataclass(frozen=True, slots=True)
 class _Expansion:
-    """What one call of a function becomes: a number of nodes and of bytes, and the longest chain of calls."""
+    """The size of one call of a function: a number of nodes and of bytes, and the longest chain of calls."""
 
     nodes: int
     bytes: int

@@ -201,7 +201,7 @@ EXTERNAL = 1
 
 
 class TensorFault(ValueError):
-    """What is wrong with a tensor; rule: the name of the diagnostic rule."""
+    """A fault of a tensor. rule: the name of the diagnostic rule."""
 
     def __init__(self, rule: str, message: str) -> None:
         super().__init__(message)

@@ -261,6 +261,6 @@ class TensorNames:
 
 
 def _wanted(result: Layer, source: tuple[Layer, int] | None) -> str:
-    """What a result is called: what it says itself, else as its tensor, else as its layer."""
+    """The name of a result: its own, else that of its tensor, else that of its layer."""
     names = source[0].outputs[source[1]].names if source is not None else ()
     return next(filter(None, (*(result.output_names or ()), *names, result.name)), f"Result_{result.id}")

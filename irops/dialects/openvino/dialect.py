@@ -63,7 +63,7 @@ def _why_not(type: str, version: str) -> NoOp:
 
 
 def _hints(type: str, version: str) -> tuple[str, ...]:
-    """What may be meant by a type that no opset has."""
+    """Suggestions for a type that no opset has."""
     added = _added_by_libraries(type, version)
     if added is not None:
         return (added,)
@@ -75,7 +75,7 @@ def _hints(type: str, version: str) -> tuple[str, ...]:
 
 
 def _added_by_libraries(type: str, version: str) -> str | None:
-    """What a type may mean among the ops that other dialects add to OpenVINO's."""
+    """Suggestions for a type among the ops that other dialects add to OpenVINO's."""
     for dialect in others():
         types = {parted(known)[1] for known in dialect.ids()} if dialect.base == OPENVINO else set()
         meant = next((name for name in types if name.lower() == type.lower()), None)

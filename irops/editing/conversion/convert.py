@@ -49,7 +49,7 @@ ROUNDS = 4
 
 
 class ConversionWarning(UserWarning):
-    """What is different about a converted model: results that round, or parts of its file that are unread."""
+    """A difference of a converted model: results that round, or parts of its file that are unread."""
 
 
 def convert(
@@ -345,7 +345,7 @@ assert rules.MODULES  # they declare the steps
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What became of a node. before: its op; after: the ops in its place, its own last
+    """The conversion of a node. before: its op; after: the ops in its place, its own last
 
     rounds: what the results may differ by
     """

@@ -154,7 +154,7 @@ class ConvertedNode:
 
 @dataclass(frozen=True, slots=True)
 class NodeForm:
-    """What a node becomes: an op of these inputs and attributes, in its place and under its name.
+    """The form of a converted node: an op of these inputs and attributes, in its place and under its name.
 
     inputs: Values, arrays and numbers in the order of the definition, None for one that is left out
     """
@@ -165,7 +165,7 @@ class NodeForm:
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What takes the place of each output of a node, whose name goes to the node of the last value."""
+    """The replacement of each output of a node, whose name goes to the node of the last value."""
 
     values: Sequence[Value]
 

@@ -1,4 +1,4 @@
-"""What a conversion is for, a release or an opset; what it did, or why a layer cannot be converted."""
+"""The target of a conversion, a release or an opset; its result, or why a layer cannot be converted."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ class Conversion:
 
 
 def notes_of(changes: list[Change]) -> list[str]:
-    """What may differ in results, a sentence for each step that rounds, with the layers that it concerns."""
+    """The differences that results may have, a sentence for each step that rounds, with the layers that it
+    concerns.
+    """
     layers: dict[tuple[str, str], list[str]] = {}
     for change in changes:
         for text in change.rounds:
@@ -115,7 +117,7 @@ class ReleaseTarget:
         return releases().reads(self.name, releases().of_input(op, types, element_type))
 
     def unread(self, analysis: ModelAnalysis) -> Iterator[Need]:
-        """What the release does not read; the length of the file, which writing decides, left out."""
+        """The features that the release does not read, without the length of the file, set on writing."""
         for need in needs(analysis):
             if need.layer is not None and not releases().reads(self.name, need.since):
                 yield need

@@ -48,7 +48,7 @@ class Side:
         }
 
     def sources(self, number: int) -> list[Value | None]:
-        """What the inputs of a layer use."""
+        """The values that the inputs of a layer use."""
         return [None if s is None else (s[0].id, s[1]) for s in self.graph.wiring.inputs[number]]
 
     def users(self, number: int) -> list[tuple[int, int, int]]:
@@ -153,7 +153,7 @@ class Elements:
 
 
 def compared(a: Array, b: Array) -> Elements | None:
-    """What differs between the elements of two arrays of one shape and type; None if they are equal."""
+    """The difference between the elements of two arrays of one shape and type; None if they are equal."""
     if a.dtype == object:
         different = int(np.sum(a != b))
         few = f"{_spelled(a)} -> {_spelled(b)}" if a.size <= _FEW else ""
@@ -392,7 +392,7 @@ class GraphComparison:
         self.metadata += comparison.metadata
 
     def _attributes(self, a: Layer, b: Layer) -> Iterator[str]:
-        """What differs in the op and its attributes."""
+        """The differences in the op and its attributes."""
         before, after = self.a.graph.layers[a.id], self.b.graph.layers[b.id]
         ids = [self._op(self.a, a), self._op(self.b, b)]
         if ids[0] != ids[1]:
@@ -414,7 +414,7 @@ class GraphComparison:
             yield f"bodies {', '.join(a.bodies)} -> {', '.join(b.bodies)}"
 
     def _facts(self, a: Layer, b: Layer) -> Iterator[str]:
-        """What differs in the outputs, where nothing that the layer depends on does."""
+        """The differences in the outputs, where nothing that the layer depends on does."""
         for old, new in zip(self.a.sources(a.id), self.b.sources(b.id)):
             if old is not None and new is not None and not _same_fact(self.a.fact(old), self.b.fact(new)):
                 return

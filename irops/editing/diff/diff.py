@@ -19,7 +19,7 @@ from irops.spec.definition import OPENVINO
 from irops.values.fact import Fact
 
 IGNORABLE = ("names", "rt_info", "ids", "weights")
-"""What a comparison can leave out."""
+"""The parts that a comparison can leave out."""
 
 AnyModel = Model | ModelAnalysis | str | os.PathLike[str]
 
@@ -32,7 +32,7 @@ def diff(
     registry: Registry | None = None,
     limits: Limits | None = None,
 ) -> Difference:
-    """What differs between two models: layers added, removed, changed, rewired, renamed or moved; weights;
+    """The differences between two models: layers added, removed, changed, rewired, renamed or moved; weights;
     inputs and outputs.
 
     Layers are matched by name, then by their op, attributes and surroundings, so that models of which one is
@@ -85,7 +85,7 @@ def _label(model: AnyModel, default: str) -> str:
 
 
 def _interface(a: ModelAnalysis, b: ModelAnalysis, ignore: Collection[str]) -> Iterator[str]:
-    """What differs in the inputs and results."""
+    """The differences of inputs and results."""
     for what, before, after in (
         ("input", a.signature.inputs, b.signature.inputs),
         ("result", a.signature.results, b.signature.results),
@@ -109,6 +109,6 @@ def _listed(analysis: ModelAnalysis, ports: tuple[ModelPort, ...]) -> str:
 
 
 def _fact(analysis: ModelAnalysis, port: ModelPort) -> Fact:
-    """What an input declares, and what is inferred for a result."""
+    """The declared tensor of an input, or the inferred one of a result."""
     inputs = analysis.infer().of(port.layer.id).inputs
     return (inputs[0] if inputs else None) or port.fact

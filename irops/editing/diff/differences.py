@@ -1,4 +1,4 @@
-"""What differs between two models, and the report of it, as text and as an HTML table."""
+"""The differences between two models, as text and as an HTML table."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class WeightChange:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What differs between two models. str() is the report.
+    """The differences between two models. str() is the report.
 
     added, removed, changed, rewired: LayerChanges; weights: WeightChanges; interface: inputs and outputs of
     the model, in words; renamed, moved, metadata: what does not affect what is computed
@@ -148,7 +148,7 @@ def page(difference: Any) -> str:
 
 
 def _rows(difference: Any) -> Iterator[tuple[str, str, str, str]]:
-    """What differs, place, op, details."""
+    """The difference, place, op, details."""
     for text in difference.interface:
         yield "interface", "", "", text
     for what in ("removed", "added", "changed", "rewired", "renamed", "moved"):

@@ -1,4 +1,4 @@
-"""What all changes of a graph share: where it comes from, ops looked up, nodes and constants made."""
+"""The base of graphs under change: origin, look-up of ops, new nodes and constants."""
 
 from __future__ import annotations
 

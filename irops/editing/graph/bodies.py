@@ -148,7 +148,7 @@ def _declaration(fact: Fact) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Sliced:
-    """What flows into a body part by part, one for each iteration; see Graph.sliced."""
+    """An input of a body, one part for each iteration; see Graph.sliced."""
 
     value: Any
     axis: int
@@ -160,7 +160,7 @@ class Sliced:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What a body receives from its previous iteration; see Graph.carried."""
+    """An input of a body from its previous iteration; see Graph.carried."""
 
     initial: Any
     result: str
@@ -168,7 +168,7 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class Stacked:
-    """What flows out of a body from all iterations; see Graph.stacked."""
+    """An output of a body from all iterations; see Graph.stacked."""
 
     result: str
     axis: int

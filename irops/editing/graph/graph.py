@@ -81,7 +81,7 @@ class Graph(Base):
         return f"<Graph {shortened(self.name)!r}: {plural(len(self), 'node')}>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: the nodes in topological order, with their inputs and what is inferred."""
+        """A table for notebooks: the nodes in topological order, with their inputs and what is inferred."""
         rows = (
             (
                 node.name,
@@ -232,21 +232,21 @@ class Graph(Base):
     def sliced(
         value: Any, axis: int = 0, *, start: int = 0, end: int = -1, stride: int = 1, part_size: int = 1
     ) -> Sliced:
-        """What flows into a body part by part: part_size elements along axis from start to end in each
+        """An input of a body, part by part: part_size elements along axis from start to end in each
         iteration, backwards with a negative stride.
         """
         return Sliced(value, axis, start, end, stride, part_size)
 
     @staticmethod
     def carried(initial: Any, result: str) -> Carried:
-        """What flows into a body from its previous iteration: a result of it, at first the initial value."""
+        """An input of a body from its previous iteration: a result of it, at first the initial value."""
         return Carried(initial, result)
 
     @staticmethod
     def stacked(
         result: str, axis: int = 0, *, start: int = 0, end: int = -1, stride: int = 1, part_size: int = 1
     ) -> Stacked:
-        """What flows out of a body: the values of a result in all iterations, concatenated along axis."""
+        """An output of a body: the values of a result in all iterations, concatenated along axis."""
         return Stacked(result, axis, start, end, stride, part_size)
 
     # changing: each method changes all or, where it raises, nothing

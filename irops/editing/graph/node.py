@@ -289,7 +289,7 @@ class Operators:
 
 
 class Owner(Protocol):
-    """What a node needs of its graph."""
+    """The part of a graph that its nodes use."""
 
     def next_key(self) -> int: ...
     def location_of(self, node: Node) -> Location: ...
@@ -428,7 +428,7 @@ class Node:
 
     @property
     def kind(self) -> LayerKind:
-        """What it is in its graph: a parameter, a result, a constant, a sink or an operation."""
+        """The role in its graph: a parameter, a result, a constant, a sink or an operation."""
         return kind_of(self.type)
 
     @property
@@ -462,7 +462,7 @@ class Node:
 
     @property
     def input_facts(self) -> list[Fact | None]:
-        """What is known of its inputs."""
+        """The Facts of its inputs."""
         return [None if source is None else source.fact for source in self.sources]
 
     def __str__(self) -> str:

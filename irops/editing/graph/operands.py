@@ -1,4 +1,4 @@
-"""What callers give for the inputs and attributes of an op, as Values and texts."""
+"""Arguments of callers for the inputs and attributes of an op, as Values and texts."""
 
 from __future__ import annotations
 

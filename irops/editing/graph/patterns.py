@@ -33,7 +33,7 @@ COMMUTATIVE = frozenset(
 
 @dataclass(eq=False, frozen=True, slots=True)
 class Wanted:
-    """What a value of a graph must be to match.
+    """The requirements on a value of a graph.
 
     types: of its node, by id or without a version, empty for any; inputs: of its node, None for any;
     constant: whether it must be a constant, and which; index: of the output; name: under which a match has it

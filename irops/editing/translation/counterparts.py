@@ -34,7 +34,7 @@ class Counterpart:
 
 
 def counterpart_of(op: str) -> Counterpart | None:
-    """What an op of OpenVINO is translated to; None for an op that is not."""
+    """The op that an op of OpenVINO is translated to, if there is one."""
     op_type = onnx_types().get(EQUIVALENT.get(op, op))
     if op_type is None:
         return Counterpart(DIALECT.title, "several ops", "") if op in RULES else None

@@ -87,7 +87,7 @@ class RemoteError(OSError):
 
     @property
     def sentence(self) -> str:
-        """What to write behind the name of the file: does not exist; cannot be read: access is denied."""
+        """The predicate for the name of the file: does not exist; cannot be read: access is denied."""
         return f"cannot be read: {self}" if self.rule == "unreadable-file" else str(self)
 
 
@@ -155,7 +155,7 @@ class NoAnswer(RemoteError):
 
 
 def answered(limits: Limits, call: Callable[P, T], *args: P.args, **keywords: P.kwargs) -> T:
-    """What a call gives, within limits.remote_seconds.
+    """The result of a call, within limits.remote_seconds.
 
     The call runs in a thread that does not keep the process alive: some libraries wait without end.
     Raises:  RemoteError if the call fails or takes longer
@@ -208,7 +208,7 @@ clocks differ from that of this machine.
 
 
 class Version(NamedTuple):
-    """What changes with the content of a file. is_certain: another content certainly has another text."""
+    """A text that changes with the content of a file. is_certain: another content has another text."""
 
     text: str
     is_certain: bool
@@ -365,7 +365,7 @@ def _kept(key: tuple[object, ...], connect: Callable[[], Any]) -> Any:
 
 
 def _version(url: str, thread: int) -> str:
-    """What changes with the archive that a URL names."""
+    """A text that changes with the archive that a URL names."""
     if not is_url(url):
         status = os.stat(local_path(url))
         return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"

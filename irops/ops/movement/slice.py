@@ -273,7 +273,7 @@ def bit(mask: Mask, i: int) -> bool:
 def parts(
     count: int, rank: int, new_axis_mask: Mask, shrink_axis_mask: Mask, ellipsis_mask: Mask
 ) -> Iterator[tuple[str, int]]:
-    """What to do with each axis, in order, and the position that describes it.
+    """The action for each axis, in order, and the position that describes it.
 
     "new" adds an axis, "shrink" drops one, "slice" slices one, "whole" keeps one. Axes that no position
     describes are kept at the place of the ellipsis, or at the end if there is none.

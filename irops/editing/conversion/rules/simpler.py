@@ -269,7 +269,7 @@ def _scale(subject: ConvertedNode, kind: ElementType) -> Value | Array:
 
 
 def _bias(subject: ConvertedNode, kind: ElementType) -> Value | Array | None:
-    """What is added to the scores: the mask, where booleans give 0 and -inf."""
+    """The summand of the scores: the mask, where booleans give 0 and -inf."""
     mask = subject.optional("attention_mask")
     if subject.attributes["causal"]:
         return _masked(subject, _causal(subject), kind)
