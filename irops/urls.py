@@ -137,7 +137,7 @@ def _unsigned(link: str) -> str:
     protocol, separator, body = link.partition("://")
     body = body if protocol.lower() in _CONTAINER_AT or not separator else _without_user(body)
     place, question, query = body.partition("?")
-    kept = [one for one in query.split("&") if not _GRANTS.match(one)]
+    kept = [part for part in query.split("&") if not _GRANTS.match(part)]
     return f"{protocol}{separator}{place}{question}{'&'.join(kept)}"
 
 

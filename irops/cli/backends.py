@@ -72,11 +72,11 @@ def execute(args: argparse.Namespace) -> int:
     defaults = {backend.name for backend in chain(None)}
     entries = [entry(name, name in defaults, registry, ops) for name in backend_names()]
     if args.output_format == "json":
-        json.dump({"version": 1, "backends": [asdict(one) for one in entries]}, sys.stdout, indent=2)
+        json.dump({"version": 1, "backends": [asdict(row) for row in entries]}, sys.stdout, indent=2)
         print()
     elif args.quiet:
-        available = [one for one in entries if one.missing is None and (one.ops or not requested_ops)]
-        sys.stdout.write("".join(f"{one.backend}\n" for one in available))
+        available = [row for row in entries if row.missing is None and (row.ops or not requested_ops)]
+        sys.stdout.write("".join(f"{row.backend}\n" for row in available))
     else:
         _show(entries)
     return CLEAN
@@ -99,18 +99,18 @@ def _has(backend: Backend, registry: Registry, op: str) -> bool:
 
 def _show(entries: list[BackendEntry]) -> None:
     out = table("", "backend", "default", ">ops", "")
-    for one in entries:
-        if one.missing is None:
-            more = " …" if len(one.ops) > NAMED else ""
+    for row in entries:
+        if row.missing is None:
+            more = " …" if len(row.ops) > NAMED else ""
             out.add_row(
-                one.backend,
-                "yes" if one.default else "",
-                str(len(one.ops)),
-                ", ".join(one.ops[:NAMED]) + more,
+                row.backend,
+                "yes" if row.default else "",
+                str(len(row.ops)),
+                ", ".join(row.ops[:NAMED]) + more,
             )
         else:
-            out.add_row(one.backend, "", "", one.missing)
+            out.add_row(row.backend, "", "", row.missing)
     out.caption = (
-        f"{sum(one.missing is None for one in entries)} of {plural(len(entries), 'backend')} available"
+        f"{sum(row.missing is None for row in entries)} of {plural(len(entries), 'backend')} available"
     )
     show(out)

@@ -118,7 +118,7 @@ def _rules(prefix: str) -> Words:  # noqa: ARG001
 
     load_installed_rules()
     listed = rules()
-    codes = {one.code: one.summary for one in listed} | {one.name: one.summary for one in listed}
+    codes = {rule.code: rule.summary for rule in listed} | {rule.name: rule.summary for rule in listed}
     return {band: f"rules about {what}" for band, what in BANDS.items()} | codes
 
 

@@ -173,7 +173,7 @@ def _op_or_constraint(word: str, args: argparse.Namespace) -> ExplainedSubject:
     from irops.dialects import others
 
     prefixes = (f"{one.name}:" for one in others())
-    dialect = next((one for one in prefixes if word.lower().startswith(one)), "")
+    dialect = next((prefix for prefix in prefixes if word.lower().startswith(prefix)), "")
     name, _, number = word[len(dialect) :].partition(":")
     definition = op_page.op_named(f"{dialect}{name}", args, or_rule=not number).definition
     if not number:

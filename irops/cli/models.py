@@ -70,9 +70,7 @@ def _unknown(name: str, registry: Registry, or_rule: bool) -> str:
     if dialect is not None:
         return _unknown_in(dialect, name, registry)
     listed = (version.id for version in opsets().all())
-    versions_of_type = [
-        one for one in listed if name.lower() in (one.lower(), one.rpartition("-")[0].lower())
-    ]
+    versions_of_type = [op for op in listed if name.lower() in (op.lower(), op.rpartition("-")[0].lower())]
     if versions_of_type:
         return f"irops does not define {versions_of_type[-1]} yet"
     what = f"unknown {'rule or op' if or_rule else 'op'} {name!r}"

@@ -149,11 +149,11 @@ def _undefined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -
     opset, words = _opset(args.opset, dialect, required=True), (args.text or "").lower().split()
     versions = registry.versions(dialect.name)
     return [
-        OpEntry(one.id, one.category, one.opsets, "", defined=False)
-        for one in dialect.listed(opset)
-        if one.id not in versions
-        and args.category in (None, one.category)
-        and all(word in one.id.lower() for word in words)
+        OpEntry(version.id, version.category, version.opsets, "", defined=False)
+        for version in dialect.listed(opset)
+        if version.id not in versions
+        and args.category in (None, version.category)
+        and all(word in version.id.lower() for word in words)
     ]
 
 

@@ -134,7 +134,7 @@ def _as_json(answer: Why) -> dict[str, Any]:
         "subject": answer.subject,
         "declared": answer.value,
         "formula": answer.formula,
-        "expressions": [None if one is None else str(one) for one in answer.expressions],
+        "expressions": [None if expression is None else str(expression) for expression in answer.expressions],
         "sources": [_source_as_json(source) for source in answer.sources.values()],
         "fitted": [_source_as_json(source) for source in answer.fitted],
         "steps": [_step_as_json(step) for step in answer.steps],

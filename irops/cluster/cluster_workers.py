@@ -159,10 +159,10 @@ def end_run(run: str) -> None:
     _ended.append(run)
     with _changing:
         kept = [_kept.pop(key) for key in list(_kept) if key[0] == run]
-    for one in kept:
-        one.child.stop()
-        if one.lock.acquire(blocking=False):
-            one.child.end()
+    for slot in kept:
+        slot.child.stop()
+        if slot.lock.acquire(blocking=False):
+            slot.child.end()
 
 
 def _child_of(run: str, settings: bytes) -> _Kept:
@@ -185,8 +185,8 @@ def _end_idle() -> None:
         sleep(IDLE_SECONDS / 4)
         with _changing:
             idle = [key for key, kept in _kept.items() if monotonic() - kept.used > IDLE_SECONDS]
-            for one in [_kept.pop(key) for key in idle]:
-                one.child.end()
+            for slot in [_kept.pop(key) for key in idle]:
+                slot.child.end()
             if not _kept:
                 return
 

@@ -459,9 +459,9 @@ def _assembled(
 def _others(groups: dict[object, list[int]]) -> dict[int, list[int]]:
     """For each member of a group, the first MAX_NAMES other members."""
     return {
-        one: [other for other in group[: MAX_NAMES + 1] if other != one][:MAX_NAMES]
+        constant: [other for other in group[: MAX_NAMES + 1] if other != constant][:MAX_NAMES]
         for group in groups.values()
-        for one in group
+        for constant in group
     }
 
 

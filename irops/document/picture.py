@@ -110,7 +110,7 @@ def _is_true(made: Movement) -> bool:
 
 
 def _is_identity(made: Movement) -> bool:
-    sources = np.concatenate([np.ravel(one) for one in made.sources])
+    sources = np.concatenate([np.ravel(source) for source in made.sources])
     return bool((sources == np.arange(sources.size)).all())
 
 

@@ -44,7 +44,9 @@ def similar_path(path: str, suffix: str) -> str | None:
     folder, name = os.path.split(path)
     try:
         with os.scandir(folder or ".") as entries:
-            paths = {_stem(one.name, suffix): one.name for one in entries if _may_be_meant(one, suffix)}
+            paths = {
+                _stem(entry.name, suffix): entry.name for entry in entries if _may_be_meant(entry, suffix)
+            }
     except (OSError, ValueError):
         return None
     meant = similar(_stem(name, suffix), paths)

@@ -136,6 +136,6 @@ def _array(item: Any) -> Any:
 
 def _filled(prepared: Prepared, inputs: Sequence[Any], out: Any, limits: Limits | None) -> Any:
     """out, whose arrays may be of any library, with the outputs in them."""
-    rooms = tuple(_array(one) for one in out) if isinstance(out, tuple) else _array(out)
+    rooms = tuple(_array(room) for room in out) if isinstance(out, tuple) else _array(out)
     prepared.run(inputs, rooms, limits)
     return out

@@ -79,7 +79,7 @@ class _OpFunction(torch.autograd.Function):
         ctx.save_for_backward(*tensors.values())
         others = {(0, index): array for index, array in enumerate(arrays) if (0, index) in saved}
         ctx.others = {place: array for place, array in others.items() if place not in tensors}
-        ctx.mark_non_differentiable(*(one for one in outputs if not one.is_floating_point()))
+        ctx.mark_non_differentiable(*(output for output in outputs if not output.is_floating_point()))
         return tuple(outputs)
 
     @staticmethod

@@ -129,7 +129,9 @@ def _items(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLookup) 
         yield from (Insertion(name) for name, parents in PARENTS.items() if tag in parents)
     elif typed.what == "attribute":
         names = names_in(outline.text, node, typed.offset) if node.start == typed.start else set()
-        yield from (one for one in _attribute_names(typed, layer, ops) if one.text not in names)
+        yield from (
+            insertion for insertion in _attribute_names(typed, layer, ops) if insertion.text not in names
+        )
     elif typed.tag == "layer":
         yield from _of_layer(typed, outline, node, ops)
     elif typed.tag == "data" and layer is not None:
@@ -138,7 +140,10 @@ def _items(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLookup) 
     elif typed.tag == "edge":
         yield from _of_edge(typed, outline, node, layer)
     elif typed.attribute == "precision":
-        yield from (Insertion(one.precision, one.name, searched=one.name) for one in element_types())
+        yield from (
+            Insertion(element_type.precision, element_type.name, searched=element_type.name)
+            for element_type in element_types()
+        )
     elif typed.attribute == "internal_layer_id" and layer is not None:
         wanted = "Parameter" if typed.tag == "input" else "Result"
         yield from _layers(one for one in _inner(outline, layer) if one.type == wanted)
@@ -159,7 +164,7 @@ def _attributes(layer: LayerSpan, ops: OpLookup) -> dict[str, Attribute]:
 def _of_layer(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLookup) -> Iterator[Insertion]:
     texts = values(outline.text, node) | typed.written
     if typed.attribute == "type":
-        yield from (Insertion(one.type, one.category, op=one.type) for one in opsets().all())
+        yield from (Insertion(version.type, version.category, op=version.type) for version in opsets().all())
         yield from (Insertion(op.rpartition("-")[0], "custom op", op=op) for op in ops.custom())
     elif typed.attribute == "version":
         named = texts.get("type", "")
@@ -177,7 +182,7 @@ def values_of(attribute: Attribute) -> Iterator[Insertion]:
     """The values that an attribute may have, as far as the definition lists them."""
     default = attribute.default
     if attribute.type == "element_type":
-        names = attribute.values or tuple(one.name for one in element_types())
+        names = attribute.values or tuple(element_type.name for element_type in element_types())
         yield from map(Insertion, names)
     elif attribute.values:
         yield from (Insertion(text, "default" if text == default else "") for text in attribute.values)
@@ -217,10 +222,10 @@ def _or_none(value: int | None) -> int:
 
 
 def _layers(layers: Iterable[LayerSpan]) -> Iterator[Insertion]:
-    for one in layers:
-        if one.id is not None:
-            shown = f"{one.name} ({one.type})"
-            yield Insertion(str(one.id), shown, searched=shown)
+    for layer in layers:
+        if layer.id is not None:
+            shown = f"{layer.name} ({layer.type})"
+            yield Insertion(str(layer.id), shown, searched=shown)
 
 
 def _inner(outline: Outline, owner: LayerSpan) -> Iterator[LayerSpan]:

@@ -159,7 +159,9 @@ def _add_lists(server: IropsServer) -> None:
         if document is None or state is None or state.of is None:
             return []
         text = state.of
-        pairs = [(one, findings.diagnostic(one, text, ls.options)) for one in state.result.findings]
+        pairs = [
+            (finding, findings.diagnostic(finding, text, ls.options)) for finding in state.result.findings
+        ]
         return findings.actions(document.uri, text, pairs, params)
 
 

@@ -152,7 +152,7 @@ class Documents(Workspace):
 
     def all_opened(self) -> Iterator[Document]:
         """The documents that the editor has opened."""
-        return (one for one in self.text_documents.values() if isinstance(one, Document))
+        return (document for document in self.text_documents.values() if isinstance(document, Document))
 
     def update_text_document(
         self,
@@ -233,7 +233,7 @@ class IropsServer(LanguageServer):
 
     async def _publish(self, document: Document, text: Text, checked: Checked) -> None:
         shown = await asyncio.to_thread(
-            lambda: [diagnostic(one, text, self.options) for one in checked.findings]
+            lambda: [diagnostic(finding, text, self.options) for finding in checked.findings]
         )
         params = types.PublishDiagnosticsParams(document.uri, shown, version=text.version)
         self.text_document_publish_diagnostics(params)

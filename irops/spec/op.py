@@ -38,11 +38,11 @@ def meant_id(name: str, ids: Sequence[str], classes: Mapping[str, str]) -> str |
 
     ids: those of a dialect; classes: the types that C++ classes of other names implement
     """
-    lower = {one.lower(): one for one in ids}
+    lower = {known.lower(): known for known in ids}
     if name.lower() in lower:
         return lower[name.lower()]
     spelled = classes.get(name, name).lower()
-    versions = [one for one in ids if one.rsplit("-", 1)[0].lower() == spelled]
+    versions = [known for known in ids if known.rsplit("-", 1)[0].lower() == spelled]
     return max(versions, key=number_of, default=None)
 
 
@@ -51,7 +51,7 @@ def similar_ids(name: str, prefix: str, ids: Iterable[str]) -> list[str]:
 
     prefix: the dialect that the name begins with; empty if it begins with none
     """
-    plain = {one.removeprefix(f"{prefix}:"): one for one in sorted(ids, key=number_of)}
+    plain = {known.removeprefix(f"{prefix}:"): known for known in sorted(ids, key=number_of)}
     newest = {word.rpartition("-")[0] or word: one for word, one in plain.items()}
     word = name.removeprefix(f"{prefix}:")
     stem, dash, number = word.rpartition("-")

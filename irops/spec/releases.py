@@ -147,7 +147,7 @@ class Releases:
         from xml.etree import ElementTree
 
         root = ElementTree.parse(schemas_folder() / "releases.xml").getroot()
-        self.names: tuple[str, ...] = tuple(one.attrib["name"] for one in root.findall("release"))
+        self.names: tuple[str, ...] = tuple(element.attrib["name"] for element in root.findall("release"))
         self._places = {name: place for place, name in enumerate((*self.names, UNRELEASED))}
         self.opsets: dict[str, str] = {}
         """The release that completes each opset."""
@@ -157,23 +157,31 @@ class Releases:
             for ops in opset.findall("ops"):
                 for op_type in (ops.text or "").split():
                     self._ops[op_type.lower(), opset.attrib["name"]] = ops.attrib["since"]
-        self._types = {one.attrib["name"]: one.attrib["since"] for one in root.findall("type")}
-        self._constants = {one.attrib["type"]: one.attrib["since"] for one in root.findall("constant")}
-        self._features = {one.attrib["name"]: one.attrib["since"] for one in root.findall("feature")}
+        self._types = {element.attrib["name"]: element.attrib["since"] for element in root.findall("type")}
+        self._constants = {
+            element.attrib["type"]: element.attrib["since"] for element in root.findall("constant")
+        }
+        self._features = {
+            element.attrib["name"]: element.attrib["since"] for element in root.findall("feature")
+        }
         self._orders = {
-            name: one.attrib["since"] for one in root.findall("order") for name in one.attrib["types"].split()
+            name: element.attrib["since"]
+            for element in root.findall("order")
+            for name in element.attrib["types"].split()
         }
         self._inputs = {
-            (one.attrib["op"], one.attrib["type"], name): one.attrib["since"]
-            for one in root.findall("input")
-            for name in (one.text or "").split()
+            (element.attrib["op"], element.attrib["type"], name): element.attrib["since"]
+            for element in root.findall("input")
+            for name in (element.text or "").split()
         }
         self._values = {
-            (one.attrib["op"], one.attrib["attribute"], one.text or ""): one.attrib["since"]
-            for one in root.findall("value")
+            (element.attrib["op"], element.attrib["attribute"], element.text or ""): element.attrib["since"]
+            for element in root.findall("value")
         }
         self._numbers = {
-            name: one.attrib["since"] for one in root.findall("number") for name in (one.text or "").split()
+            name: element.attrib["since"]
+            for element in root.findall("number")
+            for name in (element.text or "").split()
         }
         self.limited: frozenset[str] = frozenset(op for op, _, _ in self._inputs)
         """The ops of which some input takes an element type only in later releases."""

@@ -108,7 +108,7 @@ class _Computing(Examining):
     def _inputs(self, analysis: ModelAnalysis) -> Arrays:
         """An array for each input, by position; its values depend on its name, its shape and the seed."""
         filled = made_up_inputs(analysis, "random", self.settings.seed, limits=self.settings.limits)
-        return {one.port.position: one.array for one in filled}
+        return {tensor.port.position: tensor.array for tensor in filled}
 
 
 class Running(_Computing):

@@ -103,7 +103,7 @@ def _matches(path: str) -> tuple[Sequence[str], int]:
     matched = sorted(glob(path, recursive=True))
     folders = [one for one in matched if os.path.isdir(one)]
     files = [one for one in matched if one.endswith(_suffixes()) and one not in folders]
-    models = [one for one in files if not is_other_xml(one)]
+    models = [file for file in files if not is_other_xml(file)]
     inside = model_files(folders, _suffixes())
     if not models and not inside.files:
         raise SurveyError(f"no model matches {printable(path)}")

@@ -68,7 +68,9 @@ def report_page(table: SurveyTable, settings: Mapping[str, Any]) -> str:
         compares=found is not None,
         changes=CHANGE_LOOKS,
         changed={
-            kind: Counter(plain(one.task) for one in of_kind) for kind, of_kind in changes.items() if of_kind
+            kind: Counter(plain(change.task) for change in of_kind)
+            for kind, of_kind in changes.items()
+            if of_kind
         },
         worse=changes.get("worse", ()),
         most_worse=MAX_WORSE,
@@ -143,7 +145,11 @@ class Matrix:
         self.about: dict[str, tuple[str, str]] = {}
         self._rules, self._findings, self._used = NumberedValues(), NumberedValues(), 0
         rows = {row.place: row for row in table}
-        moved = {(one.model, one.task): (kind, one) for kind, of_kind in changes.items() for one in of_kind}
+        moved = {
+            (change.model, change.task): (kind, change)
+            for kind, of_kind in changes.items()
+            for change in of_kind
+        }
         places = rows.keys() | moved.keys()
         names, tasks = (sorted({place[part] for place in places}) for part in (0, 1))
         self.tasks = [plain(task) for task in tasks]

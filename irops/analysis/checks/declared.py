@@ -84,7 +84,7 @@ def fixed_text(text: bytes, check: Callable[[bytes], Report]) -> FixedText:
         after, done = applied(after, [d.fix for d in report if d.fix is not None])
         if not done:
             break
-        fixed.extend(by_fix[one] for one in done)
+        fixed.extend(by_fix[applied_fix] for applied_fix in done)
     else:
         report = check(after)
     return FixedText(text, after, replace(report, fixed=tuple(fixed)))

@@ -285,18 +285,18 @@ def custom_findings(
     analysis: ModelAnalysis, inferred: Inferred, more: Iterable[Rule] = ()
 ) -> Iterator[Diagnostic]:
     """The findings of custom rules. more: rules beside those that were added."""
-    chosen = [one for one in dict.fromkeys((*custom_rules(), *more)) if one.check is not None]
+    chosen = [custom for custom in dict.fromkeys((*custom_rules(), *more)) if custom.check is not None]
     if not chosen:
         return
     paths = {id(layer): path for path, layer in analysis.model.walk()}
-    for one in chosen:
-        assert one.check is not None
+    for custom in chosen:
+        assert custom.check is not None
         try:
-            for layer, message in one.check(analysis.model, inferred):
-                yield Diagnostic(one, str(message), _place(analysis, layer, paths))
+            for layer, message in custom.check(analysis.model, inferred):
+                yield Diagnostic(custom, str(message), _place(analysis, layer, paths))
         except Exception as error:
-            message = f"the check of {one.code} failed: {error_text(error)}"
-            yield Diagnostic(rule("failed-rule"), message, _code_place(one, error))
+            message = f"the check of {custom.code} failed: {error_text(error)}"
+            yield Diagnostic(rule("failed-rule"), message, _code_place(custom, error))
 
 
 def _place(analysis: ModelAnalysis, layer: Any, paths: dict[int, tuple[str, ...]]) -> Location:

@@ -94,7 +94,7 @@ class Isolated:
         pending, self._pending, self._bytes = self._pending, [], 0
         if not pending:
             return
-        answers = self.b.compute([one.call for one in pending])
+        answers = self.b.compute([pending_layer.call for pending_layer in pending])
         for one, answer in zip(pending, answers, strict=True):
             self._add(one.call.node, self._judged(one, answer), one.call.inputs)
 

@@ -140,7 +140,8 @@ def _has_jumped(node: LayerNode, layer: ComparedLayer) -> bool:
 def _tied(layer: ComparedLayer) -> ComparedLayer:
     reason = "follows from its inputs, which rounding decides"
     judged = tuple(
-        replace(one, verdict=Verdict.TIE, reason=reason) if one.is_fault else one for one in layer.judgements
+        replace(judgement, verdict=Verdict.TIE, reason=reason) if judgement.is_fault else judgement
+        for judgement in layer.judgements
     )
     return replace(layer, judgements=judged, inputs=())
 

@@ -129,7 +129,12 @@ class Walk:
         """Whether a size of the facet has a name that inference gave it at this output."""
         outputs = self.model.facts(facet.key).outputs
         expressions = facet.expressions(outputs[facet.output]) or ()
-        births = (self.model.births.get(name) for one in expressions if one is not None for name in one.names)
+        births = (
+            self.model.births.get(name)
+            for expression in expressions
+            if expression is not None
+            for name in expression.names
+        )
         return any(b is not None and (b.layer, b.output) == (facet.key, facet.output) for b in births)
 
     def _needed(self, facet: Facet, node: LayerNode, inputs: Facts) -> list[InputFact]:

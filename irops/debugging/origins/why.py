@@ -144,7 +144,7 @@ class Why:
     @property
     def formula(self) -> str:
         """The expressions as text: 2*N + 1 for one, [N,2*N + 1,64] for a shape; the value where none is."""
-        texts = ["?" if one is None else str(one) for one in self.expressions]
+        texts = ["?" if expression is None else str(expression) for expression in self.expressions]
         if not texts:
             return self.value
         return texts[0] if self.subject.startswith(("axis", "element ")) else f"[{','.join(texts)}]"
@@ -255,7 +255,9 @@ def explained(model: SymbolicModel, facet: Facet) -> Why:
     """The origin of a facet."""
     expressions, fitted = expressions_of(model, facet)
     node, facts = model.node(facet.key), model.declared_facts(facet.key)
-    names = dict.fromkeys(name for one in expressions if one is not None for name in one.names)
+    names = dict.fromkeys(
+        name for expression in expressions if expression is not None for name in expression.names
+    )
     return Why(
         node.layer.name,
         node.layer.type if node.op is None else node.op.id,

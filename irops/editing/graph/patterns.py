@@ -85,7 +85,7 @@ class Pattern:
         may follow; index: of the output
         """
         given = (types,) if isinstance(types, str) else tuple(types)
-        return Wanted(given, tuple(_wanted(one) for one in inputs), attributes, index, name=name)
+        return Wanted(given, tuple(_wanted(value) for value in inputs), attributes, index, name=name)
 
 
 class PatternOps:

@@ -39,7 +39,7 @@ def counterpart_of(op: str) -> Counterpart | None:
     if op_type is None:
         return Counterpart(DIALECT.title, "several ops", "") if op in RULES else None
     definitions = (default_registry().op(file).definition for file in default_registry().ids(ONNX))
-    page = next((one.page for one in definitions if one.type == op_type), "")
+    page = next((definition.page for definition in definitions if definition.type == op_type), "")
     return Counterpart(DIALECT.title, op_type, page)
 
 

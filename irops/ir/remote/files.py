@@ -97,21 +97,21 @@ def remote_error(error: BaseException) -> RemoteError:
         return error
     chain = list(_chain(error))
     for table, key in ((OF_CODE, _code), (OF_STATUS, _status), (OF_CLASS, _class)):
-        for one in chain:
-            reason = table.get(key(one))
+        for cause in chain:
+            reason = table.get(key(cause))
             if reason is not None:
                 return RemoteError(reason)
-    status = next((_status(one) for one in chain if isinstance(_status(one), int)), None)
+    status = next((_status(cause) for cause in chain if isinstance(_status(cause), int)), None)
     if status is not None:
         return RemoteError(f"the server answers HTTP {status}")
-    if any(isinstance(one, TimeoutError) for one in chain):
+    if any(isinstance(cause, TimeoutError) for cause in chain):
         return RemoteError("the server did not answer in time")
-    for one in chain:
-        if isinstance(one, FileNotFoundError) and one.__cause__ is not None and one is error:
-            return _unreached(one.__cause__)
-        if isinstance(one, FileNotFoundError):
+    for cause in chain:
+        if isinstance(cause, FileNotFoundError) and cause.__cause__ is not None and cause is error:
+            return _unreached(cause.__cause__)
+        if isinstance(cause, FileNotFoundError):
             return RemoteError(MISSING)
-        if isinstance(one, PermissionError):
+        if isinstance(cause, PermissionError):
             return RemoteError("access is denied")
     return RemoteError(_text(error))
 
