@@ -1,16 +1,64 @@
-"""Functions stay small enough to be read at once; files hold a topic, however long it is."""
+"""Functions stay small enough to be read at once; files hold a topic, however long; the whole stays small.
+
+`python tests/house/test_sizes.py` prints what is counted.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import irops
 
 PACKAGE = Path(irops.__file__).parent
+TESTS = Path(__file__).resolve().parents[1]
 MOST_LINES = 60
 """Of a function, with its signature and docstring."""
+BUDGETS = {
+    "lines of irops": 75_000,
+    "modules": 415,
+    "lines of imports in a thousand": 68,
+    "parts at the top": 33,
+    "modules that one other module imports": 63,
+    "lines of tests": 61_700,
+}
+"""What may be lowered, and is not raised: what is added takes the place of something."""
+
+
+def counts() -> dict[str, int]:
+    """The sizes that the budgets bound."""
+    files = {path: path.read_text("utf-8") for path in PACKAGE.rglob("*.py")}
+    nodes = [node for text in files.values() for node in ast.walk(ast.parse(text))]
+    imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    lines = sum(text.count("\n") for text in files.values())
+    parts = [path for path in PACKAGE.iterdir() if path.suffix == ".py" or any(path.glob("*.py"))]
+    return {
+        "lines of irops": lines,
+        "modules": len(files),
+        "lines of imports in a thousand": 1000 * sum(n.end_lineno - n.lineno + 1 for n in imports) // lines,
+        "parts at the top": sum(not path.name.startswith("__") for path in parts),
+        "modules that one other module imports": sum(n == 1 for n in importers(files).values()),
+        "lines of tests": sum(path.read_text("utf-8").count("\n") for path in TESTS.rglob("*.py")),
+    }
+
+
+def importers(files: dict[Path, str]) -> Counter[str]:
+    """By how many modules each module is imported."""
+    found: Counter[str] = Counter()
+    for text in files.values():
+        modules = set()
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                modules |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+        found.update(module for module in modules if module.startswith("irops."))
+    names = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in files}
+    return Counter({name: count for name, count in found.items() if name in names})
+
+
+def test_the_whole_is_within_its_budgets():
+    assert {what: count for what, count in counts().items() if count > BUDGETS[what]} == {}
 
 
 def functions() -> Iterator[tuple[str, int]]:
@@ -31,3 +79,8 @@ def test_no_module_is_named_for_nothing():
         for p in PACKAGE.rglob("*.py")
         if p.stem in ("utils", "util", "helpers", "helper", "common", "manager", "misc")
     ] == []
+
+
+if __name__ == "__main__":
+    for what, count in counts().items():
+        print(f"{count:8,}  {what}, at most {BUDGETS[what]:,}")
