@@ -35,7 +35,7 @@ ASSUMING = {"Squeeze-1", "Squeeze-15", *(op for op in FOREIGN if op.startswith("
 size 1 is taken to vanish.
 """
 
-OF_KNOWLEDGE = {("ReverseSequence-1", "C7")}
+OF_KNOWLEDGE = {("ReverseSequence-1", "C7"), ("StridedSlice-1", "C10"), ("Transpose-1", "C1")}
 """Requirements that concern what is known, not what is: OpenVINO reads no model that breaks them, and runs
 one of whose shapes it knows more.
 """
