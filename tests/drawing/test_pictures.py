@@ -115,6 +115,10 @@ def test_layers_are_coloured_by_the_category_of_their_op():
     assert kinds["Parameter"] == "model"
 
 
+def test_the_legend_names_the_groups_of_layers_in_bodies():
+    assert 'class="swatch elementwise"' in irops.draw(loop()).svg  # an Add in the body alone
+
+
 def test_repeated_blocks_are_drawn_once():
     folded, unfolded = irops.draw(blocks(5)), irops.draw(blocks(5), unfold=True)
     frames = [shape for shape in picture(folded.svg).shapes if "repeat" in shape.kinds]
