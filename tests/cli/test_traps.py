@@ -99,7 +99,8 @@ def environment() -> dict[str, str]:
 
 
 def test_a_trap_works(folder: Path) -> None:
-    subprocess.run([sys.executable, "-c", "import numpy, team"], cwd=folder, check=True, env=environment())
+    (folder / "start.py").write_text("import numpy, team")  # with -c, Python itself imports linecache
+    subprocess.run([sys.executable, "start.py"], cwd=folder, check=True, env=environment())
     assert sprung(folder) == ["numpy.py", "team.py"]
 
 
