@@ -13,8 +13,6 @@ pytest.importorskip("hypothesis")
 
 from irops import extras
 
-pytestmark = pytest.mark.slow("starts backends in processes")
-
 BOTH = ("--op", "Reverse-1", "--op", "reversesequence", "--examples", "20", "--quiet")
 
 

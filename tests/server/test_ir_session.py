@@ -8,7 +8,7 @@ import pytest
 from editor import Editor
 from lsprotocol import types
 
-pytestmark = [pytest.mark.slow("starts servers"), pytest.mark.asyncio(loop_scope="module")]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "examples" / "reversing" / "model.xml"
 LINES = MODEL.read_text().splitlines()
