@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -10,8 +11,10 @@ from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import LayerValue, Source
 from irops.invocation import Invocation
 from irops.registry import default_registry
+from irops.values.element import element_type
+from irops.verdicts.bounds import full_bound, perturbed
 from irops.verdicts.judge import judge
-from irops.verdicts.question import Question, Verdict
+from irops.verdicts.question import GREATEST, ROUNDOFF, SMALLEST, Question, Verdict
 
 RIGHT = (Verdict.EQUAL, Verdict.ROUNDING)
 F32 = np.float32
@@ -213,3 +216,35 @@ def test_an_if_that_moves_elements_has_no_bound_but_that_of_its_type(mode):
         ours = INPUTS["x"].T * F32(factor)
         found = irops.compare(conditional(computes=False), INPUTS, b=Device(ours), mode=mode)
         assert [layer.verdict for layer in found.layers] == [verdict]
+
+
+@pytest.mark.parametrize("name", GREATEST)
+def test_the_numbers_of_an_element_type_are_those_of_its_format(name):
+    found = ml_dtypes.finfo(element_type(name).dtype)
+    assert GREATEST[name] == float(found.max)
+    assert ROUNDOFF[name] == float(found.eps) / 2
+    assert SMALLEST.get(name, 0.0) in (0.0, float(found.smallest_normal), float(found.smallest_subnormal))
+
+
+ONES = {
+    "Convolution-1": ((1, 3, 5, 5), (4, 3, 2, 2)),
+    "GroupConvolution-1": ((1, 6, 5, 5), (2, 4, 3, 2, 2)),
+    "ConvolutionBackpropData-1": ((1, 3, 5, 5), (3, 4, 2, 2)),
+    "GroupConvolutionBackpropData-1": ((1, 6, 5, 5), (2, 3, 4, 2, 2)),
+    "MatMul-1": ((2, 12), (12, 3)),
+}
+
+
+@pytest.mark.parametrize("op", ONES)
+def test_the_length_of_a_sum_is_how_many_products_an_element_adds(op):
+    attributes = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
+    asked = question(op, *(np.ones(shape, F32) for shape in ONES[op]), **attributes if "Conv" in op else {})
+    bound = full_bound(asked, result(asked), 0)
+    assert bound.basis == "a sum of 12 terms"
+
+
+def test_inputs_change_up_and_down_by_their_roundoff():
+    asked = question("Exp-1", np.full(64, 2, F32))
+    (changed,) = perturbed(asked, 0)
+    ratios = set(((changed - 2) / 2 / ROUNDOFF["f32"]).tolist())
+    assert ratios == {-2.0, 2.0}
