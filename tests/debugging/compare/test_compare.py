@@ -9,6 +9,8 @@ import pytest
 from wrong_call import FAULTS, INFINITE_FAULTS, Planted, one_percent, sign
 
 import irops
+from irops.backends.backend import Reference
+from irops.debugging.sources.layerwise import Layerwise
 
 
 def made(scale=1.0):
@@ -133,3 +135,21 @@ def test_reprs_are_short(model):
     assert repr(found) == f"<Comparison of reference and planted: {outcome}>"
     assert repr(found.first) == "<wrong: total (Add-1)>"
     assert "<table" in found._repr_html_()
+
+
+def test_a_layer_is_asked_for_with_the_inputs_that_follow_from_constants() -> None:
+    g = irops.Graph("scaled")
+    x = g.parameter("x", "f16[2,3]")
+    scaled = g.add("Multiply", g.constant(np.ones((3, 4), np.float16)), np.float16(0.3))
+    g.result(g.add("MatMul", x, scaled, transpose_a=False, transpose_b=False, name="product"), "y")
+
+    asked: dict[str, frozenset[int]] = {}
+
+    class Recorder(Layerwise):
+        def compute(self, calls):
+            asked.update((call.node.layer.name, call.constant) for call in calls)
+            return super().compute(calls)
+
+    inputs = [np.ones((2, 3), np.float16)]
+    assert irops.compare(g.model(), inputs, b=Recorder(Reference()), mode="isolated").ok
+    assert asked["product"] == {1}
