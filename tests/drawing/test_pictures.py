@@ -15,6 +15,7 @@ from pictures import Shape, picture
 import irops
 from irops.drawing.arrange import by_dot, by_fast_sugiyama
 from irops.drawing.boxes import ADVANCE, cells
+from irops.drawing.drawing import details
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = {"op": 13, "line": 11, "caption": 11, "name": 10, "shape": 10}
@@ -250,3 +251,13 @@ def test_models_with_findings_are_drawn():
         assert {shape.path for shape in picture(irops.draw(model).svg).shapes} or not model.layers
         drawn += 1
     assert drawn > 50
+
+
+def test_the_page_says_where_the_inputs_of_a_layer_come_from():
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[4]")
+    graph.result(graph.add("ReLU", x, name="active"), "y")
+    drawn = irops.draw(graph.model())
+    layers = details(drawn.scene, drawn.analysis, drawn.scope)["layers"].values()
+    (inputs,) = [layer["inputs"] for layer in layers if layer["name"].startswith("active")]
+    assert inputs == [["data", "f32[4]", "from x"]]
