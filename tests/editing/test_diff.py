@@ -14,7 +14,7 @@ import pytest
 
 import irops
 from irops.cli.main import main
-from irops.editing.diff.comparison import Elements
+from irops.editing.diff.comparison import Elements, Matching
 from irops.editing.diff.differences import Difference, LayerChange, WeightChange, page, table
 from irops.ir.model import Element, LayerGraph, LayerKind
 
@@ -300,3 +300,24 @@ def test_the_command_refuses_models_without_their_weights(tmp_path: Path, capsys
         main(["diff", str(whole), str(bare), "--ignore", "weights"]) == 1
     )  # a shape follows from a constant
     assert "weights of" not in capsys.readouterr().out
+
+
+def test_the_cost_of_a_chain_of_equal_layers_is_linear(monkeypatch):
+    def chain(prefix, count):
+        graph = irops.Graph("chain")
+        value = graph.parameter("x", "f32[4]")
+        for number in range(count):
+            value = graph.add("ReLU", value, name=f"{prefix}{number}")
+        graph.result(value, "y")
+        return graph.model()
+
+    asked = []
+    votes = Matching._votes
+    monkeypatch.setattr(Matching, "_votes", lambda self, layer: asked.append(layer.id) or votes(self, layer))
+    costs = []
+    for count in (100, 200):
+        asked.clear()
+        found = irops.diff(chain("a", count), chain("b", count))
+        assert found.summary == f"{count} renamed"
+        costs.append(len(asked))
+    assert costs[1] < 3 * costs[0]

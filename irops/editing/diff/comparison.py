@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -248,40 +248,58 @@ class Matching:
         self._match_unique(lambda side, layer: side.digest(layer) or id(layer))
 
     def _match_neighbours(self) -> None:
-        """Pair layers of one type that have more neighbours in common than either has with any other."""
-        before = -1
-        while len(self.to) > before:
-            before = len(self.to)
-            votes = self._votes()
-            for number, counts in votes.items():
-                best = _winner(counts)
+        """Pair layers of one type that have more neighbours in common than either has with any other.
+
+        After each round of pairs only layers are asked again whose votes, or whose rivals, these changed: the
+        cost of a chain of equal layers is linear.
+        """
+        order = {number: place for place, number in enumerate(self.a.layers)}
+        votes: dict[int, dict[int, int]] = {}
+        voters: dict[int, set[int]] = defaultdict(set)
+        changed = {layer.id for layer in self._left()[0]}
+        while changed:
+            asked = set(changed)
+            for number in changed:
+                before = votes.pop(number, {})
+                now = {} if number in self.to else self._votes(self.a.layers[number])
+                if now:
+                    votes[number] = now
+                for candidate in before.keys() | now.keys():
+                    voters[candidate].discard(number)
+                    asked |= voters[candidate]
+                for candidate in now:
+                    voters[candidate].add(number)
+            changed = set()
+            for number in sorted(asked & votes.keys(), key=order.__getitem__):
+                best = _winner(votes[number])
                 if best is None or best in self.back:
                     continue
-                rivals = {other: found[best] for other, found in votes.items() if best in found}
-                if _winner(rivals) == number and number not in self.to:
+                if _winner({rival: votes[rival][best] for rival in voters[best]}) == number:
                     self._pair(number, best)
+                    changed |= {number, *self._neighbours(number), *voters[best]}
 
-    def _votes(self) -> dict[int, dict[int, int]]:
-        """For layers of a without a partner, the layers of b without one that have partners as neighbours at
+    def _neighbours(self, number: int) -> set[int]:
+        """The layers of a that a layer uses, or that use it, without weights."""
+        used = (source[0] for source in self.a.sources(number) if source is not None)
+        users = (user for _, user, _ in self.a.users(number))
+        return self.a.layers.keys() & {*used, *users}
+
+    def _votes(self, layer: Layer) -> dict[int, int]:
+        """For a layer of a without a partner, the layers of b without one that have partners as neighbours at
         the same places, and how many.
         """
-        votes: dict[int, dict[int, int]] = {}
-        for layer in self._left()[0]:
-            counts: Counter[int] = Counter()
-            for index, source in enumerate(self.a.sources(layer.id)):
-                if source is not None and source[0] in self.to:
-                    users = self.b.users(self.to[source[0]])
-                    counts.update(user for output, user, at in users if (output, at) == (source[1], index))
-            for output, user, index in self.a.users(layer.id):
-                if user in self.to:
-                    sources = self.b.sources(self.to[user])
-                    found = sources[index] if index < len(sources) else None
-                    if found is not None and found[1] == output:
-                        counts[found[0]] += 1
-            fitting = {n: c for n, c in counts.items() if n not in self.back and self._alike(layer, n)}
-            if fitting:
-                votes[layer.id] = fitting
-        return votes
+        counts: Counter[int] = Counter()
+        for index, source in enumerate(self.a.sources(layer.id)):
+            if source is not None and source[0] in self.to:
+                users = self.b.users(self.to[source[0]])
+                counts.update(user for output, user, at in users if (output, at) == (source[1], index))
+        for output, user, index in self.a.users(layer.id):
+            if user in self.to:
+                sources = self.b.sources(self.to[user])
+                found = sources[index] if index < len(sources) else None
+                if found is not None and found[1] == output:
+                    counts[found[0]] += 1
+        return {n: count for n, count in counts.items() if n not in self.back and self._alike(layer, n)}
 
     def _alike(self, layer: Layer, number: int) -> bool:
         other = self.b.layers.get(number)
