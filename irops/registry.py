@@ -259,19 +259,15 @@ def _import_own(definition: Definition) -> ModuleType:
 def _check_shape_rules(op: Op) -> None:
     """Raises:  DefinitionError where nothing says which shape an output has"""
     for port in () if op.functions.shape is not None else op.definition.outputs:
-        if not port.shape:
-            message = f"{op.id} has no shape function, and its output {port.name} names no shape rule"
-            raise DefinitionError(
-                [Diagnostic(rule("missing-function"), message, Location(op.definition.path))]
-            )
-        if port.shape[0] not in stock.RULES:
+        if port.shape and port.shape[0] in stock.RULES:
+            continue
+        message = f"output {port.name} of {op.id} has no shape function, and names no shape rule"
+        if port.shape:
             message = (
-                f"the output {port.name} of {op.id} names the shape rule {port.shape[0]}, must be one of"
-                f" {', '.join(sorted(stock.RULES))}"
+                f"output {port.name} of {op.id} names {port.shape[0]}, no rule of {', '.join(stock.RULES)}"
             )
-            raise DefinitionError(
-                [Diagnostic(rule("unknown-shape-rule"), message, Location(op.definition.path))]
-            )
+        name = "unknown-shape-rule" if port.shape else "missing-function"
+        raise DefinitionError([Diagnostic(rule(name), message, Location(op.definition.path))])
 
 
 def _own_modules() -> list[str]:

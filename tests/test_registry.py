@@ -153,8 +153,8 @@ def test_a_parameter_that_the_definition_does_not_name_is_reported_with_both_fil
 @pytest.mark.parametrize(
     ("port", "code", "part"),
     [
-        ('name="output" shape="sane data"', "OD106", "names the shape rule sane, must be one of broadcast,"),
-        ('name="output"', "OD104", "its output output names no shape rule"),
+        ('name="output" shape="sane data"', "OD106", "extension names sane, no rule of same, "),
+        ('name="output"', "OD104", "has no shape function, and names no shape rule"),
     ],
 )
 def test_an_output_of_no_shape_is_reported(tmp_path, port, code, part):

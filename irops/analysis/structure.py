@@ -143,12 +143,15 @@ class GraphNode:
         return frozenset(found)
 
     def _is_computed_from(self, layers: Collection[int], node: LayerNode) -> bool:
-        sources = self.wiring.inputs[node.layer.id]
-        if node.op is None or node.op.definition.stateful or node.op.definition.bodies or not sources:
+        op, sources = node.op, self.wiring.inputs[node.layer.id]
+        if (
+            op is None
+            or op.definition.stateful
+            or op.definition.bodies
+            or node.layer.kind is LayerKind.RESULT
+        ):
             return False
-        if node.layer.kind is LayerKind.RESULT:
-            return False
-        return all(source is None or source[0].id in layers for source in sources)
+        return bool(sources) and all(source is None or source[0].id in layers for source in sources)
 
     @cached_property
     def bodies(self) -> tuple[BodyNode, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from irops.backends.backend import Backend
-from irops.backends.isolated import TIMEOUT, IsolatedBackend, has_kernel
+from irops.backends.isolated import IsolatedBackend, has_kernel
 from irops.conformance.answer import Answer, answer_of, mismatch
 from irops.conformance.trial import Expected, Trial, TrialInput
 from irops.conformance.verdict import CaseVerdict, Status
@@ -43,15 +43,9 @@ class LocalBackend:
 class IsolatedClient:
     """Runs a backend by its name in a process, which is started on first use and restarted after it died."""
 
-    def __init__(
-        self,
-        name: str,
-        folders: tuple[str, ...] = (),
-        modules: tuple[str, ...] = (),
-        timeout: float = TIMEOUT,
-    ) -> None:
+    def __init__(self, backend: IsolatedBackend) -> None:
         self.unreproduced_crashes: list[str] = []
-        self._backend = IsolatedBackend(name, folders, modules, timeout)
+        self._backend = backend
         self._answered_trials = 0
 
     def has(self, op: Op) -> bool:

@@ -13,6 +13,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from irops.backends.backend import Backend
+from irops.backends.isolated import IsolatedBackend
 from irops.cluster.workers import Workers
 from irops.conformance.cases import DefinitionCase, definition_cases
 from irops.conformance.client import BackendClient, IsolatedClient, LocalBackend, judge
@@ -69,7 +70,7 @@ def op_tester(
     """A function that tests an op by its id. Its result is None if the backend has no kernel."""
     os.environ.setdefault(STORAGE, str(Path(gettempdir()) / f"irops-hypothesis-{getuser()}"))
     registry = registry_with(folders, modules)
-    client = IsolatedClient(backend, folders, modules)
+    client = IsolatedClient(IsolatedBackend(backend, folders, modules))
 
     def test(op_id: str) -> OpReport | Unusable | None:
         op = registry.op(op_id)
@@ -132,7 +133,9 @@ def run_conformance(
     folders, names = tuple(map(str, definitions)), tuple(modules)
     registry = registry_with(folders, names)
     client: BackendClient = (
-        IsolatedClient(backend, folders, names) if isinstance(backend, str) else LocalBackend(backend)
+        IsolatedClient(IsolatedBackend(backend, folders, names))
+        if isinstance(backend, str)
+        else LocalBackend(backend)
     )
     ids = registry.ids() if ops is None else tuple(ops)
     reports = []

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from irops.backends.isolated import IsolatedBackend
 from irops.conformance.cases import DefinitionCase, definition_cases
 from irops.conformance.client import IsolatedClient
 from irops.conformance.kit import SECONDS, Effort, OpTest, outcome_of
@@ -54,7 +55,7 @@ class ConformanceTests:
     def client(self, backend: str) -> IsolatedClient:
         """The process of a backend, which is started when first needed."""
         if backend not in self.clients:
-            self.clients[backend] = IsolatedClient(backend, self.folders, self.modules)
+            self.clients[backend] = IsolatedClient(IsolatedBackend(backend, self.folders, self.modules))
         return self.clients[backend]
 
     def ops_of(self, backend: str) -> Iterator[Op]:

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("hypothesis")
 
+from irops.backends.isolated import IsolatedBackend
 from irops.conformance.client import IsolatedClient, judge
 from irops.conformance.strategies import odd_trials
 from irops.conformance.trial import InvalidTrial, expected_of
@@ -52,7 +53,7 @@ def test_other_ops_have_none():
 def test_backends_compute_refuse_or_decline_them(backend, op):
     if missing_libraries("", backend):
         pytest.skip(f"{backend} is not installed")
-    with closing(IsolatedClient(backend)) as client:
+    with closing(IsolatedClient(IsolatedBackend(backend))) as client:
         assert client.has(default_registry().op(op))
         verdicts = [judge(client, trial, expected) for trial, expected in judged_trials(op)]
     assert [verdict for verdict in verdicts if verdict.status is Status.FAILED] == []
@@ -62,7 +63,7 @@ def test_backends_compute_refuse_or_decline_them(backend, op):
 @pytest.mark.slow("runs a backend in processes")
 @pytest.mark.usefixtures("somebodys")
 def test_a_backend_that_crashes_is_asked_on():
-    with closing(IsolatedClient("undefended")) as client:
+    with closing(IsolatedClient(IsolatedBackend("undefended"))) as client:
         trials = list(judged_trials("Reverse-1"))
         verdicts = [(trial, judge(client, trial, expected)) for trial, expected in trials]
     assert {trial.inputs[0].array.dtype.kind: verdict.fault for trial, verdict in verdicts} == {

@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("hypothesis")
 
 import irops
+from irops.backends.isolated import IsolatedBackend
 from irops.conformance.kit import UnusableBackendError, run_conformance
 from irops.conformance.verdict import Status
 
@@ -234,7 +235,7 @@ def test_a_backend_that_hangs_is_a_finding(tmp_path):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: slow\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[irops.backends]\nslow = slow:B\n")
     sys.path.insert(0, str(tmp_path))
-    backend = IsolatedClient("slow", timeout=4)
+    backend = IsolatedClient(IsolatedBackend("slow", timeout=4))
     try:
         case = next(iter(definition_cases(default_registry().op("Reverse-1"))))
         verdict = judge(backend, case.trial, case.expected(case.trial))

@@ -112,8 +112,7 @@ def sign(data: Array) -> Array:
 @values("Sign-1")
 def sign_dims(data: Array) -> Array:
     return each_dim(
-        lambda dim: monotone(dim, lambda bound: (bound > 0) - (bound < 0)).at_least(-1).at_most(1),
-        data,
+        lambda dim: monotone(dim, lambda bound: (bound > 0) - (bound < 0)).at_least(-1).at_most(1), data
     )
 
 

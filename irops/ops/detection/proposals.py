@@ -202,10 +202,8 @@ def proposal_4(
         axis=-1
     )
     scores = by_anchor(class_probs[:, len(anchors) :], 1)[..., 0] * large
-    rois, probs = (
-        np.zeros((len(boxes), post_nms_topn, 5), np.float32),
-        np.zeros((len(boxes), post_nms_topn), np.float32),
-    )
+    rois = np.zeros((len(boxes), post_nms_topn, 5), np.float32)
+    probs = np.zeros((len(boxes), post_nms_topn), np.float32)
     suppresses = above(partial(touching_overlap, extra=float(frame.extra)), nms_thresh)
     for item, score in enumerate(scores):
         best = np.argsort(-score, kind="stable")[:pre_nms_topn]
@@ -260,10 +258,8 @@ def proposals_of_one_shape(
 ) -> tuple[Shape, ...]:
     unify(im_info.shape[0], 3, "C1")
     unify(anchors.shape[1], 4, "C2")
-    height, width = (
-        unify(deltas.shape[1], scores.shape[1], "C3"),
-        unify(deltas.shape[2], scores.shape[2], "C3"),
-    )
+    height = unify(deltas.shape[1], scores.shape[1], "C3")
+    width = unify(deltas.shape[2], scores.shape[2], "C3")
     warn_unless(deltas.shape[0].can_be(scores.shape[0] * 4), "C4", deltas, scores)
     warn_unless(anchors.shape[0].can_be(height * width * scores.shape[0]), "C5", anchors, scores)
     return Shape.of(post_nms_count, 4), Shape.of(post_nms_count)

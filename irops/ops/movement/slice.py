@@ -237,10 +237,9 @@ def strided_slice_shape(
     ellipsis_mask: Mask,
 ) -> Shape:
     count = unify(begin.shape[0], end.shape[0], "C1")
-    if stride is None:
-        require(begin.shape.rank is not None or end.shape[0].known, "C10", begin.shape, end.shape)
-    else:
-        count = unify(count, stride.shape[0], "C1")
+    counted = stride is not None or begin.shape.rank is not None or end.shape[0].known
+    require(counted, "C10", begin.shape, end.shape)
+    count = count if stride is None else unify(count, stride.shape[0], "C1")
     kinds = {fact.element_type for fact in (begin, end, stride) if fact is not None} - {DYNAMIC}
     warn_unless(len(kinds) < 2, "C8", *map(str, kinds))
     lengths = [len(mask) for mask in (begin_mask, end_mask, new_axis_mask, shrink_axis_mask, ellipsis_mask)]
