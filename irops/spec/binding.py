@@ -262,9 +262,9 @@ def _mismatch(function: Function, definition: Definition, role: str) -> tuple[st
     expected = [p.name for p in definition.inputs]
     if variadic and definition.inputs and not definition.inputs[-1].variadic:
         return f"takes *{variadic[0]}, but no input of the definition is variadic", frozenset()
-    given = names + variadic
-    if given[: len(expected)] != expected or required.intersection(given[len(expected) :]):
-        return f"takes the inputs ({', '.join(given)}), must take ({', '.join(expected)})", frozenset()
+    inputs = names + variadic
+    if inputs[: len(expected)] != expected or required.intersection(inputs[len(expected) :]):
+        return f"takes the inputs ({', '.join(inputs)}), must take ({', '.join(expected)})", frozenset()
     attributes = {a.parameter for a in definition.attributes.values()}
     unknown = (keywords & required) - attributes - {*definition.bodies, *definition.later} - CONTEXT
     if unknown:

@@ -38,11 +38,11 @@ def meant_id(name: str, ids: Sequence[str], classes: Mapping[str, str]) -> str |
 
     ids: those of a dialect; classes: the types that C++ classes of other names implement
     """
-    lower = {known.lower(): known for known in ids}
+    lower = {op_id.lower(): op_id for op_id in ids}
     if name.lower() in lower:
         return lower[name.lower()]
     spelled = classes.get(name, name).lower()
-    versions = [known for known in ids if known.rsplit("-", 1)[0].lower() == spelled]
+    versions = [op_id for op_id in ids if op_id.rsplit("-", 1)[0].lower() == spelled]
     return max(versions, key=number_of, default=None)
 
 
@@ -51,7 +51,7 @@ def similar_ids(name: str, prefix: str, ids: Iterable[str]) -> list[str]:
 
     prefix: the dialect that the name begins with; empty if it begins with none
     """
-    plain = {known.removeprefix(f"{prefix}:"): known for known in sorted(ids, key=number_of)}
+    plain = {op_id.removeprefix(f"{prefix}:"): op_id for op_id in sorted(ids, key=number_of)}
     newest = {word.rpartition("-")[0] or word: one for word, one in plain.items()}
     word = name.removeprefix(f"{prefix}:")
     stem, dash, number = word.rpartition("-")

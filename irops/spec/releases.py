@@ -81,8 +81,8 @@ class Opsets:
             )
             for op in root.findall("op")
         }
-        known = {name for versions in self.versions.values() for v in versions for name in v.opsets}
-        self.names = tuple(sorted(known, key=lambda name: int(name.removeprefix("opset"))))
+        opsets = {name for versions in self.versions.values() for v in versions for name in v.opsets}
+        self.names = tuple(sorted(opsets, key=lambda name: int(name.removeprefix("opset"))))
         self.classes = {r.attrib["class"]: r.attrib["type"] for r in root.findall("renamed")}
         self.redirected = {
             (r.attrib["type"].lower(), version): r.attrib["to"]

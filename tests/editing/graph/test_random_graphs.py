@@ -74,8 +74,8 @@ def test_openvino_agrees_with_a_random_graph(seed: int, made: tuple[Path, dict[i
     results = [node for node in graph.order if node.kind is LayerKind.RESULT]
     facts = [[str(value.element_type), str(value.shape)] for value in graph.results]
     assert facts == answer["facts"]
-    if "refusal" in answer:
-        pytest.skip(f"OpenVINO does not compile the graph on this processor: {answer['error']}")
+    if "refusal" in answer and "bad combination" in answer["error"]:
+        pytest.skip(f"OpenVINO lacks kernels for this processor: {answer['error']}")
     with np.load(folder / f"{seed}.npz") as inputs:
         arrays = dict(inputs)
     if "error" in answer:  # sizes that only the run knows do not fit together
