@@ -69,7 +69,6 @@ def reversing(seed: int) -> bool:
     )
 
 
-@pytest.mark.slow("many threads")
 def test_many_threads_reverse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     from irops.backends.numba.workers import WORKERS
 
@@ -78,7 +77,6 @@ def test_many_threads_reverse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         assert all(pool.map(reversing, range(24)))
 
 
-@pytest.mark.slow("compiles kernels")
 def test_nobody_waits_for_ever() -> None:
     from irops.backends.numba.loops import address_of
     from irops.backends.numba.workers import await_change, await_count
@@ -89,7 +87,6 @@ def test_nobody_waits_for_ever() -> None:
     assert await_count(address_of(counter), 3, 0)
 
 
-@pytest.mark.slow("compiles kernels")
 def test_waiting_threads_are_notified() -> None:
     from irops.backends.numba.loops import address_of
     from irops.backends.numba.workers import SIZE, WAKEUP, await_change, notify
@@ -103,7 +100,6 @@ def test_waiting_threads_are_notified() -> None:
     assert wakeup[0] == 1
 
 
-@pytest.mark.slow("compiles kernels")
 def test_arrays_that_cannot_be_written_are_read() -> None:
     from irops.backends.numba.reversing import reverse_sequence
 
@@ -113,7 +109,6 @@ def test_arrays_that_cannot_be_written_are_read() -> None:
     assert found.tolist() == [[0, 1, 2, 3], [5, 4, 6, 7], [11, 10, 9, 8]]
 
 
-@pytest.mark.slow("starts processes that compile")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_child_has_workers_of_its_own() -> None:
     from irops.backends.numba.workers import WORKERS
@@ -132,7 +127,6 @@ def test_a_forked_child_has_workers_of_its_own() -> None:
     assert WORKERS.cores >= 1
 
 
-@pytest.mark.slow("starts processes that compile")
 def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     code = (
         "import numpy as np\nfrom irops.backends.numba.reversing import reverse_sequence\nfrom"

@@ -89,17 +89,7 @@ def tensors(draw: st.DrawFn, least_rank: int, kinds: Sequence[Any]) -> np.ndarra
     return data
 
 
-OTHER_WAYS = pytest.mark.slow("compiles kernels for each way")
-
-
-@pytest.fixture(
-    autouse=True,
-    params=[
-        "alone",
-        pytest.param("together", marks=OTHER_WAYS),
-        pytest.param("past the caches", marks=OTHER_WAYS),
-    ],
-)
+@pytest.fixture(autouse=True, params=["alone", "together", "past the caches"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Small tensors on one core; cut into tasks for several; and stored as very large ones are."""
     from irops.backends.numba import kernel_choice, reversing

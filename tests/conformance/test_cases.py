@@ -103,7 +103,6 @@ def generated(op, examples, seed=0):
     return seen
 
 
-@pytest.mark.slow("many generated cases")
 @pytest.mark.parametrize("op", ["Reverse-1", "ReverseSequence-1"])
 def test_most_generated_cases_are_valid_and_of_many_kinds(op):
     seen = generated(op, 400)
@@ -131,7 +130,6 @@ def test_most_generated_cases_are_valid_and_of_many_kinds(op):
     assert max(given.array.ndim for given in first) >= 6
 
 
-@pytest.mark.slow("many generated cases")
 def test_axes_of_reverse_sequence_come_in_any_order():
     attributes = [trial.attributes for trial, _ in generated("ReverseSequence-1", 400)]
     both = [each for each in attributes if {"batch_axis", "seq_axis"} <= each.keys()]  # others are defaults
@@ -141,7 +139,6 @@ def test_axes_of_reverse_sequence_come_in_any_order():
     assert any(int(batch) < 0 for batch, _ in pairs)
 
 
-@pytest.mark.slow("many generated cases")
 @pytest.mark.parametrize("op", ["Add-1", "Concat-1", "Gather-8", "Transpose-1", "Split-1", "SoftMax-8"])
 def test_other_ops_have_their_examples_varied(op):
     seen = generated(op, 60)
@@ -153,7 +150,6 @@ def test_an_op_without_an_example_of_its_own_has_nothing_to_vary():
     assert source_of(REGISTRY.op("If-8")) is None
 
 
-@pytest.mark.slow("large arrays")
 @pytest.mark.parametrize("op", ["Reverse-1", "ReverseSequence-1"])
 def test_large_cases_are_larger_than_a_cache_and_valid(op):
     large = list(source_of(REGISTRY.op(op)).large)

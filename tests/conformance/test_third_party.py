@@ -18,10 +18,8 @@ from irops.backends.isolated import IsolatedBackend
 from irops.conformance.kit import UnusableBackendError, run_conformance
 from irops.conformance.verdict import Status
 
-pytestmark = [
-    pytest.mark.slow("runs backends in processes over many cases"),
-    pytest.mark.usefixtures("somebodys"),
-]
+pytestmark = pytest.mark.usefixtures("somebodys")
+MANY_CASES = pytest.mark.slow("runs a backend in processes over many cases")
 BOTH = ("Reverse-1", "ReverseSequence-1")
 
 
@@ -62,6 +60,7 @@ def test_a_good_backend_conforms(op):
     assert outcome_found.declined == {}
 
 
+@MANY_CASES
 def test_an_omitted_block_is_found_and_shrunk_to_the_smallest_size(somebodys):
     (outcome_found,) = [
         outcome
@@ -98,12 +97,14 @@ def test_a_backend_without_checks_fails_the_counterexamples():
     )
 
 
+@MANY_CASES
 def test_changed_bits_of_a_nan_are_found():
     outcome_found = next(o for o in failures("quieting") if o.verdict.fault == "wrong result")
     assert re.search(r"nan, must be nan \(bits 0x\w+ and 0x\w+\)", outcome_found.verdict.reason)
     assert run_until("ours", outcome_found.snippet)["data"].size <= 2
 
 
+@MANY_CASES
 def test_a_crash_is_a_finding_and_not_the_end():
     (outcome_found,) = failures("crashing")
     assert outcome_found.verdict.fault == "backend crashed"
@@ -112,6 +113,7 @@ def test_a_crash_is_a_finding_and_not_the_end():
     assert run_on("crashing", "ReverseSequence-1").ok
 
 
+@MANY_CASES
 def test_a_crash_that_no_single_case_reproduces_is_reported():
     (outcome_found,) = failures("tiring")
     assert outcome_found.verdict.fault == "backend crashed"
@@ -131,10 +133,10 @@ def test_declined_cases_are_counted_with_their_reasons_and_not_as_passed():
 @pytest.mark.parametrize(
     ("name", "op"),
     [
-        ("vectors", "ReverseSequence-1"),
+        pytest.param("vectors", "ReverseSequence-1", marks=MANY_CASES),
         ("careless", "Reverse-1"),
         ("trusting", "Reverse-1"),
-        ("quieting", "Reverse-1"),
+        pytest.param("quieting", "Reverse-1", marks=MANY_CASES),
     ],
 )
 def test_a_snippet_fails_as_the_backend_did(name, op, somebodys):
@@ -144,11 +146,13 @@ def test_a_snippet_fails_as_the_backend_did(name, op, somebodys):
         assert re.search(r"^(AssertionError|TypeError)", output, re.MULTILINE), output
 
 
+@MANY_CASES
 def test_the_snippet_of_a_crash_crashes(somebodys):
     (outcome_found,) = failures("crashing")
     assert ended(outcome_found.snippet, somebodys)[0] < 0
 
 
+@MANY_CASES
 def test_the_snippets_end_well_with_a_backend_that_conforms(somebodys):
     for name, op in (
         ("vectors", "ReverseSequence-1"),
@@ -173,6 +177,7 @@ def test_an_unknown_backend_is_reported_with_the_available_ones():
         run_conformance("nobodys", ["Reverse-1"])
 
 
+@MANY_CASES
 def test_the_same_seed_gives_the_same_cases_and_another_one_others():
     once, again, other = (cases_of(seed) for seed in (3, 3, 4))
     assert once == again
@@ -221,6 +226,7 @@ def test_an_op_without_a_kernel_is_noted():
     assert (outcome_found.note, outcome_found.outcomes) == ("no kernel", ())
 
 
+@MANY_CASES
 def test_a_backend_that_hangs_is_a_finding(tmp_path):
     from irops.conformance.cases import definition_cases
     from irops.conformance.client import IsolatedClient, judge
