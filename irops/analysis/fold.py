@@ -13,7 +13,7 @@ from irops.values.dim import Bound
 from irops.values.element import BOOLEAN, DYNAMIC, STRING, Array
 from irops.values.fact import Fact, dims_array, elements_of, holds_dims
 from irops.values.shape import MAX_AXES
-from irops.values.violation import LimitExceeded, Violation
+from irops.values.violation import LimitExceeded, Violation, collect_warnings
 
 Inputs: TypeAlias = Sequence[Fact | None]
 Values: TypeAlias = tuple[Array | None, ...]
@@ -178,9 +178,10 @@ def _evaluate(invocation: Invocation, inputs: Inputs, outputs: Sequence[Fact], r
         if any(fact is not None and value is None for fact, value in zip(inputs, known)):
             return nothing
     try:
-        if not in_part:
-            return invocation.compute(known)
-        results = invocation.partial_values(known, {"result_type": outputs[0].element_type})
+        with collect_warnings():  # else they would be those of the layer that asks for the value
+            if not in_part:
+                return invocation.compute(known)
+            results = invocation.partial_values(known, {"result_type": outputs[0].element_type})
     except (Violation, OpFault, LimitExceeded, MemoryError):
         return nothing  # reported where the layer itself is inferred or run
     except Exception as error:

@@ -14,6 +14,7 @@ from irops.values.dim import Dim
 from irops.values.element import F32, I64, STRING
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
+from irops.values.violation import collect_warnings
 
 
 def of(*numbers):
@@ -33,6 +34,14 @@ def test_a_transposition_in_an_order_known_in_part_has_no_value():
     order = Fact(I64, Shape.of(2), dims_array([Dim(0, 1), Dim(0, 1)]))
     (found,) = folded("Transpose-1", [arg, order])
     assert (found.shape, found.known) == (Shape.of(2, 2), None)
+
+
+def test_a_value_that_is_asked_for_late_warns_nobody_else():
+    with collect_warnings() as warnings:
+        (reshaped,) = folded("Reshape-1", [of(1, 2, 3), of(2, 2)], special_zero=False)
+        assert [warning.constraint for warning in warnings] == ["C4"]
+        assert reshaped.known is None
+    assert [warning.constraint for warning in warnings] == ["C4"]
 
 
 def test_a_budget_is_spent_to_the_last_byte():
