@@ -53,7 +53,7 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal(reason)
     config = settings(args.config)
     registry_of(args)  # refuses folders and modules that do not exist
-    from irops.server.start import listening, serve
+    from irops.server.features import listening, serve
 
     options = ServerOptions(
         limits_of(args, config.limits),

@@ -138,7 +138,7 @@ REFUSED = {
 @pytest.fixture(autouse=True)
 def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let irops server end at once."""
-    monkeypatch.setattr("irops.server.start.serve", lambda *_: None)
+    monkeypatch.setattr("irops.server.features.serve", lambda *_: None)
 
 
 @pytest.fixture

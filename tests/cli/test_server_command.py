@@ -16,7 +16,7 @@ Irops = Callable[..., Any]
 def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[ServerOptions, Any]]:
     """What the server is started with, which then ends at once."""
     calls: list[tuple[ServerOptions, Any]] = []
-    monkeypatch.setattr("irops.server.start.serve", lambda *arguments: calls.append(arguments))
+    monkeypatch.setattr("irops.server.features.serve", lambda *arguments: calls.append(arguments))
     return calls
 
 
@@ -27,7 +27,7 @@ def test_a_missing_extra_is_named(irops: Irops, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_options_reach_the_server(irops: Irops, served: list[Any], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("irops.server.start.listening", lambda *address: address)
+    monkeypatch.setattr("irops.server.features.listening", lambda *address: address)
     words = ("--tcp", "[::1]:2087", "--limit", "seconds=7", "--docs", "https://example.org/irops")
     assert irops("server", *words).status == 0
     ((options, address),) = served

@@ -10,9 +10,8 @@ import pytest
 
 pytest.importorskip("hypothesis")
 
-from irops.conformance.answer import mismatch
 from irops.conformance.cases import definition_cases
-from irops.conformance.client import PASSED
+from irops.conformance.client import PASSED, mismatch
 from irops.conformance.search import Search
 from irops.conformance.strategies import _retyped, source_of
 from irops.conformance.trial import InvalidTrial, Trial, TrialInput, expected_of

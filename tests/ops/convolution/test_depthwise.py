@@ -7,7 +7,7 @@ import pytest
 
 import irops
 from irops.ops.convolution.columns import convolve
-from irops.ops.convolution.depthwise import depthwise
+from irops.ops.convolution.convolution import depthwise
 from irops.ops.sliding import Slide
 
 PLAIN = {"strides": (1, 1), "dilations": (1, 1)}
