@@ -9,7 +9,17 @@ import numpy as np
 
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
-from irops.verdicts.bounds import DISCRETE_CATEGORIES, SAFETY, ULPS, changes, defined, has_jumps, is_discrete
+from irops.verdicts.bounds import (
+    DISCRETE_CATEGORIES,
+    JUMP,
+    SAFETY,
+    ULPS,
+    changes,
+    defined,
+    greatest_finite,
+    has_jumps,
+    is_discrete,
+)
 from irops.verdicts.metrics import as_numbers, differs
 from irops.verdicts.question import Question, is_float
 
@@ -207,14 +217,15 @@ def _undecided(question: Question, truth: Array, ours: Array, output: int) -> st
 
 
 def _possible(question: Question, results: Sequence[Array], ours: Array) -> Array:
-    """Which elements are between those that the reference gives, or are one of them: what is between a number
-    and infinity says nothing.
+    """Which elements are those of one of the results that the reference gives, or between two that rounding
+    sets apart. What lies between two that a jump sets apart is neither.
     """
-    element, wide = ours.astype(np.float64), [result.astype(np.float64) for result in results]
-    finite = np.logical_and.reduce([np.isfinite(result) for result in wide])
+    element, wide = ours.astype(np.float64), np.sort([result.astype(np.float64) for result in results], 0)
+    roundoff = question.arithmetic.roundoff(element_type_of(ours))
     with np.errstate(all="ignore"):
-        slack = SAFETY * question.arithmetic.roundoff(element_type_of(ours)) * np.abs(element)
-        low, high = np.minimum.reduce(wide) - slack, np.maximum.reduce(wide) + slack
-        one_of_them = np.logical_or.reduce([element == result for result in wide])
-        possible: Array = one_of_them | (finite & (element >= low) & (element <= high))
-        return possible
+        slack, jump = SAFETY * roundoff * np.abs(element), JUMP * roundoff * greatest_finite(wide)
+        possible: Array = (element == wide).any(0)
+        for low, high in zip(wide, [*wide[1:], wide[-1]]):
+            end = np.where(high - low <= jump, high, low)
+            possible |= (element >= low - slack) & (element <= end + slack)
+    return possible

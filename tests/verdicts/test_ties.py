@@ -255,3 +255,37 @@ def test_a_whole_run_allows_ties_for_elements_that_rounding_may_change():
         asked = top_k(data, 2)
         asked = Question(asked.op, asked.attributes, asked.inputs, asked.again, DECLARED, errors)
         assert agreement(other, one, [], DECLARED, lambda asked=asked: asked, 1).verdict is verdict
+
+
+ROW = F32([[[1, 5, 2, 7]]])
+
+
+def nearest(transformation, scale):
+    attributes = {"mode": "nearest", "shape_calculation_mode": "scales", "nearest_mode": "floor"}
+    sides = ROW, F32([scale]), np.array([2])
+    return question("Interpolate-11", *sides, coordinate_transformation_mode=transformation, **attributes)
+
+
+@pytest.mark.parametrize("wrong", ["align_corners", "half_pixel"])
+@pytest.mark.parametrize("scale", [2.0, 0.75, 1.7])
+def test_elements_elsewhere_are_no_tie(scale, wrong):
+    asked, other = nearest("asymmetric", scale), nearest(wrong, scale)
+    (truth,), (ours,) = (each.again(each.inputs) for each in (asked, other))
+    assert (truth == ours).all() or judge(asked, truth, ours).verdict is WRONG
+
+
+@pytest.mark.parametrize(("scale", "verdict"), [(2.0, WRONG), (3.0, TIE)])
+def test_an_element_may_be_the_next_one_where_the_scale_may_be_rounded(scale, verdict):
+    asked = nearest("asymmetric", scale)
+    (truth,) = asked.again(asked.inputs)
+    ours = truth.copy()
+    ours[0, 0, int(scale)] = 1  # the last copy of the first element is followed by another one
+    assert judge(asked, truth, ours).verdict is verdict
+
+
+@pytest.mark.parametrize("op", ["Mod-1", "FloorMod-1"])
+@pytest.mark.parametrize(("remainder", "verdict"), [(2.9999995, TIE), (1.5, WRONG), (0.01, WRONG)])
+def test_a_remainder_is_none_or_all_where_the_quotient_is_rounded(op, remainder, verdict):
+    asked = question(op, F32([6, 7]), F32([3, 3]), auto_broadcast="numpy")
+    (truth,) = asked.again(asked.inputs)
+    assert judge(asked, truth, F32([remainder, 1])).verdict is verdict
