@@ -33,14 +33,8 @@ from irops.cli.models import add_inputs, add_model, analysis_of, inputs_of, regi
 from irops.cli.options import add_settings, limits_of, require_page_library, written, written_folder
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED
 from irops.cli.settings import settings
-from irops.debugging.compare.comparison import (
-    MODES,
-    Comparison,
-    UnsuitableMode,
-    compared,
-    mode_of,
-)
-from irops.debugging.compare.report import junit, page, report_text
+from irops.debugging.compare.comparison import MODES, UnsuitableMode, compared, mode_of
+from irops.debugging.compare.report import Comparison, junit, page, report_text
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, Source, SourceFailed
 from irops.debugging.sources.stored import SourceError, save_values

@@ -1,32 +1,372 @@
-"""The conformance kit: test a backend against the definitions of ops, in processes or on workers."""
+"""The conformance kit: test a backend against the definitions of ops, in processes or on workers.
+
+A case on which it fails is searched for, shrunk by Hypothesis and further than it does, and written as a
+program of its own.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
+import re
+import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
 from getpass import getuser
+from math import inf
 from pathlib import Path
 from tempfile import gettempdir
 from time import monotonic
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irops.backends.backend import Backend
 from irops.backends.isolated import IsolatedBackend
+from irops.backends.one_op import MOVING
 from irops.cluster.workers import Workers
 from irops.conformance.cases import DefinitionCase, definition_cases
-from irops.conformance.client import BackendClient, IsolatedClient, LocalBackend, judge
-from irops.conformance.search import Search
-from irops.conformance.snippet import snippet
-from irops.conformance.trial import InvalidTrial, Trial, expected_of
+from irops.conformance.client import CHANGED, WRONG_OUT, BackendClient, IsolatedClient, LocalBackend, judge
+from irops.conformance.trial import (
+    LAYOUTS,
+    WRITEABLE,
+    Expected,
+    InvalidTrial,
+    Trial,
+    TrialInput,
+    expected_of,
+    fits,
+)
 from irops.conformance.verdict import CaseOutcome, CaseVerdict, ConformanceReport, OpReport, Status
+from irops.debugging.reduce.case import (
+    axes_of,
+    counting,
+    in_plain_types,
+    lower_numbers,
+    may_be_parameters,
+    shorter,
+    sliced,
+)
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.extras import require_extra
+from irops.invocation import Invocation
 from irops.processes.outcomes import Died
 from irops.processes.worker import ProcessDied
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op
+from irops.values.arrays import array_literal, literal
+from irops.values.element import CODED, STRING, Array, element_type_of
+from irops.verdicts.metrics import TOLERANCES
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+
+def reduced(trial: Trial, fails: Callable[[Trial], bool]) -> Trial:
+    """The smallest trial reachable in steps that all fail."""
+    step: Trial | None = trial
+    while step is not None:
+        trial = step
+        step = next((smaller for smaller in _smaller(trial) if fails(smaller)), None)
+    return trial
+
+
+def _smaller(trial: Trial) -> Iterator[Trial]:
+    """Smaller trials, the largest reductions first."""
+    present = {k: item for k, item in enumerate(trial.inputs) if item is not None}
+    sizes = {size for trial_input in present.values() for size in trial_input.array.shape if size}
+    for size in sorted(sizes, reverse=True):
+        for cut in shorter(size):
+            yield replace(
+                trial,
+                inputs=tuple(
+                    None if item is None else _cut(item, axes_of(item.array, size), cut)
+                    for item in trial.inputs
+                ),
+            )
+    for index, trial_input in present.items():
+        for axis, size in enumerate(trial_input.array.shape):
+            for cut in shorter(size):
+                yield _at(trial, index, _cut(trial_input, {axis}, cut))
+    for index, trial_input in present.items():
+        if trial_input.layout != "plain":
+            yield _at(trial, index, TrialInput(trial_input.array))
+        for array in _simpler(trial_input.array):
+            yield _at(trial, index, replace(trial_input, array=array))
+
+
+def _cut(trial_input: TrialInput, axes: set[int], cut: slice) -> TrialInput:
+    return replace(trial_input, array=sliced(trial_input.array, axes, cut)) if axes else trial_input
+
+
+def _simpler(array: Array) -> Iterator[Array]:
+    """The same numbers in a plain type, consecutive numbers in place of many elements, lower numbers."""
+    kind = element_type_of(array)
+    yield from in_plain_types(array)
+    if kind is not STRING and not may_be_parameters(array):
+        consecutive = counting(array.shape, kind)
+        if consecutive.tobytes() != array.tobytes():
+            yield consecutive
+    yield from lower_numbers(array)
+
+
+def _at(trial: Trial, index: int, trial_input: TrialInput) -> Trial:
+    return replace(trial, inputs=(*trial.inputs[:index], trial_input, *trial.inputs[index + 1 :]))
+
+
+Check = Callable[[Trial], CaseVerdict]
+"""Raises InvalidTrial for a trial that cannot be judged."""
+
+
+class FailedTrial(Exception):
+    """A backend fails on a trial. Each kind of fault has a subclass, so that they are shrunk separately."""
+
+
+class OutOfTime(BaseException):
+    """The time limit is reached. Not an Exception, so that Hypothesis does not treat it as a failure."""
+
+
+@dataclass(slots=True)
+class Search:
+    """The state of a search.
+
+    smallest: the smallest failing trial and its verdict, by kind of fault; tally: the verdicts of the other
+    trials before the first failure.
+    """
+
+    check: Check
+    seconds: float
+    tally: Counter[CaseVerdict] = field(default_factory=Counter)
+    smallest: dict[str, tuple[Trial, CaseVerdict]] = field(default_factory=dict)
+    limit: float = inf
+    shrinking: bool = False
+
+    def run(self, sweep: Iterable[Trial], strategy: SearchStrategy[Trial], examples: int, seed: int) -> None:
+        """Run trials until `examples` or the time limit is reached; after a failure, shrink for as long
+        again.
+        """
+        import hypothesis
+        from hypothesis.errors import Flaky
+
+        settings = hypothesis.settings(
+            max_examples=examples,
+            database=None,
+            deadline=None,
+            derandomize=False,
+            print_blob=False,
+            report_multiple_bugs=True,
+            phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )
+        self.limit = monotonic() + self.seconds
+
+        def attempt(trial: Trial) -> None:
+            try:
+                self._try(trial)
+            except InvalidTrial:
+                hypothesis.reject()
+
+        with suppress(FailedTrial, OutOfTime):  # the failures are recorded in self.smallest
+            for trial in sweep:
+                with suppress(FailedTrial, InvalidTrial):
+                    self._try(trial)
+            self.shrinking = False
+            try:
+                settings(hypothesis.seed(seed)(hypothesis.given(strategy)(attempt)))()
+            except BaseExceptionGroup as group:
+                if group.split((FailedTrial, Flaky))[1] is not None:
+                    raise
+
+    def reduce(self) -> None:
+        """Reduce the failing trials further, within the time limit."""
+        self.limit, self.shrinking = monotonic() + self.seconds, True
+        for fault, (trial, _) in list(self.smallest.items()):
+
+            def fails(trial: Trial, fault: str = fault) -> bool:
+                with suppress(InvalidTrial, FailedTrial):
+                    self._try(trial)
+                return self.smallest[fault][0] is trial
+
+            with suppress(OutOfTime):
+                reduced(trial, fails)
+
+    def _try(self, trial: Trial) -> None:
+        if monotonic() > self.limit:
+            raise OutOfTime
+        verdict = self.check(trial)
+        if verdict.status is Status.FAILED:
+            self._record(trial, verdict)
+            raise _failed_trial_type(verdict.fault)(verdict.reason)
+        if not self.shrinking:
+            self.tally[verdict] += 1
+
+    def _record(self, trial: Trial, verdict: CaseVerdict) -> None:
+        if not self.shrinking:
+            self.limit, self.shrinking = monotonic() + self.seconds, True
+        smallest_so_far = self.smallest.get(verdict.fault)
+        if smallest_so_far is None or trial.size <= smallest_so_far[0].size:
+            self.smallest[verdict.fault] = (trial, verdict)
+
+
+@cache
+def _failed_trial_type(fault: str) -> type[FailedTrial]:
+    return type(f"FailedTrial: {fault}", (FailedTrial,), {})
+
+
+WIDTH = 120
+IMPORTS = {
+    "base64.": "import base64",
+    "zlib.": "import zlib",
+    "suppress(": "from contextlib import suppress",
+    "ml_dtypes.": "import ml_dtypes",
+    "np.": "import numpy as np",
+    "irops.": "import irops",
+    "chain(": "from irops.backends.catalogue import chain",
+    "default_registry(": "from irops.registry import default_registry",
+    "element_type(": "from irops.values.element import element_type",
+    "Violation)": "from irops.values.violation import Violation",
+}
+"""The import that a program needs if it contains a text."""
+
+
+def snippet(trial: Trial, expected: Expected, verdict: CaseVerdict, backend: str) -> str:
+    """The program. Invalid inputs are passed to the kernel directly, since irops.call would refuse them."""
+    names = _names(trial)
+    present = [name for name, trial_input in zip(names, trial.inputs) if trial_input is not None]
+    lines = [
+        line
+        for name, trial_input in zip(names, trial.inputs)
+        if trial_input is not None
+        for line in _array(name, trial_input)
+    ]
+    arguments = ", ".join([name if name in present else "None" for name in names])
+    if expected.violated is not None:
+        lines += _refusal(trial, expected.violated, backend, arguments)
+    elif verdict.fault == CHANGED:
+        lines += [
+            f"before = [{', '.join(f'{name}.tolist()' for name in present)}]",
+            f'{_call(trial, arguments)}["{backend}"])',
+            f"assert [{', '.join(f'{name}.tolist()' for name in present)}] == before",
+        ]
+    elif verdict.fault == WRONG_OUT:
+        lines += _filling(trial, expected, backend, arguments)
+    else:
+        lines += _comparison(trial, expected, backend, arguments)
+    text = "\n".join(lines)
+    return "\n".join((*(line for word, line in IMPORTS.items() if word in text), "", text))
+
+
+def _names(trial: Trial) -> list[str]:
+    """The names of the inputs in the definition; those of a variadic input are numbered."""
+    ports = trial.op.definition.inputs
+    last = len(ports) - 1
+    return [
+        f"{ports[last].name}_{k - last}" if k >= last and ports[last].variadic else ports[k].name
+        for k in range(len(trial.inputs))
+    ]
+
+
+def _array(name: str, trial_input: TrialInput) -> Iterator[str]:
+    array, kind = trial_input.array, element_type_of(trial_input.array)
+    yield from _wrapped(f"{name} = {array_literal(array)}")
+    if fits(array, trial_input.layout) and trial_input.layout != "plain":
+        yield re.sub(r"\bx\b", name, LAYOUTS[trial_input.layout].statement)
+    if kind.name in CODED:
+        yield f'{name} = irops.tagged({name}, element_type("{kind.name}"))'
+
+
+def _wrapped(line: str) -> list[str]:
+    """Wrap a long line of numbers; lines with strings are not wrapped."""
+    if len(line) <= WIDTH or "'" in line or '"' in line:
+        return [line]
+    return textwrap.wrap(
+        line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _call(trial: Trial, arguments: str) -> str:
+    """The call of irops.call, up to the argument backends."""
+    values = Invocation(trial.op, trial.attributes).attributes
+    attributes = {trial.op.definition.attributes[name].parameter: values[name] for name in trial.attributes}
+    return f'irops.call("{trial.op.id}", {arguments}{_keywords(attributes)}, backends='
+
+
+def _comparison(trial: Trial, expected: Expected, backend: str, arguments: str) -> list[str]:
+    call = _call(trial, arguments)
+    lines = [f'ours = {call}["{backend}"])', f'expected = {call}["reference"])']
+    if len(expected.outputs) == 1:
+        return [*lines, *_assertions(trial, expected.outputs[0], "ours", "expected")]
+    for k, output in enumerate(expected.outputs):
+        lines += _assertions(trial, output, f"ours[{k}]", f"expected[{k}]")
+    return lines
+
+
+def _assertions(trial: Trial, output: Array | None, ours: str, expected: str) -> list[str]:
+    """Assertions that compare two arrays: bit for bit, unless the op computes floating-point numbers."""
+    if output is None:
+        return []
+    kind = element_type_of(output)
+    same = f"assert {ours}.dtype == {expected}.dtype and {ours}.shape == {expected}.shape"
+    if kind.floating and trial.op.definition.category not in MOVING and kind.name in TOLERANCES:
+        relative, absolute = TOLERANCES[kind.name]
+        return [
+            same,
+            (
+                f"np.testing.assert_allclose({ours}.astype(float), {expected}.astype(float), rtol={relative},"
+                f" atol={absolute})"
+            ),
+        ]
+    bits = "tobytes" if kind.bits >= 8 else "tolist"
+    return [same, f"assert {ours}.{bits}() == {expected}.{bits}(), ({ours}, {expected})"]
+
+
+def _refusal(trial: Trial, violated: str, backend: str, arguments: str) -> list[str]:
+    """Code that succeeds only if the kernel raises a Violation."""
+    return [
+        *_kernel(trial, backend),
+        "with suppress(Violation):",
+        f"    result = kernel({arguments}{_kernel_keywords(trial)})",
+        f'    raise AssertionError(f"{violated} is violated, but there is a result: {{result}}")',
+    ]
+
+
+def _filling(trial: Trial, expected: Expected, backend: str, arguments: str) -> list[str]:
+    """Code that succeeds only if the kernel fills the array `out` like the reference."""
+    layout, output = (
+        next(trial_input for trial_input in trial.inputs if trial_input is not None).layout,
+        expected.outputs[0],
+    )
+    statement = (
+        LAYOUTS[layout].statement
+        if layout in WRITEABLE and output is not None and fits(output, layout)
+        else ""
+    )
+    return [
+        f'expected = {_call(trial, arguments)}["reference"])',
+        "out = np.zeros_like(expected)",
+        *([re.sub(r"\bx\b", "out", statement)] if statement else []),
+        *_kernel(trial, backend),
+        f"kernel({arguments}{_kernel_keywords(trial)}, out=out)",
+        *_assertions(trial, output, "out", "expected"),
+    ]
+
+
+def _kernel(trial: Trial, backend: str) -> list[str]:
+    return [
+        f'(backend,) = chain(["{backend}"])',
+        f'kernel = backend.kernel(default_registry().op("{trial.op.id}"))',
+    ]
+
+
+def _kernel_keywords(trial: Trial) -> str:
+    """The attributes as keyword arguments of a kernel."""
+    return _keywords(Invocation(trial.op, trial.attributes).keywords("kernel", trial.arrays))
+
+
+def _keywords(attributes: dict[str, Any]) -> str:
+    return "".join([f", {name}={literal(value)}" for name, value in sorted(attributes.items())])
+
 
 STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 Unusable = tuple[Diagnostic, ...] | str

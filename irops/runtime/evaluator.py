@@ -143,7 +143,8 @@ class Evaluator:
     """The state that runs of one model share. Safe to use from several threads: all that is per run is in a
     Run.
 
-    analysis: of the model; backends: in order of preference; verify: compare every result with the reference
+    analysis: of the model; backends: in order of preference; verify: compare every result with the reference;
+    partly: compute what depends on no error before a walk raises it
     """
 
     def __init__(
@@ -152,9 +153,10 @@ class Evaluator:
         backends: Sequence[Backend],
         *,
         verify: bool = False,
+        partly: bool = False,
         progress: Progress | None = None,
     ) -> None:
-        self.analysis, self.limits = analysis, analysis.limits
+        self.analysis, self.limits, self.partly = analysis, analysis.limits, partly
         self.backends, self.verify, self.progress = backends, verify, progress
         self.kept = KeptConstants(self.limits.constant_bytes) if enabled("constants") else None
         self.arena = Arena(self.limits.tensor_bytes / ARENA_SHARE) if enabled("arena") else None
@@ -215,7 +217,10 @@ class Evaluator:
         inferred = Inference(self.analysis).graph(graph, overrides)
         errors = errors_of(self._findings(graph, inferred))
         if errors:
-            raise EvaluationError(in_document_order(errors))
+            error = EvaluationError(in_document_order(errors))
+            if not self.partly or graph.path:
+                raise error
+            return plan_of(graph, inferred, error)
         for facts, fault in contradictions(self.analysis, graph, inferred, given):
             raise self.error(facts, graph.path, fault)
         absent = absent_output(graph.wiring, inferred)

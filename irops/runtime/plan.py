@@ -21,7 +21,7 @@ import numpy as np
 
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.structure import GraphNode, LayerNode
-from irops.diagnostics.diagnostic import Diagnostic, Severity
+from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Severity
 from irops.dialects import dialect_of_version
 from irops.graph.topology import Wiring
 from irops.invocation import Invocation, OpFault, named_inputs, positional
@@ -137,20 +137,38 @@ class PlannedLayer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """The steps of a graph in order, how often each value is used, and the warnings of inference."""
+    """The steps of a graph in order, how often each value is used, and the warnings of inference.
+
+    error: why layers are left out
+    """
 
     steps: tuple[PlannedLayer, ...]
     users: dict[ValueKey, int]
     warnings: tuple[Diagnostic, ...] = ()
+    error: EvaluationError | None = None
 
 
-def plan_of(graph: GraphNode, inferred: Inferred) -> Plan:
-    """How a graph is computed of which all Facts are inferred."""
+def plan_of(graph: GraphNode, inferred: Inferred, error: EvaluationError | None = None) -> Plan:
+    """How a graph is computed of which all Facts are inferred. error: what layers have, which are left out
+    with all that depends on them
+    """
     wiring = graph.wiring
     constants = constants_of(graph)
-    steps = tuple(_step(wiring, node, inferred.layers[node.layer.id], constants) for node in graph.order)
+    nodes = graph.order if error is None else _before_errors(graph, inferred)
+    steps = tuple(_step(wiring, node, inferred.layers[node.layer.id], constants) for node in nodes)
     warnings = tuple(d for d in inferred.findings if d.severity is Severity.WARNING)
-    return Plan(steps, {key: len(users) for key, users in wiring.consumers.items()}, warnings)
+    return Plan(steps, {key: len(users) for key, users in wiring.consumers.items()}, warnings, error)
+
+
+def _before_errors(graph: GraphNode, inferred: Inferred) -> Iterator[LayerNode]:
+    """The layers that depend on none with an error."""
+    outputs: dict[int, int] = {}
+    for node in graph.order:
+        facts = inferred.layers[node.layer.id]
+        sources = (source for source in graph.wiring.inputs[node.layer.id] if source is not None)
+        if node.op is not None and not facts.failed and all(i < outputs.get(s.id, 0) for s, i in sources):
+            outputs[node.layer.id] = len(facts.outputs)
+            yield node
 
 
 def absent_output(wiring: Wiring, inferred: Inferred) -> tuple[LayerFacts, int] | None:

@@ -176,6 +176,8 @@ class Run:
             if progress is not None and not graph.path:
                 progress(number + 1, len(plan.steps), layer)
         self.bytes_held = held_before
+        if plan.error is not None:
+            raise plan.error
 
     def _plan(self, graph: GraphNode, given: Mapping[int, Array]) -> Plan:
         return self.evaluator.plan(graph, given)

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from lsprotocol import types
 
-from irops.server import completion, findings, hover, navigation, symbols
+from irops.server import completion, findings, hover, navigation
 from irops.server.completion import described
 from irops.server.language_server import IropsServer, changed_files, watch_files
 from irops.server.navigation import OpLookup, Outputs
@@ -43,13 +43,13 @@ class Answers:
         return completion.completions(self._outline, self._text, offset, self._ops, snippets=snippets)
 
     def symbols(self) -> list[types.DocumentSymbol]:
-        return symbols.symbols(self._outline, self._text)
+        return navigation.symbols(self._outline, self._text)
 
     def folding_ranges(self) -> list[types.FoldingRange]:
-        return symbols.folding_ranges(self._outline.root, self._text)
+        return navigation.folding_ranges(self._outline.root, self._text)
 
     def hints(self, where: types.Range) -> list[types.InlayHint]:
-        return symbols.hints(self._outline, self._text, self._outputs, where)
+        return navigation.hints(self._outline, self._text, self._outputs, where)
 
 
 WAIT = 5.0

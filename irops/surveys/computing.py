@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from irops.analysis.made_up import made_up_inputs
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.backends.catalogue import backend_names
-from irops.debugging.compare.comparison import Comparison, compared
+from irops.debugging.compare.comparison import compared
+from irops.debugging.compare.report import Comparison
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, Failure, Source, SourceFailed
 from irops.debugging.sources.stored import SourceError

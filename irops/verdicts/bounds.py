@@ -366,11 +366,10 @@ def _changed(question: Question, array: Array, random: np.random.Generator, unit
     unit = max(question.arithmetic.roundoff(kind), ROUNDOFF["f32"] if kind.bits <= 32 else 0.0)
     signs = np.where(random.integers(0, 2, array.shape, np.int8) > 0, units * unit, -units * unit)
     wide = np.float64 if kind.bits > 16 and array.dtype.kind == "f" else np.float32
-    if array.dtype.kind == "c":
-        return (array * (1 + signs)).astype(array.dtype)
     if is_discrete(question):
         signs = np.where(np.abs(np.frexp(array.astype(wide))[0]) == 0.5, 0.0, signs)
-    return (array.astype(wide) * (1 + 2 * signs)).astype(array.dtype)
+    changed: Array = array * (1 + signs) if array.dtype.kind == "c" else array.astype(wide) * (1 + 2 * signs)
+    return changed.astype(array.dtype)
 
 
 def changes(question: Question, output: int, tries: int = TRIES) -> list[Array]:

@@ -180,6 +180,7 @@ class Verdict(StrEnum):
     EQUAL = "equal"
     ROUNDING = "rounding"
     TIE = "tie"
+    MASKED = "masked"
     RANDOM = "random"
     SKIPPED = "skipped"
     SATURATION = "saturation"
@@ -205,6 +206,7 @@ SEVERITY = (
     Verdict.ROUNDING,
     Verdict.RANDOM,
     Verdict.TIE,
+    Verdict.MASKED,
     Verdict.SATURATION,
     Verdict.OVERFLOW,
     Verdict.NOT_FINITE,

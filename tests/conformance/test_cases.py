@@ -12,7 +12,7 @@ pytest.importorskip("hypothesis")
 
 from irops.conformance.cases import definition_cases
 from irops.conformance.client import PASSED, mismatch
-from irops.conformance.search import Search
+from irops.conformance.kit import Search
 from irops.conformance.strategies import _retyped, source_of
 from irops.conformance.trial import InvalidTrial, Trial, TrialInput, expected_of
 from irops.registry import default_registry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irops.conformance.search import reduced
+from irops.conformance.kit import reduced
 from irops.conformance.trial import LAYOUTS, InvalidTrial, Trial, TrialInput, expected_of
 from irops.registry import default_registry
 

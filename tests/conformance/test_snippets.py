@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("hypothesis")
 
 import irops
-from irops.conformance.snippet import snippet
+from irops.conformance.kit import snippet
 from irops.conformance.strategies import FILLS, filled
 from irops.conformance.trial import LAYOUTS, Trial, TrialInput, expected_of, fits, in_layout
 from irops.conformance.verdict import CaseVerdict, Status

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from invoking import loaded
 
-from irops.document.picture import MAX_ELEMENTS, movement, picture
+from irops.document.views import MAX_ELEMENTS, movement, picture
 from irops.registry import default_registry
 
 OPS = loaded(default_registry().ids())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,29 +18,11 @@ from irops.verdicts.metrics import Metrics
 from irops.verdicts.question import Judgement, Verdict, worst
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedLayer:
-    """A layer with the verdict on its outputs.
+class Judged:
+    """The subject of a judgement."""
 
-    name, id: of the layer; op: its id ("Convolution-1"); path: the layers and bodies down to its graph;
-    location: in the file; judgements: one for each output that was compared, or one for the layer; inputs:
-    short descriptions of what it was computed from, where it is wrong; times: how often it was compared, more
-    than once in the body of a loop.
-    """
-
-    name: str
-    id: int
-    op: str
-    path: tuple[str, ...]
-    location: Location
-    judgements: tuple[Judgement, ...]
-    inputs: tuple[str, ...] = ()
-    times: int = 1
-
-    @property
-    def judgement(self) -> Judgement:
-        """The judgement that decides."""
-        return worst(self.judgements)
+    __slots__ = ()
+    judgement: Judgement
 
     @property
     def verdict(self) -> Verdict:
@@ -58,6 +40,41 @@ class ComparedLayer:
     def is_fault(self) -> bool:
         return self.verdict.is_fault
 
+
+@dataclass(frozen=True, slots=True)
+class ComparedLayer(Judged):
+    """A layer with the verdict on its outputs.
+
+    name, id: of the layer; op: its id ("Convolution-1"); path: the layers and bodies down to its graph;
+    location: in the file; judgements: one for each output that was compared, or one for the layer; inputs:
+    short descriptions of what it was computed from, where it is wrong; times: how often it was compared, more
+    than once in the body of a loop; cause: what another model has otherwise, where the layer is wrong;
+    is_masked: it differs, and nothing computed from it does.
+    """
+
+    name: str
+    id: int
+    op: str
+    path: tuple[str, ...]
+    location: Location
+    judgements: tuple[Judgement, ...]
+    inputs: tuple[str, ...] = ()
+    times: int = 1
+    cause: str = ""
+    is_masked: bool = False
+
+    @property
+    def judgement(self) -> Judgement:  # type: ignore[override]
+        """The judgement that decides."""
+        return worst(self.judgements)
+
+    def judged_as(self, verdict: Verdict, reason: str) -> ComparedLayer:
+        """The layer, with another verdict in place of faults."""
+        judgements = tuple(
+            replace(one, verdict=verdict, reason=reason) if one.is_fault else one for one in self.judgements
+        )
+        return replace(self, judgements=judgements, inputs=())
+
     def to_json(self) -> dict[str, Any]:
         """The layer for machines."""
         place = self.location
@@ -69,6 +86,7 @@ class ComparedLayer:
             "location": {"file": place.file, "line": place.line, "column": place.column},
             "verdict": str(self.verdict),
             "reason": self.reason,
+            "cause": self.cause,
             "inputs": list(self.inputs),
             "times": self.times,
             "outputs": [judgement.to_json() for judgement in self.judgements],

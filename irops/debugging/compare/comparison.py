@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import replace
 from typing import Any, Literal
 
 from irops.analysis.made_up import axes_of_one
@@ -17,14 +15,18 @@ from irops.debugging.compare.compared_layer import ComparedLayer
 from irops.debugging.compare.cuts import cuts
 from irops.debugging.compare.isolated import isolated
 from irops.debugging.compare.propagated import propagated
-from irops.debugging.compare.report import report_text, results_summary
-from irops.debugging.compare.results import ComparedResult, Coverage, compared_results, coverage_of
+from irops.debugging.compare.report import Comparison
+from irops.debugging.compare.results import (
+    ComparedResult,
+    compared_results,
+    coverage_of,
+    masked,
+)
 from irops.debugging.sources.parse import AnySource, source_of
 from irops.debugging.sources.source import Context, Source
 from irops.debugging.sources.workers import SourceWorkers
-from irops.diagnostics.printable import abridged, plural, shortened
+from irops.diagnostics.printable import abridged
 from irops.diagnostics.suggestions import did_you_mean
-from irops.html_table import html_table
 from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry
@@ -34,100 +36,12 @@ from irops.verdicts.question import Verdict
 
 Mode = Literal["isolated", "propagated", "cuts"]
 MODES = ("isolated", "propagated", "cuts")
-SCHEMA = 1
-"""The version of the JSON form."""
-NOTHING = Coverage()
 MAX_INPUTS = 12
 """Of how many inputs the notes say the sizes."""
 
 
 class UnsuitableMode(ValueError):
     """A mode that does not exist, or in which a source cannot be compared."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The results of two sources, compared, and the values of layers.
-
-    a, b: the names of the sources; layers: in the order in which they were computed; precision: the type that
-    b computes f32 in, where that is another one; notes: sentences about the comparison as a whole; complete:
-    whether b ran to the end; results: of the model as it is; coverage: how much was compared; is_whole:
-    whether b optimises a model as a whole, so that layers may be right alone and wrong together.
-    """
-
-    model: str
-    a: str
-    b: str
-    mode: str
-    layers: tuple[ComparedLayer, ...]
-    precision: str = ""
-    notes: tuple[str, ...] = ()
-    complete: bool = True
-    results: tuple[ComparedResult, ...] = ()
-    coverage: Coverage = NOTHING
-    is_whole: bool = False
-
-    @property
-    def ok(self) -> bool:
-        """Whether all results were compared, none and no layer is wrong, and b ran to the end.
-
-        Results that follow from random values need not be compared, as long as anything is.
-        """
-        return (
-            self.first is None
-            and self.complete
-            and not self.coverage.is_nothing
-            and all(result.is_compared or result.verdict is Verdict.RANDOM for result in self.results)
-            and not any(result.is_fault for result in self.results)
-        )
-
-    @cached_property
-    def first(self) -> ComparedLayer | None:
-        """The first layer that is wrong or failed; None where there is none."""
-        return next((layer for layer in self.layers if layer.is_fault), None)
-
-    @property
-    def counts(self) -> Mapping[Verdict, int]:
-        """How many layers have each verdict."""
-        return Counter(layer.verdict for layer in self.layers)
-
-    def to_json(self) -> dict[str, Any]:
-        """The comparison for machines."""
-        return {
-            "schema": SCHEMA,
-            "model": self.model,
-            "a": self.a,
-            "b": self.b,
-            "mode": self.mode,
-            "precision": self.precision,
-            "ok": self.ok,
-            "first": None if self.first is None else self.first.name,
-            "counts": {str(verdict): count for verdict, count in self.counts.items()},
-            "notes": list(self.notes),
-            "coverage": self.coverage.to_json(),
-            "results": [result.to_json() for result in self.results],
-            "layers": [layer.to_json() for layer in self.layers],
-        }
-
-    def __str__(self) -> str:
-        return report_text(self)
-
-    def __repr__(self) -> str:
-        layers = plural(len(self.layers), "layer")
-        outcome = "none wrong" if self.first is None else f"first wrong {shortened(self.first.name)}"
-        sources = f"{shortened(self.a)} and {shortened(self.b)}"
-        return f"<Comparison of {sources}: {results_summary(self)}; {layers}, {outcome}>"
-
-    def _repr_html_(self) -> str:
-        """A table for notebooks: the results, and the layers that differ, the worst first."""
-        order = sorted(self.layers, key=lambda layer: -layer.verdict.severity)
-        rows = [(result.name, "Result", str(result.verdict), result.reason) for result in self.results]
-        rows += [
-            (layer.name, layer.op, str(layer.verdict), layer.reason)
-            for layer in order[:20]
-            if layer.verdict is not Verdict.EQUAL or layer.reason
-        ]
-        return html_table(f"{repr(self)[1:-1]}; {self.coverage}", ("layer", "op", "verdict", "reason"), rows)
 
 
 def compare(
@@ -189,14 +103,21 @@ def compared(
     if with_results or chosen == "cuts":
         right, ours = a.results(context), b.results(context)
         results = compared_results(context, a, right, b, ours)
-    notes, complete = (), True  # type: tuple[str, ...], bool
+    notes, complete, without_effect = (), True, frozenset()  # type: tuple[str, ...], bool, frozenset[int]
     match chosen:
         case "isolated":
             layers = isolated(context, a, b, progress)
         case "propagated":
             layers, notes, complete = propagated(context, a, b, progress)
+            without_effect = masked(context.analysis, layers, results)
         case _:
             layers, notes = cuts(context, a, right, b, ours, progress)
+    layers = tuple(
+        _explained(context, b, layer, is_masked=layer.id in without_effect)
+        if layer.is_fault and not layer.path
+        else layer
+        for layer in layers
+    )
     source = context.model.source
     name = (source.path if source is not None else None) or context.model.name
     return Comparison(
@@ -212,6 +133,15 @@ def compared(
         coverage_of(context.analysis, layers, results, _why_missing(chosen, a, b, complete=complete)),
         b.is_whole,
     )
+
+
+def _explained(context: Context, b: Source, layer: ComparedLayer, *, is_masked: bool) -> ComparedLayer:
+    """A wrong layer with its cause. Of another model, whose layers are matched by what surrounds them, one
+    from which nothing follows is no fault.
+    """
+    if is_masked and b.is_matched:
+        layer = layer.judged_as(Verdict.MASKED, f"{layer.reason}; nothing computed from it differs")
+    return replace(layer, cause=b.cause(context, layer.id), is_masked=is_masked)
 
 
 def _sizes(context: Context) -> Iterator[str]:

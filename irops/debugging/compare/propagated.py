@@ -100,7 +100,7 @@ class _InheritedTies:
         behind = not sources.isdisjoint(self._decided)
         is_doubtful = layer.verdict is Verdict.WRONG and (behind or _may_jump(node))
         if is_doubtful and sources.isdisjoint(self._wrong) and self._follows(value):
-            layer = _tied(layer)
+            layer = layer.judged_as(Verdict.TIE, "follows from its inputs, which rounding decides")
         is_decided = layer.verdict is Verdict.TIE or _has_jumped(node, layer)
         if is_decided or (behind and layer.verdict is not Verdict.EQUAL):
             self._decided.add(node.layer.id)
@@ -135,15 +135,6 @@ def _has_jumped(node: LayerNode, layer: ComparedLayer) -> bool:
         return False
     histograms = [judged.metrics.histogram for judged in layer.judgements if judged.metrics is not None]
     return any(any(histogram[DECADES.index(STEP_DECADE) :]) for histogram in histograms)
-
-
-def _tied(layer: ComparedLayer) -> ComparedLayer:
-    reason = "follows from its inputs, which rounding decides"
-    judged = tuple(
-        replace(judgement, verdict=Verdict.TIE, reason=reason) if judgement.is_fault else judgement
-        for judgement in layer.judgements
-    )
-    return replace(layer, judgements=judged, inputs=())
 
 
 class _Ended:

@@ -1,19 +1,23 @@
-"""The report of a comparison: as text with the answer first, as a page in one file, and as a JUnit file."""
+"""A comparison and its report: as text with the answer first, as a page in one file, and as a JUnit file."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import log10
-from typing import Protocol
+from typing import Any
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.debugging.compare.compared_layer import ComparedLayer
 from irops.debugging.compare.results import ComparedResult, Coverage
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.formats import JUnitCase, file_of, suite_of
-from irops.diagnostics.printable import abridged, plural, printable
+from irops.diagnostics.printable import abridged, plural, printable, shortened
 from irops.drawing.drawing import draw
 from irops.extras import MissingExtraError
+from irops.html_table import html_table
 from irops.pages.render import render
 from irops.verdicts.metrics import DECADES, Metrics
 from irops.verdicts.question import SEVERITY, Verdict
@@ -30,43 +34,103 @@ _HOW = {
 """How a source that optimises a model as a whole gives the values of layers, by mode."""
 
 
-class Reportable(Protocol):
-    """The subject of a report."""
-
-    @property
-    def model(self) -> str: ...
-    @property
-    def a(self) -> str: ...
-    @property
-    def b(self) -> str: ...
-    @property
-    def mode(self) -> str: ...
-    @property
-    def precision(self) -> str: ...
-    @property
-    def notes(self) -> tuple[str, ...]: ...
-    @property
-    def complete(self) -> bool: ...
-    @property
-    def layers(self) -> tuple[ComparedLayer, ...]: ...
-    @property
-    def results(self) -> tuple[ComparedResult, ...]: ...
-    @property
-    def coverage(self) -> Coverage: ...
-    @property
-    def is_whole(self) -> bool: ...
-    @property
-    def first(self) -> ComparedLayer | None: ...
-    @property
-    def counts(self) -> Mapping[Verdict, int]: ...
+SCHEMA = 1
+"""The version of the JSON form."""
+NOTHING = Coverage()
 
 
-def report_text(comparison: Reportable, *, all_layers: bool = False) -> str:
+@dataclass(frozen=True)
+class Comparison:
+    """The results of two sources, compared, and the values of layers.
+
+    a, b: the names of the sources; layers: in the order in which they were computed; precision: the type that
+    b computes f32 in, where that is another one; notes: sentences about the comparison as a whole; complete:
+    whether b ran to the end; results: of the model as it is; coverage: how much was compared; is_whole:
+    whether b optimises a model as a whole, so that layers may be right alone and wrong together.
+    """
+
+    model: str
+    a: str
+    b: str
+    mode: str
+    layers: tuple[ComparedLayer, ...]
+    precision: str = ""
+    notes: tuple[str, ...] = ()
+    complete: bool = True
+    results: tuple[ComparedResult, ...] = ()
+    coverage: Coverage = NOTHING
+    is_whole: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether all results were compared, none and no layer is wrong, and b ran to the end.
+
+        Results that follow from random values need not be compared, as long as anything is.
+        """
+        return (
+            self.first is None
+            and self.complete
+            and not self.coverage.is_nothing
+            and all(result.is_compared or result.verdict is Verdict.RANDOM for result in self.results)
+            and not any(result.is_fault for result in self.results)
+        )
+
+    @cached_property
+    def first(self) -> ComparedLayer | None:
+        """The first layer that is wrong or failed, if possible one whose fault goes on; None for none."""
+        faults = [layer for layer in self.layers if layer.is_fault]
+        return next((layer for layer in faults if not layer.is_masked), faults[0] if faults else None)
+
+    @property
+    def counts(self) -> Mapping[Verdict, int]:
+        """How many layers have each verdict."""
+        return Counter(layer.verdict for layer in self.layers)
+
+    def to_json(self) -> dict[str, Any]:
+        """The comparison for machines."""
+        return {
+            "schema": SCHEMA,
+            "model": self.model,
+            "a": self.a,
+            "b": self.b,
+            "mode": self.mode,
+            "precision": self.precision,
+            "ok": self.ok,
+            "first": None if self.first is None else self.first.name,
+            "counts": {str(verdict): count for verdict, count in self.counts.items()},
+            "notes": list(self.notes),
+            "coverage": self.coverage.to_json(),
+            "results": [result.to_json() for result in self.results],
+            "layers": [layer.to_json() for layer in self.layers],
+        }
+
+    def __str__(self) -> str:
+        return report_text(self)
+
+    def __repr__(self) -> str:
+        layers = plural(len(self.layers), "layer")
+        outcome = "none wrong" if self.first is None else f"first wrong {shortened(self.first.name)}"
+        sources = f"{shortened(self.a)} and {shortened(self.b)}"
+        return f"<Comparison of {sources}: {results_summary(self)}; {layers}, {outcome}>"
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: the results, and the layers that differ, the worst first."""
+        order = sorted(self.layers, key=lambda layer: -layer.verdict.severity)
+        rows = [(result.name, "Result", str(result.verdict), result.reason) for result in self.results]
+        rows += [
+            (layer.name, layer.op, str(layer.verdict), layer.reason)
+            for layer in order[:20]
+            if layer.verdict is not Verdict.EQUAL or layer.reason
+        ]
+        return html_table(f"{repr(self)[1:-1]}; {self.coverage}", ("layer", "op", "verdict", "reason"), rows)
+
+
+def report_text(comparison: Comparison, *, all_layers: bool = False) -> str:
     """The report. all_layers: also those that are equal, however many there are."""
     return "\n".join(_lines(comparison, all_layers))
 
 
-def _lines(comparison: Reportable, all_layers: bool) -> Iterator[str]:
+def _lines(comparison: Comparison, all_layers: bool) -> Iterator[str]:
     yield from answer(comparison)
     yield from comparison.notes
     rows = table_rows(comparison.layers, all_layers)
@@ -78,7 +142,7 @@ def _lines(comparison: Reportable, all_layers: bool) -> Iterator[str]:
             yield f"and {plural(rest, 'more layer')} that differ; --all lists every layer"
 
 
-def answer(comparison: Reportable) -> Iterator[str]:
+def answer(comparison: Comparison) -> Iterator[str]:
     """The first lines: whether the results agree; which layer is wrong, and how much; what was seen."""
     yield from result_lines(comparison)
     if not comparison.coverage.is_nothing:
@@ -91,7 +155,7 @@ def answer(comparison: Reportable) -> Iterator[str]:
         )
 
 
-def results_summary(comparison: Reportable) -> str:
+def results_summary(comparison: Comparison) -> str:
     """How many results agree."""
     if comparison.coverage.is_nothing:
         return "nothing was compared"
@@ -101,7 +165,7 @@ def results_summary(comparison: Reportable) -> str:
     return f"{agreeing} of {plural(len(results), 'result')} {verb}"
 
 
-def result_lines(comparison: Reportable) -> Iterator[str]:
+def result_lines(comparison: Comparison) -> Iterator[str]:
     """How many results agree, and what is said of those that do not."""
     yield results_summary(comparison)
     others = [result for result in comparison.results if _needs_a_line(result)]
@@ -120,7 +184,7 @@ def _needs_a_line(result: ComparedResult) -> bool:
     return result.is_fault or not result.is_compared or reserved
 
 
-def layer_lines(comparison: Reportable) -> Iterator[str]:
+def layer_lines(comparison: Comparison) -> Iterator[str]:
     """Which layer is wrong, where, and how much; or that none is."""
     first = comparison.first
     if first is None and not comparison.complete:
@@ -140,13 +204,17 @@ def layer_lines(comparison: Reportable) -> Iterator[str]:
         where = f"{first.op}, {place}" if place else first.op
         path = f" in {'/'.join(first.path)}" if first.path else ""
         yield f"the first wrong layer is {abridged(first.name, 100)}{path} ({where}): {first.reason}"
+        if first.is_masked:
+            yield "  nothing that is computed from it differs"
         if first.metrics is not None:
             yield f"  {metrics_line(first.metrics)}"
             yield from (f"  {line}" for line in worst_lines(first.metrics, comparison.a, comparison.b))
         yield from (f"  {line}" for line in first.inputs)
+        if first.cause:
+            yield f"  {comparison.b} differs there: {printable(first.cause)}"
 
 
-def coverage_lines(comparison: Reportable) -> Iterator[str]:
+def coverage_lines(comparison: Comparison) -> Iterator[str]:
     """How much was compared, with which verdicts, and why the rest was not."""
     counts = ", ".join(
         f"{comparison.counts[verdict]} {verdict}"
@@ -158,7 +226,7 @@ def coverage_lines(comparison: Reportable) -> Iterator[str]:
         yield f"  {plural(count, 'layer')} not compared: {printable(reason)}{_such_as(comparison, reason)}"
 
 
-def _such_as(comparison: Reportable, reason: str) -> str:
+def _such_as(comparison: Comparison, reason: str) -> str:
     """The details of one layer that was not compared, where there are some."""
     skipped = (layer for layer in comparison.layers if layer.verdict is Verdict.SKIPPED)
     details = (layer.reason.partition(": ") for layer in skipped)
@@ -242,7 +310,7 @@ def _row(layer: ComparedLayer) -> tuple[str, ...]:
         str(layer.verdict),
         greatest_difference(metrics),
         "" if metrics is None else f"{metrics.share:.2%}",
-        printable(layer.reason),
+        printable("; ".join(filter(None, (layer.reason, layer.cause)))),
     )
 
 
@@ -259,6 +327,7 @@ COLOURS = {
     Verdict.EQUAL: "#2f7a3d",
     Verdict.ROUNDING: "#4d8a2b",
     Verdict.TIE: "#8a7a00",
+    Verdict.MASKED: "#8a7a00",
     Verdict.RANDOM: "#8a7a00",
     Verdict.SKIPPED: "#8a9099",
     Verdict.SATURATION: "#c25e00",
@@ -271,7 +340,7 @@ FLOOR, CEILING = -10.0, 1.0
 """The powers of ten between which the curve shows errors."""
 
 
-def page(comparison: Reportable, analysis: ModelAnalysis) -> str:
+def page(comparison: Comparison, analysis: ModelAnalysis) -> str:
     """The page. analysis: of the model that was compared, for the drawing
 
     Raises:  MissingExtraError
@@ -331,14 +400,14 @@ def _bars(metrics: Metrics) -> list[tuple[int, float, float, int, int]]:
     return bars
 
 
-def junit(comparison: Reportable) -> str:
+def junit(comparison: Comparison) -> str:
     """The text of the file."""
     cases = [*_whole(comparison), *map(_result, comparison.results), *map(_layer, comparison.layers)]
     name = f"{comparison.b} against {comparison.a} ({comparison.mode})"
     return file_of(suite_of(name, cases, compared=str(comparison.coverage)))
 
 
-def _whole(comparison: Reportable) -> Iterator[JUnitCase]:
+def _whole(comparison: Comparison) -> Iterator[JUnitCase]:
     """A failure where nothing was compared, or b did not run to the end."""
     reason = ""
     if comparison.coverage.is_nothing:
@@ -367,7 +436,7 @@ def _layer(layer: ComparedLayer) -> JUnitCase:
         details = [layer.reason, place_of(layer.location)]
         if layer.metrics is not None:
             details.append(metrics_line(layer.metrics))
-        text = "; ".join(filter(None, (*details, *layer.inputs)))
+        text = "; ".join(filter(None, (*details, *layer.inputs, layer.cause)))
         return _failed(layer.op, name, str(layer.verdict), layer.reason, text)
     return JUnitCase(layer.op, name, output=layer.reason if layer.verdict is Verdict.EQUAL else "")
 

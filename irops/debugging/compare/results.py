@@ -15,7 +15,7 @@ import numpy as np
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Signature
-from irops.debugging.compare.compared_layer import ComparedLayer
+from irops.debugging.compare.compared_layer import ComparedLayer, Judged
 from irops.debugging.compare.noise import (
     FOLLOWS_RANDOM,
     NOISE_SEEDS,
@@ -28,10 +28,11 @@ from irops.debugging.compare.noise import (
 from irops.debugging.compare.propagated import propagated
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.diagnostics.printable import plural, printable, shortened
+from irops.ir.model import LayerKind
 from irops.ir.numpy_files import as_declared
 from irops.values.element import Array, element_type_of
 from irops.verdicts.judge import in_form_of
-from irops.verdicts.metrics import Metrics, as_numbers, differs
+from irops.verdicts.metrics import as_numbers, differs
 from irops.verdicts.question import DECLARED, Arithmetic, Judgement, Verdict, is_float, noted
 from irops.verdicts.ties import may_tie
 
@@ -140,27 +141,11 @@ UNCOMPARED = (Verdict.SKIPPED, Verdict.RANDOM)
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedResult:
+class ComparedResult(Judged):
     """A result of the model with the verdict on it; skipped and random mean that it was not compared."""
 
     name: str
     judgement: Judgement
-
-    @property
-    def verdict(self) -> Verdict:
-        return self.judgement.verdict
-
-    @property
-    def reason(self) -> str:
-        return self.judgement.reason
-
-    @property
-    def metrics(self) -> Metrics | None:
-        return self.judgement.metrics
-
-    @property
-    def is_fault(self) -> bool:
-        return self.verdict.is_fault
 
     @property
     def is_compared(self) -> bool:
@@ -313,6 +298,28 @@ class _Shown(Source):
 
     def results(self, context: Context) -> Values | Failure:
         return self._source.results(context)
+
+
+def masked(
+    analysis: ModelAnalysis, layers: Sequence[ComparedLayer], results: Sequence[ComparedResult]
+) -> frozenset[int]:
+    """The layers of a whole run that differ, while all that is computed from them is equal."""
+    judged = {layer.id: layer for layer in layers if layer.is_fault or layer.verdict is Verdict.EQUAL}
+    right = {result.name for result in results if result.is_compared and not result.is_fault}
+    shown = {port.layer.id for port in analysis.signature.results if port.name not in right}
+    consumers = analysis.root.wiring.consumers
+    found: set[int] = set()
+    for node in reversed(analysis.root.order):
+        layer, number = judged.get(node.layer.id), node.layer.id
+        if layer is not None and not layer.is_fault:
+            continue
+        outputs = ((number, index) for index in range(len(node.layer.outputs)))
+        users = {user.id for output in outputs for user, _ in consumers.get(output, ())}
+        if node.layer.kind is LayerKind.SINK or not shown.isdisjoint(users):
+            shown.add(number)
+        elif layer is not None and layer.verdict is not Verdict.FAILED:
+            found.add(number)
+    return frozenset(found)
 
 
 def changed(one: Array, other: Array) -> bool:

@@ -165,7 +165,8 @@ class Layerwise(Source):
 
     def walk(self, context: Context) -> Iterator[LayerValue]:
         watched, before = _Watched(self.backend), 0
-        for computed in walk_model(_evaluator(context, watched), context.inputs, Variables()):
+        evaluator = _evaluator(context, watched, partly=True)
+        for computed in walk_model(evaluator, context.inputs, Variables()):
             number, failure = computed.step.layer.id, watched.failure
             if failure is not None:
                 watched.failure = None
@@ -249,9 +250,9 @@ class _Watched:
         return result
 
 
-def _evaluator(context: Context, backend: _Watched) -> Evaluator:
+def _evaluator(context: Context, backend: _Watched, *, partly: bool = False) -> Evaluator:
     """The backends that compute the model: one, and the reference for what it declines."""
-    return Evaluator(context.analysis, (backend, Reference()))
+    return Evaluator(context.analysis, (backend, Reference()), partly=partly)
 
 
 def _array(result: Any, call: LayerCall, index: int) -> Any:

@@ -103,6 +103,8 @@ class Source(ABC):
     arithmetic: Arithmetic = DECLARED
     computes_layers = False
     """Whether it can compute a single layer from any inputs."""
+    is_matched = False
+    """Whether its layers are those of another model, of which it is not certain which is which."""
     is_whole = False
     """Whether it optimises a model as a whole, so that values within are not those of a plain run."""
 
@@ -119,6 +121,10 @@ class Source(ABC):
 
         Those that it lacks are left out; results that the model lacks may be there, too.
         """
+
+    def cause(self, context: Context, layer: int) -> str:  # noqa: ARG002 - another model knows more
+        """What the source has otherwise in a layer that differs: of another model, what differs there."""
+        return ""
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
         """The outputs of each layer, from the inputs of its call; only where computes_layers is true."""

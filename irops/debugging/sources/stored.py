@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.signature import ModelPort
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
-from irops.editing.diff.comparison import Matching, Side
+from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
+from irops.editing.diff.comparison import GraphComparison, Side
 from irops.editing.translation.translate import translated
 from irops.ir.model import Layer, Model, UniqueNames
 from irops.ir.numpy_files import (
@@ -179,9 +181,12 @@ class OtherModel(Source):
     computed_by: the source that computes it
     """
 
+    is_matched = True
+
     def __init__(self, model: Model | ModelAnalysis | str | os.PathLike[str], computed_by: Source) -> None:
         self._given, self._computed_by = model, computed_by
         self._analysis: ModelAnalysis | None = None
+        self._comparison: GraphComparison | None = None
         self.name = f"model:{_label(model)}"
         self.arithmetic = computed_by.arithmetic
 
@@ -198,17 +203,26 @@ class OtherModel(Source):
             self._analysis = other
         return self._analysis
 
-    def matching(self, like: ModelAnalysis) -> Matching:
-        """Which layer of the compared model is which of the other one."""
-        other = self.analysis(like)
-        return Matching(Side(like, like.root, like.infer()), Side(other, other.root, other.infer()))
+    def _compared(self, like: ModelAnalysis) -> GraphComparison:
+        """The compared model and the other one: which layer is which, and what differs."""
+        if self._comparison is None:
+            other = self.analysis(like)
+            sides = (Side(analysis, analysis.root, analysis.infer()) for analysis in (like, other))
+            self._comparison = GraphComparison(next(sides), next(sides))
+        return self._comparison
+
+    def cause(self, context: Context, layer: int) -> str:
+        comparison = self._compared(context.analysis)
+        return "; ".join(comparison.of_layer(layer)) if layer in comparison.matching.to else ""
 
     def walk(self, context: Context) -> Iterator[LayerValue]:
-        matching = self.matching(context.analysis)
-        for value in self._computed_by.walk(self._context(context)):
-            number = matching.back.get(value.layer)
-            if number is not None:
-                yield LayerValue(number, value.outputs, value.failure)
+        back = self._compared(context.analysis).matching.back
+        try:
+            for value in self._computed_by.walk(self._context(context)):
+                if value.layer in back:
+                    yield LayerValue(back[value.layer], value.outputs, value.failure)
+        except EvaluationError as error:
+            raise EvaluationError(_under_partner(found, back) for found in error.diagnostics) from None
 
     def results(self, context: Context) -> Values | Failure:
         try:
@@ -235,6 +249,13 @@ class OtherModel(Source):
                 reason = f"nothing gives the input {port.name!r} of {self.name} a value"
                 raise SourceFailed(Failure("declined", reason))
         return Context(other, inputs)
+
+
+def _under_partner(found: Diagnostic, back: Mapping[int, int]) -> Diagnostic:
+    """A finding of the other model under the layer of the compared one, where there is one."""
+    number = found.location.layer_id
+    partner = None if number is None else back.get(number)
+    return replace(found, location=replace(found.location, layer_id=partner))
 
 
 def paired(ours: Sequence[ModelPort], theirs: Sequence[ModelPort]) -> list[tuple[ModelPort, ModelPort]]:

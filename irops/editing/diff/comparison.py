@@ -15,6 +15,7 @@ from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import DiagnosticError
+from irops.diagnostics.printable import plural
 from irops.editing.diff.differences import LayerChange, WeightChange
 from irops.editing.extraction import extract
 from irops.ir.model import Element, Layer, LayerKind
@@ -156,8 +157,8 @@ def compared(a: Array, b: Array) -> Elements | None:
     """The difference between the elements of two arrays of one shape and type; None if they are equal."""
     if a.dtype == object:
         different = int(np.sum(a != b))
-        few = f"{_spelled(a)} -> {_spelled(b)}" if a.size <= _FEW else ""
-        return Elements(float("nan"), float("nan"), different / a.size, a.size, few) if different else None
+        nan = float("nan")
+        return Elements(nan, nan, different / a.size, a.size, _few(a, b)) if different else None
     one, other = a.reshape(-1), b.reshape(-1)
     different, greatest, scale = 0, 0.0, 0.0
     for start in range(0, one.size, _STEP):
@@ -173,14 +174,13 @@ def compared(a: Array, b: Array) -> Elements | None:
         greatest = max(greatest, float(np.max(np.nan_to_num(distance, nan=np.inf), initial=0)))
     if not different:
         return None
-    few = f"{_spelled(a)} -> {_spelled(b)}" if a.size <= _FEW else ""
-    return Elements(
-        greatest, greatest / scale if scale else float("inf"), different / one.size, one.size, few
-    )
+    relative = greatest / scale if scale else float("inf")
+    return Elements(greatest, relative, different / one.size, one.size, _few(a, b))
 
 
-def _listed(array: Array) -> str:
-    return str(array.tolist()).replace(" ", "")
+def _few(a: Array, b: Array) -> str:
+    """The elements of both on one line, where they are few."""
+    return " ".join(f"{a} -> {b}".split()) if a.size <= _FEW else ""
 
 
 ROUNDS = 4
@@ -360,16 +360,39 @@ class GraphComparison:
     ignore: names, rt_info, ids, weights
     """
 
-    def __init__(self, a: Side, b: Side, ignore: Collection[str]) -> None:
+    def __init__(self, a: Side, b: Side, ignore: Collection[str] = ()) -> None:
         self.a, self.b, self.ignore = a, b, ignore
         self.matching = Matching(a, b)
         self.changes: list[LayerChange] = []
         self.weights: list[WeightChange] = []
         self.metadata: list[str] = []
         self._weights_seen: set[tuple[Value, Value]] = set()
-        self._all()
 
-    def _all(self) -> None:
+    def of_layer(self, number: int) -> list[str]:
+        """What differs between a layer of a and its partner, bodies included, and which layers before the two
+        have no partners.
+        """
+        layer, partner = self.a.layers[number], self.matching.to[number]
+        other = self.b.layers[partner]
+        self.changes, self.weights, self._weights_seen = [], [], set()
+        found = [*self._attributes(layer, other), *self._wiring(layer, other)]
+        for name in layer.bodies.keys() & other.bodies.keys():
+            self._bodies(layer, other, name)
+        found += [f"weights of input {weight.input}: {weight.details}" for weight in self.weights]
+        found += map(str, self.changes)
+        alone = (
+            ("this", self.a, _without_partner(self.a, number, self.matching.to)),
+            ("the other", self.b, _without_partner(self.b, partner, self.matching.back)),
+        )
+        for which, side, numbers in alone:
+            if numbers:
+                names = ", ".join(side.graph.layers[key].layer.name for key in numbers[:FEW])
+                count = plural(len(numbers), "layer")
+                found.append(f"{count} of {which} model before it without a partner: {names}")
+        return found
+
+    def all(self) -> None:
+        """Collect the differences of all layers."""
         to = self.matching.to
         for number, layer in self.a.layers.items():
             if number not in to:
@@ -405,6 +428,7 @@ class GraphComparison:
             inner = None if side.inferred is None else side.inferred.of(layer.id).bodies.get(name)
             sides.append(Side(side.analysis, side.graph.layers[layer.id].bodies[name].graph, inner))
         comparison = GraphComparison(sides[0], sides[1], self.ignore)
+        comparison.all()
         self.changes += comparison.changes
         self.weights += comparison.weights
         self.metadata += comparison.metadata
@@ -515,6 +539,18 @@ class GraphComparison:
     def _op(side: Side, layer: Layer) -> str:
         op = side.graph.layers[layer.id].op
         return op.id if op is not None else f"{layer.type}, {layer.version}"
+
+
+def _without_partner(side: Side, number: int, pairs: Mapping[int, int]) -> list[int]:
+    """The layers without a partner between a layer and those before it that have one."""
+    found: dict[int, None] = {}
+    ahead = [number]
+    while ahead:
+        sources = [source[0] for source in side.sources(ahead.pop()) if source is not None]
+        fresh = [key for key in sources if key in side.layers and key not in pairs and key not in found]
+        found.update(dict.fromkeys(fresh))
+        ahead += fresh
+    return list(found)
 
 
 def _same_fact(a: Fact, b: Fact) -> bool:

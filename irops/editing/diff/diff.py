@@ -54,6 +54,7 @@ def diff(
         ]
     sides = [Side(analysis, analysis.root, analysis.infer()) for analysis in analyses]
     comparison = GraphComparison(sides[0], sides[1], ignore)
+    comparison.all()
     found: dict[str, list[Any]] = {}
     for change in comparison.changes:
         found.setdefault(change.what, []).append(change)
