@@ -34,6 +34,26 @@ def shown(found: tuple[Diagnostic, ...]) -> list[tuple[str, str]]:
 
 
 ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
+NUMBER = "must be a decimal integer from 0 to 2^63-1"
+DIMENSION = "must be an integer of 0 or greater, or -1 if it is dynamic"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        *(
+            (text, "malformed-number", f"is not an integer, {NUMBER}")
+            for text in ("2abc", "\N{ARABIC-INDIC DIGIT TWO}", "2_0", "")
+        ),
+        *(
+            (text, "noncanonical-number", "is not in canonical form, must be 2")
+            for text in ("+2", " 2", "02")
+        ),
+    ],
+)
+def test_the_id_of_a_layer_is_a_number_in_canonical_form(text: str, name: str, message: str) -> None:
+    found = changed(ADD, ADD.replace('"2"', f'"{text}"'))
+    assert shown(found) == [(name, f"id '{text}' of layer \"sum\" {message}")]
 
 
 @pytest.mark.parametrize(
@@ -46,68 +66,22 @@ ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
         (ADD, ADD.replace("opset1", ""), "empty-attribute", 'layer "sum" has an empty version'),
         (ADD, ADD.replace("Add", ""), "empty-attribute", 'layer "sum" has an empty type'),
         (
-            ADD,
-            ADD.replace('"2"', '"2abc"'),
-            "malformed-number",
-            """id '2abc' of layer "sum" is not an integer, must be a decimal integer from 0 to 2^63-1""",
-        ),
-        (
-            ADD,
-            ADD.replace('"2"', '"\N{ARABIC-INDIC DIGIT TWO}"'),
-            "malformed-number",
-            "id '\N{ARABIC-INDIC DIGIT TWO}' of layer \"sum\" is not an integer, must be a decimal integer"
-            " from 0 to 2^63-1",
-        ),
-        (
-            ADD,
-            ADD.replace('"2"', '"2_0"'),
-            "malformed-number",
-            """id '2_0' of layer "sum" is not an integer, must be a decimal integer from 0 to 2^63-1""",
-        ),
-        (
-            ADD,
-            ADD.replace('"2"', '""'),
-            "malformed-number",
-            """id '' of layer "sum" is not an integer, must be a decimal integer from 0 to 2^63-1""",
-        ),
-        (
-            ADD,
-            ADD.replace('"2"', '"+2"'),
-            "noncanonical-number",
-            """id '+2' of layer "sum" is not in canonical form, must be 2""",
-        ),
-        (
-            ADD,
-            ADD.replace('"2"', '" 2"'),
-            "noncanonical-number",
-            """id ' 2' of layer "sum" is not in canonical form, must be 2""",
-        ),
-        (
-            ADD,
-            ADD.replace('"2"', '"02"'),
-            "noncanonical-number",
-            """id '02' of layer "sum" is not in canonical form, must be 2""",
-        ),
-        (
             'from-layer="1"',
             'from-layer="one"',
             "malformed-number",
-            "from-layer 'one' of an edge is not an integer, must be a decimal integer from 0 to 2^63-1",
+            f"from-layer 'one' of an edge is not an integer, {NUMBER}",
         ),
         (
             'to-port="1"',
             'to-port="-1"',
             "malformed-number",
-            "to-port '-1' of an edge is out of range, must be a decimal integer from 0 to 2^63-1",
+            f"to-port '-1' of an edge is out of range, {NUMBER}",
         ),
         (
             'to-port="1"',
             'to-port="9223372036854775808"',
             "malformed-number",
-            (
-                "to-port '9223372036854775808' of an edge is out of range, must be a decimal integer from"
-                " 0 to 2^63-1"
-            ),
+            f"to-port '9223372036854775808' of an edge is out of range, {NUMBER}",
         ),
         (' to-port="1"', "", "incomplete-element", "an edge has no to-port"),
         (
@@ -133,20 +107,9 @@ ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
             "<dim>3</dim>",
             "<dim>1..3</dim>",
             "malformed-dimension",
-            (
-                "output port 0 has the dimension '1..3', must be an integer of 0 or greater, or -1 if it is"
-                " dynamic"
-            ),
+            f"output port 0 has the dimension '1..3', {DIMENSION}",
         ),
-        (
-            "<dim>3</dim>",
-            "<dim/>",
-            "malformed-dimension",
-            (
-                "output port 0 has the dimension '', must be an integer of 0 or greater, or -1 if it is"
-                " dynamic"
-            ),
-        ),
+        ("<dim>3</dim>", "<dim/>", "malformed-dimension", f"output port 0 has the dimension '', {DIMENSION}"),
         (
             "<dim>3</dim>",
             "<dim>03</dim>",
@@ -166,12 +129,7 @@ ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
             "duplicate-layer-id",
             'layer "sum" has the id 1 of layer "w", must have a unique id',
         ),
-        (
-            "\t<edges>",
-            "\t<edges/><edges>",
-            "duplicate-section",
-            "<net> has a second <edges>, must have one",
-        ),
+        ("\t<edges>", "\t<edges/><edges>", "duplicate-section", "<net> has a second <edges>, must have one"),
         (
             "\t<layers>",
             "\t<layers/><layers>",
@@ -235,18 +193,8 @@ ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
             "noncanonical-number",
             "IR version ' 11' is not in canonical form, must be 11",
         ),
-        (
-            'version="11"',
-            'version="7"',
-            "old-ir-version",
-            "the IR version is 7, must be 10 or 11",
-        ),
-        (
-            "<net ",
-            "<model ",
-            "malformed-xml",
-            "</net> does not match the open element, <model> on line 2",
-        ),
+        ('version="11"', 'version="7"', "old-ir-version", "the IR version is 7, must be 10 or 11"),
+        ("<net ", "<model ", "malformed-xml", "</net> does not match the open element, <model> on line 2"),
     ],
 )
 def test_one_fault_gives_one_finding(old: str, new: str, name: str, message: str) -> None:

@@ -82,122 +82,61 @@ def test_strings_are_read() -> None:
     assert constant(model, model.layers[0]).tolist() == ["a", "é"]
 
 
+OUTSIDE, SIZE, DYNAMIC = "constant-outside-weights", "wrong-constant-size", "dynamic-constant"
+MALFORMED = "malformed-constant-attribute"
+OF_C0 = 'layer 0 "c0" (Const)'
+SIZES = "must be sizes of 0 or greater;"
+NUMBER = "must be a decimal integer from 0 to 2^63-1"
+KIND = "must be an element type such as f32, i64, boolean, spelled exactly so"
+
+
 @pytest.mark.parametrize(
     ("data", "name", "message"),
     [
         (
             region("f32", "3", 1000, 12),
-            "constant-outside-weights",
-            'layer 0 "c0" (Const) has the bytes 1000 to 1012, must be within the 12 bytes of the .bin',
+            OUTSIDE,
+            "C has the bytes 1000 to 1012, must be within the 12 bytes of the .bin",
         ),
         (
             region("f32", "3", 4, 12),
-            "constant-outside-weights",
-            'layer 0 "c0" (Const) has the bytes 4 to 16, must be within the 12 bytes of the .bin',
+            OUTSIDE,
+            "C has the bytes 4 to 16, must be within the 12 bytes of the .bin",
         ),
-        (
-            region("f32", "3", 0, 8),
-            "wrong-constant-size",
-            'layer 0 "c0" (Const) has the size 8, must have 12 bytes for f32[3]',
-        ),
-        (
-            region("f32", "3", 0, 16),
-            "wrong-constant-size",
-            'layer 0 "c0" (Const) has the size 16, must have 12 bytes for f32[3]',
-        ),
-        (
-            region("u6", "5", 0, 4),
-            "wrong-constant-size",
-            'layer 0 "c0" (Const) has the size 4, must have 6 bytes for u6[5]',
-        ),
-        (
-            region("u3", "9", 0, 4),
-            "wrong-constant-size",
-            'layer 0 "c0" (Const) has the size 4, must have 6 bytes for u3[9]',
-        ),
+        (region("f32", "3", 0, 8), SIZE, "C has the size 8, must have 12 bytes for f32[3]"),
+        (region("f32", "3", 0, 16), SIZE, "C has the size 16, must have 12 bytes for f32[3]"),
+        (region("u6", "5", 0, 4), SIZE, "C has the size 4, must have 6 bytes for u6[5]"),
+        (region("u3", "9", 0, 4), SIZE, "C has the size 4, must have 6 bytes for u3[9]"),
         (
             region("f32", "4294967296,4294967296,4", 0, 0),
             "oversized-constant",
-            (
-                'layer 0 "c0" (Const): f32[4294967296,4294967296,4] takes 295147905179352825856 bytes, must'
-                " take at most 2^63-1"
-            ),
+            "C: f32[4294967296,4294967296,4] takes 295147905179352825856 bytes, must take at most 2^63-1",
         ),
-        (
-            region("f32", "?", 0, 12),
-            "dynamic-constant",
-            "shape of layer 0 \"c0\" (Const) is '?', must be static",
-        ),
-        (
-            region("f32", "1..3", 0, 12),
-            "dynamic-constant",
-            "shape of layer 0 \"c0\" (Const) is '1..3', must be static",
-        ),
-        (
-            region("f32", "-1", 0, 12),
-            "dynamic-constant",
-            "shape of layer 0 \"c0\" (Const) is '-1', must be static",
-        ),
-        (
-            region("f32", "3abc", 0, 12),
-            "malformed-constant-attribute",
-            "shape of layer 0 \"c0\" (Const) is '3abc', must be sizes of 0 or greater; '3abc' is not one",
-        ),
-        (
-            region("f32", "3,,1", 0, 12),
-            "malformed-constant-attribute",
-            "shape of layer 0 \"c0\" (Const) is '3,,1', must be sizes of 0 or greater; '' is not one",
-        ),
-        (
-            region("f32", "3", "0x0", 12),
-            "malformed-constant-attribute",
-            (
-                "offset '0x0' of layer 0 \"c0\" (Const) is not an integer, must be a decimal integer from"
-                " 0 to 2^63-1"
-            ),
-        ),
+        (region("f32", "?", 0, 12), DYNAMIC, "shape of C is '?', must be static"),
+        (region("f32", "1..3", 0, 12), DYNAMIC, "shape of C is '1..3', must be static"),
+        (region("f32", "-1", 0, 12), DYNAMIC, "shape of C is '-1', must be static"),
+        (region("f32", "3abc", 0, 12), MALFORMED, f"shape of C is '3abc', {SIZES} '3abc' is not one"),
+        (region("f32", "3,,1", 0, 12), MALFORMED, f"shape of C is '3,,1', {SIZES} '' is not one"),
+        (region("f32", "3", "0x0", 12), MALFORMED, f"offset '0x0' of C is not an integer, {NUMBER}"),
         (
             region("f32", "3", 2**64 - 4, 12),
-            "malformed-constant-attribute",
-            (
-                f"offset '{2**64 - 4}' of layer 0 \"c0\" (Const) is out of range, must be a decimal"
-                " integer from 0 to 2^63-1"
-            ),
+            MALFORMED,
+            f"offset '{2**64 - 4}' of C is out of range, {NUMBER}",
         ),
-        (
-            region("F32", "3", 0, 12),
-            "malformed-constant-attribute",
-            (
-                "element_type of layer 0 \"c0\" (Const) is 'F32', must be an element type such as"
-                " f32, i64, boolean, spelled exactly so"
-            ),
-        ),
-        (
-            region("dynamic", "3", 0, 12),
-            "malformed-constant-attribute",
-            (
-                "element_type of layer 0 \"c0\" (Const) is 'dynamic', must be an element type such as"
-                " f32, i64, boolean, spelled exactly so"
-            ),
-        ),
-        (
-            'element_type="f32" shape="3" size="12"',
-            "missing-constant-attribute",
-            'layer 0 "c0" (Const) has no offset',
-        ),
+        (region("F32", "3", 0, 12), MALFORMED, f"element_type of C is 'F32', {KIND}"),
+        (region("dynamic", "3", 0, 12), MALFORMED, f"element_type of C is 'dynamic', {KIND}"),
+        ('element_type="f32" shape="3" size="12"', "missing-constant-attribute", "C has no offset"),
         (
             'element_type="f32" shape="3" value="abc"',
             "inline-constant",
-            (
-                'layer 0 "c0" (Const) has its value in an attribute, must have offset and size of bytes in'
-                " the weights"
-            ),
+            "C has its value in an attribute, must have offset and size of bytes in the weights",
         ),
     ],
 )
 def test_what_is_wrong_with_a_constant_is_reported(data: str, name: str, message: str) -> None:
+    """message: C stands for the layer"""
     found = fault(data, bytes(12))
-    assert (found.name, found.message) == (name, message)
+    assert (found.name, found.message) == (name, message.replace("C", OF_C0, 1))
 
 
 @pytest.mark.parametrize(

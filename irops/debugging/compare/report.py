@@ -174,6 +174,8 @@ def result_lines(comparison: Comparison) -> Iterator[str]:
         yield f"  result {abridged(result.name, 60)} {verdict}: {result.reason}"
         if result.is_fault and result.metrics is not None:
             yield f"    {metrics_line(result.metrics)}"
+        if result.cause:
+            yield f"    differs there: {printable(result.cause)}"
     if len(others) > MAX_RESULTS:
         yield f"  and {plural(len(others) - MAX_RESULTS, 'more result')}"
 

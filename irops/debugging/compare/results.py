@@ -142,10 +142,14 @@ UNCOMPARED = (Verdict.SKIPPED, Verdict.RANDOM)
 
 @dataclass(frozen=True, slots=True)
 class ComparedResult(Judged):
-    """A result of the model with the verdict on it; skipped and random mean that it was not compared."""
+    """A result of the model with the verdict on it; skipped and random mean that it was not compared.
+
+    cause: what another model has otherwise there, where it is wrong
+    """
 
     name: str
     judgement: Judgement
+    cause: str = ""
 
     @property
     def is_compared(self) -> bool:
@@ -155,7 +159,7 @@ class ComparedResult(Judged):
         """The result for machines."""
         judged = self.judgement.to_json()
         del judged["output"]
-        return {"name": self.name, "compared": self.is_compared, **judged}
+        return {"name": self.name, "compared": self.is_compared, **judged, "cause": self.cause}
 
     def __repr__(self) -> str:
         return f"<{self.verdict}: result {shortened(self.name)}>"
@@ -166,7 +170,9 @@ def compared_results(
 ) -> tuple[ComparedResult, ...]:
     """The verdict on every result, in the order of the model; then those that b alone has."""
     judged = judged_results(context, a, right, b, ours)
-    return tuple(ComparedResult(name, judgement) for name, judgement in judged.items())
+    wrong = [port for port in context.analysis.signature.results if judged[port.name].is_fault]
+    causes = {port.name: b.cause(context, port.layer.id) for port in wrong}
+    return tuple(ComparedResult(name, one, causes.get(name, "")) for name, one in judged.items())
 
 
 def judged_results(

@@ -123,7 +123,7 @@ class Source(ABC):
         """
 
     def cause(self, context: Context, layer: int) -> str:  # noqa: ARG002 - another model knows more
-        """What the source has otherwise in a layer that differs: of another model, what differs there."""
+        """The differences of another model in a layer that differs, in words."""
         return ""
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:

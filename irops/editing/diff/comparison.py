@@ -369,26 +369,23 @@ class GraphComparison:
         self._weights_seen: set[tuple[Value, Value]] = set()
 
     def of_layer(self, number: int) -> list[str]:
-        """What differs between a layer of a and its partner, bodies included, and which layers before the two
-        have no partners.
+        """The differences of a layer of a and its partner, bodies included, and the layers right before these
+        that have no partners.
         """
-        layer, partner = self.a.layers[number], self.matching.to[number]
-        other = self.b.layers[partner]
+        partner = self.matching.to[number]
+        pair = self.a.layers[number], self.b.layers[partner]
         self.changes, self.weights, self._weights_seen = [], [], set()
-        found = [*self._attributes(layer, other), *self._wiring(layer, other)]
-        for name in layer.bodies.keys() & other.bodies.keys():
-            self._bodies(layer, other, name)
+        found = [*self._attributes(*pair), *self._wiring(*pair)]
+        for name in pair[0].bodies.keys() & pair[1].bodies.keys():
+            self._bodies(*pair, name)
         found += [f"weights of input {weight.input}: {weight.details}" for weight in self.weights]
         found += map(str, self.changes)
-        alone = (
-            ("this", self.a, _without_partner(self.a, number, self.matching.to)),
-            ("the other", self.b, _without_partner(self.b, partner, self.matching.back)),
-        )
-        for which, side, numbers in alone:
-            if numbers:
-                names = ", ".join(side.graph.layers[key].layer.name for key in numbers[:FEW])
-                count = plural(len(numbers), "layer")
-                found.append(f"{count} of {which} model before it without a partner: {names}")
+        this, other = (self.a, number, self.matching.to), (self.b, partner, self.matching.back)
+        for which, (side, start, pairs) in (("this", this), ("the other", other)):
+            layers = [side.graph.layers[key].layer for key in _without_partner(side, start, pairs)]
+            names = ", ".join(f"{one.name} ({self._op(side, one)})" for one in layers[:FEW])
+            if layers:
+                found.append(f"{which} model alone has {plural(len(layers), 'layer')} before it: {names}")
         return found
 
     def all(self) -> None:

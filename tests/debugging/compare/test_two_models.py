@@ -1,0 +1,106 @@
+"""irops.compare of two models: the wrong layer, what differs there, and how far one with errors is compared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import irops
+
+F32 = np.float32
+X = np.random.default_rng(3).standard_normal((2, 6, 6)).astype(F32)
+WEIGHTS = np.random.default_rng(4).standard_normal((6, 6)).astype(F32)
+
+
+def made(
+    prefix="",
+    *,
+    eps=1e-5,
+    weights=WEIGHTS,
+    activation="Tanh",
+    axis=2,
+    order=(0, 2, 1),
+    sizes=(2, 36),
+    last=True,
+):
+    """Normalization, a product, an activation, SoftMax and a transposition; all names begin with prefix."""
+    graph = irops.Graph(f"{prefix}net")
+    x = graph.parameter("x", "f32", [-1, 6, 6])
+    normed = graph.add(
+        "MVN", x, [2], normalize_variance=True, eps=eps, eps_mode="inside_sqrt", name=f"{prefix}normed"
+    )
+    product = graph.add("MatMul", normed, weights, name=f"{prefix}product")
+    active = graph.add(activation, product, name=f"{prefix}active")
+    shares = graph.add("SoftMax", active, axis=axis, name=f"{prefix}shares")
+    turned = graph.add("Transpose", shares, list(order), name=f"{prefix}turned")
+    flat = graph.add("Reshape", turned, list(sizes), special_zero=False, name=f"{prefix}flat")
+    total = graph.add("Add", flat, F32(2), name=f"{prefix}total")
+    if last:
+        total = graph.add(
+            "Abs", graph.add("Subtract", total, F32(1), name=f"{prefix}less"), name=f"{prefix}abs"
+        )
+    graph.result(total, name="y")
+    return graph.model()
+
+
+@pytest.mark.parametrize("prefix", ["", "other/"])
+@pytest.mark.parametrize(
+    ("change", "name", "cause"),
+    [
+        ({"eps": 1e-2}, "normed", "eps 1e-05 -> 0.01"),
+        ({"axis": 1}, "shares", "axis 2 -> 1"),
+        ({"weights": WEIGHTS * F32(1.02)}, "product", "weights of input 1: greatest difference"),
+        ({"order": (0, 1, 2)}, "turned", "weights of input 1: [0 2 1] -> [0 1 2]"),
+        ({"activation": "Sigmoid"}, "shares", "this model alone has 1 layer before it: active (Tanh-1)"),
+        ({"activation": "Sigmoid"}, "shares", "the other model alone has 1 layer before it: "),
+        ({"last": False}, "y", "this model alone has 2 layers before it: abs (Abs-1), less (Subtract-1)"),
+    ],
+)
+def test_the_first_wrong_layer_is_named_with_what_differs_there(change, name, cause, prefix):
+    if change == {"activation": "Sigmoid"} and not prefix:
+        name, cause = "active", "op Tanh-1 -> Sigmoid-1"
+    found = irops.compare(made(), [X], b=made(prefix, **change))
+    assert not found.ok
+    wrong = found.results[0] if name == "y" else found.first
+    assert wrong.name == name
+    assert cause in wrong.cause
+    assert wrong.cause in str(found)
+
+
+@pytest.mark.parametrize("prefix", ["", "other/"])
+def test_a_model_with_an_error_is_compared_up_to_there(prefix):
+    found = irops.compare(made(), [X], b=made(prefix, axis=1, sizes=(3, 36)))
+    assert [(layer.name, str(layer.verdict)) for layer in found.layers] == [
+        *((name, "equal") for name in ("normed", "product", "active")),
+        *((name, "wrong") for name in ("shares", "turned")),
+        ("flat", "failed"),
+    ]
+    assert found.first.name == "shares"
+    assert not found.complete
+    assert "has as many elements as data" in found.layers[-1].reason
+
+
+def masked(name="clipped", *, limit=0.0):
+    graph = irops.Graph("masked")
+    x = graph.parameter("x", "f32", [2, 6, 6])
+    clipped = graph.add("Clamp", x, min=limit, max=9.0, name=name)
+    graph.result(graph.add("Relu", clipped, name="active"), name="y")
+    return graph.model()
+
+
+@pytest.mark.parametrize("name", ["clipped", "renamed"])
+def test_a_layer_of_another_model_from_which_nothing_follows_is_no_fault(name):
+    found = irops.compare(masked(), [X], b=masked(name, limit=-1.0))
+    assert found.ok
+    assert [str(layer.verdict) for layer in found.layers] == ["masked", "equal"]
+    assert found.layers[0].reason.endswith("; nothing computed from it differs")
+
+
+def test_the_first_wrong_layer_is_one_whose_fault_goes_on():
+    right = {name: irops.run(made(), [X], keep=[name])[name] for name in ("normed", "product", "shares")}
+    stored = {**irops.run(made(), [X], keep=["active", "turned"]), **right}
+    alone = irops.compare(made(), [X], b={**stored, "normed": right["normed"] + 1})
+    assert (alone.first.name, alone.ok) == ("normed", False)
+    assert "nothing that is computed from it differs" in str(alone)
+    both = irops.compare(made(), [X], b={**stored, "normed": right["normed"] + 1, "y": stored["y"] + 1})
+    assert both.first.name == "abs"
