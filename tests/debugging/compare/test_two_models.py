@@ -1,4 +1,4 @@
-"""irops.compare of two models: the wrong layer, what differs there, and how far one with errors is compared."""
+"""irops.compare of two models: the wrong layer, what differs there, and how far a wrong one is compared."""
 
 from __future__ import annotations
 
