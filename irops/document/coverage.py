@@ -24,14 +24,6 @@ class DialectCoverage:
         total = len(self.defined) + len(self.undefined)
         return f"{len(self.defined)} of {self.title}'s {total} op types"
 
-    def as_markdown(self) -> str:
-        """A table of the defined types, and a list of the others."""
-        rows = "".join(f"| {name} | {opsets} |\n" for name, opsets in self.defined.items())
-        return (
-            f"irops defines {self}:\n\n| op type | opsets |\n|---|---|\n{rows}\nIt does not define"
-            f" {', '.join(self.undefined)}.\n"
-        )
-
 
 def coverage(dialect: Dialect) -> DialectCoverage | None:
     """The defined op types of a dialect that lists its op types; None for one that does not."""

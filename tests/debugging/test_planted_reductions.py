@@ -38,3 +38,29 @@ def test_a_planted_fault_is_reduced_to_its_layer(name: str, seed: int) -> None:
         assert planted.hits
         return
     pytest.fail("no fault shows")
+
+
+class TwiceWrong:
+    """The reference, but for Tanh, which is a third too large, and SoftMax, which is 2e-5 too large."""
+
+    name = "twice wrong"
+
+    def kernel(self, op):
+        right, factor = op.functions.kernel, {"Tanh-1": 1.33, "SoftMax-8": 1.00002}.get(op.id)
+        if factor is None:
+            return right
+        return lambda *inputs, **attributes: right(*inputs, **attributes) * np.float32(factor)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_reduction_does_not_end_at_a_fault_that_is_far_smaller(is_first):
+    drawn, graph = np.random.default_rng(7), irops.Graph("two faults")
+    value = graph.parameter("x", "f32", [3, 8])
+    for op in ("Tanh", "SoftMax") if is_first else ("SoftMax", "Tanh"):
+        value = graph.add("MatMul", value, drawn.standard_normal((8, 8), np.float32))
+        value = graph.add(op, value, **({"axis": 1} if op == "SoftMax" else {}))
+    graph.result(value)
+    inputs = {"x": drawn.standard_normal((3, 8), np.float32)}
+    small = irops.reduce(graph.model(), inputs, differs=("reference", TwiceWrong()))
+    kinds = [layer.type for layer in small.model.layers if layer.type != "Const"]
+    assert kinds == ["Parameter", "Tanh", "Result"]

@@ -24,7 +24,10 @@ def updated(page: str) -> str:
     found = coverage(dialect_named("onnx"))
     assert found is not None
     text = (ROOT / page).read_text("utf-8")
-    text = TABLE.sub(lambda match: f"{match[1]}\n{found.as_markdown()}\n{match[2]}", text)
+    rows = "".join(f"| {name} | {opsets} |\n" for name, opsets in found.defined.items())
+    table = f"irops defines {found}:\n\n| op type | opsets |\n|---|---|\n{rows}"
+    others = f"It does not define {', '.join(found.undefined)}."
+    text = TABLE.sub(lambda match: f"{match[1]}\n{table}\n{others}\n\n{match[2]}", text)
     return SENTENCE.sub(str(found), text)
 
 

@@ -35,6 +35,11 @@ def shown(found: tuple[Diagnostic, ...]) -> list[tuple[str, str]]:
 
 ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
 NUMBER = "must be a decimal integer from 0 to 2^63-1"
+DIM, EDGES, VERSION = "<dim>3</dim>", "\t<edges>", 'version="11"'
+PORT, OUTPUT, TO_PORT = '<port id="1" precision="FP32">', 'id="2" precision="FP32"', 'to-port="1"'
+MALFORMED, NONCANONICAL, DUPLICATE = "malformed-number", "noncanonical-number", "duplicate-section"
+VERSION_RULE, UNKNOWN, STRAY = "unsupported-ir-version", "unknown-element", "stray-text"
+INCOMPLETE = "incomplete-element"
 DIMENSION = "must be an integer of 0 or greater, or -1 if it is dynamic"
 
 
@@ -59,105 +64,85 @@ def test_the_id_of_a_layer_is_a_number_in_canonical_form(text: str, name: str, m
 @pytest.mark.parametrize(
     ("old", "new", "name", "message"),
     [
-        (ADD, ADD.replace(' id="2"', ""), "incomplete-element", 'layer "sum" has no id'),
-        (ADD, ADD.replace(' name="sum"', ""), "incomplete-element", "a layer has no name"),
-        (ADD, ADD.replace(' type="Add"', ""), "incomplete-element", 'layer "sum" has no type'),
-        (ADD, ADD.replace(' version="opset1"', ""), "incomplete-element", 'layer "sum" has no version'),
+        (ADD, ADD.replace(' id="2"', ""), INCOMPLETE, 'layer "sum" has no id'),
+        (ADD, ADD.replace(' name="sum"', ""), INCOMPLETE, "a layer has no name"),
+        (ADD, ADD.replace(' type="Add"', ""), INCOMPLETE, 'layer "sum" has no type'),
+        (ADD, ADD.replace(' version="opset1"', ""), INCOMPLETE, 'layer "sum" has no version'),
         (ADD, ADD.replace("opset1", ""), "empty-attribute", 'layer "sum" has an empty version'),
         (ADD, ADD.replace("Add", ""), "empty-attribute", 'layer "sum" has an empty type'),
         (
             'from-layer="1"',
             'from-layer="one"',
-            "malformed-number",
+            MALFORMED,
             f"from-layer 'one' of an edge is not an integer, {NUMBER}",
         ),
+        (TO_PORT, 'to-port="-1"', MALFORMED, f"to-port '-1' of an edge is out of range, {NUMBER}"),
         (
-            'to-port="1"',
-            'to-port="-1"',
-            "malformed-number",
-            f"to-port '-1' of an edge is out of range, {NUMBER}",
-        ),
-        (
-            'to-port="1"',
+            TO_PORT,
             'to-port="9223372036854775808"',
-            "malformed-number",
+            MALFORMED,
             f"to-port '9223372036854775808' of an edge is out of range, {NUMBER}",
         ),
-        (' to-port="1"', "", "incomplete-element", "an edge has no to-port"),
+        (' to-port="1"', "", INCOMPLETE, "an edge has no to-port"),
+        (PORT, '<port precision="FP32">', INCOMPLETE, "an input port has no id"),
         (
-            '<port id="1" precision="FP32">',
-            '<port precision="FP32">',
-            "incomplete-element",
-            "an input port has no id",
-        ),
-        (
-            '<port id="1" precision="FP32">',
+            PORT,
             '<port id="0" precision="FP32">',
             "duplicate-port-id",
             "a second input port has the id 0, must have an id that is unique in its layer",
         ),
-        ('id="2" precision="FP32"', 'id="2"', "incomplete-element", "output port 2 has no precision"),
+        (OUTPUT, 'id="2"', INCOMPLETE, "output port 2 has no precision"),
         (
-            'id="2" precision="FP32"',
+            OUTPUT,
             'id="2" precision="F32"',
             "unknown-precision",
             "output port 2 has the precision 'F32', must be an element type such as FP32, I64, BOOL",
         ),
         (
-            "<dim>3</dim>",
+            DIM,
             "<dim>1..3</dim>",
             "malformed-dimension",
             f"output port 0 has the dimension '1..3', {DIMENSION}",
         ),
-        ("<dim>3</dim>", "<dim/>", "malformed-dimension", f"output port 0 has the dimension '', {DIMENSION}"),
+        (DIM, "<dim/>", "malformed-dimension", f"output port 0 has the dimension '', {DIMENSION}"),
         (
-            "<dim>3</dim>",
+            DIM,
             "<dim>03</dim>",
-            "noncanonical-number",
+            NONCANONICAL,
             "dimension '03' of output port 0 is not in canonical form, must be 3",
         ),
         (
-            "<dim>3</dim>",
+            DIM,
             '<dim kind="static">3</dim>',
             "stray-attribute",
             "<dim> has an attribute 'kind', must have none",
         ),
-        ("<dim>3</dim>", "<dim><b>3</b></dim>", "unknown-element", "<b> is not allowed in <dim>"),
+        (DIM, "<dim><b>3</b></dim>", UNKNOWN, "<b> is not allowed in <dim>"),
         (
             ADD,
             ADD.replace('"2"', '"1"'),
             "duplicate-layer-id",
             'layer "sum" has the id 1 of layer "w", must have a unique id',
         ),
-        ("\t<edges>", "\t<edges/><edges>", "duplicate-section", "<net> has a second <edges>, must have one"),
-        (
-            "\t<layers>",
-            "\t<layers/><layers>",
-            "duplicate-section",
-            "<net> has a second <layers>, must have one",
-        ),
+        (EDGES, "\t<edges/><edges>", DUPLICATE, "<net> has a second <edges>, must have one"),
+        ("\t<layers>", "\t<layers/><layers>", DUPLICATE, "<net> has a second <layers>, must have one"),
         (
             '<data auto_broadcast="numpy" />',
             '<data auto_broadcast="numpy" /><data />',
-            "duplicate-section",
+            DUPLICATE,
             "<layer> has a second <data>, must have one",
         ),
         (
-            "\t<edges>",
+            EDGES,
             '\t<layer id="8" name="stray"/><edges>',
-            "unknown-element",
+            UNKNOWN,
             '<layer> "stray" is not allowed in <net>',
         ),
+        (EDGES, "\thello\n<edges>", STRAY, "<net> contains the text 'hello', must contain elements only"),
         (
-            "\t<edges>",
-            "\thello\n<edges>",
-            "stray-text",
-            "<net> contains the text 'hello', must contain elements only",
-        ),
-        (
-            "\t<edges>",
+            EDGES,
             "\t<![CDATA[<layer/>]]><edges>",
-            "stray-text",
+            STRAY,
             "<net> contains the text '<layer/>', must contain elements only",
         ),
         (
@@ -174,26 +159,11 @@ def test_the_id_of_a_layer_is_a_number_in_canonical_form(text: str, name: str, m
             "duplicate-rt-info",
             "rt_info attribute fused_names is repeated",
         ),
-        (
-            'version="11"',
-            'version="12"',
-            "unsupported-ir-version",
-            "the IR version is '12', must be 10 or 11",
-        ),
-        (
-            'version="11"',
-            'version="11.0"',
-            "unsupported-ir-version",
-            "the IR version is '11.0', must be 10 or 11",
-        ),
-        (' version="11"', "", "unsupported-ir-version", "<net> has no version, must be 10 or 11"),
-        (
-            'version="11"',
-            'version=" 11"',
-            "noncanonical-number",
-            "IR version ' 11' is not in canonical form, must be 11",
-        ),
-        ('version="11"', 'version="7"', "old-ir-version", "the IR version is 7, must be 10 or 11"),
+        (VERSION, 'version="12"', VERSION_RULE, "the IR version is '12', must be 10 or 11"),
+        (VERSION, 'version="11.0"', VERSION_RULE, "the IR version is '11.0', must be 10 or 11"),
+        (' version="11"', "", VERSION_RULE, "<net> has no version, must be 10 or 11"),
+        (VERSION, 'version=" 11"', NONCANONICAL, "IR version ' 11' is not in canonical form, must be 11"),
+        (VERSION, 'version="7"', "old-ir-version", "the IR version is 7, must be 10 or 11"),
         ("<net ", "<model ", "malformed-xml", "</net> does not match the open element, <model> on line 2"),
     ],
 )

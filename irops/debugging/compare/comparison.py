@@ -112,12 +112,7 @@ def compared(
             without_effect = masked(context.analysis, layers, results)
         case _:
             layers, notes = cuts(context, a, right, b, ours, progress)
-    layers = tuple(
-        _explained(context, b, layer, is_masked=layer.id in without_effect)
-        if layer.is_fault and not layer.path
-        else layer
-        for layer in layers
-    )
+    layers = tuple(_explained(context, b, layer, without_effect) for layer in layers)
     source = context.model.source
     name = (source.path if source is not None else None) or context.model.name
     return Comparison(
@@ -135,10 +130,15 @@ def compared(
     )
 
 
-def _explained(context: Context, b: Source, layer: ComparedLayer, *, is_masked: bool) -> ComparedLayer:
+def _explained(
+    context: Context, b: Source, layer: ComparedLayer, without_effect: frozenset[int]
+) -> ComparedLayer:
     """A wrong layer with its cause. Of another model, whose layers are matched by what surrounds them, one
     from which nothing follows is no fault.
     """
+    if not layer.is_fault or layer.path:
+        return layer
+    is_masked = layer.id in without_effect
     if is_masked and b.is_matched:
         layer = layer.judged_as(Verdict.MASKED, f"{layer.reason}; nothing computed from it differs")
     return replace(layer, cause=b.cause(context, layer.id), is_masked=is_masked)

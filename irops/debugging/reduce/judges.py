@@ -187,6 +187,8 @@ def _reason(finding: Diagnostic, model: Model) -> str:
 
 # Judge a case by sources of values: whether two differ, or whether one fails.
 
+LEAST_SHARE = 0.01
+"""Of the noise to signal of the whole model, up to 1: what a smaller model has at least."""
 LIMITED = ("stalled", "oversized")
 """Kinds of failures that are the excess of a limit, whose value does not matter."""
 _CHANGING = re.compile(r"0x[0-9a-f]+|[0-9]+|'[^']*'|\"[^\"]*\"")
@@ -196,7 +198,8 @@ _CHANGING = re.compile(r"0x[0-9a-f]+|[0-9]+|'[^']*'|\"[^\"]*\"")
 class DifferJudge(Judge):
     """Whether two sources give different results, beyond rounding, ties and randomness.
 
-    The reason is the verdict. seconds: that a source in another process may take for a case
+    The reason is the verdict; what differs far less than the whole model does is another fault. seconds: that
+    a source in another process may take for a case
     """
 
     has_symptoms = True
@@ -220,6 +223,7 @@ class DifferJudge(Judge):
         self.absence = f"{self.a.name} and {self.b.name} give the same results"
         self.target = _target(self.b)
         self._registry, self._limits = registry, limits
+        self._least = 0.0
 
     def reason(self, case: Case) -> str | None:
         context = _context(case, self._registry, self._limits)
@@ -230,10 +234,11 @@ class DifferJudge(Judge):
             return f"{self.description}: {ours.kind}" if ours.is_fault else None
         if all(_same(truth[name], ours[name]) for name in truth):
             return None
-        verdict = self._verdict(context, case)
+        verdict, error = self._verdict(context, case)
         if not verdict.is_fault or follows_from_ties(replace(context, taps=None), self.a, self.b, ours):
             return None
-        return f"{self.description}: {verdict}"
+        self._least = self._least or error * LEAST_SHARE
+        return f"{self.description}: {verdict}" if error >= self._least else None
 
     def suspects(self, case: Case) -> Sequence[int]:
         """The layers that are wrong when they are computed from the values of the first source."""
@@ -246,8 +251,8 @@ class DifferJudge(Judge):
             return ()
         return [layer.id for layer in layers if layer.is_fault and not layer.path]
 
-    def _verdict(self, context: Context, case: Case) -> Verdict:
-        """The verdict on the layers that give the results."""
+    def _verdict(self, context: Context, case: Case) -> tuple[Verdict, float]:
+        """The verdict on the layers that give the results, and the greatest noise to signal of them."""
         if case.operations == 1 and self.b.computes_layers:
             layers = compared(context, self.a, self.b, "isolated", with_results=False).layers
         else:
@@ -257,9 +262,11 @@ class DifferJudge(Judge):
             try:
                 layers = compared(context, self.a, self.b, "propagated", with_results=False).layers
             except SourceFailed:
-                return Verdict.FAILED
-        faults = [layer.verdict for layer in layers if layer.is_fault]
-        return max(faults, key=lambda verdict: verdict.severity, default=Verdict.EQUAL)
+                return Verdict.FAILED, 1.0
+        faults = [layer for layer in layers if layer.is_fault]
+        errors = [1.0 if layer.metrics is None else layer.metrics.relative_error for layer in faults]
+        verdict = max((one.verdict for one in faults), key=lambda one: one.severity, default=Verdict.EQUAL)
+        return verdict, min(max(errors, default=0.0), 1.0)
 
 
 class CrashJudge(Judge):
