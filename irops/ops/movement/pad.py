@@ -25,7 +25,6 @@ def pad_shape(
     kind = data.element_type
     require(kind is not STRING or pad_mode == "constant", "C6", f"{pad_mode} for {data}")
     if pad_value is not None:
-        warn_unless(pad_mode == "constant", "C8", pad_mode)
         fits = pad_value.element_type in (kind, DYNAMIC) or kind is DYNAMIC
         require(pad_mode != "constant" or (fits and pad_value.shape.rank in (0, None)), "C5", data, pad_value)
     count = unify(pads_begin.shape[0], pads_end.shape[0], "C1")
