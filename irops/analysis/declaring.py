@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.diagnostics.diagnostic import Fix, fix
 from irops.ir.edits import with_attribute, with_new_attribute
 from irops.ir.locate import SourceText
 from irops.ir.model import Body, Layer, LayerGraph, LayerKind, Model, Port, walk
-from irops.spec.attributes import AttributeFault
+from irops.spec.attributes import AttributeFault, format_value
 from irops.spec.op import NoOp
 from irops.values.fact import Fact
 
@@ -82,40 +83,44 @@ def with_declared_ports(model: Model, inferred: Inferred) -> Model:
 
     Ports that declare a precision or sizes, or that come from a file, stay as they are.
     """
-    return model.with_graph(_graph(model.graph, inferred))
+    return model.with_graph(_graph(model.graph, inferred, anew=False))
 
 
-def _graph(graph: LayerGraph, inferred: Inferred) -> LayerGraph:
-    return replace(graph, layers=[_layer(layer, inferred) for layer in graph.layers])
+def _graph(graph: LayerGraph, inferred: Inferred, *, anew: bool) -> LayerGraph:
+    return replace(graph, layers=[_layer(layer, inferred, anew=anew) for layer in graph.layers])
 
 
-def _layer(layer: Layer, inferred: Inferred) -> Layer:
+def _layer(layer: Layer, inferred: Inferred, *, anew: bool) -> Layer:
     facts = inferred.layers.get(layer.id)
     if facts is None:
         return layer
-    is_result = layer.kind is LayerKind.RESULT
+    outputs = [] if layer.kind is LayerKind.RESULT else facts.outputs
+    data = layer.data
+    if anew and layer.kind is LayerKind.PARAMETER:
+        data = {**data, "shape": format_value(outputs[0].shape.unnamed())}
     return replace(
         layer,
-        inputs=[_port(port, fact) for port, fact in _pairs(layer.inputs, facts.inputs)],
-        outputs=[
-            _port(port, fact) for port, fact in _pairs(layer.outputs, [] if is_result else facts.outputs)
-        ],
-        bodies={name: _body(body, facts.bodies.get(name)) for name, body in layer.bodies.items()},
+        data=data,
+        inputs=_ports(layer.inputs, facts.inputs, anew=anew),
+        outputs=_ports(layer.outputs, outputs, anew=anew),
+        bodies={
+            name: redeclared(body, facts.bodies.get(name), anew=anew) for name, body in layer.bodies.items()
+        },
     )
 
 
-def _body(body: Body, inferred: Inferred | None) -> Body:
-    return body if inferred is None else replace(body, graph=_graph(body.graph, inferred))
+def redeclared(body: Body, inferred: Inferred | None, *, anew: bool = True) -> Body:
+    """A body with what is inferred of it. anew: in place of what its Parameters and ports declare"""
+    return body if inferred is None else replace(body, graph=_graph(body.graph, inferred, anew=anew))
 
 
-def _pairs(ports: list[Port], facts: Sequence[Fact | None]) -> list[tuple[Port, Fact | None]]:
-    return [(port, facts[k] if k < len(facts) else None) for k, port in enumerate(ports)]
-
-
-def _port(port: Port, fact: Fact | None) -> Port:
-    if fact is None or not _undeclared(port):
-        return port
-    return replace(port, precision=fact.element_type.precision, dims=declared_dims(fact))
+def _ports(ports: Sequence[Port], facts: Sequence[Fact | None], *, anew: bool) -> list[Port]:
+    return [
+        port
+        if fact is None or not (anew or _undeclared(port))
+        else replace(port, precision=fact.element_type.precision, dims=declared_dims(fact))
+        for port, fact in zip_longest(ports, facts[: len(ports)])
+    ]
 
 
 def _undeclared(port: Port) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import log10
 from typing import Any
@@ -36,7 +36,6 @@ _HOW = {
 
 SCHEMA = 1
 """The version of the JSON form."""
-NOTHING = Coverage()
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class Comparison:
     notes: tuple[str, ...] = ()
     complete: bool = True
     results: tuple[ComparedResult, ...] = ()
-    coverage: Coverage = NOTHING
+    coverage: Coverage = field(default_factory=Coverage)
     is_whole: bool = False
 
     @property

@@ -388,7 +388,7 @@ class GraphComparison:
                 found.append(f"{which} model alone has {plural(len(layers), 'layer')} before it: {names}")
         return found
 
-    def all(self) -> None:
+    def all(self) -> GraphComparison:
         """Collect the differences of all layers."""
         to = self.matching.to
         for number, layer in self.a.layers.items():
@@ -402,6 +402,7 @@ class GraphComparison:
                 self._pair(layer, self.b.graph.layers[to[number]].layer)
         if "ids" not in self.ignore:
             self._moves()
+        return self
 
     def _pair(self, a: Layer, b: Layer) -> None:
         details = [*self._attributes(a, b)]
@@ -424,8 +425,7 @@ class GraphComparison:
         for side, layer in ((self.a, a), (self.b, b)):
             inner = None if side.inferred is None else side.inferred.of(layer.id).bodies.get(name)
             sides.append(Side(side.analysis, side.graph.layers[layer.id].bodies[name].graph, inner))
-        comparison = GraphComparison(sides[0], sides[1], self.ignore)
-        comparison.all()
+        comparison = GraphComparison(sides[0], sides[1], self.ignore).all()
         self.changes += comparison.changes
         self.weights += comparison.weights
         self.metadata += comparison.metadata

@@ -53,8 +53,7 @@ def diff(
             one if one.dialect.name == OPENVINO else translated(one, OPENVINO, None) for one in analyses
         ]
     sides = [Side(analysis, analysis.root, analysis.infer()) for analysis in analyses]
-    comparison = GraphComparison(sides[0], sides[1], ignore)
-    comparison.all()
+    comparison = GraphComparison(sides[0], sides[1], ignore).all()
     found: dict[str, list[Any]] = {}
     for change in comparison.changes:
         found.setdefault(change.what, []).append(change)

@@ -526,6 +526,8 @@ class Graph(Base):
             facts = unknown(len(node.outputs))
         else:
             self.set(node, "failed", False)
+            if node.bodies:
+                self.set(node, "bodies", self.facts.bodies(node, node.input_facts, self.origin.weights))
         if node.kind is LayerKind.RESULT:
             return []
         if len(facts) != len(node.outputs):

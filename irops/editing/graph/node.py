@@ -11,8 +11,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, Self
 
+from irops.analysis.declaring import redeclared
 from irops.analysis.fold import ValueBudget, attach_values
 from irops.analysis.inference import FreshNames, Inference
+from irops.analysis.inferred import LayerFacts
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, Severity
 from irops.diagnostics.printable import shortened
@@ -110,7 +112,16 @@ class Facts:
         return outputs
 
     def _of_bodies(self, node: Node, inputs: Sequence[Fact | None], weights: Weights | None) -> list[Fact]:
-        """The outputs of a node with bodies: those of a model that holds the node alone."""
+        """The outputs of a node with bodies."""
+        return list(self._alone(node, inputs, weights).outputs)
+
+    def bodies(self, node: Node, inputs: Sequence[Fact | None], weights: Weights | None) -> dict[str, Body]:
+        """The bodies of a node with what is inferred of them in its place."""
+        inferred = self._alone(node, inputs, weights).bodies
+        return {name: redeclared(body, inferred.get(name)) for name, body in node.bodies.items()}
+
+    def _alone(self, node: Node, inputs: Sequence[Fact | None], weights: Weights | None) -> LayerFacts:
+        """The inference of a model that holds the node alone. Raises: DiagnosticError"""
         layer = Layer(0, node.name, node.type, node.version, dict(node.data), bodies=node.bodies)
         layers, edges = [layer], []
         overrides: dict[str | int, Any] = {}
@@ -133,7 +144,7 @@ class Facts:
         if inferred.errors:
             place = caller(node.name)
             raise DiagnosticError([replace(error, location=place) for error in inferred.errors])
-        return list(inferred.of(0).outputs)
+        return inferred.of(0)
 
     def _named(self, outputs: Sequence[Fact], key: int) -> list[Fact]:
         """The Facts, each size without a symbol under a name that stays the same when they are inferred

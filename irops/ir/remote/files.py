@@ -181,26 +181,11 @@ def answered(limits: Limits, call: Callable[P, T], *args: P.args, **keywords: P.
     return result  # type: ignore[return-value]
 
 
-CHECKSUMS = (
-    *(
-        "ETag",
-        "etag",
-        "e_tag",
-        "md5Hash",
-        "content_md5",
-        "Content-MD5",
-        "Digest",
-        "crc32c",
-        "CRC",
-        "checksum",
-    ),
-    *("VersionId", "version_id", "generation", "sha", "sha256", "blob_id"),
-)
-TIMES = (
-    *("LastModified", "last_modified", "Last-Modified", "mtime", "modified", "updated", "created"),
-    *("date_time", "time"),
-)
-"""The names that file systems of fsspec use, those of checksums and versions, and those of times."""
+CHECKSUMS = ("ETag", "etag", "e_tag", "md5Hash", "content_md5", "Content-MD5", "Digest", "crc32c", "CRC")
+VERSIONS = ("checksum", "VersionId", "version_id", "generation", "sha", "sha256", "blob_id")
+CHANGED = ("LastModified", "last_modified", "Last-Modified", "mtime", "modified", "updated")
+TIMES = (*CHANGED, "created", "date_time", "time")
+"""The names that file systems of fsspec use for checksums, versions and times."""
 TICK = 60.0
 """Seconds within which two contents of a file may have the same time: servers count in seconds, and their
 clocks differ from that of this machine.
@@ -216,7 +201,7 @@ class Version(NamedTuple):
 
 def version_of(info: Mapping[str, Any]) -> Version:
     """The version of a file, by what fsspec gives as its info."""
-    checksums = {name: info[name] for name in CHECKSUMS if info.get(name)}
+    checksums = {name: info[name] for name in (*CHECKSUMS, *VERSIONS) if info.get(name)}
     times = {name: info[name] for name in TIMES if info.get(name)}
     text = " ".join(
         f"{name}={value}" for name, value in {"size": info.get("size"), **checksums, **times}.items()

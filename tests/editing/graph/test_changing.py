@@ -209,6 +209,25 @@ def test_shapes_behind_a_new_input_shape_follow(file: Path):
     output(file, x=np.ones((3, 2), np.float32))
 
 
+def branch(type):
+    graph = irops.Graph(type)
+    graph.result(graph.add(type, graph.parameter("z", "f32", [2, 3])), name=type)
+    return graph
+
+
+def test_shapes_within_bodies_follow_too(tmp_path: Path):
+    graph = irops.Graph("choice")
+    condition, x = graph.parameter("c", "boolean", []), graph.parameter("x", "f32", [2, 3])
+    (chosen,) = graph.If(condition, branch("Exp"), branch("Tanh"), {"z": x})
+    graph.result(chosen, name="y")
+    irops.write(graph.model(), tmp_path / "before.xml")
+    changed = irops.Graph(irops.read(tmp_path / "before.xml"))
+    changed.reshape({"x": "5,N"})
+    irops.write(changed.model(), tmp_path / "after.xml")
+    assert not list(irops.check(tmp_path / "after.xml"))
+    assert "<dim>2</dim>" not in (tmp_path / "after.xml").read_text()
+
+
 def test_a_shape_that_no_node_behind_accepts_is_refused():
     model = irops.read(EXAMPLE)
     graph = irops.Graph(model)
