@@ -196,13 +196,14 @@ def test_a_file_without_layers_is_reported() -> None:
             'start="0"',
             'start="x"',
             "malformed-number",
-            f"start 'x' of an input of <port_map> is not an integer, {NUMBER.replace('0', '-2^63', 1)}",
+            f"start 'x' of an input of <port_map> is not an integer, {NUMBER.replace(' 0', ' -2^63')}",
         ),
         (
             'external_port_id="0"',
             'external_port_id="-2"',
             "malformed-number",
-            f"external_port_id '-2' of an input of <port_map> is out of range, {NUMBER.replace('0', '-1', 1)}",
+            "external_port_id '-2' of an input of <port_map> is out of range,"
+            " must be a decimal integer from -1 to 2^63-1",
         ),
         (
             '<edge from-layer="5" to-layer="1" />',
