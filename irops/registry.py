@@ -263,9 +263,8 @@ def _check_shape_rules(op: Op) -> None:
             continue
         message = f"output {port.name} of {op.id} has no shape function, and names no shape rule"
         if port.shape:
-            message = (
-                f"output {port.name} of {op.id} names {port.shape[0]}, no rule of {', '.join(stock.RULES)}"
-            )
+            named = f"output {port.name} of {op.id} names the shape rule {port.shape[0]}"
+            message = f"{named}, must be one of {', '.join(stock.RULES)}"
         name = "unknown-shape-rule" if port.shape else "missing-function"
         raise DefinitionError([Diagnostic(rule(name), message, Location(op.definition.path))])
 

@@ -153,7 +153,7 @@ def test_a_parameter_that_the_definition_does_not_name_is_reported_with_both_fil
 @pytest.mark.parametrize(
     ("port", "code", "part"),
     [
-        ('name="output" shape="sane data"', "OD106", "extension names sane, no rule of same, "),
+        ('name="output" shape="sane data"', "OD106", " names the shape rule sane, must be one of same, "),
         ('name="output"', "OD104", "has no shape function, and names no shape rule"),
     ],
 )
