@@ -213,19 +213,14 @@ def test_missing_weights_are_reported_once(tmp_path: Path) -> None:
     model, found = load(path)
     assert found == ()
     (reported,) = constant_faults(model)
-    assert reported.name == "missing-weights"
-    assert (
-        reported.message
-        == 'm.bin does not exist; layer 1 "c1" (Const) and another constant need it, 24 bytes or more'
-    )
+    needed = 'm.bin does not exist; layer 1 "c1" (Const) and another constant need it, 24 bytes or more'
+    assert (reported.name, reported.message) == ("missing-weights", needed)
     assert (reported.location.line, reported.location.layer_name) == (4, "c1")
 
 
 def test_empty_weights_are_reported() -> None:
-    assert (
-        fault(region("f32", "3", 0, 12), b"").message
-        == 'the .bin is empty; layer 0 "c0" (Const) needs it, 12 bytes or more'
-    )
+    found = fault(region("f32", "3", 0, 12), b"")
+    assert found.message == 'the .bin is empty; layer 0 "c0" (Const) needs it, 12 bytes or more'
 
 
 def test_weights_that_are_a_folder_are_none(tmp_path: Path) -> None:

@@ -311,8 +311,8 @@ def masked(
 ) -> frozenset[int]:
     """The layers of a whole run that differ, while all that is computed from them is equal."""
     judged = {layer.id: layer for layer in layers if layer.is_fault or layer.verdict is Verdict.EQUAL}
-    right = {result.name for result in results if result.is_compared and not result.is_fault}
-    shown = {port.layer.id for port in analysis.signature.results if port.name not in right}
+    equal = {result.name for result in results if result.verdict is Verdict.EQUAL}
+    shown = {port.layer.id for port in analysis.signature.results if port.name not in equal}
     consumers = analysis.root.wiring.consumers
     found: set[int] = set()
     for node in reversed(analysis.root.order):

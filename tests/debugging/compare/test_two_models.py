@@ -80,11 +80,12 @@ def test_a_model_with_an_error_is_compared_up_to_there(prefix):
     assert "has as many elements as data" in found.layers[-1].reason
 
 
-def masked(name="clipped", *, limit=0.0):
+def masked(name="clipped", *, limit=0.0, share=0.0):
     graph = irops.Graph("masked")
     x = graph.parameter("x", "f32", [2, 6, 6])
     clipped = graph.add("Clamp", x, min=limit, max=9.0, name=name)
-    graph.result(graph.add("Relu", clipped, name="active"), name="y")
+    active = graph.add("Relu", clipped, name="active")
+    graph.result(active + clipped * F32(share) if share else active, name="y")
     return graph.model()
 
 
@@ -94,6 +95,9 @@ def test_a_layer_of_another_model_from_which_nothing_follows_is_no_fault(name):
     assert found.ok
     assert [str(layer.verdict) for layer in found.layers] == ["masked", "equal"]
     assert found.layers[0].reason.endswith("; nothing computed from it differs")
+    diluted = irops.compare(masked(share=1e-6), [X], b=masked(name, limit=-1.0, share=1e-6))
+    assert [str(result.verdict) for result in diluted.results] == ["rounding"]
+    assert (diluted.ok, diluted.first.name) == (False, "clipped")
 
 
 def test_the_first_wrong_layer_is_one_whose_fault_goes_on():
