@@ -6,7 +6,7 @@ import os
 from functools import partial
 
 from irops.analysis.declaring import has_undeclared_ports, with_declared_ports
-from irops.analysis.model_analysis import ModelAnalysis, analyse, infer
+from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse, infer
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.dialects import dialect_of, dialect_of_suffix
@@ -14,12 +14,11 @@ from irops.dialects.dialect import Dialect
 from irops.ir.model import LayerKind, Model
 from irops.registry import Registry, default_registry
 from irops.spec.definition import OPENVINO
+from irops.urls import StrPath
 from irops.values.fact import Fact
 
 
-def write(
-    model: Model | ModelAnalysis, path: str | os.PathLike[str], *, registry: Registry | None = None
-) -> None:
+def write(model: AnyModel, path: StrPath, *, registry: Registry | None = None) -> None:
     """Write a model to a file of its dialect, which the suffix of the path determines.
 
     An IR is an .xml file and a .bin file with the bytes of its constants. Files are replaced atomically; the
@@ -29,8 +28,11 @@ def write(
     Raises:  DiagnosticError if bytes of a constant are missing, or the file format is that of another
         dialect; ValueError for text that the format cannot represent; OSError
     """
-    analysis = model if isinstance(model, ModelAnalysis) else None
-    written = model.model if isinstance(model, ModelAnalysis) else model
+    analysis: ModelAnalysis | None = None
+    if not isinstance(model, Model):
+        analysis = analyse(model, registry)
+        model = analysis.model
+    written = model
     name = os.fspath(path)
     dialect, of_file = dialect_of(written), dialect_of_suffix(name)
     wrong = _why_not(dialect, of_file, name)

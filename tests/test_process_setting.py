@@ -6,12 +6,13 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from threading import Barrier, Event, Thread
+from threading import Barrier, Event
 
 import pytest
 
 from irops.limits import recursion_limit_for
 from irops.switches import ProcessSetting, no_collection
+from tests.support.waiting import in_threads
 
 THREADS = 8
 WAIT = 200
@@ -25,25 +26,6 @@ def settings_as_before() -> Iterator[None]:
     yield
     (gc.enable if collected else gc.disable)()
     sys.setrecursionlimit(limit)
-
-
-def in_threads(work: Callable[[int], None]) -> None:
-    """Run work(number) in several threads at once; raise the first error of any of them."""
-    errors: list[BaseException] = []
-
-    def run(number: int) -> None:
-        try:
-            work(number)
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [Thread(target=run, args=(number,)) for number in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
 
 
 def test_overlapping_blocks_of_threads_keep_the_collector_off_and_the_last_one_restores_it() -> None:
@@ -64,7 +46,7 @@ def test_overlapping_blocks_of_threads_keep_the_collector_off_and_the_last_one_r
             if len(seen_after) == THREADS - 1:
                 others_left.set()
 
-    in_threads(work)
+    in_threads(work, THREADS)
     assert seen_inside == [False] * THREADS
     assert seen_after == dict.fromkeys(range(1, THREADS), False)
     assert gc.isenabled()
@@ -80,7 +62,7 @@ def test_threads_that_come_and_go_leave_both_settings_as_they_were() -> None:
             with no_collection(), recursion_limit_for(depth):
                 inside.append((gc.isenabled(), sys.getrecursionlimit() >= depth * 12))
 
-    in_threads(work)
+    in_threads(work, THREADS)
     assert inside == [(False, True)] * (300 * THREADS)
     assert gc.isenabled()
     assert sys.getrecursionlimit() == limit
@@ -102,7 +84,7 @@ def test_the_recursion_limit_stays_raised_while_any_thread_needs_it() -> None:
                 left.wait()  # all others have left their blocks
                 kept.append(sys.getrecursionlimit() >= 500 * 12)
 
-    in_threads(work)
+    in_threads(work, THREADS)
     assert kept == [True]
     assert sys.getrecursionlimit() == limit
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from irops.analysis.checks.edges import EDGE_CHECKS
 from irops.analysis.checks.ops import (
@@ -24,6 +23,7 @@ from irops.limits import Limits, recursion_limit_for
 from irops.reading import read
 from irops.registry import Registry
 from irops.switches import no_collection
+from irops.urls import StrPath
 
 
 class ModelAnalysis(ModelStructure):
@@ -116,12 +116,30 @@ def path_of_text(analysis: ModelAnalysis, text: str) -> tuple[str, ...]:
     return tuple(path)
 
 
-def analyse(
-    model: Model | str | os.PathLike[str],
-    registry: Registry | None = None,
-    limits: Limits | None = None,
-) -> ModelAnalysis:
-    """The analysis of a model, which is read first where it is a path. Raises: ReadError"""
+@runtime_checkable
+class Buildable(Protocol):
+    """An object that builds a model: an irops.Graph. Its model is the one that it builds at the moment."""
+
+    name: str
+    registry: Registry
+    limits: Limits
+
+    def model(self) -> Model: ...
+
+
+AnyModel = Model | ModelAnalysis | Buildable | StrPath
+"""A model as every function takes it."""
+
+
+def analyse(model: AnyModel, registry: Registry | None = None, limits: Limits | None = None) -> ModelAnalysis:
+    """The analysis of a model: read first where it is a path, built where it is a graph, which then gives
+    registry and limits that are left out; an analysis as it is. Raises: ReadError
+    """
+    if isinstance(model, ModelAnalysis):
+        return model
+    if isinstance(model, Buildable):
+        registry, limits = registry or model.registry, limits or model.limits
+        model = model.model()
     limits = limits or Limits()
     if not isinstance(model, Model):
         model = read(model, limits=limits)
@@ -130,7 +148,7 @@ def analyse(
 
 
 def infer(
-    model: Model | ModelAnalysis | str | os.PathLike[str],
+    model: AnyModel,
     inputs: Mapping[str | int, Any] | None = None,
     *,
     registry: Registry | None = None,
@@ -145,6 +163,6 @@ def infer(
     Raises:  ReadError where the model cannot be read; DiagnosticError (a ValueError) for an input that does
         not exist, or a text that is not a shape
     """
-    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
+    analysis = analyse(model, registry, limits)
     with no_collection():
         return analysis.infer(inputs)

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from irops.analysis.inferred import Inferred
-from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.diagnostics.printable import plural, printable, shortened
 from irops.drawing.arrange import arrange, engine
@@ -22,8 +22,6 @@ from irops.drawing.scene import Box, BoxKind, Scene, boxes
 from irops.drawing.svg import svg
 from irops.editing.extraction import Boundary, Name, Scope, extracted
 from irops.editing.extraction import Scope as GraphScope
-from irops.editing.graph.graph import Graph
-from irops.ir.model import Model
 from irops.ir.output import PendingFiles, local_target
 from irops.limits import Limits
 from irops.registry import Registry
@@ -256,7 +254,7 @@ def _text(text: str) -> str:
 
 
 def draw(
-    model: Model | Graph | ModelAnalysis | str | os.PathLike[str],
+    model: AnyModel,
     *,
     unfold: bool = False,
     around: Name | None = None,
@@ -279,9 +277,7 @@ def draw(
         be read; DiagnosticError for a layer that does not exist; KeyError for a path that does not
     """
     layout, near = engine(), around
-    if isinstance(model, Graph):
-        model = model.model()
-    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
+    analysis = analyse(model, registry, limits)
     whole = analysis
     cut = None
     if around is not None:

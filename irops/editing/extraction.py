@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from irops.analysis.declaring import port_of
 from irops.analysis.inferred import Inferred
-from irops.analysis.model_analysis import ModelAnalysis, analyse, graph_at
+from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse, graph_at
 from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
@@ -372,7 +371,7 @@ class Boundary:
 
 
 def extract(
-    model: Model | ModelAnalysis | str | os.PathLike[str],
+    model: AnyModel,
     inputs: Iterable[Name] | None = None,
     outputs: Iterable[Name] | None = None,
     *,
@@ -397,7 +396,7 @@ def extract(
         edge that leads there
     """
     boundary = Boundary(inputs, outputs, around, hops, path)
-    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
+    analysis = analyse(model, registry, limits)
     return extracted(analysis, boundary).model
 
 
@@ -435,7 +434,7 @@ def cut_values(
     options: those of irops.run. Of the inputs that the part shares with the model, the values as given.
     Raises:  DiagnosticError for a part of a body, whose values differ from iteration to iteration
     """
-    analysis = model if isinstance(model, ModelAnalysis) else analyse(model)
+    analysis = analyse(model)
     if part.path:
         raise Scope.of(analysis, part.path).refusal(
             "open-cut", f"the part is taken from {'/'.join(part.path)}, where values differ each time it runs"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from irops.analysis.declaring import facts_line
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import AnyModel, ModelAnalysis
 from irops.analysis.signature import Key, declared_fact
 from irops.backends.backend import Backend
 from irops.backends.one_op import LruCache
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, EvaluationError
 from irops.diagnostics.rules import rule
 from irops.invocation import Invocation, OpFault, fault_of_limit, input_spec, out_of_memory
-from irops.ir.model import Layer, LayerKind, Model
+from irops.ir.model import Layer, LayerKind
 from irops.limits import Limits
 from irops.ops.conversion import as_numbers, converted
 from irops.registry import Registry
@@ -335,7 +334,7 @@ class GradientSession:
 
     def __init__(
         self,
-        model: Model | ModelAnalysis | str | os.PathLike[str],
+        model: AnyModel,
         *,
         backends: str | Iterable[str | Backend] | None = None,
         registry: Registry | None = None,
@@ -453,7 +452,7 @@ class GradientSession:
 
 
 def vjp(
-    model: Model | ModelAnalysis | str | os.PathLike[str],
+    model: AnyModel,
     inputs: Mapping[Key, Any] | Iterable[Any],
     cotangents: Cotangents | Callable[[Results], Cotangents],
     *,

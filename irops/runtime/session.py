@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.analysis.model_analysis import AnyModel, analyse
 from irops.analysis.signature import Key, Signature
 from irops.backends.backend import Backend
 from irops.backends.catalogue import chain
@@ -14,7 +13,6 @@ from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
-from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.runtime.evaluator import Evaluator, Progress, Variables, kept_layers
@@ -64,7 +62,7 @@ class Session:
 
     def __init__(
         self,
-        model: Model | ModelAnalysis | str | os.PathLike[str],
+        model: AnyModel,
         *,
         backends: str | Iterable[str | Backend] | None = None,
         registry: Registry | None = None,
@@ -72,7 +70,7 @@ class Session:
         verify: bool = False,
         progress: Progress | None = None,
     ) -> None:
-        self.analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
+        self.analysis = analyse(model, registry, limits)
         self.model = self.analysis.model
         self.variables = Variables()
         names = [backends] if isinstance(backends, str) else backends
@@ -151,7 +149,7 @@ class Session:
 
 
 def run(
-    model: Model | ModelAnalysis | str | os.PathLike[str],
+    model: AnyModel,
     inputs: Mapping[Key, Any] | Iterable[Any] = (),
     *,
     backends: str | Iterable[str | Backend] | None = None,

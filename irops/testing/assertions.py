@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 
 from irops.analysis.checks.run import check
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import AnyModel
 from irops.backends.backend import Backend
 from irops.debugging.compare.results import expectation
 from irops.debugging.sources.source import Context
@@ -14,7 +14,6 @@ from irops.diagnostics.diagnostic import Rule
 from irops.diagnostics.formats import render
 from irops.diagnostics.printable import plural
 from irops.diagnostics.report import Report
-from irops.ir.model import Model
 from irops.ir.numpy_files import load_all
 from irops.limits import Limits
 from irops.registry import Registry
@@ -26,7 +25,7 @@ Arrays = Mapping[str, Array] | str | os.PathLike[str]
 
 
 def irops_check(
-    model: Model | ModelAnalysis | str | os.PathLike[str],
+    model: AnyModel,
     *,
     weights: str | os.PathLike[str] | None = None,
     select: Iterable[str] = (),
@@ -60,7 +59,7 @@ def irops_check(
 
 
 def assert_same(
-    model: Model | ModelAnalysis | str | os.PathLike[str],
+    model: AnyModel,
     inputs: Arrays,
     expected: Arrays,
     *,

@@ -153,3 +153,4 @@ def test_an_unknown_target_is_refused_with_the_known_ones(irops: Irops, broken: 
     result = irops("check", broken, "--target", "2022.1")
     assert result.status == 2
     assert "'2022.1' is no known release of OpenVINO; known are 2023.0, 2023.1" in result.err
+    assert "did you mean" not in result.err

@@ -17,21 +17,6 @@ import irops
 from irops.registry import default_registry
 
 SIZES = (2, 3, 4, 2, 3)
-TYPES = (
-    np.bool_,
-    np.int8,
-    np.int16,
-    np.int32,
-    np.int64,
-    np.uint8,
-    np.uint16,
-    np.uint32,
-    np.uint64,
-    np.float16,
-    np.float32,
-    np.float64,
-    ml_dtypes.bfloat16,
-)
 LENGTH_TYPES = (
     np.int8,
     np.int16,
@@ -44,6 +29,7 @@ LENGTH_TYPES = (
     np.float16,
     np.float32,
 )
+TYPES = (np.bool_, *LENGTH_TYPES, np.float64, ml_dtypes.bfloat16)
 OPEN = {"static": None, "any size": "?", "any rank": "..."}
 
 

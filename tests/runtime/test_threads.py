@@ -5,7 +5,6 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable
 from pathlib import Path
-from threading import Barrier, Thread
 from time import sleep
 from typing import Any
 
@@ -15,33 +14,12 @@ import pytest
 import irops
 from irops.ir import storage
 from irops.ir.storage import Weights
+from tests.support.waiting import in_threads
 
 THREADS, CALLS = 8, 1250
 """Together 10,000 calls."""
-WAIT = 200
-"""Seconds after which a thread gives up to wait for the others: one of them has failed."""
 ROWS = 5
 BIAS, FACTORS = np.float32([1, -2, 3]), np.float32([[1, 2, 0], [0, 1, 3], [2, 0, 1]])
-
-
-def in_threads(work: Callable[[int], None]) -> None:
-    """Run work(number) in all threads at the same time; raise the first error of any of them."""
-    barrier, errors = Barrier(THREADS, timeout=WAIT), []
-
-    def run(number: int) -> None:
-        barrier.wait()
-        try:
-            work(number)
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [Thread(target=run, args=(number,)) for number in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
 
 
 @pytest.fixture
@@ -90,7 +68,7 @@ def test_ten_thousand_calls_of_eight_threads_give_each_its_own_result(
             (y,) = session.run([x]).values()
             correct[number] += np.array_equal(y, x @ FACTORS + BIAS)
 
-    in_threads(work)
+    in_threads(work, THREADS)
     assert correct == [CALLS] * THREADS
     assert mappings == [48]
 
@@ -103,7 +81,7 @@ def test_threads_that_ask_for_bytes_at_once_map_the_file_once(tmp_path: Path, ma
     def work(number: int) -> None:
         read[number] = bytes(weights.view(8 * number, 8))
 
-    in_threads(work)
+    in_threads(work, THREADS)
     assert mappings == [64]
     assert read == {number: bytes(range(8 * number, 8 * number + 8)) for number in range(THREADS)}
 
@@ -126,6 +104,6 @@ def test_threads_with_a_variable_each_see_a_state_that_some_run_left(
         for _ in range(100):
             results[number].append(int(session.run([np.int64([1])])["y"][0]))
 
-    in_threads(work)
+    in_threads(work, THREADS)
     assert all(2 <= value <= 1 + 100 * THREADS for values in results.values() for value in values)
     assert int(session.run([np.int64([0])])["y"][0]) in {value for v in results.values() for value in v}

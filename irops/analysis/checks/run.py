@@ -24,7 +24,7 @@ from irops.analysis.checks.releases import (
 )
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import Inferred
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import AnyModel, Buildable, ModelAnalysis, analyse
 from irops.analysis.structure import BodyNode, ModelStructure
 from irops.diagnostics.diagnostic import (
     Diagnostic,
@@ -124,7 +124,7 @@ INFERRED_CHECKS: tuple[InferredCheck, ...] = (
 
 
 def check(
-    model: Model | ModelAnalysis | str | os.PathLike[str],
+    model: AnyModel,
     weights: str | os.PathLike[str] | None = None,
     *,
     text: bytes | None = None,
@@ -151,7 +151,7 @@ def check(
 
 
 def _whole(
-    model: Model | ModelAnalysis | str | os.PathLike[str],
+    model: AnyModel,
     weights: str | os.PathLike[str] | None,
     text: bytes | None,
     custom: tuple[Rule, ...],
@@ -163,8 +163,8 @@ def _whole(
     if isinstance(model, ModelAnalysis):
         return _report(model, (), custom, target=target)
     with no_collection(), recursion_limit_for(limits.depth):
-        if isinstance(model, Model):
-            return _report(ModelAnalysis(model, registry, limits), (), custom, target=target)
+        if isinstance(model, Model | Buildable):
+            return _report(analyse(model, registry, limits), (), custom, target=target)
         # in a function of its own, so that the model is freed before the collector could traverse it
         return _of_file(os.fspath(model), weights, text, custom, registry, limits, target)
 

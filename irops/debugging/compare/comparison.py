@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, Literal
 
 from irops.analysis.made_up import axes_of_one
-from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.analysis.model_analysis import AnyModel, analyse
 from irops.analysis.signature import Key
 from irops.debugging.compare.compared_layer import ComparedLayer
 from irops.debugging.compare.cuts import cuts
@@ -27,7 +26,6 @@ from irops.debugging.sources.source import Context, Source
 from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.suggestions import did_you_mean
-from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.runtime.evaluator import Progress
@@ -45,7 +43,7 @@ class UnsuitableMode(ValueError):
 
 
 def compare(
-    model: Model | ModelAnalysis | str | os.PathLike[str],
+    model: AnyModel,
     inputs: Mapping[Key, Any] | Iterable[Any] = (),
     a: AnySource = "reference",
     b: AnySource = "openvino",
@@ -66,7 +64,7 @@ def compare(
     computes layers, else propagated.
     Raises:  ValueError for a text that is no source or mode; EvaluationError where a cannot compute the model
     """
-    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
+    analysis = analyse(model, registry, limits)
     with ExitStack() as opened:
         workers = SourceWorkers.of(analysis.registry, analysis.limits)
         first, second = (source_of(item, workers) for item in (a, b))

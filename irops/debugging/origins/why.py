@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -10,7 +9,7 @@ from math import inf
 from typing import Any
 
 from irops.analysis.inference import Inference
-from irops.analysis.model_analysis import ModelAnalysis, analyse, graph_at
+from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse, graph_at
 from irops.analysis.signature import Key
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.debugging.origins.influence import (
@@ -29,7 +28,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural, shortened, shown
 from irops.diagnostics.report import Report
 from irops.invocation import OpFault
-from irops.ir.model import LayerKind, Model
+from irops.ir.model import LayerKind
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.values.dim import Dim
@@ -100,9 +99,6 @@ def _broken(analysis: ModelAnalysis, node: LayerNode, inputs: Facts) -> Sequence
         except LimitExceeded:
             return []
     return [warning.constraint for warning in warnings]
-
-
-AnyModel = Model | ModelAnalysis | SymbolicModel | str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +172,7 @@ class Why:
 
 
 def why(
-    model: AnyModel,
+    model: AnyModel | SymbolicModel,
     layer: str | int,
     *,
     output: int = 0,
@@ -199,19 +195,14 @@ def why(
         layer that does not exist; IndexError for an output, an axis or an element that the layer does not
         have
     """
-    symbolic = (
-        model
-        if isinstance(model, SymbolicModel)
-        else SymbolicModel(
-            model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits), inputs
-        )
-    )
-    graph, _ = graph_at(symbolic.analysis, tuple(path))
+    if not isinstance(model, SymbolicModel):
+        model = SymbolicModel(analyse(model, registry, limits), inputs)
+    graph, _ = graph_at(model.analysis, tuple(path))
     node = producer(graph, graph.find(layer), output)
     aspect, index = _aspect(axis, value, element_type)
     facet = Facet(graph.path, node[0].layer.id, node[1], aspect, index)
-    _require_facet(symbolic, facet)
-    return explained(symbolic, facet)
+    _require_facet(model, facet)
+    return explained(model, facet)
 
 
 def producer(graph: GraphNode, node: LayerNode, output: int) -> tuple[LayerNode, int]:

@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.analysis.model_analysis import AnyModel, Buildable, ModelAnalysis, analyse
 from irops.debugging.reduce.attempts import (
     Attempts,
     Judge,
@@ -106,7 +106,7 @@ class Reduction:
 
 
 def reduce(
-    model: Model | ModelAnalysis | str | os.PathLike[str],
+    model: AnyModel,
     inputs: Mapping[str | int, Any] | Iterable[Any] = (),
     oracle: Oracle | None = None,
     *,
@@ -139,10 +139,10 @@ def reduce(
     Raises:  NoFault (a ValueError) if the fault does not show; DiagnosticError for a model that cannot be
         read or inputs that do not fit
     """
-    if isinstance(model, ModelAnalysis):
+    if isinstance(model, ModelAnalysis | Buildable):
         registry, limits = registry or model.registry, limits or model.limits
     judge = Preserved(oracle, differs, crashes, rule, command).judge(seconds_per_try, registry, limits)
-    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
+    analysis = analyse(model, registry, limits)
     case = _case(analysis, inputs, judge)
     memory = Memory()
     try:

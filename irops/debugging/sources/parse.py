@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import AnyModel, Buildable, ModelAnalysis
 from irops.backends.backend import Backend, Reference
 from irops.backends.catalogue import backend_names, backend_of, missing
 from irops.debugging.sources.layerwise import Layerwise
@@ -20,9 +20,7 @@ from irops.ir.model import Model
 from irops.runtime.session import Session
 from irops.urls import is_url, without_credentials
 
-AnySource: TypeAlias = (
-    str | os.PathLike[str] | Source | Backend | Session | Model | ModelAnalysis | Mapping[str, Any]
-)
+AnySource: TypeAlias = AnyModel | Source | Backend | Session | Mapping[str, Any]
 """A text as source_of_text takes it, or an object that gives values."""
 FORMS = (
     "reference",
@@ -55,6 +53,8 @@ def source_of(item: AnySource, workers: SourceWorkers = UNBOUNDED) -> Source:
             return Stored(item)
         case Backend():
             return Layerwise(item)
+        case Buildable():
+            return OtherModel(item, Layerwise(Reference()))
     raise TypeError(f"a source is {type(item).__name__}, must be a text, a backend, a model or a mapping")
 
 

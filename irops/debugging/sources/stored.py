@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.signature import ModelPort
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.editing.diff.comparison import GraphComparison, Side
 from irops.editing.translation.translate import translated
-from irops.ir.model import Layer, Model, UniqueNames
+from irops.ir.model import Layer, UniqueNames
 from irops.ir.numpy_files import (
     UnreadableFileError,
     as_declared,
@@ -183,7 +183,7 @@ class OtherModel(Source):
 
     is_matched = True
 
-    def __init__(self, model: Model | ModelAnalysis | str | os.PathLike[str], computed_by: Source) -> None:
+    def __init__(self, model: AnyModel, computed_by: Source) -> None:
         self._given, self._computed_by = model, computed_by
         self._analysis: ModelAnalysis | None = None
         self._comparison: GraphComparison | None = None
@@ -193,11 +193,7 @@ class OtherModel(Source):
     def analysis(self, like: ModelAnalysis) -> ModelAnalysis:
         """The analysis of the other model, in the dialect of the one that it is compared with."""
         if self._analysis is None:
-            other = (
-                self._given
-                if isinstance(self._given, ModelAnalysis)
-                else analyse(self._given, like.registry, like.limits)
-            )
+            other = analyse(self._given, like.registry, like.limits)
             if other.dialect is not like.dialect and like.dialect.name == OPENVINO:
                 other = translated(other, OPENVINO, None)
             self._analysis = other
@@ -272,7 +268,7 @@ def paired(ours: Sequence[ModelPort], theirs: Sequence[ModelPort]) -> list[tuple
     return [(port, pairs[port.position]) for port in ours if port.position in pairs]
 
 
-def _label(model: Model | ModelAnalysis | str | os.PathLike[str]) -> str:
+def _label(model: AnyModel) -> str:
     if isinstance(model, ModelAnalysis):
         model = model.model
-    return model.name if isinstance(model, Model) else without_credentials(model)
+    return without_credentials(model) if isinstance(model, str | os.PathLike) else model.name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator
@@ -11,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from irops.analysis.checks.layers import inputs_and_outputs_keep_their_types
-from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.needs import MIN_BYTES, Need
 from irops.analysis.structure import Path
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
@@ -53,7 +52,7 @@ class ConversionWarning(UserWarning):
 
 
 def convert(
-    model: Model | ModelAnalysis | str | os.PathLike[str],
+    model: AnyModel,
     target: str,
     *,
     upgrade: bool | None = None,
@@ -72,7 +71,7 @@ def convert(
     Raises:  DiagnosticError with every layer that has no equal form, and the reason, or with the errors of
              the model; ValueError for an unknown target or version
     """
-    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
+    analysis = analyse(model, registry, limits)
     conversion = converted(analysis, target, upgrade=upgrade, ir_version=ir_version)
     for note in conversion.notes:
         warnings.warn(note, ConversionWarning, stacklevel=2)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.signature import ModelPort
 from irops.diagnostics.suggestions import did_you_mean
 from irops.editing.diff.comparison import GraphComparison, Side
@@ -20,8 +20,6 @@ from irops.values.fact import Fact
 
 IGNORABLE = ("names", "rt_info", "ids", "weights")
 """The parts that a comparison can leave out."""
-
-AnyModel = Model | ModelAnalysis | str | os.PathLike[str]
 
 
 def diff(
@@ -46,8 +44,8 @@ def diff(
         if word not in IGNORABLE:
             meant = did_you_mean(word, IGNORABLE)
             raise ValueError(f"ignore has {word!r}, must be of {', '.join(IGNORABLE)}{meant}")
-    labels = [_label(a, "a"), _label(b, "b")]
-    analyses = [_analysis(a, registry, limits), _analysis(b, registry, limits)]
+    analyses = [analyse(a, registry, limits), analyse(b, registry, limits)]
+    labels = [_label(a, analyses[0].model, "a"), _label(b, analyses[1].model, "b")]
     if analyses[0].dialect is not analyses[1].dialect:
         analyses = [
             one if one.dialect.name == OPENVINO else translated(one, OPENVINO, None) for one in analyses
@@ -71,17 +69,11 @@ def diff(
     )
 
 
-def _analysis(model: AnyModel, registry: Registry | None, limits: Limits | None) -> ModelAnalysis:
-    return model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
-
-
-def _label(model: AnyModel, default: str) -> str:
-    if isinstance(model, ModelAnalysis):
-        model = model.model
-    if isinstance(model, Model):
-        path = model.source.path if model.source is not None else None
-        return path or model.name or default
-    return os.fspath(model)
+def _label(given: AnyModel, model: Model, default: str) -> str:
+    if isinstance(given, str | os.PathLike):
+        return os.fspath(given)
+    path = model.source.path if model.source is not None else None
+    return path or model.name or default
 
 
 def _interface(a: ModelAnalysis, b: ModelAnalysis, ignore: Collection[str]) -> Iterator[str]:

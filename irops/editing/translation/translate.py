@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from irops.analysis.declaring import declared_dims, facts_line
 from irops.analysis.inferred import Inferred, LayerFacts
-from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import meant_or_all
@@ -42,7 +41,7 @@ OPSET = 18
 
 
 def translate(
-    model: Model | ModelAnalysis | str | os.PathLike[str],
+    model: AnyModel,
     to: str,
     *,
     opset: int | None = None,
@@ -55,7 +54,7 @@ def translate(
     Raises:  DiagnosticError with all layers that are not representable and the reasons, or with the errors of
              the model
     """
-    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry)
+    analysis = analyse(model, registry)
     return translated(analysis, to, opset).model
 
 
