@@ -276,11 +276,11 @@ def recovered_outputs(
 def outputs_without(invocation: Invocation, inputs: Inputs, extras: Mapping[str, Any]) -> list[Fact] | None:
     """The outputs of a layer whose attributes are malformed or missing; None if they depend on these."""
     op = invocation.op
-    faulty = {fault.attribute for fault in invocation.faults} & set(op.definition.attributes)
+    faulty = {fault.attribute for fault in invocation.faults}
     unusable = [
         attribute
         for name, attribute in op.definition.attributes.items()
-        if name in faulty and invocation.attributes.get(name) is None
+        if (name in faulty or attribute.required) and invocation.attributes.get(name) is None
     ]
     if op.definition.bodies or len(unusable) > 1:
         return None

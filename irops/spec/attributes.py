@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -272,11 +272,14 @@ def bind(op: Op, data: Mapping[str, str]) -> AttributeValues:
                 )
                 usable = False
         else:
-            fault = _missing(attribute, op, data)
+            fault = None if attribute.required else _missing(attribute, op, data)
             if fault is not None:
                 faults.append(fault)
-                usable = usable and not attribute.required
             values[name] = default_of(attribute)
+    lacking = [attribute for name, attribute in known.items() if attribute.required and name not in data]
+    if lacking:
+        faults.append(_lacking(op, lacking))
+        usable = False
     place = {name: k for k, name in enumerate(data)}
     unknown = [name for name in data if name not in known]
     faults.extend(_unknown(name, op, suggest=k < MAX_SUGGESTIONS) for k, name in enumerate(unknown))
@@ -296,16 +299,19 @@ def _reading(name: str, reading: str | None) -> str | None:
     return None if reading is None else f"OpenVINO silently reads {name}={reading}"
 
 
+def _lacking(op: Op, attributes: Sequence[Attribute]) -> AttributeFault:
+    """The fault of a layer that lacks attributes that its op requires: one, which names all of them."""
+    names = [attribute.name for attribute in attributes]
+    read = [_reading(a.name, a.reader_default) for a in attributes if a.reader_default is not None]
+    what = f"attribute {names[0]}, must have one"
+    if len(names) > 1:
+        what = f"attributes {', '.join(names[:-1])} and {names[-1]}, must have them"
+    message, note = f"{op.id} has no {what}", "; ".join(filter(None, read)) or None
+    return AttributeFault("missing-attribute", names[0], message, note)
+
+
 def _missing(attribute: Attribute, op: Op, data: Mapping[str, str]) -> AttributeFault | None:
     name, reader = attribute.name, attribute.reader_default
-    if attribute.required:
-        note = None if reader is None else f"OpenVINO silently reads {name}={reader}"
-        return AttributeFault(
-            "missing-attribute",
-            name,
-            f"{op.id} has no attribute {name}, must have one",
-            note,
-        )
     if _reader_requires(attribute, op, data):
         return AttributeFault(
             "missing-attribute",

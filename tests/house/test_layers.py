@@ -141,7 +141,6 @@ def test_importing_irops_imports_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.slow("runs six commands")
 def test_the_picture_of_the_parts_is_todays() -> None:
     docs = PACKAGE.parent / "docs"
     drawn = runpy.run_path(str(docs / "rooms.py"))["picture"]()
