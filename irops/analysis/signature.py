@@ -116,10 +116,11 @@ class Signature:
     def arrays(self, inputs: Mapping[Key, Any] | Iterable[Any]) -> dict[int, Array]:
         """An array for every input, by layer id, in the order of the inputs.
 
-        inputs: arrays by name or position, or in order
+        inputs: arrays by name or position, or in order; an array alone is the first input, not an input a row
         Raises:  DiagnosticError for an unknown input (IR602); EvaluationError for an input without a
             value, or with one of another type or shape than it declares
         """
+        inputs = [inputs] if hasattr(inputs, "__array__") else inputs
         named: Mapping[Key, Any] = inputs if isinstance(inputs, Mapping) else dict(enumerate(inputs))
         given = {port.layer.id: self.fit(port.layer, value) for port, value in self._ports(named)}
         for port in self.inputs:

@@ -162,11 +162,12 @@ def run(
 ) -> Results:
     """A model's results: arrays by Result name; tensor names and positions find them too.
 
-    inputs: arrays by tensor name, layer name or position; backends: what computes, by name or as objects, the
-    first that can (by default the fastest that is installed, then the reference); keep: further layers by
-    name or id, or "all"; verify: compare every result of other backends with the reference; progress: called
-    with (layers done, layers in all, layer); profile: measure time and bytes of each layer: results.profile
-    has .ops and .layers, and .write(path) writes a trace for Perfetto.
+    inputs: arrays by tensor name, layer name or position; one array where the model has one input; backends:
+    what computes, by name or as objects, the first that can (by default the fastest that is installed, then
+    the reference); keep: further layers by name or id, or "all"; verify: compare every result of other
+    backends with the reference; progress: called with (layers done, layers in all, layer); profile: measure
+    time and bytes of each layer: results.profile has .ops and .layers, and .write(path) writes a trace for
+    Perfetto.
     Raises:  ReadError; EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement,
         a limit
     """

@@ -47,6 +47,7 @@ def test_what_is_kept_is_given(reverse):
     ("inputs", "code", "words"),
     [
         ({"x": X}, "IR601", "'axes', i64[?], was given no value"),
+        (X, "IR601", "'axes', i64[?], was given no value"),
         ({"x": X, "axes": AXES, "y": X}, "IR602", "no input 'y'; its inputs are 'x', 'axes'"),
         ({"x": X.astype(np.float64), "axes": AXES}, "IR603", "is f64[2,3], must be f32[?,3]"),
         ({"x": X.T, "axes": AXES}, "IR603", "f32[3,2]"),
