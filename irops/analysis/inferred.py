@@ -70,8 +70,8 @@ class LayerFacts:
 
 
 class Inferred(Mapping[tuple[int | str, int], Fact]):
-    """The Facts of a graph: inferred[layer name or id, output index] -> Fact. Of equal names, the first
-    counts.
+    """The Facts of a graph: inferred[layer name or id, output index] -> Fact, or inferred[name] of a tensor,
+    or of a layer with one output. Of equal names, the first counts.
 
     of(layer) gives all that was inferred of a layer, bodies included; diagnostics gives what is wrong.
     """
@@ -112,7 +112,9 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
             raise KeyError(f"there is no layer {layer!r}{did_you_mean(layer, self._names)}")
         return self.layers[number]
 
-    def __getitem__(self, key: tuple[int | str, int]) -> Fact:
+    def __getitem__(self, key: tuple[int | str, int] | int | str) -> Fact:
+        if isinstance(key, int | str):
+            return self._alone(key)
         if not isinstance(key, tuple) or len(key) != 2:
             raise KeyError(f"{key!r} is no layer and output: inferred[layer name or id, output index]")
         layer, index = key
@@ -120,6 +122,17 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         if not 0 <= index < len(outputs):
             raise KeyError(f"layer {layer!r} has no output {index}; it has {len(outputs)}")
         return outputs[index]
+
+    def _alone(self, key: int | str) -> Fact:
+        """The Fact of the tensor of this name, else of the layer, which has one output."""
+        for facts in self.layers.values():
+            for port, fact in zip(facts.layer.outputs, facts.outputs):
+                if key in port.names:
+                    return fact
+        outputs = self.of(key).outputs
+        if len(outputs) != 1:
+            raise KeyError(f"layer {key!r} has {len(outputs)} outputs; inferred[{key!r}, 0] is the first")
+        return outputs[0]
 
     def __iter__(self) -> Iterator[tuple[int | str, int]]:
         for number, facts in self.layers.items():

@@ -158,8 +158,8 @@ def infer(
 
     inputs: other shapes for the model's inputs, by tensor name, layer name or position: "?,3,1..224,224", a
         sequence, a Shape; words are symbols ("batch,3"); or a Fact.
-    Returns: inferred[layer name or id, output index] -> Fact(.element_type, .shape, .value); .diagnostics
-        holds what is wrong
+    Returns: inferred[tensor name, layer name or id] -> Fact(.element_type, .shape, .value); where a layer has
+        several outputs, inferred[layer, output index]; .diagnostics holds what is wrong
     Raises:  ReadError where the model cannot be read; DiagnosticError (a ValueError) for an input that does
         not exist, or a text that is not a shape
     """

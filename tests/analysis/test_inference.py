@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -167,12 +168,24 @@ def test_a_fault_of_a_layer_is_not_repeated_at_the_next(net):
 
 def test_facts_are_found_by_name_or_id_and_output(broadcast):
     inferred = infer(broadcast)
-    assert inferred["sum", 0] is inferred[3, 0]
+    assert inferred["sum", 0] is inferred[3, 0] is inferred["sum"] is inferred[3]
     assert inferred.of("sum") is inferred.of(3)
     assert sorted(inferred) == [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0)]
     assert len(inferred) == 6
     assert repr(inferred) == "<Inferred 6 layers, 0 errors>"
     assert inferred.of("sum").attributes["auto_broadcast"] == "numpy"
+
+
+def test_a_name_alone_is_that_of_a_tensor_or_of_a_layer_with_one_output():
+    graph = irops.Graph()
+    parts = graph.ops.Split(graph.parameter("x", "f32", "6,2"), 0, num_splits=2, name="parts")
+    graph.result(parts[1], "y")
+    with pytest.raises(KeyError, match=r"layer 'parts' has 2 outputs; inferred\['parts', 0\] is the first"):
+        infer(graph)["parts"]
+    encoded = infer(Path(__file__).parents[2] / "examples" / "bidirectional_encoder" / "model.xml")
+    named = [f for f in encoded.layers.values() for port in f.layer.outputs if "encoded" in port.names]
+    assert [facts.layer.name for facts in named] != ["encoded"]
+    assert encoded["encoded"] is named[0].outputs[0]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +195,7 @@ def test_facts_are_found_by_name_or_id_and_output(broadcast):
         (("sum", -1), "layer 'sum' has no output -1; it has 1"),
         (("smu", 0), "there is no layer 'smu'; did you mean 'sum'?"),
         ((9, 0), "there is no layer 9"),
-        ("sum", "'sum' is no layer and output: inferred[layer name or id, output index]"),
+        ("smu", "there is no layer 'smu'; did you mean 'sum'?"),
         (("sum", 0, 0), "('sum', 0, 0) is no layer and output: inferred[layer name or id, output index]"),
     ],
 )

@@ -257,8 +257,8 @@ def test_a_name_alone_is_as_good_as_a_list_of_one(reverse):
             "there is no layer 'agian'; did you mean 'again'?",
         ),
         (
-            lambda model: irops.infer(model)["again"],
-            "'again' is no layer and output: inferred[layer name or id, output index]",
+            lambda model: irops.infer(model)["agian"],
+            "there is no layer 'agian'; did you mean 'again'?",
         ),
         (
             lambda _: irops.call("ReverseSequnce-1", X),

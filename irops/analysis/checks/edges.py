@@ -41,22 +41,12 @@ def edges_end_at_layers(structure: ModelStructure) -> Iterator[Diagnostic]:
 def edges_meet_ports(structure: ModelStructure) -> Iterator[Diagnostic]:
     for scope, rule, edge in _faulty_edges(structure, "unknown-output-port", "unknown-input-port"):
         if rule == "unknown-output-port":
-            layer, label, verb, side, other = (
-                scope.wiring.layers[edge.from_layer],
-                edge.from_port,
-                "starts",
-                "output",
-                "input",
-            )
+            layer, label = scope.wiring.layers[edge.from_layer], edge.from_port
+            verb, side, other = "starts", "output", "input"
             ports, elsewhere = layer.outputs, scope.wiring.input_index(layer, label)
         else:
-            layer, label, verb, side, other = (
-                scope.wiring.layers[edge.to_layer],
-                edge.to_port,
-                "ends",
-                "input",
-                "output",
-            )
+            layer, label = scope.wiring.layers[edge.to_layer], edge.to_port
+            verb, side, other = "ends", "input", "output"
             ports, elsewhere = layer.inputs, scope.wiring.output_index(layer, label)
         instead = f", which is an {other}" if elsewhere is not None else ""
         message = f"an edge {verb} at port {label} of {layer}{instead}, {_labels(ports, side)}"

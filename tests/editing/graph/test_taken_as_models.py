@@ -14,7 +14,7 @@ import irops
 X = np.float32([-1, 0, 2])
 USES: dict[str, Callable[[Any, Path], Any]] = {
     "check": lambda m, _: str(irops.check(m, select=["IR"])),
-    "infer": lambda m, _: irops.infer(m)["twice", 0].shape,
+    "infer": lambda m, _: irops.infer(m)["twice"].shape,
     "run": lambda m, _: irops.run(m, X)["y"].tolist(),
     "vjp": lambda m, _: irops.vjp(m, [X], [X])["x"].tolist(),
     "compare": lambda m, _: [layer.verdict for layer in irops.compare(m, [X], "reference", m).layers],
