@@ -8,10 +8,12 @@ import signal
 from collections import Counter
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import irops
 from irops.ir.read import loads
 
+settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 LONGEST_SECONDS = 2
 """A test that takes longer and is not marked as slow is named at the end of a run."""
 
