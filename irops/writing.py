@@ -32,18 +32,17 @@ def write(model: AnyModel, path: StrPath, *, registry: Registry | None = None) -
     if not isinstance(model, Model):
         analysis = analyse(model, registry)
         model = analysis.model
-    written = model
     name = os.fspath(path)
-    dialect, of_file = dialect_of(written), dialect_of_suffix(name)
+    dialect, of_file = dialect_of(model), dialect_of_suffix(name)
     wrong = _why_not(dialect, of_file, name)
     if wrong is not None:
         raise DiagnosticError([Diagnostic(rule("wrong-dialect-for-file"), wrong, Location(name))])
     known = registry or (analysis.registry if analysis is not None else default_registry())
-    if of_file.name == OPENVINO and has_undeclared_ports(written):
-        analysis = analysis or analyse(written, known)
-        written = with_declared_ports(written, infer(analysis))
+    if of_file.name == OPENVINO and has_undeclared_ports(model):
+        analysis = analysis or analyse(model, known)
+        model = with_declared_ports(model, infer(analysis))
     inferred = partial(interface, analysis=analysis, registry=known)
-    of_file.write(written, name, registry=known, interface=inferred)
+    of_file.write(model, name, registry=known, interface=inferred)
 
 
 def _why_not(dialect: Dialect, of_file: Dialect, path: str) -> str | None:

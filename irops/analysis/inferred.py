@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -125,14 +126,18 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
 
     def _alone(self, key: int | str) -> Fact:
         """The Fact of the tensor of this name, else of the layer, which has one output."""
-        for facts in self.layers.values():
-            for port, fact in zip(facts.layer.outputs, facts.outputs):
-                if key in port.names:
-                    return fact
+        if key in self._tensors:
+            return self._tensors[key]
         outputs = self.of(key).outputs
         if len(outputs) != 1:
             raise KeyError(f"layer {key!r} has {len(outputs)} outputs; inferred[{key!r}, 0] is the first")
         return outputs[0]
+
+    @cached_property
+    def _tensors(self) -> Mapping[int | str, Fact]:
+        """The Facts of the tensors that have names, once inference is done."""
+        ports = [pair for facts in self.layers.values() for pair in zip(facts.layer.outputs, facts.outputs)]
+        return {name: fact for port, fact in reversed(ports) for name in port.names}
 
     def __iter__(self) -> Iterator[tuple[int | str, int]]:
         for number, facts in self.layers.items():

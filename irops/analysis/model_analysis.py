@@ -118,7 +118,7 @@ def path_of_text(analysis: ModelAnalysis, text: str) -> tuple[str, ...]:
 
 @runtime_checkable
 class Buildable(Protocol):
-    """An object that builds a model: an irops.Graph. Its model is the one that it builds at the moment."""
+    """An object that builds a model on demand, as irops.Graph does."""
 
     name: str
     registry: Registry
@@ -128,12 +128,14 @@ class Buildable(Protocol):
 
 
 AnyModel = Model | ModelAnalysis | Buildable | StrPath
-"""A model as every function takes it."""
+"""A model in any form that functions accept."""
 
 
 def analyse(model: AnyModel, registry: Registry | None = None, limits: Limits | None = None) -> ModelAnalysis:
-    """The analysis of a model: read first where it is a path, built where it is a graph, which then gives
-    registry and limits that are left out; an analysis as it is. Raises: ReadError
+    """The analysis of a model. A path is read first; an analysis is returned unchanged.
+
+    registry, limits: by default those of the graph, if the model is one
+    Raises:  ReadError; DiagnosticError where a graph has no result
     """
     if isinstance(model, ModelAnalysis):
         return model

@@ -300,14 +300,13 @@ def _reading(name: str, reading: str | None) -> str | None:
 
 
 def _lacking(op: Op, attributes: Sequence[Attribute]) -> AttributeFault:
-    """The fault of a layer that lacks attributes that its op requires: one, which names all of them."""
+    """One fault that names all attributes that the op requires and the layer does not have."""
     names = [attribute.name for attribute in attributes]
-    read = [_reading(a.name, a.reader_default) for a in attributes if a.reader_default is not None]
     what = f"attribute {names[0]}, must have one"
     if len(names) > 1:
         what = f"attributes {', '.join(names[:-1])} and {names[-1]}, must have them"
-    message, note = f"{op.id} has no {what}", "; ".join(filter(None, read)) or None
-    return AttributeFault("missing-attribute", names[0], message, note)
+    notes = filter(None, (_reading(attribute.name, attribute.reader_default) for attribute in attributes))
+    return AttributeFault("missing-attribute", names[0], f"{op.id} has no {what}", "; ".join(notes) or None)
 
 
 def _missing(attribute: Attribute, op: Op, data: Mapping[str, str]) -> AttributeFault | None:

@@ -199,7 +199,7 @@ class Releases:
         number = re.fullmatch(r"(\d{4}\.\d+)(\.\d+)*", text.strip(), re.ASCII)
         if number is None or number[1] not in self.names:
             words = (*self.names, *others)
-            # 2026.1 looks like 2022.1, but is not what was meant: another release of a year may be
+            # the name closest to 2022.1 is 2026.1, which nobody means by it: the year must be right
             alike = words if number is None else [name for name in words if name[:4] == number[1][:4]]
             raise ValueError(
                 f"{text!r} is no known release of OpenVINO; known are {', '.join(words)}"

@@ -24,7 +24,7 @@ from irops.analysis.checks.releases import (
 )
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import Inferred
-from irops.analysis.model_analysis import AnyModel, Buildable, ModelAnalysis, analyse
+from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.structure import BodyNode, ModelStructure
 from irops.diagnostics.diagnostic import (
     Diagnostic,
@@ -37,10 +37,9 @@ from irops.diagnostics.diagnostic import (
 )
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import custom_rules, rule
-from irops.ir.model import Layer, Model
+from irops.ir.model import Layer
 from irops.ir.weights import constant_faults
 from irops.limits import Clock, Limits, notes, recursion_limit_for
-from irops.limits import notes as limit_notes
 from irops.reading import load
 from irops.registry import Registry
 from irops.spec.extension import error_text, load_installed_rules
@@ -146,7 +145,7 @@ def check(
     load_installed_rules()
     custom = tuple(rules)
     release = None if target is None else releases().named(target)
-    report = _whole(model, weights, text, custom, registry, limits or Limits(), release)
+    report = _whole(model, weights, text, custom, registry, limits, release)
     return report.narrowed(select, ignore, custom)
 
 
@@ -156,17 +155,18 @@ def _whole(
     text: bytes | None,
     custom: tuple[Rule, ...],
     registry: Registry | None,
-    limits: Limits,
+    limits: Limits | None,
     target: str | None,
 ) -> Report:
     """The findings of all rules."""
     if isinstance(model, ModelAnalysis):
         return _report(model, (), custom, target=target)
-    with no_collection(), recursion_limit_for(limits.depth):
-        if isinstance(model, Model | Buildable):
+    known = limits or Limits()
+    with no_collection(), recursion_limit_for(known.depth):
+        if not isinstance(model, str | os.PathLike):
             return _report(analyse(model, registry, limits), (), custom, target=target)
         # in a function of its own, so that the model is freed before the collector could traverse it
-        return _of_file(os.fspath(model), weights, text, custom, registry, limits, target)
+        return _of_file(os.fspath(model), weights, text, custom, registry, known, target)
 
 
 def _of_file(
@@ -187,9 +187,7 @@ def _of_file(
 
 
 def check_as_read(
-    analysis: ModelAnalysis,
-    read_findings: Iterable[Diagnostic],
-    target: str | None = None,
+    analysis: ModelAnalysis, read_findings: Iterable[Diagnostic], target: str | None = None
 ) -> Report:
     """The report on a file whose text was loaded and analysed already.
 
@@ -224,8 +222,8 @@ def _within_time(
         yield finding
         if clock.expired:
             message = f"the time was up before all was checked; {analysis.limits.message('seconds')}"
-            notes = limit_notes("checking-time-limit")
-            yield analysis.finding("checking-time-limit", message, 0, analysis.root, notes=notes)
+            name = "checking-time-limit"
+            yield analysis.finding(name, message, 0, analysis.root, notes=notes(name))
             return
 
 

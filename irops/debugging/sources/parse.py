@@ -47,14 +47,12 @@ def source_of(item: AnySource, workers: SourceWorkers = UNBOUNDED) -> Source:
             return source_of_text(os.fspath(item), workers)
         case Session():
             return OtherModel(item.analysis, Layerwise(_first(item), has_reference=True))
-        case Model() | ModelAnalysis():
+        case Model() | ModelAnalysis() | Buildable():
             return OtherModel(item, Layerwise(Reference()))
         case Mapping():
             return Stored(item)
         case Backend():
             return Layerwise(item)
-        case Buildable():
-            return OtherModel(item, Layerwise(Reference()))
     raise TypeError(f"a source is {type(item).__name__}, must be a text, a backend, a model or a mapping")
 
 

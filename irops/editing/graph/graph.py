@@ -41,7 +41,7 @@ from irops.values.shape import UNRANKED, Shape, ShapeLike
 class Graph(Base):
     """A model that is built or changed node by node; what is known of each tensor is inferred at once.
 
-    Graph("name") starts an empty one, Graph(model) changes a copy of a model, which itself stays as it is;
+    Graph("name") starts an empty one, Graph(model) changes a copy of a model or graph, which stays as it is;
     path: the layers and bodies down to the graph to change, ("loop", "body"). model() gives the result.
 
     opset: of g.ops, the newest by default; registry: where ops are looked up, custom ones included.
@@ -51,7 +51,7 @@ class Graph(Base):
 
     def __init__(
         self,
-        name: str | Model = "model",
+        name: str | Model | Graph = "model",
         *,
         path: Sequence[str] = (),
         opset: int | None = None,
@@ -62,6 +62,8 @@ class Graph(Base):
         opset = newest if opset is None else opset
         if not 1 <= opset <= newest:
             raise ValueError(f"opset is {opset}, must be 1 to {newest}")
+        if isinstance(name, Graph):
+            registry, limits, name = registry or name.registry, limits or name.limits, name.model()
         registry, limits = registry or default_registry(), limits or Limits()
         if isinstance(name, Model):
             origin = Origin.of(name, tuple(path), registry, limits)

@@ -34,6 +34,7 @@ REFUSED: dict[str, tuple[str, str, Callable[[irops.Graph, irops.Graph], object]]
         lambda g, _: g.ops.SoftMax(g.inputs[0], axis=7),
     ),
     "a missing attribute": ("IR312", "has no attribute", lambda g, _: g.ops.Clamp(g.inputs[0], min=0)),
+    "missing attributes": ("IR312", "no attributes min and max, must", lambda g, _: g.ops.Clamp(g.inputs[0])),
     "a malformed attribute": ("IR314", "must be", lambda g, _: g.ops.SoftMax(g.inputs[0], axis="one")),
     "a missing input": ("IR321", "takes 2", lambda g, _: g.ops.Add(g.inputs[0])),
     "a broken requirement": (

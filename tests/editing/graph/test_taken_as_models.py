@@ -1,4 +1,4 @@
-"""Functions that take a model take a Graph: the model that it builds at that moment."""
+"""Functions that accept a model accept a Graph, and use the model that it builds at the time of the call."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ USES: dict[str, Callable[[Any, Path], Any]] = {
     "convert": lambda m, _: [layer.type for layer in irops.convert(m, "2023.0").layers],
     "translate": lambda m, _: [layer.type for layer in irops.translate(m, "onnx").layers],
     "reduce": lambda m, _: len(irops.reduce(m, [X], lambda model, inputs: True).model.layers),
+    "Graph": lambda m, _: irops.Graph(m).model().layers,
     "write": lambda m, folder: irops.write(m, folder / "m.xml") or (folder / "m.xml").read_text(),
 }
 
