@@ -75,7 +75,7 @@ _HOMES = {
     "EvaluationError": "irops.diagnostics.diagnostic",
     "ReadError": "irops.diagnostics.diagnostic",
     "call": "irops.runtime.call",
-    "Limits": "irops.limits",
+    "Limits": "irops.files.limits",
     "Graph": "irops.editing.graph.graph",
     "extract": "irops.editing.extraction",
     "convert": "irops.editing.conversion.convert",
@@ -90,11 +90,11 @@ _HOMES = {
     "vjp": "irops.runtime.gradients",
     "Declined": "irops.backends.backend",
     "Model": "irops.ir.model",
-    "read": "irops.reading",
-    "write": "irops.writing",
-    "Registry": "irops.registry",
-    "definition": "irops.registry",
-    "definitions": "irops.registry",
+    "read": "irops.dialects.reading",
+    "write": "irops.analysis.writing",
+    "Registry": "irops.dialects.registry",
+    "definition": "irops.dialects.registry",
+    "definitions": "irops.dialects.registry",
     "tagged": "irops.values.element",
     "translate": "irops.editing.translation.translate",
     "compare": "irops.debugging.compare.comparison",
@@ -105,6 +105,7 @@ _HOMES = {
 if TYPE_CHECKING:
     from irops.analysis.checks.run import check as check
     from irops.analysis.model_analysis import infer as infer
+    from irops.analysis.writing import write as write
     from irops.backends.backend import Declined as Declined
     from irops.debugging.compare.comparison import compare as compare
     from irops.debugging.origins.why import why as why
@@ -117,6 +118,10 @@ if TYPE_CHECKING:
     from irops.diagnostics.diagnostic import Rule as Rule
     from irops.diagnostics.diagnostic import Severity as Severity
     from irops.diagnostics.report import Report as Report
+    from irops.dialects.reading import read as read
+    from irops.dialects.registry import Registry as Registry
+    from irops.dialects.registry import definition as definition
+    from irops.dialects.registry import definitions as definitions
     from irops.drawing.drawing import draw as draw
     from irops.editing.conversion.convert import ConversionWarning as ConversionWarning
     from irops.editing.conversion.convert import convert as convert
@@ -124,12 +129,8 @@ if TYPE_CHECKING:
     from irops.editing.extraction import extract as extract
     from irops.editing.graph.graph import Graph as Graph
     from irops.editing.translation.translate import translate as translate
+    from irops.files.limits import Limits as Limits
     from irops.ir.model import Model as Model
-    from irops.limits import Limits as Limits
-    from irops.reading import read as read
-    from irops.registry import Registry as Registry
-    from irops.registry import definition as definition
-    from irops.registry import definitions as definitions
     from irops.runtime.call import call as call
     from irops.runtime.gradients import vjp as vjp
     from irops.runtime.session import Session as Session
@@ -137,7 +138,6 @@ if TYPE_CHECKING:
     from irops.spec.extension import rules as rules
     from irops.surveys.survey import survey as survey
     from irops.values.element import tagged as tagged
-    from irops.writing import write as write
 else:
     from sys import modules
 

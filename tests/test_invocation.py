@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irops.diagnostics.diagnostic import Location
-from irops.invocation import (
+from irops.analysis.invocation import (
     Invocation,
     OpFault,
     check_ranks,
@@ -18,7 +17,8 @@ from irops.invocation import (
     positional,
     with_normal_axes,
 )
-from irops.registry import Registry, default_registry
+from irops.diagnostics.diagnostic import Location
+from irops.dialects.registry import Registry, default_registry
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, DYNAMIC, F32, I64, STRING
 from irops.values.fact import Fact

@@ -12,8 +12,8 @@ import irops
 from irops import Limits
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rules import rule
+from irops.files.limits import LIMIT_OF_RULE, Clock, recursion_limit_for
 from irops.ir.read import load, loads
-from irops.limits import LIMIT_OF_RULE, Clock, recursion_limit_for
 
 NET = b'<net version="11"><layers>%s</layers>%s</net>'
 LAYER = (

@@ -10,8 +10,8 @@ from threading import Barrier, Event
 
 import pytest
 
-from irops.limits import recursion_limit_for
-from irops.switches import ProcessSetting, no_collection
+from irops.environment import ProcessSetting, no_collection
+from irops.files.limits import recursion_limit_for
 from tests.support.waiting import in_threads
 
 THREADS = 8

@@ -12,7 +12,7 @@ import pytest
 
 import irops
 from irops.dialects import dialect_named
-from irops.registry import Registry, default_registry
+from irops.dialects.registry import Registry, default_registry
 from irops.spec.op import NoOp
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "my_reverse"
@@ -305,7 +305,7 @@ def test_a_module_that_is_not_there_is_told_from_one_that_lacks_a_library(lackin
     def failing(name, *_):
         raise ModuleNotFoundError(f"No module named {lacking!r}", name=lacking)
 
-    monkeypatch.setattr("irops.registry.importlib.import_module", failing)
+    monkeypatch.setattr("irops.dialects.registry.importlib.import_module", failing)
     with pytest.raises(error, match=r"has no module irops\.ops\.movement|No module named 'turner'"):
         Registry(plugins=False).op("Reverse-1")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from irops.cli.main import main
-from irops.switches import SWITCHES, VARIABLE, enabled
+from irops.environment import SWITCHES, VARIABLE, enabled
 
 
 def test_all_parts_are_on_without_the_variable(monkeypatch):

@@ -68,7 +68,7 @@ def test_threads_get_the_same_op_of_a_registry_and_all_its_extensions() -> None:
 
 
 def test_a_registry_remembers_a_bounded_number_of_layers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("irops.registry.MAX_RESOLVED", 50)
+    monkeypatch.setattr("irops.dialects.registry.MAX_RESOLVED", 50)
     registry = irops.Registry()
     at_once(lambda number: [registry.resolve(f"Op{number}x{k}", "opset1") for k in range(100)])
     assert len(registry._resolved) <= 50 + THREADS

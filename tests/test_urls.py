@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from irops.urls import (
+from irops.files.urls import (
     identity,
     inside,
     is_url,

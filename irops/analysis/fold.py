@@ -7,7 +7,7 @@ from functools import partial
 from math import inf
 from typing import TypeAlias
 
-from irops.invocation import Invocation, OpFault
+from irops.analysis.invocation import Invocation, OpFault
 from irops.spec.op import Op
 from irops.values.dim import Bound
 from irops.values.element import BOOLEAN, DYNAMIC, STRING, Array

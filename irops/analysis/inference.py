@@ -17,20 +17,20 @@ from weakref import ReferenceType, ref
 from irops.analysis.declaring import facts_line, given_shape
 from irops.analysis.fold import INPUTS, Inputs, ValueBudget, attach_values, is_small
 from irops.analysis.inferred import NOT_INFERRED, Inferred, LayerFacts, declared_outputs
+from irops.analysis.invocation import Invocation, OpFault, fault_of, input_spec
 from irops.analysis.structure import BodyNode, GraphNode, LayerNode, ModelStructure, declared_variables
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
-from irops.invocation import Invocation, OpFault, fault_of, input_spec
+from irops.environment import enabled
+from irops.files.limits import Clock, recursion_limit_for
+from irops.files.limits import notes as limit_notes
+from irops.files.storage import OpenFiles
 from irops.ir.model import Layer, Model
-from irops.ir.storage import OpenFiles
 from irops.ir.weights import constant, constant_faults
-from irops.limits import Clock, recursion_limit_for
-from irops.limits import notes as limit_notes
 from irops.spec.body import BodyFunction
 from irops.spec.definition import Attribute
 from irops.spec.extension import is_extension
 from irops.spec.op import Op
-from irops.switches import enabled
 from irops.values.dim import GENERATED_PREFIX, Dim, Symbol
 from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact, Value

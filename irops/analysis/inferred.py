@@ -8,10 +8,10 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from irops.analysis.invocation import Invocation
 from irops.diagnostics.diagnostic import Diagnostic, Severity, errors_of, in_document_order
+from irops.diagnostics.html_table import html_table
 from irops.diagnostics.suggestions import did_you_mean
-from irops.html_table import html_table
-from irops.invocation import Invocation
 from irops.ir.model import Layer, Port
 from irops.spec.op import Op
 from irops.values.dim import ANY

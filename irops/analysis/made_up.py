@@ -15,9 +15,9 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key, ModelPort
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from irops.diagnostics.rules import rule
+from irops.files.limits import Limits
+from irops.files.limits import notes as limit_notes
 from irops.ir.model import Model
-from irops.limits import Limits
-from irops.limits import notes as limit_notes
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, DYNAMIC, STRING, Array, ElementType, tagged
 from irops.values.fact import Fact

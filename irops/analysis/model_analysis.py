@@ -18,12 +18,12 @@ from irops.analysis.signature import Key, Signature
 from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.suggestions import did_you_mean
+from irops.dialects.reading import read
+from irops.dialects.registry import Registry
+from irops.environment import no_collection
+from irops.files.limits import Limits, recursion_limit_for
+from irops.files.urls import StrPath
 from irops.ir.model import Model
-from irops.limits import Limits, recursion_limit_for
-from irops.reading import read
-from irops.registry import Registry
-from irops.switches import no_collection
-from irops.urls import StrPath
 
 
 class ModelAnalysis(ModelStructure):

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from irops.analysis.inferred import Inferred, declared_outputs
+from irops.analysis.invocation import input_spec
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import declared_fact
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.dialects.openvino import DIALECT as OPENVINO
 from irops.graph.topology import feeding_layers
-from irops.invocation import input_spec
 from irops.ir.model import Layer, LayerKind, Port
 from irops.ops.matrix.einsum import ELLIPSIS, Labels, equation_of
 from irops.spec.op import Op

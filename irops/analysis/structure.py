@@ -9,18 +9,18 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from irops.analysis.invocation import Invocation, OpFault, Texts
 from irops.diagnostics.diagnostic import Diagnostic, Location, errors_of
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import Dialect, dialect_of
+from irops.dialects.registry import Registry, default_registry
+from irops.files.limits import Limits
 from irops.graph.port_maps import MapFault, PortMaps, port_maps
 from irops.graph.topology import LayerGroups, Wiring
-from irops.invocation import Invocation, OpFault, Texts
 from irops.ir.locate import SourceText
 from irops.ir.model import Body, Layer, LayerGraph, LayerKind, Model
 from irops.ir.read import HARMLESS
-from irops.limits import Limits
-from irops.registry import Registry, default_registry
 from irops.spec.op import NoOp, Op
 from irops.values.element import element_type
 from irops.values.fact import Fact

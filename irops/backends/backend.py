@@ -18,7 +18,7 @@ import numpy as np
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.binding import Functions
 from irops.spec.op import Op
 from irops.spec.sharing import shared

@@ -9,9 +9,9 @@ from typing import Any
 from irops.backends.backend import Backend
 from irops.backends.catalogue import chain
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.processes.worker import Answer, Process, ProcessDied
-from irops.registry import Registry, default_registry
+from irops.dialects.registry import Registry, default_registry
 from irops.spec.op import Op
+from irops.work.worker import Answer, Process, ProcessDied
 
 TIMEOUT = 120.0
 """Seconds that a backend may take for one layer or case, compilation included."""

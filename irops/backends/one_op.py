@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
+from irops.analysis.invocation import Invocation, OpFault
 from irops.backends.backend import Declined
 from irops.diagnostics.diagnostic import Severity
-from irops.invocation import Invocation, OpFault
 from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
 from irops.ir.write import document
 from irops.spec.attributes import default_of

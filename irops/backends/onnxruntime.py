@@ -11,7 +11,7 @@ import numpy as np
 
 from irops.backends.backend import Declined, Kernel, kernel_of_base, require_installed
 from irops.backends.one_op import Inputs, LruCache, output_count, signature
-from irops.extras import missing_libraries
+from irops.environment import missing_libraries
 from irops.spec.op import Op
 from irops.values.element import Array, ElementType, as_i64, element_type_of
 

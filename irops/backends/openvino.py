@@ -15,7 +15,7 @@ import numpy as np
 
 from irops.backends.backend import Declined, Kernel, kernel_of_base, require_installed
 from irops.backends.one_op import MOVING, Inputs, LruCache, complete, one_op_model, output_count, signature
-from irops.extras import missing_libraries
+from irops.environment import missing_libraries
 from irops.spec.attributes import format_value
 from irops.spec.definition import PortSpec
 from irops.spec.op import Op

@@ -26,7 +26,7 @@ from irops.cli.parser import CLEAN, DEFINITION_ERRORS
 from irops.cli.streams import show
 from irops.diagnostics.printable import plural
 from irops.dialects import dialects
-from irops.registry import Registry, default_registry
+from irops.dialects.registry import Registry, default_registry
 
 EXIT_1 = DEFINITION_ERRORS
 

@@ -42,15 +42,15 @@ from irops.diagnostics.formats import FOR_PEOPLE, FORMATS, fingerprints
 from irops.diagnostics.printable import printable, printable_lines
 from irops.diagnostics.report import Report, summary
 from irops.diagnostics.rules import rule, rules_of
-from irops.ir.output import PendingFiles, local_target
+from irops.dialects.reading import load
+from irops.files.limits import Limits
+from irops.files.output import PendingFiles, local_target
+from irops.files.storage import NotRegular, open_regular
+from irops.files.urls import is_url, without_credentials
 from irops.ir.read import bytes_of
-from irops.ir.storage import NotRegular, open_regular
-from irops.limits import Limits
-from irops.processes.outcomes import Died, Failed
-from irops.reading import load
 from irops.spec.extension import OPS, RULES, is_registered, load_rules
 from irops.spec.releases import releases
-from irops.urls import is_url, without_credentials
+from irops.work.outcomes import Died, Failed
 
 VERSION = 1
 MAX_BYTES = 1 << 28
@@ -503,7 +503,7 @@ def check_in_processes(
     files: Sequence[str], options: CheckOptions, args: argparse.Namespace
 ) -> Iterator[CheckedFile]:
     """The result for each file, in order, as soon as it and those before it are checked."""
-    from irops.processes.pool import cores, run_in_processes  # imports multiprocessing; few calls need it
+    from irops.work.pool import cores, run_in_processes  # imports multiprocessing; few calls need it
 
     finished: dict[int, CheckedFile] = {}
     next_number = 0

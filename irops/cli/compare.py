@@ -40,7 +40,7 @@ from irops.debugging.sources.source import Context, Source, SourceFailed
 from irops.debugging.sources.stored import SourceError, save_values
 from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.printable import plural, printable_lines
-from irops.limits import Limits
+from irops.files.limits import Limits
 
 EXIT_1 = "a result or a layer is wrong, or a result cannot be computed or compared"
 FORMATS = ("full", "json", "junit", "html")

@@ -13,7 +13,7 @@ from functools import partial
 from importlib import import_module
 
 from irops.cli.parser import REFUSED
-from irops.extras import missing_libraries
+from irops.environment import missing_libraries
 
 Words = Mapping[str, str]
 """Descriptions by word; empty where there is none."""
@@ -105,7 +105,7 @@ def _ops(prefix: str) -> Words:
     ids = [version.id for version in opsets().all()]
     if not any(op.startswith(prefix) for op in ids):
         from irops.dialects import dialects
-        from irops.registry import default_registry
+        from irops.dialects.registry import default_registry
 
         ids = [op for dialect in dialects() for op in default_registry().versions(dialect.name)]
     return dict.fromkeys(ids, "")
@@ -159,7 +159,7 @@ def _sources(prefix: str) -> Iterable[str]:
 
 
 def _limits(prefix: str) -> Words:  # noqa: ARG001
-    from irops.limits import Limits
+    from irops.files.limits import Limits
 
     return {f"{name}=": what for name, what in Limits.described().items()}
 

@@ -30,7 +30,6 @@ from irops.cli.options import add_extensions, integer_at_least
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, is_distributed, workers_of
-from irops.cluster.workers import Workers
 from irops.conformance import verdict
 from irops.conformance.kit import (
     STORAGE,
@@ -41,8 +40,9 @@ from irops.conformance.kit import (
 )
 from irops.conformance.verdict import KINDS, ConformanceReport, OpReport, Status
 from irops.diagnostics.printable import plural, printable
-from irops.extras import MissingExtraError
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
+from irops.environment import MissingExtraError
+from irops.work.workers import Workers
 
 EXIT_1 = "a case failed"
 

@@ -26,6 +26,7 @@ from __future__ import annotations
 import argparse
 
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.writing import write
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
 from irops.cli.options import add_settings, written_model
@@ -39,7 +40,6 @@ from irops.editing.translation.node import DIALECT_NAMES
 from irops.editing.translation.translate import OPSET, translated
 from irops.ir.build import READ
 from irops.spec.definition import OPENVINO
-from irops.writing import write
 
 EXIT_1 = "the model has errors, or a layer has no equal form in the target"
 

@@ -26,10 +26,10 @@ from irops.cli.parser import CLEAN, FINDINGS, REFUSED
 from irops.cli.settings import settings
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import printable_lines
+from irops.dialects.reading import read
 from irops.editing.diff.diff import IGNORABLE, diff
 from irops.editing.diff.differences import Difference, page
 from irops.ir.weights import constant_faults
-from irops.reading import read
 
 EXIT_1 = "the models differ, or one has errors"
 

@@ -13,7 +13,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.formats import render, render_in_colour
 from irops.diagnostics.printable import printable
 from irops.diagnostics.report import Report
-from irops.ir.output import PendingFiles, local_target
+from irops.files.output import PendingFiles, local_target
 
 if TYPE_CHECKING:
     from rich.table import Table

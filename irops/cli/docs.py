@@ -25,7 +25,7 @@ from irops.diagnostics.printable import plural
 from irops.document.site import Site
 from irops.document.sphinx.build import BuildError, BuildOptions
 from irops.document.texts import cell, code, prose
-from irops.extras import MissingExtraError
+from irops.environment import MissingExtraError
 
 EXIT_1 = DEFINITION_ERRORS
 

@@ -24,7 +24,7 @@ from irops.cli.options import add_settings, argument_errors, integer_at_least, w
 from irops.cli.parser import CLEAN
 from irops.diagnostics.printable import printable
 from irops.drawing.drawing import SUFFIXES, draw
-from irops.extras import MissingExtraError
+from irops.environment import MissingExtraError
 
 EXIT_1 = "the model has errors, or cannot be drawn"
 

@@ -19,6 +19,7 @@ import os
 from pathlib import Path
 
 from irops.analysis.model_analysis import ModelAnalysis, path_of_text
+from irops.analysis.writing import write
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of, load_all
 from irops.cli.options import add_settings, argument_errors, integer_at_least, written_model
@@ -26,10 +27,9 @@ from irops.cli.parser import CLEAN
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialect_of, dialect_of_suffix
 from irops.editing.extraction import Boundary, Part, cut_values, extracted
+from irops.files.urls import without_credentials
 from irops.ir.numpy_files import as_declared, save_all
-from irops.urls import without_credentials
 from irops.values.element import Array
-from irops.writing import write
 
 EXIT_1 = "the model has errors, or the part cannot be taken"
 

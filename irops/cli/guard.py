@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from irops.cli.parser import INTERRUPTED
-from irops.processes.serving import end_with_parent
+from irops.work.serving import end_with_parent
 
 REASONS = {
     "SIGBUS": "a mapped file, probably the weights, was truncated while in use; run the command again",

@@ -35,10 +35,10 @@ from irops.cli.streams import show
 from irops.cli.values import exact
 from irops.diagnostics.formats import as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, shown
+from irops.files.limits import Limits
+from irops.files.urls import without_credentials
 from irops.ir.model import LayerKind
 from irops.ir.numpy_files import as_declared
-from irops.limits import Limits
-from irops.urls import without_credentials
 from irops.values.arrays import fact_of
 from irops.values.fact import Fact
 

@@ -37,12 +37,12 @@ from irops.diagnostics.diagnostic import errors_of
 from irops.diagnostics.formats import as_json as diagnostic_as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, plural, printable, shown
 from irops.dialects.openvino import DIALECT as OPENVINO
+from irops.dialects.reading import read
+from irops.files.urls import without_credentials
 from irops.graph.topology import Wiring
 from irops.ir.model import Element, Layer, LayerGraph, LayerKind, Model, Port
 from irops.ir.weights import Region, region_of
-from irops.reading import read
 from irops.spec.releases import UNRELEASED
-from irops.urls import without_credentials
 from irops.values.element import element_type, element_type_of_precision
 
 if TYPE_CHECKING:

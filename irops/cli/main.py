@@ -18,9 +18,9 @@ import irops
 from irops.cli.parser import FINDINGS, INTERRUPTED, PIPE_CLOSED, REFUSED, REMOVED, Parser, exit_codes, refuses
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
-from irops.ir.output import noting_files_read
-from irops.processes.python import forget_current_folder
-from irops.switches import disabled, no_collection
+from irops.environment import disabled, no_collection
+from irops.files.output import noting_files_read
+from irops.work.python import forget_current_folder
 
 NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
 """Messages of the system when there is no memory for a library or a thread."""

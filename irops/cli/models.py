@@ -17,12 +17,12 @@ from irops.cli.settings import settings
 from irops.diagnostics.printable import printable
 from irops.diagnostics.rules import all_rules, closest_rules
 from irops.dialects import Dialect, dialects, others
+from irops.dialects.reading import read
+from irops.dialects.registry import Registry
+from irops.files.limits import Limits
 from irops.ir import numpy_files
 from irops.ir.numpy_files import DEFAULT, UnreadableFileError, as_declared
 from irops.ir.opening import ModelFiles, model_files
-from irops.limits import Limits
-from irops.reading import read
-from irops.registry import Registry
 from irops.spec.definition import OPENVINO, Definition
 from irops.spec.op import parted
 from irops.spec.releases import opsets

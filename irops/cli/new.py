@@ -21,7 +21,7 @@ from irops.cli.main import Refusal
 from irops.cli.options import written_folder
 from irops.cli.parser import CLEAN
 from irops.diagnostics.suggestions import meant_or_all
-from irops.ir.output import PendingFiles
+from irops.files.output import PendingFiles
 from irops.spec.definition import snake_case
 from irops.spec.releases import categories, opsets, schemas_folder
 
@@ -81,7 +81,7 @@ def execute(args: argparse.Namespace) -> int:
 
 def _require_new(op: str) -> None:
     """Raise Refusal if irops defines the op: a second definition would not be loaded."""
-    from irops.registry import Registry
+    from irops.dialects.registry import Registry
 
     if op.lower() in {defined.lower() for defined in Registry(plugins=False).ids()}:
         raise Refusal(f"irops already defines {op}; choose another type or version for the custom op")

@@ -10,8 +10,8 @@ from typing import Any
 
 from irops.cli.display import Page
 from irops.cli.models import definition_of, registry_of
+from irops.dialects.registry import default_registry
 from irops.ops import stock
-from irops.registry import default_registry
 from irops.spec.cases import counterexamples
 from irops.spec.definition import (
     Attribute,

@@ -25,8 +25,8 @@ from irops.cli.streams import show
 from irops.diagnostics.printable import plural
 from irops.diagnostics.suggestions import did_you_mean_word, meant_or_all
 from irops.dialects import Dialect, dialect_named, dialects
+from irops.dialects.registry import Registry, default_registry
 from irops.document.coverage import coverage
-from irops.registry import Registry, default_registry
 from irops.spec.definition import OPENVINO, Definition
 from irops.spec.releases import categories
 

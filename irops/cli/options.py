@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from irops.cli.main import Refusal
 from irops.diagnostics.suggestions import meant_or_all
-from irops.extras import missing_libraries
-from irops.ir.output import TargetRefused, local_target
-from irops.limits import Limits
+from irops.environment import missing_libraries
+from irops.files.limits import Limits
+from irops.files.output import TargetRefused, local_target
 
 PLAIN = (KeyError, IndexError, ValueError)
 

@@ -31,8 +31,8 @@ from irops.cli.values import first_elements, minimum_mean_maximum
 from irops.debugging.compare.results import Expectation, expectation
 from irops.debugging.sources.source import Context
 from irops.diagnostics.printable import printable, shown
+from irops.dialects.reading import read
 from irops.ir.numpy_files import save_all
-from irops.reading import read
 from irops.runtime.profile import Profile, Total
 from irops.runtime.session import Keep, Results, Session
 from irops.values.element import Array, element_type_of

@@ -20,7 +20,7 @@ from irops.cli.models import registry_of
 from irops.cli.options import add_settings, limits_of
 from irops.cli.parser import CLEAN
 from irops.cli.settings import settings
-from irops.extras import missing_libraries
+from irops.environment import missing_libraries
 from irops.server.records import ServerOptions
 
 EXIT_1 = None

@@ -20,8 +20,8 @@ from irops.cli.options import limit
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, in_document_order
 from irops.diagnostics.rules import rule, rules_of
 from irops.diagnostics.suggestions import meant_or_all
-from irops.ir.storage import NotRegular, open_regular
-from irops.limits import Limits
+from irops.files.limits import Limits
+from irops.files.storage import NotRegular, open_regular
 from irops.spec.extension import load_installed_rules, load_rules
 from irops.spec.releases import releases
 

@@ -30,8 +30,8 @@ from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, workers_of
 from irops.diagnostics.printable import abridged, plural, printable
 from irops.diagnostics.rules import all_rules, rules_of
-from irops.extras import missing_libraries
-from irops.limits import Limits
+from irops.environment import missing_libraries
+from irops.files.limits import Limits
 from irops.surveys.listing import listing
 from irops.surveys.store import STATUSES, Row
 from irops.surveys.survey import Request, surveyed

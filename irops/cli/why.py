@@ -36,7 +36,7 @@ from irops.debugging.origins.symbolic import NamedSize, SymbolicModel
 from irops.debugging.origins.why import Why, why
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import MAX_NAME, abridged, printable
-from irops.urls import without_credentials
+from irops.files.urls import without_credentials
 
 EXIT_1 = "the model has errors"
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 from irops.cli.main import Refusal
 from irops.cli.options import integer_at_least
-from irops.cluster.cluster_workers import WAIT_SECONDS, connected
-from irops.cluster.workers import ClusterError, LocalWorkers, Workers
+from irops.work.cluster import WAIT_SECONDS, connected
+from irops.work.workers import ClusterError, LocalWorkers, Workers
 
 
 def add_workers(parser: argparse.ArgumentParser, jobs: str = "one per core") -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from irops.analysis.invocation import Invocation, OpFault, fault_of
 from irops.backends.backend import Backend, Reference
 from irops.conformance.trial import Expected, Trial, TrialInput, expected_of
 from irops.diagnostics.diagnostic import (
@@ -18,7 +19,6 @@ from irops.diagnostics.diagnostic import (
     errors_of,
 )
 from irops.dialects import dialect_of
-from irops.invocation import Invocation, OpFault, fault_of
 from irops.ir.model import Layer, Model
 from irops.ir.read import loads
 from irops.ir.weights import Weights

@@ -12,19 +12,19 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from irops.analysis.invocation import OpFault
 from irops.backends.backend import Backend, Declined
 from irops.backends.isolated import IsolatedBackend, has_kernel
 from irops.backends.one_op import MOVING
 from irops.conformance.trial import WRITEABLE, Expected, Trial, TrialInput, compute, in_layout
 from irops.conformance.verdict import CaseVerdict, Status
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.invocation import OpFault
-from irops.processes.worker import ProcessDied
 from irops.spec.binding import Function
 from irops.spec.op import Op
 from irops.values.element import Array, codes, element_type_of
 from irops.values.violation import LimitExceeded, Violation
 from irops.verdicts.metrics import difference
+from irops.work.worker import ProcessDied
 
 
 def mismatch(op: Op, ours: Array, expected: Array, tolerance: float | None = None) -> str:

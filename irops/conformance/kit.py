@@ -22,10 +22,10 @@ from tempfile import gettempdir
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from irops.analysis.invocation import Invocation
 from irops.backends.backend import Backend
 from irops.backends.isolated import IsolatedBackend
 from irops.backends.one_op import MOVING
-from irops.cluster.workers import Workers
 from irops.conformance.cases import DefinitionCase, definition_cases
 from irops.conformance.client import CHANGED, WRONG_OUT, BackendClient, IsolatedClient, LocalBackend, judge
 from irops.conformance.trial import (
@@ -49,15 +49,15 @@ from irops.debugging.reduce.case import (
     sliced,
 )
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from irops.extras import require_extra
-from irops.invocation import Invocation
-from irops.processes.outcomes import Died
-from irops.processes.worker import ProcessDied
-from irops.registry import Registry, default_registry
+from irops.dialects.registry import Registry, default_registry
+from irops.environment import require_extra
 from irops.spec.op import Op
 from irops.values.arrays import array_literal, literal
 from irops.values.element import CODED, STRING, Array, element_type_of
 from irops.verdicts.metrics import TOLERANCES
+from irops.work.outcomes import Died
+from irops.work.worker import ProcessDied
+from irops.work.workers import Workers
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -223,7 +223,7 @@ IMPORTS = {
     "np.": "import numpy as np",
     "irops.": "import irops",
     "chain(": "from irops.backends.catalogue import chain",
-    "default_registry(": "from irops.registry import default_registry",
+    "default_registry(": "from irops.dialects.registry import default_registry",
     "element_type(": "from irops.values.element import element_type",
     "Violation)": "from irops.values.violation import Violation",
 }

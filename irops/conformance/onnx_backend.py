@@ -14,8 +14,8 @@ from onnx.backend.base import BackendRep
 from irops.diagnostics.diagnostic import ReadError
 from irops.dialects.onnx.read import of_proto
 from irops.dialects.onnx.tensors import number_of
+from irops.dialects.registry import default_registry
 from irops.ir.model import Model
-from irops.registry import default_registry
 from irops.runtime.session import Session
 from irops.spec.op import NoOp
 from irops.values.element import Array, element_type_of

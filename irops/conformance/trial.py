@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from irops.analysis.invocation import Invocation, OpFault
 from irops.diagnostics.diagnostic import Severity
-from irops.invocation import Invocation, OpFault
 from irops.runtime.memory import size_in_bytes
 from irops.spec.binding import Function
 from irops.spec.op import Op

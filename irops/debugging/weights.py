@@ -15,8 +15,8 @@ import numpy.typing as npt
 from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
+from irops.files.storage import Weights
 from irops.ir.model import Layer
-from irops.ir.storage import Weights
 from irops.ir.weights import Region, checked_region, constant_faults
 from irops.values.element import Array, ElementType
 from irops.values.packing import packed_size, unpack

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from unicodedata import combining, east_asian_width
 from urllib.parse import quote
 
-from irops import addresses
+from irops.diagnostics import addresses
 from irops.diagnostics.diagnostic import Diagnostic, Fix, Rule
 from irops.diagnostics.printable import MAX_NAME, printable
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import own_rules
-from irops.urls import is_url
+from irops.files.urls import is_url
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from irops.diagnostics.diagnostic import Diagnostic, Rule, Severity, errors_of, in_document_order
+from irops.diagnostics.html_table import html_table
 from irops.diagnostics.printable import plural, printable, shortened
 from irops.diagnostics.rules import rules_of
-from irops.html_table import html_table
 
 
 @dataclass(frozen=True, slots=True)

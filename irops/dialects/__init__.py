@@ -12,10 +12,10 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from irops.dialects.dialect import Dialect as Dialect
+from irops.files.urls import suffix_of
 from irops.ir.model import Model
 from irops.spec.definition import OPENVINO
 from irops.spec.op import parted
-from irops.urls import suffix_of
 
 
 def dialects() -> tuple[Dialect, ...]:

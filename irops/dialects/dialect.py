@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Protocol
 
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.files.limits import Limits
+from irops.files.urls import with_suffix
 from irops.ir.model import LayerKind, Model, kind_of
-from irops.limits import Limits
 from irops.spec.definition import Definition
 from irops.spec.op import NoOp, Op, opset_named, parted
 from irops.spec.releases import schemas_folder
-from irops.urls import with_suffix
 from irops.values.element import ElementType, element_type
 from irops.values.fact import Fact
 from irops.values.shape import Shape

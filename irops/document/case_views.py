@@ -9,11 +9,11 @@ from itertools import count
 from typing import Any
 
 from irops.analysis.declaring import port_of, with_declared_ports
+from irops.analysis.invocation import Invocation, OpFault
 from irops.analysis.model_analysis import analyse, infer
 from irops.conformance.cases import expected_outputs, inputs_of, net_of, outcome
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.document.texts import elements_text, tensor_text
-from irops.invocation import Invocation, OpFault
 from irops.ir.model import Layer, LayerGraph, Model, Port
 from irops.ir.write import document
 from irops.spec.definition import ExampleCase, Tensor

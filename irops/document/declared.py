@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from irops.dialects import dialect_named
+from irops.dialects.registry import Registry
 from irops.document.texts import domain_text, port_text
-from irops.registry import Registry
 from irops.spec.definition import Attribute, Definition
 from irops.values.element import element_types, foreign_types
 

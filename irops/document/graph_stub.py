@@ -12,8 +12,8 @@ from pathlib import Path
 
 import irops.editing.graph as package
 from irops.diagnostics.printable import paragraphs
+from irops.dialects.registry import default_registry
 from irops.ir.model import LayerKind, kind_of
-from irops.registry import default_registry
 from irops.spec.cases import examples
 from irops.spec.definition import Attribute, Definition, PortSpec
 from irops.spec.releases import opsets

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
-from irops import addresses
+from irops.diagnostics import addresses
 from irops.spec.definition import Attribute, Definition, PortSpec
 from irops.spec.op import Op
 from irops.spec.releases import UNRELEASED, opsets, releases, schemas_folder

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from irops.analysis.invocation import Invocation, OpFault
 from irops.conformance.cases import expected_outputs, inputs_of
+from irops.dialects.registry import Registry
 from irops.document.case_views import CaseView, case_view
 from irops.document.coverage import fast_backends
 from irops.document.declared import COMPARED
 from irops.document.texts import Place, availability, domain_text, elements_text, places, port_text
 from irops.editing.translation.counterparts import Counterpart, counterpart_of
-from irops.invocation import Invocation, OpFault
-from irops.registry import Registry
 from irops.spec.attributes import format_value, parse
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import (

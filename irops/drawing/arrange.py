@@ -11,7 +11,7 @@ from math import inf
 
 from irops.drawing.boxes import BODY, SMALL, TITLE, head, width
 from irops.drawing.scene import Box, BoxKind, Link, Scene
-from irops.extras import MissingExtraError
+from irops.environment import MissingExtraError
 
 Edges = Sequence[tuple[int, int]]
 Engine = Callable[[int, Edges], dict[int, float]]

@@ -15,6 +15,7 @@ from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.diagnostics.printable import plural, printable, shortened
+from irops.dialects.registry import Registry
 from irops.drawing.arrange import arrange, engine
 from irops.drawing.boxes import LIGHT, group_of, input_name, value_text
 from irops.drawing.build import Notes, SceneBuilder
@@ -22,11 +23,10 @@ from irops.drawing.scene import Box, BoxKind, Scene, boxes
 from irops.drawing.svg import svg
 from irops.editing.extraction import Boundary, Name, Scope, extracted
 from irops.editing.extraction import Scope as GraphScope
-from irops.ir.output import PendingFiles, local_target
-from irops.limits import Limits
-from irops.registry import Registry
+from irops.environment import no_collection
+from irops.files.limits import Limits
+from irops.files.output import PendingFiles, local_target
 from irops.spec.definition import Definition
-from irops.switches import no_collection
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -8,13 +8,13 @@ from typing import Any
 
 from irops.diagnostics.printable import plural, shortened
 from irops.dialects import Dialect
+from irops.dialects.registry import default_registry
 from irops.editing.graph.base import Base, Origin
 from irops.editing.graph.bodies import layers_of
 from irops.editing.graph.node import Node, refuse
 from irops.editing.graph.node import Value as Wire
+from irops.files.limits import Limits
 from irops.ir.model import Layer, LayerKind, Model
-from irops.limits import Limits
-from irops.registry import default_registry
 from irops.spec.attributes import format_value
 from irops.spec.definition import Definition
 from irops.spec.op import NoOp, Op

@@ -14,9 +14,9 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import dialect_of_version
+from irops.dialects.registry import Registry
+from irops.files.limits import Limits
 from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, UniqueNames
-from irops.limits import Limits
-from irops.registry import Registry
 from irops.runtime.plan import NARROW
 from irops.runtime.session import run
 from irops.spec.attributes import format_value

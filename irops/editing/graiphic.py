@@ -11,16 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from irops.analysis.writing import write
 from irops.dialects.graiphic import DIALECT
 from irops.dialects.onnx.opsets import ONNX
+from irops.dialects.registry import default_registry
 from irops.editing.dialects import OPSET, Switched
 from irops.editing.dialects import DialectGraph as Building
 from irops.editing.graph.node import Value as Wire
 from irops.editing.translation.translate import translate
 from irops.ir.model import Element, Layer, Model
-from irops.registry import default_registry
 from irops.spec.op import Op
-from irops.writing import write
 
 __all__ = ["Graph", "Switched", "Wire", "as_onnx", "as_openvino", "export", "of_onnx"]
 

@@ -8,6 +8,8 @@ from sys import intern
 
 from irops.diagnostics.diagnostic import Severity, fix
 from irops.diagnostics.printable import abridged, shortened
+from irops.environment import enabled
+from irops.files.limits import Clock
 from irops.ir.attributes import Attributes, integer
 from irops.ir.edits import without_element
 from irops.ir.model import (
@@ -26,8 +28,6 @@ from irops.ir.parse import Faults, parse
 from irops.ir.ports import PARTS, UNREAD, Ports, names_of, number_layers, number_ports, sub_graphs
 from irops.ir.scanning import scan
 from irops.ir.weights import Weights
-from irops.limits import Clock
-from irops.switches import enabled
 from irops.values.element import element_type
 from irops.values.shape import Shape
 

@@ -11,11 +11,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from irops.diagnostics.diagnostic import Location
+from irops.diagnostics.html_table import html_table
 from irops.diagnostics.printable import abridged, plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
-from irops.html_table import html_table
+from irops.files.storage import Weights
 from irops.ir.locate import SourceText
-from irops.ir.storage import Weights
 
 
 class LayerKind(StrEnum):

@@ -20,13 +20,13 @@ import numpy as np
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.printable import MAX_NAME, abridged, printable
 from irops.diagnostics.rules import rule
+from irops.files.limits import Limits
+from irops.files.limits import notes as limit_notes
+from irops.files.output import PendingFiles, local_target
+from irops.files.storage import NotRegular, open_regular
+from irops.files.urls import without_credentials
 from irops.ir.model import UniqueNames
 from irops.ir.opening import similar_path
-from irops.ir.output import PendingFiles, local_target
-from irops.ir.storage import NotRegular, open_regular
-from irops.limits import Limits
-from irops.limits import notes as limit_notes
-from irops.urls import without_credentials
 from irops.values.element import CODED, STRING, Array, ElementType, element_type_of, tagged
 
 _MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")

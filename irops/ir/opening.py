@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Protocol
 
 from irops.diagnostics.suggestions import similar
+from irops.files.limits import Limits
+from irops.files.storage import Weights, open_regular
+from irops.files.urls import StrPath, is_url, local_path, looks_cut
 from irops.ir.locate import root_tag
 from irops.ir.remote.files import RemoteError
-from irops.ir.storage import Weights, open_regular
-from irops.limits import Limits
-from irops.urls import StrPath, is_url, local_path, looks_cut
 
 LISTED = 5
 """So many files of the folder are named where none has a similar name."""

@@ -11,18 +11,18 @@ from pathlib import Path
 from xml.parsers import expat
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError, errors_of
+from irops.environment import no_collection
+from irops.files.limits import Limits, recursion_limit_for
+from irops.files.output import folder_lock
+from irops.files.storage import NotRegular, count_read
+from irops.files.urls import StrPath, local_path, with_suffix, without_credentials
 from irops.ir.build import Builder
 from irops.ir.locate import BOM, SourceText
 from irops.ir.model import Model
 from irops.ir.opening import Readable, near, opened, weights_at
-from irops.ir.output import folder_lock
 from irops.ir.parse import Faults
 from irops.ir.remote.files import RemoteError
-from irops.ir.storage import NotRegular, count_read
 from irops.ir.weights import Weights, small_integers
-from irops.limits import Limits, recursion_limit_for
-from irops.switches import no_collection
-from irops.urls import StrPath, local_path, with_suffix, without_credentials
 
 HARMLESS = frozenset(
     (

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
+from irops.files.storage import OpenFiles, Weights, WeightsChanged
 from irops.ir.attributes import INT64_MAX, integer, prefix_note
 from irops.ir.model import Layer, LayerKind, Model, kind_of
-from irops.ir.storage import OpenFiles, Weights, WeightsChanged
 from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_types, foreign_types
 from irops.values.packing import LAYOUTS, check_strings, packed_size, unpack
 from irops.values.shape import MAX_AXES

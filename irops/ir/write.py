@@ -10,13 +10,13 @@ from typing import IO, NamedTuple
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
+from irops.files.limits import MAX_DEPTH, recursion_limit_for
+from irops.files.output import PendingFiles, local_target
+from irops.files.storage import Weights, WeightsChanged
 from irops.ir.attributes import integer
 from irops.ir.model import COMMENT, Body, Edge, Element, Layer, LayerGraph, Model, Port, PortMapping
-from irops.ir.output import PendingFiles, local_target
 from irops.ir.ports import DEFAULTS, WRITTEN
-from irops.ir.storage import Weights, WeightsChanged
 from irops.ir.weights import changed_weights, checked_region
-from irops.limits import MAX_DEPTH, recursion_limit_for
 
 _FIRST = (
     ":A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"

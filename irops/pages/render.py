@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from irops.diagnostics.printable import abridged, printable
-from irops.extras import require_extra
+from irops.environment import require_extra
 
 if TYPE_CHECKING:
     import jinja2

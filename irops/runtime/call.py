@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from irops.analysis.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
 from irops.backends.backend import Backend, Declined
 from irops.backends.catalogue import chain
 from irops.backends.one_op import LruCache
 from irops.diagnostics.suggestions import did_you_mean
-from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
-from irops.limits import Limits
-from irops.registry import Registry, default_registry
+from irops.dialects.registry import Registry, default_registry
+from irops.files.limits import Limits
 from irops.runtime.prepared import Prepared, call_error
 from irops.spec.attributes import format_value
 from irops.spec.op import Op

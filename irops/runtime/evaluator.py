@@ -14,6 +14,7 @@ from typing import Any
 from irops.analysis.declaring import facts_line
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import Inferred, LayerFacts
+from irops.analysis.invocation import OpFault
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.backends.backend import Backend, Reference, kernel_of
@@ -21,13 +22,12 @@ from irops.backends.one_op import LruCache
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Severity, errors_of, in_document_order
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule
-from irops.invocation import OpFault
+from irops.environment import enabled
 from irops.ir.model import Layer, LayerKind
 from irops.ir.weights import constant
 from irops.runtime.memory import MIN_BYTES, Arena, KeptConstants, size_in_bytes
 from irops.runtime.plan import Kept, Plan, Program, absent_output, assemble, plan_of
 from irops.spec.op import NoOp, Op
-from irops.switches import enabled
 from irops.values.arrays import fact_of
 from irops.values.element import Array
 from irops.values.fact import Fact

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from irops.analysis.declaring import facts_line
+from irops.analysis.invocation import Invocation, OpFault, fault_of_limit, input_spec, out_of_memory
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis
 from irops.analysis.signature import Key, declared_fact
 from irops.backends.backend import Backend
 from irops.backends.one_op import LruCache
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, EvaluationError
 from irops.diagnostics.rules import rule
-from irops.invocation import Invocation, OpFault, fault_of_limit, input_spec, out_of_memory
+from irops.dialects.registry import Registry
+from irops.files.limits import Limits
 from irops.ir.model import Layer, LayerKind
-from irops.limits import Limits
 from irops.ops.conversion import as_numbers, converted
-from irops.registry import Registry
 from irops.runtime.memory import require_room, size_in_bytes
 from irops.runtime.plan import KernelOf, Plan, PlannedLayer, ValueKey
 from irops.runtime.run import run_model

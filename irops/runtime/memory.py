@@ -16,8 +16,8 @@ from weakref import ref
 
 import numpy as np
 
-from irops.invocation import OpFault
-from irops.limits import Limits
+from irops.analysis.invocation import OpFault
+from irops.files.limits import Limits
 from irops.spec.op import Op
 from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irops.analysis.inferred import Inferred, LayerFacts
+from irops.analysis.invocation import Invocation, OpFault, named_inputs, positional
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Severity
 from irops.dialects import dialect_of_version
 from irops.graph.topology import Wiring
-from irops.invocation import Invocation, OpFault, named_inputs, positional
 from irops.ir.model import Layer, LayerKind
 from irops.ops.elementwise import UFUNC
 from irops.runtime.memory import ConstantKey, KeptConstants, check_possible, size_in_bytes

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from irops.analysis.invocation import Invocation, OpFault, named_inputs, positional
 from irops.backends.backend import Backend, kernel_of
 from irops.backends.one_op import LruCache
 from irops.diagnostics.diagnostic import EvaluationError, Location, Severity
-from irops.invocation import Invocation, OpFault, named_inputs, positional
-from irops.limits import Limits
+from irops.files.limits import Limits
 from irops.runtime.evaluator import Transaction
 from irops.runtime.memory import check_possible, size_in_bytes
 from irops.spec.op import Op

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import Any
 
+from irops.diagnostics.html_table import html_table
 from irops.diagnostics.printable import MAX_NAME, abridged, plural, shown
-from irops.html_table import html_table
-from irops.ir.output import PendingFiles, local_target
+from irops.files.output import PendingFiles, local_target
 from irops.runtime.plan import PlannedLayer
 from irops.values.element import Array
 

@@ -13,14 +13,14 @@ import numpy as np
 
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import LayerFacts
+from irops.analysis.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
 from irops.analysis.structure import BodyNode, GraphNode
 from irops.backends.backend import Declined
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, in_document_order
 from irops.diagnostics.printable import plural
-from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
+from irops.files.limits import Clock
 from irops.ir.model import LayerKind
 from irops.ir.weights import require_unchanged_weights
-from irops.limits import Clock
 from irops.runtime.evaluator import Evaluator, Transaction, Variables, contradiction
 from irops.runtime.memory import check_possible, require_room, size_in_bytes
 from irops.runtime.plan import (

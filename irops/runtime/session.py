@@ -13,8 +13,8 @@ from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
-from irops.limits import Limits
-from irops.registry import Registry
+from irops.dialects.registry import Registry
+from irops.files.limits import Limits
 from irops.runtime.evaluator import Evaluator, Progress, Variables, kept_layers
 from irops.runtime.plan import ValueKey
 from irops.runtime.profile import Profile

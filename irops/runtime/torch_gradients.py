@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch.autograd.function import once_differentiable
 
-from irops.invocation import OpFault, input_spec, out_of_memory
-from irops.limits import Limits
+from irops.analysis.invocation import OpFault, input_spec, out_of_memory
+from irops.files.limits import Limits
 from irops.runtime.gradients import LayerGradients
 from irops.runtime.prepared import Prepared, call_error
 from irops.values.arrays import array_of, as_tensor, fact_of, like

@@ -10,7 +10,7 @@ from lsprotocol import types
 from lsprotocol.types import Location, Position, Range
 
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.registry import Registry, default_registry
+from irops.dialects.registry import Registry, default_registry
 from irops.server.outline import BODIES, EdgeSpan, GraphSpan, LayerSpan, Outline, OutlineNode
 from irops.server.outline import Path as GraphPath
 from irops.server.records import ServerOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from irops.limits import Limits
+from irops.files.limits import Limits
 from irops.server.outline import Path
 
 

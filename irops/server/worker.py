@@ -12,14 +12,14 @@ from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, ReadError, Severity
 from irops.diagnostics.report import Report
+from irops.dialects.reading import load
+from irops.dialects.registry import Registry
+from irops.environment import no_collection
+from irops.files.limits import recursion_limit_for
 from irops.ir.locate import SourceText
-from irops.limits import recursion_limit_for
-from irops.reading import load
-from irops.registry import Registry
 from irops.server.outline import Path
 from irops.server.records import Checked, FindingRecord, FixRecord, ServerOptions
 from irops.spec.extension import load_rules
-from irops.switches import no_collection
 
 MAX_TEXT = 64 << 20
 """Texts with more bytes are not checked: the reader reports them."""

@@ -13,7 +13,7 @@ from math import inf
 from typing import Any
 
 from irops.diagnostics.diagnostic import Severity
-from irops.html_table import html_table
+from irops.diagnostics.html_table import html_table
 from irops.values.element import Array, ElementType, element_types, foreign_types
 from irops.values.shape import Shape
 

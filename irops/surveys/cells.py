@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from irops.cluster.cluster_workers import own_version
-from irops.processes.outcomes import Died, Failed
+from irops.files.urls import is_url
 from irops.surveys.identity import Identities, key_of
 from irops.surveys.listing import ListedModel
 from irops.surveys.store import Row, detail_text
@@ -17,7 +16,8 @@ from irops.surveys.tasks import (
     Task,
     runtime_of,
 )
-from irops.urls import is_url
+from irops.work.cluster import own_version
+from irops.work.outcomes import Died, Failed
 
 EXCEEDED = {"": "crash", "seconds": "timeout", "memory": "memory"}
 """The status of a cell whose process died, by the bound that it exceeded."""

@@ -17,8 +17,8 @@ from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.suggestions import did_you_mean_word
-from irops.extras import missing_libraries
-from irops.registry import Registry
+from irops.dialects.registry import Registry
+from irops.environment import missing_libraries
 from irops.runtime.session import Session
 from irops.spec.definition import OPENVINO
 from irops.surveys.tasks import (

@@ -15,10 +15,10 @@ from hashlib import blake2b
 from typing import Any
 
 from irops.dialects import dialect_of_suffix
+from irops.files.limits import Limits
+from irops.files.storage import open_regular
 from irops.ir.opening import opened
 from irops.ir.remote.files import RemoteError, RemoteFile
-from irops.ir.storage import open_regular
-from irops.limits import Limits
 
 
 def key_of(*parts: bytes) -> str:

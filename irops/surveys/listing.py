@@ -12,10 +12,10 @@ from pathlib import Path
 
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialects
+from irops.files.urls import identity, is_url, local_path, without_credentials
 from irops.ir.opening import is_other_xml, model_files, models_at
 from irops.ir.remote.files import RemoteError
 from irops.surveys.tasks import SurveyError
-from irops.urls import identity, is_url, local_path, without_credentials
 
 LIST = "@"
 """Before the name of a file that lists models, one on each line."""

@@ -19,8 +19,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from irops.diagnostics.printable import abridged, printable
-from irops.extras import missing_libraries
-from irops.ir.output import PendingFiles, claim
+from irops.environment import missing_libraries
+from irops.files.output import PendingFiles, claim
 from irops.surveys.tasks import SurveyError
 
 STATUSES = ("pass", "warn", "unsupported", "fail", "error", "timeout", "memory", "crash", "lost")

@@ -10,12 +10,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from irops.cluster.cluster_workers import ClusterWorkers, own_version
-from irops.cluster.workers import ClusterError, LocalWorkers, Workers
 from irops.diagnostics.printable import printable
-from irops.extras import missing_libraries
-from irops.limits import Limits
-from irops.registry import Registry
+from irops.dialects.registry import Registry
+from irops.environment import missing_libraries
+from irops.files.limits import Limits
+from irops.files.urls import is_url
 from irops.surveys.cells import Cells
 from irops.surveys.identity import Identities
 from irops.surveys.listing import Listing, listing
@@ -31,7 +30,8 @@ from irops.surveys.table import (
 )
 from irops.surveys.tasks import SECONDS, Interrupted, SurveyError, SurveySettings, Task, tasks_of
 from irops.surveys.work import prepare
-from irops.urls import is_url
+from irops.work.cluster import ClusterWorkers, own_version
+from irops.work.workers import ClusterError, LocalWorkers, Workers
 
 AGAINST, INDEX = "against.json", "index.html"
 Progress = Callable[[int, int, object], None]

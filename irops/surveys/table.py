@@ -15,9 +15,9 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, overload
 
+from irops.diagnostics.html_table import html_table
 from irops.diagnostics.printable import plural, printable
-from irops.html_table import html_table
-from irops.ir.output import PendingFiles, local_target
+from irops.files.output import PendingFiles, local_target
 from irops.surveys.store import (
     SCHEMA,
     SOUND,

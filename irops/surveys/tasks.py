@@ -19,19 +19,19 @@ from irops.analysis.checks.run import check_as_read
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis, infer
 from irops.analysis.structure import LayerNode
-from irops.cluster.cluster_workers import content
 from irops.diagnostics.diagnostic import PATH_RULES, TRANSIENT, USAGE_RULES, Diagnostic, Severity
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.report import Report
 from irops.diagnostics.suggestions import meant_or_all
-from irops.limits import LIMIT_OF_RULE, Limits, recursion_limit_for
-from irops.reading import load
-from irops.registry import Registry
+from irops.dialects.reading import load
+from irops.dialects.registry import Registry
+from irops.environment import no_collection
+from irops.files.limits import LIMIT_OF_RULE, Limits, recursion_limit_for
 from irops.spec.definition import OPENVINO
 from irops.spec.extension import OPS, RULES
 from irops.spec.releases import releases
 from irops.surveys.identity import key_of
-from irops.switches import no_collection
+from irops.work.cluster import content
 
 
 class CellOutcome(NamedTuple):

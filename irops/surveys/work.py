@@ -9,9 +9,8 @@ from importlib import import_module
 from time import perf_counter
 
 from irops.diagnostics.diagnostic import TRANSIENT, DiagnosticError, ReadError
-from irops.ir.storage import bytes_read
-from irops.processes.pool import Work
-from irops.registry import Registry
+from irops.dialects.registry import Registry
+from irops.files.storage import bytes_read
 from irops.spec.extension import load_installed_rules, load_rules
 from irops.surveys.store import detail_text
 from irops.surveys.tasks import (
@@ -24,6 +23,7 @@ from irops.surveys.tasks import (
     refusal_status,
     runtime_of,
 )
+from irops.work.pool import Work
 
 Item = tuple[str, Task]
 """A cell, as it is sent: the path of the model, and the task."""

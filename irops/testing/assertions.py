@@ -14,9 +14,9 @@ from irops.diagnostics.diagnostic import Rule
 from irops.diagnostics.formats import render
 from irops.diagnostics.printable import plural
 from irops.diagnostics.report import Report
+from irops.dialects.registry import Registry
+from irops.files.limits import Limits
 from irops.ir.numpy_files import load_all
-from irops.limits import Limits
-from irops.registry import Registry
 from irops.runtime.session import Results, Session
 from irops.values.element import Array
 

@@ -16,10 +16,10 @@ from irops.conformance.trial import InvalidTrial
 from irops.conformance.verdict import CaseOutcome, Status
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import plural
-from irops.extras import missing_libraries
-from irops.processes.worker import ProcessDied
-from irops.registry import Registry, default_registry
+from irops.dialects.registry import Registry, default_registry
+from irops.environment import missing_libraries
 from irops.spec.op import Op
+from irops.work.worker import ProcessDied
 
 SEED = 0
 

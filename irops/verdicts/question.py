@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from irops.invocation import Invocation
+from irops.analysis.invocation import Invocation
 from irops.spec.op import Op
 from irops.values.element import Array, ElementType, element_type, element_type_of
 from irops.verdicts.metrics import Metrics, as_numbers

@@ -9,8 +9,8 @@ import pytest
 from bodies import IF, ITERATOR, LOOP, Net, counts, decides, feeds, gives, takes
 
 import irops
-from irops.invocation import Invocation
-from irops.limits import Limits
+from irops.analysis.invocation import Invocation
+from irops.files.limits import Limits
 
 
 def loop(trips=3, condition=True, again=True, state="2,3", each="2,4,3", step="Add"):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from irops.analysis.fold import INPUTS, MAX_DEPTH, MAX_FOLD_COST, ValueBudget, attach_values
-from irops.invocation import Invocation
-from irops.registry import default_registry
+from irops.analysis.invocation import Invocation
+from irops.dialects.registry import default_registry
 from irops.values.dim import Dim
 from irops.values.element import F32, I64, STRING
 from irops.values.fact import Fact, dims_array

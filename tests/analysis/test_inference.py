@@ -11,11 +11,11 @@ from bodies import ITERATOR, Net, gives, takes
 
 import irops
 from irops.analysis.inference import Inference
+from irops.analysis.invocation import Invocation, OpFault
 from irops.analysis.model_analysis import analyse, infer
 from irops.analysis.structure import declared_variables
-from irops.invocation import Invocation, OpFault
-from irops.limits import Limits
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
+from irops.files.limits import Limits
 from irops.values.element import I64
 from irops.values.fact import Fact
 from irops.values.shape import Shape

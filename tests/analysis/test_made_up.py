@@ -8,7 +8,7 @@ import pytest
 import irops
 from irops.analysis.made_up import made_up, made_up_inputs
 from irops.analysis.model_analysis import analyse
-from irops.limits import Limits
+from irops.files.limits import Limits
 from irops.values.element import element_type_of
 
 

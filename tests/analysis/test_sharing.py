@@ -22,9 +22,9 @@ import irops
 from irops.analysis.inference import Inference, Interning, Sharing, WatchedFact
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import ReadError
+from irops.dialects.registry import default_registry
+from irops.environment import VARIABLE
 from irops.ir.read import loads
-from irops.registry import default_registry
-from irops.switches import VARIABLE
 from irops.values.dim import ANY, Dim, Symbol
 from irops.values.element import F32, I64
 from irops.values.fact import Fact
@@ -152,9 +152,9 @@ def test_layers_that_read_other_values_are_not_confused(net):
 
 def test_values_that_are_equal_by_place_are_read_once(net, monkeypatch):
     reads = []
-    plain = irops.ir.storage.Weights.read
+    plain = irops.files.storage.Weights.read
     monkeypatch.setattr(
-        irops.ir.storage.Weights, "read", lambda *args, **more: reads.append(args) or plain(*args, **more)
+        irops.files.storage.Weights, "read", lambda *args, **more: reads.append(args) or plain(*args, **more)
     )
     weights = struct.pack("<2q", 6, 4)
     layers = [("x", "Parameter", {"element_type": "f32", "shape": "2,3,4"}, [])]

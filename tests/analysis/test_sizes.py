@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from irops.analysis import fold
+from irops.analysis.invocation import Invocation
 from irops.analysis.model_analysis import infer
-from irops.invocation import Invocation
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.fact import Fact
 from irops.values.violation import LimitExceeded, Violation
 

@@ -12,8 +12,8 @@ from irops.analysis.model_analysis import analyse
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rules import rule
+from irops.dialects.registry import default_registry
 from irops.ir.read import loads
-from irops.registry import default_registry
 
 
 def nested(shape="?", kind="f32"):

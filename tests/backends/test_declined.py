@@ -7,7 +7,7 @@ import pytest
 
 import irops
 from irops.backends.backend import Reference, kernel_of
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.violation import Violation
 
 DATA, AXES = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([1])

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import irops
-from irops import extras
+from irops import environment
 from irops.backends import catalogue
 from irops.backends.backend import kernel_of
 from irops.backends.catalogue import chain
 from irops.backends.numba import WORTH_LOADING
 from irops.cli.main import main
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 
 pytestmark = pytest.mark.slow("starts processes that load numba")
 
@@ -28,8 +28,8 @@ DATA, LENGTHS = np.arange(6.0).reshape(2, 3), np.array([3, 2])
 
 @pytest.fixture
 def without_numba(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    there = extras._is_installed
-    monkeypatch.setattr(extras, "_is_installed", lambda library: library != "numba" and there(library))
+    there = environment._is_installed
+    monkeypatch.setattr(environment, "_is_installed", lambda library: library != "numba" and there(library))
     catalogue._default_chain.cache_clear()
     yield
     catalogue._default_chain.cache_clear()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops import extras
+from irops import environment
 from irops.backends.onnxruntime import ONNXRuntime
 from irops.backends.openvino import OpenVINO
 
@@ -17,10 +17,10 @@ BACKENDS = {"openvino": OpenVINO, "onnxruntime": ONNXRuntime}
 
 @pytest.fixture
 def nothing_installed(monkeypatch):
-    extras._is_installed.cache_clear()
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    environment._is_installed.cache_clear()
+    monkeypatch.setattr(environment, "find_spec", lambda name: None)
     yield
-    extras._is_installed.cache_clear()
+    environment._is_installed.cache_clear()
 
 
 @pytest.mark.parametrize(

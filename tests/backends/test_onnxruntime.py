@@ -9,7 +9,7 @@ from libraries import needs
 
 import irops
 from irops.backends.onnxruntime import ONNXRuntime
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.violation import Violation
 
 pytestmark = needs("onnxruntime", "onnx")

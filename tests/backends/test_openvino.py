@@ -11,7 +11,7 @@ from libraries import needs
 
 import irops
 from irops.backends.openvino import OpenVINO
-from irops.registry import Registry, default_registry
+from irops.dialects.registry import Registry, default_registry
 from irops.values.violation import Violation
 
 pytestmark = needs("openvino")

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from libraries import needs
 
 from irops.backends.catalogue import chain
+from irops.dialects.registry import default_registry
 from irops.ops.movement import reverse as reversal
 from irops.ops.movement import reverse_sequence as sequences
-from irops.registry import default_registry
 from irops.values.element import element_type, tagged
 from irops.values.violation import Violation, collect_warnings
 

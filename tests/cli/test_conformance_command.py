@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("hypothesis")
 
-from irops import extras
+from irops import environment
 
 BOTH = ("--op", "Reverse-1", "--op", "reversesequence", "--examples", "20", "--quiet")
 
@@ -123,10 +123,10 @@ def test_wrong_usage_exits_with_2(irops, words, text) -> None:
 
 
 def test_missing_hypothesis_is_reported_with_its_extra(irops, monkeypatch: pytest.MonkeyPatch) -> None:
-    extras._is_installed.cache_clear()
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    environment._is_installed.cache_clear()
+    monkeypatch.setattr(environment, "find_spec", lambda name: None)
     result = irops("conformance", "--backend", "reference", "--op", "Reverse-1")
-    extras._is_installed.cache_clear()
+    environment._is_installed.cache_clear()
     assert result.status == 2
     assert (
         result.err

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from drawn_models import blocks, detector, loop
 
-from irops.writing import write
+from irops.analysis.writing import write
 
 Irops = Callable[..., Any]
 

@@ -191,8 +191,9 @@ def test_checking_imports_few_modules(form: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", [("--help",), ("explain", "IR202"), ("explain", "IR4")], ids=" ".join)
 def test_help_and_rules_are_shown_without_definitions(words: tuple[str, ...]) -> None:
     script = (
-        f"import sys; from irops.cli.main import main; main({list(words)!r}); heavy = {{'numpy', 'rich',"
-        " 'irops.registry', 'irops.spec.definition'}; print(*(heavy & sys.modules.keys()), file=sys.stderr)"
+        f"import sys; from irops.cli.main import main; main({list(words)!r}); heavy = {{'numpy',"
+        " 'rich', 'irops.dialects.registry', 'irops.spec.definition'};"
+        " print(*(heavy & sys.modules.keys()), file=sys.stderr)"
     )
     out, heavy = python("-c", script, cwd="/").communicate()
     assert out

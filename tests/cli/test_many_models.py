@@ -15,9 +15,9 @@ import pytest
 from waiting import wait_until
 
 from irops.cli.models import find_models
-from irops.processes.child import Batches
-from irops.processes.pool import Died, Failed, cores, run_in_processes
-from irops.processes.serving import STREAMED
+from irops.work.child import Batches
+from irops.work.pool import Died, Failed, cores, run_in_processes
+from irops.work.serving import STREAMED
 
 Irops = Callable[..., Any]
 SOUND = (

@@ -14,7 +14,7 @@ import pytest
 import irops as package
 from irops.cli import new as command
 from irops.cli.new import with_entry
-from irops.registry import Registry
+from irops.dialects.registry import Registry
 from irops.spec.releases import categories, opsets
 
 Irops = Callable[..., Any]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from waiting import wait_until
 
-from irops.processes import serving
+from irops.work import serving
 
 pytestmark = [
     pytest.mark.slow("kills processes"),
@@ -28,7 +28,7 @@ SLEEPING = """if True:
 """
 SPAWNED = """if True:
     import time
-    from irops.processes.pool import run_in_processes
+    from irops.work.pool import run_in_processes
     if __name__ == "__main__":
         list(run_in_processes(__import__("sleeper").prepare, (), [1, 2], 2))
 """
@@ -88,7 +88,7 @@ def test_the_processes_of_a_check_end_with_their_parent(tmp_path: Path) -> None:
 
 
 def test_a_thread_watches_the_parent_where_the_kernel_does_not(tmp_path: Path) -> None:
-    script = "import irops.processes.serving as lifetime\nlifetime._signalled_by_kernel = lambda: False\n"
+    script = "import irops.work.serving as lifetime\nlifetime._signalled_by_kernel = lambda: False\n"
     group = killed_while_working(script + SLEEPING.replace("if True:", "if 1:"), signal.SIGKILL, tmp_path)
     try:
         wait_until(lambda: has_ended(group))
@@ -99,7 +99,7 @@ def test_a_thread_watches_the_parent_where_the_kernel_does_not(tmp_path: Path) -
 def test_a_process_whose_parent_has_died_already_ends() -> None:
     script = """if True:
         import os, time
-        from irops.processes.serving import end_with_parent
+        from irops.work.serving import end_with_parent
         end_with_parent(os.getppid() + 1_000_000)
         time.sleep(300)
     """

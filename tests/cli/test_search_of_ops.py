@@ -9,7 +9,7 @@ import pytest
 
 import irops as package
 from irops.cli.models import normal
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 
 Irops = Callable[..., Any]
 USUAL = {

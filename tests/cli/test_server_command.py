@@ -21,7 +21,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[ServerOptions, Any]]:
 
 
 def test_a_missing_extra_is_named(irops: Irops, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("irops.extras._is_installed", lambda library: library != "pygls")
+    monkeypatch.setattr("irops.environment._is_installed", lambda library: library != "pygls")
     message = "irops server: pygls is not installed; pip install 'irops[server]' installs it\n"
     assert irops("server") == (2, "", message)
 

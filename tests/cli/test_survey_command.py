@@ -139,8 +139,8 @@ def test_wrong_usage_is_a_sentence(words: tuple[str, ...], reason: str, irops: I
 def test_a_missing_library_is_named_with_its_extra(
     irops: Irops, zoo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("irops.extras.find_spec", lambda name: None)
-    monkeypatch.setattr("irops.extras._is_installed", lambda name: False)
+    monkeypatch.setattr("irops.environment.find_spec", lambda name: None)
+    monkeypatch.setattr("irops.environment._is_installed", lambda name: False)
     result = irops("survey", "zoo")
     assert result.status == 2
     assert result.err == (

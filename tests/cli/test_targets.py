@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from irops.cli.main import COMMANDS, command_named
-from irops.ir.output import TargetRefused, local_target, noting_files_read
-from irops.ir.storage import open_regular
+from irops.files.output import TargetRefused, local_target, noting_files_read
+from irops.files.storage import open_regular
 
 Irops = Callable[..., Any]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "digit_classifier"

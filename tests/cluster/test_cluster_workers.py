@@ -13,11 +13,11 @@ from cluster_work import naming_parents, unready, working
 from libraries import needs
 from waiting import wait_until
 
-from irops.cluster import cluster_workers
-from irops.cluster import cluster_workers as bounded
-from irops.cluster.cluster_workers import ClusterWorkers, Identity, identity
-from irops.cluster.workers import ClusterError
-from irops.processes.outcomes import Died, Failed
+from irops.work import cluster
+from irops.work import cluster as bounded
+from irops.work.cluster import ClusterWorkers, Identity, identity
+from irops.work.outcomes import Died, Failed
+from irops.work.workers import ClusterError
 
 pytestmark = [
     pytest.mark.slow("starts schedulers and workers"),
@@ -92,14 +92,14 @@ def test_a_run_that_is_left_ends_what_it_began_and_leaves_the_workers_usable(cli
 
 def test_no_more_is_in_flight_than_workers_can_begin_soon(client, monkeypatch):
     in_flight = []
-    send = cluster_workers._Run._send
+    send = cluster._Run._send
 
     def counted(self, number):
         key = send(self, number)
         in_flight.append(len(self._tasks))
         return key
 
-    monkeypatch.setattr(cluster_workers._Run, "_send", counted)
+    monkeypatch.setattr(cluster._Run, "_send", counted)
     outcomes(ClusterWorkers(client), range(100))
     assert max(in_flight) == 8
 

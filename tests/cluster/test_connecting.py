@@ -16,9 +16,9 @@ from libraries import Late, needs
 from waiting import wait_until
 
 import irops
-from irops.cluster import cluster_workers
-from irops.cluster.cluster_workers import Identity, connected, objection
-from irops.cluster.workers import ClusterError
+from irops.work import cluster
+from irops.work.cluster import Identity, connected, objection
+from irops.work.workers import ClusterError
 
 pytestmark = [
     pytest.mark.slow("starts schedulers and workers"),
@@ -41,11 +41,11 @@ def test_a_wrong_form_of_address_is_refused(address):
 
 @pytest.mark.parametrize("address", ["tcp://[::1]:8786", "tls://host:1", "host.name:65535", "127.0.0.1:8786"])
 def test_addresses_have_these_forms(address):
-    assert cluster_workers._address(address) == address
+    assert cluster._address(address) == address
 
 
 def test_an_address_without_a_scheduler_is_an_error(monkeypatch):
-    monkeypatch.setattr(cluster_workers, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
     address = f"tcp://127.0.0.1:{free_port()}"
     with pytest.raises(
         ClusterError, match=rf"^no scheduler answers at {address} within 0.5 seconds; dask sch"
@@ -55,7 +55,7 @@ def test_an_address_without_a_scheduler_is_an_error(monkeypatch):
 
 def test_the_configuration_of_dask_may_name_the_scheduler():
     with dask.config.set({"scheduler-address": "tcp://configured:8786"}):
-        assert cluster_workers._address("config") == "tcp://configured:8786"
+        assert cluster._address("config") == "tcp://configured:8786"
     with (
         dask.config.set({"scheduler-address": None}),
         pytest.raises(ClusterError, match="Dask's configuration names no scheduler"),
@@ -89,9 +89,9 @@ def test_a_cluster_that_cannot_be_started_is_an_error(cluster, message):
 
 
 def test_either_a_scheduler_or_a_cluster_is_needed():
-    for scheduler, cluster in ((None, None), ("tcp://host:1", LOCAL)):
+    for scheduler, kind in ((None, None), ("tcp://host:1", LOCAL)):
         with pytest.raises(ClusterError, match="either the address of a scheduler or the class of a cluster"):
-            connected(scheduler, cluster)
+            connected(scheduler, kind)
 
 
 def test_without_dask_the_extra_is_named(monkeypatch):
@@ -111,13 +111,10 @@ def test_a_cluster_is_started_with_its_arguments_and_ends_with_its_workers():
 
 
 def test_workers_need_the_same_irops_and_python():
-    ours = cluster_workers.identity()
+    ours = cluster.identity()
     assert objection(ours) == ""
     assert objection(ModuleNotFoundError("no", name="irops")) == "does not have irops"
-    assert (
-        objection(ModuleNotFoundError("no", name="irops.cluster"))
-        == "has another irops, without irops.cluster"
-    )
+    assert objection(ModuleNotFoundError("no", name="irops.work")) == "has another irops, without irops.work"
     assert objection(ModuleNotFoundError("No module named 'lxml'", name="lxml")).startswith(
         "cannot import irops"
     )
@@ -137,7 +134,7 @@ def test_control_c_ends_a_command_and_leaves_the_workers_usable(tmp_path):
             [sys.executable, *command, "--seconds", "600", "--scheduler", processes.address],
             env=processes.environment, stderr=subprocess.PIPE, text=True, start_new_session=True,
         ) as process:  # fmt: skip
-            serving = wait_for_process_of("irops.processes.serving", processes.started[1].pid)
+            serving = wait_for_process_of("irops.work.serving", processes.started[1].pid)
             os.kill(process.pid, signal.SIGINT)
             _, errors = process.communicate()
         assert (process.returncode, errors) == (130, "irops conformance: interrupted\n")

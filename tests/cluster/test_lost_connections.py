@@ -12,8 +12,8 @@ from libraries import Late, needs
 from waiting import wait_until
 
 import irops
-from irops.cluster.cluster_workers import ClusterWorkers, connected
-from irops.cluster.workers import ClusterError
+from irops.work.cluster import ClusterWorkers, connected
+from irops.work.workers import ClusterError
 
 pytestmark = [
     pytest.mark.slow("starts schedulers and workers"),
@@ -176,7 +176,7 @@ def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(pro
         begin(run, 1)
         processes.environment["PYTHONPATH"] = str(other.parent)
         processes.worker("--no-nanny")
-        refusal = r"^worker tcp://\S+ has another irops, without irops.cluster; all"
+        refusal = r"^worker tcp://\S+ has another irops, without irops.work; all"
         with pytest.raises(ClusterError, match=refusal):
             list(run)
         with (

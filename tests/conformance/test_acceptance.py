@@ -12,7 +12,7 @@ from read_by_openvino import read_all
 
 import irops
 from irops.backends.one_op import one_op_model
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 
 pytestmark = pytest.mark.slow("OpenVINO reads many models")
 

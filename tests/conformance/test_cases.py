@@ -15,7 +15,7 @@ from irops.conformance.client import PASSED, mismatch
 from irops.conformance.kit import Search
 from irops.conformance.strategies import _retyped, source_of
 from irops.conformance.trial import InvalidTrial, Trial, TrialInput, expected_of
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.element import element_type, element_type_of
 
 REGISTRY = default_registry()

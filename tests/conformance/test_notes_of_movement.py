@@ -12,7 +12,7 @@ from probes import Probe
 from reader_defaults import stored
 from runtimes import Runtimes
 
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 
 TABLE = tomllib.loads(Path(__file__).with_name("notes_of_movement.toml").read_text())
 ABOUT_OPENVINO = re.compile(r"OpenVINO|\bas in\b|plug-in")

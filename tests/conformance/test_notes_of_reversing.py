@@ -8,7 +8,7 @@ from libraries import needs
 from runtimes import DeclinedError, Runtimes
 
 from irops.backends.one_op import one_op_model
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 
 pytestmark = [needs("openvino", "onnx", "onnxruntime"), pytest.mark.slow("real runtimes in a process")]
 DATA = np.arange(6, dtype=np.float32).reshape(2, 3)

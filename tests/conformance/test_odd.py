@@ -13,8 +13,8 @@ from irops.conformance.client import IsolatedClient, judge
 from irops.conformance.strategies import odd_trials
 from irops.conformance.trial import InvalidTrial, expected_of
 from irops.conformance.verdict import Status
-from irops.extras import missing_libraries
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
+from irops.environment import missing_libraries
 
 OPS = ("Reverse-1", "ReverseSequence-1", "onnx:ReverseSequence-10", "graiphic:ReverseSequence")
 

@@ -11,7 +11,7 @@ from irops.dialects.onnx import DIALECT
 from irops.dialects.onnx.dialect import FRAME
 from irops.dialects.onnx.opsets import onnx_opsets
 from irops.dialects.onnx.tensors import NAMES, NUMBERS
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.op import parted
 
 pytestmark = needs("onnx")

@@ -11,7 +11,7 @@ from models_without import models_without
 from reader_defaults import CASES, measure, stored
 
 import irops
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.attributes import DomainError, default_of, parse
 from irops.spec.definition import Attribute
 

@@ -7,7 +7,7 @@ import pytest
 
 from irops.conformance.kit import reduced
 from irops.conformance.trial import LAYOUTS, InvalidTrial, Trial, TrialInput, expected_of
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 
 OP = default_registry().op("Reverse-1")
 RNG = np.random.default_rng(0)

@@ -15,7 +15,7 @@ from irops.conformance.kit import snippet
 from irops.conformance.strategies import FILLS, filled
 from irops.conformance.trial import LAYOUTS, Trial, TrialInput, expected_of, fits, in_layout
 from irops.conformance.verdict import CaseVerdict, Status
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.arrays import LONG, array_literal, literal
 from irops.values.element import CODED, element_type, element_type_of, element_types, tagged
 

@@ -230,7 +230,7 @@ def test_an_op_without_a_kernel_is_noted():
 def test_a_backend_that_hangs_is_a_finding(tmp_path):
     from irops.conformance.cases import definition_cases
     from irops.conformance.client import IsolatedClient, judge
-    from irops.registry import default_registry
+    from irops.dialects.registry import default_registry
 
     (tmp_path / "slow.py").write_text(
         "import time\nclass B:\n    name = 'slow'\n    def kernel(self, op):\n"
@@ -284,7 +284,7 @@ def test_ops_of_other_dialects_are_tested_in_all_their_element_types(op):
 
 def test_complex_numbers_are_compared_bit_by_bit():
     from irops.conformance.client import mismatch
-    from irops.registry import default_registry
+    from irops.dialects.registry import default_registry
 
     op = default_registry().op("onnx:ReverseSequence-10")
     for kind in (np.complex64, np.complex128):

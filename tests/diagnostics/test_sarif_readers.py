@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 import irops
-from irops import addresses
 from irops.analysis.checks.run import check
-from irops.diagnostics import formats
+from irops.diagnostics import addresses, formats
 from irops.diagnostics.diagnostic import Diagnostic, Location, Rule, Severity
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule

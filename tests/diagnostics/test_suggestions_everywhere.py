@@ -13,7 +13,7 @@ import pytest
 import irops
 from irops.diagnostics.diagnostic import Severity
 from irops.diagnostics.suggestions import closest, did_you_mean_word, meant_or_all
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "examples" / "running_total" / "model.xml"

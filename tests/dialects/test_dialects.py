@@ -13,7 +13,7 @@ import irops
 from irops.dialects import others
 from irops.dialects.onnx import DIALECT as ONNX
 from irops.dialects.onnx.opsets import imported, onnx_opsets
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.definition import allowed_types, type_text
 from irops.spec.load import load_definition
 from irops.spec.op import NoOp, parted

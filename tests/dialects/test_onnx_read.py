@@ -11,7 +11,7 @@ import pytest
 from libraries import Late, needs
 
 import irops
-from irops.reading import load
+from irops.dialects.reading import load
 
 pytestmark = needs("onnx")
 onnx, helper, numpy_helper = Late("onnx"), Late("onnx.helper"), Late("onnx.numpy_helper")

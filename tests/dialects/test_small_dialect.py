@@ -15,8 +15,8 @@ import pytest
 import irops
 from irops import dialects as package
 from irops.dialects import dialect_named, dialect_of, dialect_of_suffix, dialects
+from irops.dialects.registry import Registry, default_registry
 from irops.ir.model import LayerKind
-from irops.registry import Registry, default_registry
 
 INIT = """
 from irops.dialects.steps.dialect import Steps

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import irops
+from irops.analysis.invocation import Invocation, OpFault
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.main import main
+from irops.dialects.registry import Registry, default_registry
 from irops.dialects.tokenizers import DIALECT
 from irops.document.site import Site
-from irops.invocation import Invocation, OpFault
-from irops.registry import Registry, default_registry
 from irops.values.element import element_type
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape

@@ -14,7 +14,7 @@ from built_site.links import clicks, dead_links, pages_of
 import irops
 from irops.cli.main import COMMANDS
 from irops.diagnostics.rules import all_rules
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 
 FOLDER = Path(os.environ.get("IROPS_SITE", ""))
 pytestmark = [

@@ -10,8 +10,8 @@ from invoking import loaded
 import irops
 from irops.conformance.cases import expected_outputs
 from irops.dialects import dialects
+from irops.dialects.registry import default_registry
 from irops.document.views import call_text, called_case, literal
-from irops.registry import default_registry
 from irops.values.element import element_type
 from irops.values.shape import Shape
 from irops.verdicts.metrics import difference

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from irops.dialects.registry import default_registry
 from irops.document.declared import COMPARED, declared_rows
 from irops.document.texts import elements_text
-from irops.registry import default_registry
 
 DEFINITIONS = [default_registry().op(op).definition for op in COMPARED]
 

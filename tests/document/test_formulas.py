@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from libraries import needs
 
+from irops.dialects.registry import default_registry
 from irops.document.site import environment
 from irops.document.views import op_view
-from irops.registry import default_registry
 
 pytestmark = needs("jinja2")
 

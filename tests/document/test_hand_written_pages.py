@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from irops import addresses
 from irops.cli.docs import command_pages
 from irops.cli.main import COMMANDS, command_named
+from irops.diagnostics import addresses
 from irops.document.site import copy_pictures, guide_pages, with_links
 from irops.document.sphinx.docstrings import converted
 

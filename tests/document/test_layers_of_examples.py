@@ -8,9 +8,9 @@ from read_by_openvino import read_all
 
 import irops
 from irops.diagnostics.diagnostic import errors_of
+from irops.dialects.registry import default_registry
 from irops.document.case_views import case_view, layer_text
 from irops.ir.read import loads
-from irops.registry import default_registry
 from irops.spec.cases import examples
 
 OMITS_INPUT = ("CumSum-3", "exclusive, from the end, axis left out")

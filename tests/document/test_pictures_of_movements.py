@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from invoking import loaded
 
+from irops.dialects.registry import default_registry
 from irops.document.views import MAX_ELEMENTS, movement, picture
-from irops.registry import default_registry
 
 OPS = loaded(default_registry().ids())
 MOVING = {op.id: movement(op) for op in OPS if movement(op) is not None}

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from irops.diagnostics.rules import all_rules
+from irops.dialects.registry import Registry, default_registry
 from irops.document.site import Site
 from irops.document.texts import cell, prose
-from irops.registry import Registry, default_registry
 
 pytestmark = pytest.mark.slow("writes all pages")
 

@@ -11,8 +11,8 @@ from runtimes import DeclinedError, same_bits
 
 import irops
 from irops.dialects.onnx.dialect import FRAME
+from irops.dialects.registry import default_registry
 from irops.editing.translation.counterparts import EQUIVALENT, onnx_types
-from irops.registry import default_registry
 from irops.values.element import element_type_of
 
 OPENVINO = sorted(

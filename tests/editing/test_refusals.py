@@ -7,8 +7,8 @@ import pytest
 from one_op import one_op_model
 
 import irops
+from irops.dialects.registry import default_registry
 from irops.editing.translation.node import TargetGraph, Wire
-from irops.registry import default_registry
 from irops.values.element import element_type
 
 DATA = np.zeros((2, 3), np.float32)

@@ -14,7 +14,7 @@ from one_op import one_op_model
 from runtimes import DeclinedError, Runtimes, same_bits
 
 import irops
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 
 SIZES = (2, 3, 4, 2, 3)
 LENGTH_TYPES = (

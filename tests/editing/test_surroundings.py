@@ -9,8 +9,8 @@ import pytest
 from libraries import Late, needs
 
 import irops
+from irops.dialects.registry import default_registry
 from irops.editing.translation.translate import METADATA, SHAPES
-from irops.registry import default_registry
 
 pytestmark = needs("onnx")
 onnx = Late("onnx")

@@ -20,10 +20,10 @@ sys.path.insert(0, str(ROOT))
 
 with atheris.instrument_imports(include=["irops"]):
     from irops.diagnostics.diagnostic import DiagnosticError
+    from irops.files.limits import Limits
     from irops.ir.read import loads
     from irops.ir.weights import constant_faults
     from irops.ir.write import document
-    from irops.limits import Limits
 
 WEIGHTS = bytes(range(256))
 LIMITS = Limits(elements=10_000, seconds=5)

@@ -10,7 +10,7 @@ from drawn_models import chain, detector
 from lxml import html
 
 import irops
-from irops.html_table import MAX_CELL, MAX_ROWS, html_table
+from irops.diagnostics.html_table import MAX_CELL, MAX_ROWS, html_table
 from irops.surveys.table import SurveyTable
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import irops
+from irops.analysis.invocation import Invocation
 from irops.analysis.model_analysis import analyse
 from irops.dialects import dialect_named
 from irops.editing.dialects import DialectGraph as NewGraph
-from irops.invocation import Invocation
 from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
-from irops.limits import Limits
+from irops.files.limits import Limits
 
 PAGE = Path(__file__).parents[2] / "docs" / "SECURITY.md"
 

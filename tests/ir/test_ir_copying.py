@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from irops.ir import output
-from irops.ir.output import copy_range, read_at
-from irops.ir.storage import JoinedWeights, Weights, WeightsChanged
+from irops.files import output
+from irops.files.output import copy_range, read_at
+from irops.files.storage import JoinedWeights, Weights, WeightsChanged
 from irops.ir.write import Contents
 
 CONTENT = bytes(range(256)) * 64

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
+from irops.files.limits import Limits
 from irops.ir.read import load, loads
-from irops.limits import Limits
 
 FILES = Path(__file__).parent / "files"
 REPORTED = int(Limits().findings)

@@ -20,10 +20,10 @@ import pytest
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.ir import output, storage
-from irops.ir.output import PendingFiles, folder_lock
+from irops.files import output, storage
+from irops.files.output import PendingFiles, folder_lock
+from irops.files.storage import OpenFiles, Weights, WeightsChanged
 from irops.ir.read import load
-from irops.ir.storage import OpenFiles, Weights, WeightsChanged
 from irops.ir.weights import constant
 
 pytestmark = pytest.mark.slow("processes that read and write the same files")
@@ -266,7 +266,7 @@ def test_what_is_interrupted_between_two_files_is_done_with_both(tmp_path: Path)
     script = """if True:
         import os, signal, sys
         from pathlib import Path
-        from irops.ir.output import PendingFiles
+        from irops.files.output import PendingFiles
         real, folder = Path.replace, Path(sys.argv[1])
         def replace(self, target):
             os.kill(os.getpid(), signal.SIGINT)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from irops.diagnostics.diagnostic import Edit, Fix, ReadError, Severity
+from irops.files.limits import Clock, Limits
 from irops.ir.locate import SourceText
 from irops.ir.model import Layer, UniqueNames
 from irops.ir.parse import CLOCK_MASK, Faults
 from irops.ir.read import HARMLESS, load, loads, read
-from irops.limits import Clock, Limits
 
 TEXT = b'<a x="1">\n<b/><c/><b y="2"/></a>'
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from irops.ir import output
-from irops.ir.output import MIN_AGE, PendingFiles, claim, remove_abandoned
+from irops.files import output
+from irops.files.output import MIN_AGE, PendingFiles, claim, remove_abandoned
 
 
 def replace(path: Path) -> None:

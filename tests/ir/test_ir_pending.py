@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from irops.ir import output
-from irops.ir.output import PendingFiles, errors_naming, folder_lock, signals_blocked
+from irops.files import output
+from irops.files.output import PendingFiles, errors_naming, folder_lock, signals_blocked
 
 
 def contents(folder: Path) -> dict[str, bytes]:

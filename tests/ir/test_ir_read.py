@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from irops.diagnostics.diagnostic import ReadError
+from irops.files.limits import Limits
 from irops.ir.model import COMMENT, BackEdge, Element
 from irops.ir.ports import names_of
 from irops.ir.read import load, loads, read
-from irops.limits import Limits
 
 FILES = Path(__file__).parent / "files"
 NESTING = int(Limits().depth)

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from ir_mutations import mutations
 
 import irops
+from irops.files.limits import Limits
 from irops.ir.read import loads
 from irops.ir.write import write
-from irops.limits import Limits
 
 ROOT = Path(__file__).parents[2]
 FILES = Path(__file__).parent / "files"

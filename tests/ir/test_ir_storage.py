@@ -10,7 +10,15 @@ from typing import BinaryIO
 import pytest
 
 import irops
-from irops.ir.storage import JoinedWeights, NotRegular, OpenFiles, Weights, WeightsChanged, kind, open_regular
+from irops.files.storage import (
+    JoinedWeights,
+    NotRegular,
+    OpenFiles,
+    Weights,
+    WeightsChanged,
+    kind,
+    open_regular,
+)
 
 
 @pytest.fixture
@@ -196,7 +204,7 @@ def test_open_files_keep_a_file_open_between_reads_within_their_block(
         opened.append(open_regular(path))
         return opened[-1]
 
-    monkeypatch.setattr("irops.ir.storage.open_regular", counting)
+    monkeypatch.setattr("irops.files.storage.open_regular", counting)
     weights, files = Weights.of_file(file), OpenFiles()
     joined = JoinedWeights(weights)
     with files:
@@ -224,7 +232,7 @@ def test_a_check_opens_the_weights_once(file: Path, monkeypatch: pytest.MonkeyPa
         opened.append(path)
         return open_regular(path)
 
-    monkeypatch.setattr("irops.ir.storage.open_regular", counting)
+    monkeypatch.setattr("irops.files.storage.open_regular", counting)
     graph = irops.Graph("m")
     x = graph.parameter("x", "f32[?,4,6]")
     for axes in ([0, 2, 1], [1, 0, 2], [2, 1, 0]):

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from irops.files.storage import OpenFiles
 from irops.ir.model import Layer, LayerGraph, Model
 from irops.ir.read import load, loads, read
-from irops.ir.storage import OpenFiles
 from irops.ir.weights import Weights, constant, constant_faults, require_unchanged_weights
 from irops.values import packing
 from irops.values.element import element_type

@@ -12,8 +12,8 @@ import pytest
 from libraries import Late, needs
 
 import irops
+from irops.files.storage import bytes_fetched, bytes_read
 from irops.ir.opening import models_at
-from irops.ir.storage import bytes_fetched, bytes_read
 
 pytestmark = needs("fsspec")
 fsspec = Late("fsspec")

@@ -15,7 +15,7 @@ from libraries import Late, needs
 from remote_servers import FileServer, serving
 
 import irops
-from irops.ir.storage import bytes_fetched, bytes_read
+from irops.files.storage import bytes_fetched, bytes_read
 
 pytestmark = [needs("fsspec"), needs("aiohttp")]
 fsspec = Late("fsspec")

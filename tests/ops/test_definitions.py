@@ -6,7 +6,7 @@ import pytest
 
 from irops.conformance.cases import failure
 from irops.dialects import others
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.cases import counterexamples, examples, incoherences
 
 REGISTRY = default_registry()

@@ -12,10 +12,10 @@ from invoking import infer_layer, loaded
 from tiers import random_cases
 
 import irops
+from irops.analysis.invocation import OpFault
 from irops.conformance.cases import inputs_of, outcome
 from irops.dialects import others
-from irops.invocation import OpFault
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.attributes import bind
 from irops.spec.cases import counterexamples, examples
 from irops.values.dim import ANY, Dim

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from invoking import attach_values, infer_layer, loaded
 from tiers import random_cases
 
+from irops.analysis.invocation import OpFault
 from irops.conformance.cases import definition_cases
 from irops.conformance.strategies import variations
 from irops.conformance.trial import InvalidTrial, expected_of
-from irops.invocation import OpFault
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.attributes import bind
 from irops.values.dim import Dim, Symbol
 from irops.values.element import BOOLEAN, element_type_of

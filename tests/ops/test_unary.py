@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.element import element_type, element_type_of, tagged
 
 OPS = {

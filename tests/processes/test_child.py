@@ -11,11 +11,11 @@ from time import monotonic
 
 import pytest
 
-from irops.cluster.workers import LocalWorkers
-from irops.processes.child import Child
-from irops.processes.outcomes import Died, Failed
-from irops.processes.pool import run_in_processes
-from irops.processes.serving import SINCE
+from irops.work.child import Child
+from irops.work.outcomes import Died, Failed
+from irops.work.pool import run_in_processes
+from irops.work.serving import SINCE
+from irops.work.workers import LocalWorkers
 
 pytestmark = pytest.mark.slow("kills processes, which exceed bounds")
 

@@ -9,9 +9,9 @@ from math import inf
 import pytest
 
 from irops import Limits
-from irops.limits import machine_bytes
-from irops.processes.child import session_bytes, used_bytes
-from irops.processes.worker import Process, ProcessDied
+from irops.files.limits import machine_bytes
+from irops.work.child import session_bytes, used_bytes
+from irops.work.worker import Process, ProcessDied
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
 MIB = 1 << 20

@@ -9,8 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from irops.processes.worker import Process, ProcessDied, Refused
 from irops.values.element import element_type, element_type_of, tagged
+from irops.work.worker import Process, ProcessDied, Refused
 
 pytestmark = pytest.mark.slow("processes that die or hang")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irops.invocation import OpFault
-from irops.registry import default_registry
+from irops.analysis.invocation import OpFault
+from irops.dialects.registry import default_registry
 from irops.runtime.memory import check_possible, size_in_bytes
 from irops.values.dim import ANY, Dim
 from irops.values.element import DYNAMIC, F32, I64, element_type

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import irops
+from irops.analysis.invocation import Invocation
 from irops.backends.backend import filling
-from irops.invocation import Invocation
 from irops.values.violation import collect_warnings
 
 DATA, LENGTHS = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([3, 2])

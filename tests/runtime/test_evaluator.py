@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.runtime import evaluator
 from irops.runtime.evaluator import kept_layers
 

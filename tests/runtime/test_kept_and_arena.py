@@ -15,10 +15,10 @@ from random_graphs import Maker
 
 import irops
 from irops.backends.backend import Kernel, filling
+from irops.environment import VARIABLE
 from irops.runtime.gradients import GradientSession
 from irops.runtime.memory import ALIGNMENT, MIN_BYTES, Arena, KeptConstants
 from irops.spec.op import Op
-from irops.switches import VARIABLE
 
 OFF = "constants,arena"
 BOTH = {"auto_broadcast": "numpy"}

@@ -7,7 +7,7 @@ import pytest
 
 import irops
 from irops.backends.backend import Declined
-from irops.limits import Limits
+from irops.files.limits import Limits
 from irops.runtime.run import Run
 from irops.spec.op import Op
 from irops.values.violation import LimitExceeded, Violation

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import irops
+from irops.files.limits import Limits
 from irops.ir.model import Element
-from irops.limits import Limits
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 AXES = np.array([1], np.int64)

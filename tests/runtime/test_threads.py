@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import irops
-from irops.ir import storage
-from irops.ir.storage import Weights
+from irops.files import storage
+from irops.files.storage import Weights
 from tests.support.waiting import in_threads
 
 THREADS, CALLS = 8, 1250

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from irops.processes.worker import ProcessDied
 from irops.server.language_server import Checks, Document
 from irops.server.records import Checked, ServerOptions
 from irops.server.text import Text
+from irops.work.worker import ProcessDied
 
 ANSWER = Checked(seconds=7.0)
 

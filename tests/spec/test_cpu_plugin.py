@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.releases import RefusedTypes, cpu_plugin, releases
 
 ENTRIES = [entry for op in sorted(cpu_plugin().ops) for entry in cpu_plugin().refused(op)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 import irops
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.binding import Functions
 from irops.spec.body import BodyFunction, BodyInput, BodyOutput, Cut, Feedback
 from irops.spec.cases import cited_constraints, incoherences

@@ -9,14 +9,14 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from irops.diagnostics.diagnostic import ReadError
+from irops.environment import VARIABLE
+from irops.files.limits import Clock, Limits
 from irops.ir.attributes import Attributes
 from irops.ir.locate import SourceText
 from irops.ir.model import LayerGraph
 from irops.ir.parse import Faults
 from irops.ir.read import loads
 from irops.ir.scanning import scan
-from irops.limits import Clock, Limits
-from irops.switches import VARIABLE
 
 APART = ("weights", "source", "_places")
 """Fields of models that hold what is not read from the text."""

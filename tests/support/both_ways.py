@@ -10,8 +10,8 @@ import pytest
 import irops
 from irops.analysis.inferred import Inferred
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.environment import VARIABLE
 from irops.ir.model import Model
-from irops.switches import VARIABLE
 from irops.values.dim import Dim
 from irops.values.fact import Fact, holds_dims
 

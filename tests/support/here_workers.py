@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from irops.processes.outcomes import Died
 from irops.surveys.work import Examiner
+from irops.work.outcomes import Died
 
 
 class HereWorkers:

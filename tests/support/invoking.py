@@ -7,9 +7,9 @@ from contextlib import suppress
 from typing import Any
 
 from irops.analysis import fold
+from irops.analysis.invocation import Invocation
 from irops.diagnostics.diagnostic import DefinitionError
-from irops.invocation import Invocation
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.op import Op
 from irops.values.fact import Fact
 

@@ -10,7 +10,7 @@ from lxml import etree
 
 from irops.backends.one_op import one_op_model
 from irops.conformance.cases import expected_outputs, inputs_of
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.cases import examples
 from irops.spec.definition import ExampleCase, Tensor
 from irops.spec.op import Op

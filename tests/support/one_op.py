@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from irops.analysis.model_analysis import infer
 from irops.conformance.cases import inputs_of
 from irops.dialects.onnx.opsets import ONNX
+from irops.dialects.registry import default_registry
 from irops.editing.translation.node import TargetGraph, Wire
 from irops.ir.model import Model
-from irops.registry import default_registry
 from irops.spec.cases import examples
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of

@@ -26,7 +26,7 @@ import numpy as np
 from runtimes import DeclinedError, Runtimes, same_bits
 
 from irops.backends.one_op import one_op_model
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.cases import value_of
 from irops.values.element import Array, element_type
 

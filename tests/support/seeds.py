@@ -11,7 +11,7 @@ from pathlib import Path
 from mutations import Seed
 
 from irops.conformance.cases import inputs_of
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import ExampleCase, Tensor
 from irops.spec.op import Op

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from irops.cli.worker_options import is_distributed, workers_of
-from irops.processes.serving import Work
+from irops.work.serving import Work
 
 SLICE = 20.0
 """Seconds that a slice takes."""

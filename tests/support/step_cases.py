@@ -9,10 +9,10 @@ import numpy as np
 
 from irops.backends.one_op import one_op_model
 from irops.conformance.cases import expected_outputs, inputs_of
+from irops.dialects.registry import default_registry
+from irops.files.storage import Weights
 from irops.ir.model import Model
 from irops.ir.read import loads
-from irops.ir.storage import Weights
-from irops.registry import default_registry
 from irops.spec.cases import examples
 from irops.spec.definition import ExampleCase
 from irops.spec.op import Op

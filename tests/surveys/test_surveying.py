@@ -12,11 +12,11 @@ import pytest
 from here_workers import HereWorkers
 from libraries import needs
 
-from irops.limits import Limits
-from irops.processes.outcomes import Died, Failed
+from irops.files.limits import Limits
 from irops.surveys.store import ReportFolder
 from irops.surveys.survey import surveyed
 from irops.surveys.tasks import Interrupted, SurveyError, SurveySettings
+from irops.work.outcomes import Died, Failed
 
 pytestmark = needs("pyarrow")
 

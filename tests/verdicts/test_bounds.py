@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import irops
+from irops.analysis.invocation import Invocation
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import LayerValue, Source
-from irops.invocation import Invocation
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.element import element_type
 from irops.verdicts.bounds import full_bound, perturbed
 from irops.verdicts.judge import judge

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import irops
+from irops.analysis.invocation import Invocation
 from irops.debugging.compare.noise import agreement
-from irops.invocation import Invocation
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.verdicts.judge import judge
 from irops.verdicts.question import DECLARED, Arithmetic, Question, Verdict
 

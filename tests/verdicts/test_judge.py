@@ -6,8 +6,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from irops.invocation import Invocation
-from irops.registry import default_registry
+from irops.analysis.invocation import Invocation
+from irops.dialects.registry import default_registry
 from irops.values.element import element_type
 from irops.verdicts.judge import judge, judge_layer
 from irops.verdicts.metrics import metrics_of

@@ -9,10 +9,10 @@ import pytest
 from planted import Tied
 
 import irops
+from irops.analysis.invocation import Invocation
 from irops.debugging.compare.noise import agreement
 from irops.debugging.reduce.reduction import NoFault
-from irops.invocation import Invocation
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.testing import assert_same
 from irops.verdicts.judge import judge, judge_layer
 from irops.verdicts.question import DECLARED, Arithmetic, Question, Verdict

@@ -15,10 +15,10 @@ from irops.analysis.structure import ModelStructure, Path
 from irops.diagnostics.diagnostic import Diagnostic, Fix, Location, applied, fix
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
+from irops.files.output import PendingFiles, local_target
+from irops.files.storage import open_regular
 from irops.ir.edits import with_attribute, with_dims
 from irops.ir.model import Layer, Port
-from irops.ir.output import PendingFiles, local_target
-from irops.ir.storage import open_regular
 from irops.values.dim import Dim
 from irops.values.element import DYNAMIC, element_type_of_precision
 from irops.values.fact import Fact

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from irops.analysis.checks.layers import interface
 from irops.analysis.inferred import Inferred, LayerFacts
+from irops.analysis.invocation import input_spec
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.needs import Need, created_layers, needs
 from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural
-from irops.invocation import input_spec
 from irops.ir.model import Layer, LayerKind
 from irops.spec.definition import OPENVINO
 from irops.spec.op import Op

@@ -37,15 +37,15 @@ from irops.diagnostics.diagnostic import (
 )
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import custom_rules, rule
+from irops.dialects.reading import load
+from irops.dialects.registry import Registry
+from irops.environment import no_collection
+from irops.files.limits import Clock, Limits, notes, recursion_limit_for
+from irops.files.urls import local_path, without_credentials
 from irops.ir.model import Layer
 from irops.ir.weights import constant_faults
-from irops.limits import Clock, Limits, notes, recursion_limit_for
-from irops.reading import load
-from irops.registry import Registry
 from irops.spec.extension import error_text, load_installed_rules
 from irops.spec.releases import releases
-from irops.switches import no_collection
-from irops.urls import local_path, without_credentials
 from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
 

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from irops.backends.backend import Declined, Kernel, filling, kernel_of_base, require_installed
-from irops.extras import missing_libraries
+from irops.environment import missing_libraries
 from irops.spec.op import Op
 from irops.values.element import Array
 

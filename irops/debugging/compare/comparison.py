@@ -26,8 +26,8 @@ from irops.debugging.sources.source import Context, Source
 from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.suggestions import did_you_mean
-from irops.limits import Limits
-from irops.registry import Registry
+from irops.dialects.registry import Registry
+from irops.files.limits import Limits
 from irops.runtime.evaluator import Progress
 from irops.values.shape import Shape
 from irops.verdicts.question import Verdict

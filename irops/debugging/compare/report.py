@@ -14,10 +14,10 @@ from irops.debugging.compare.compared_layer import ComparedLayer
 from irops.debugging.compare.results import ComparedResult, Coverage
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.formats import JUnitCase, file_of, suite_of
+from irops.diagnostics.html_table import html_table
 from irops.diagnostics.printable import abridged, plural, printable, shortened
 from irops.drawing.drawing import draw
-from irops.extras import MissingExtraError
-from irops.html_table import html_table
+from irops.environment import MissingExtraError
 from irops.pages.render import render
 from irops.verdicts.metrics import DECADES, Metrics
 from irops.verdicts.question import SEVERITY, Verdict

@@ -12,11 +12,11 @@ from typing import Any
 
 from irops.analysis.fold import attach_values
 from irops.analysis.inference import Inference
+from irops.analysis.invocation import Invocation, OpFault
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import LayerNode, Path
 from irops.debugging.origins.symbolic import Expression, LayerKey
 from irops.diagnostics.printable import abridged
-from irops.invocation import Invocation, OpFault
 from irops.values.dim import ANY, Dim
 from irops.values.element import BOOLEAN, DYNAMIC, Array
 from irops.values.fact import Fact, dims_array, holds_dims

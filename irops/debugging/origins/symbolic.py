@@ -19,8 +19,8 @@ from irops.analysis.structure import GraphNode, LayerNode, Path
 from irops.debugging.origins.step import at_line
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import shown
+from irops.environment import no_collection
 from irops.ir.model import Layer
-from irops.switches import no_collection
 from irops.values.dim import GENERATED_PREFIX, Dim, Symbol
 from irops.values.fact import Fact
 from irops.values.shape import Shape

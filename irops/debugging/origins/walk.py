@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from irops.analysis.invocation import OpFault, input_spec
 from irops.analysis.structure import BodyNode, LayerNode
 from irops.debugging.origins.influence import (
     Aspect,
@@ -20,7 +21,6 @@ from irops.debugging.origins.influence import (
 from irops.debugging.origins.step import Reason, Step
 from irops.debugging.origins.symbolic import LayerKey, SymbolicModel
 from irops.diagnostics.printable import shown
-from irops.invocation import OpFault, input_spec
 from irops.ir.model import LayerKind
 from irops.spec.attributes import default_of, format_value
 from irops.spec.body import Cut

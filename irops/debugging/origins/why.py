@@ -9,6 +9,7 @@ from math import inf
 from typing import Any
 
 from irops.analysis.inference import Inference
+from irops.analysis.invocation import OpFault
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse, graph_at
 from irops.analysis.signature import Key
 from irops.analysis.structure import GraphNode, LayerNode
@@ -27,10 +28,9 @@ from irops.debugging.origins.walk import MAX_ITEMS, Walk
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural, shortened, shown
 from irops.diagnostics.report import Report
-from irops.invocation import OpFault
+from irops.dialects.registry import Registry
+from irops.files.limits import Limits
 from irops.ir.model import LayerKind
-from irops.limits import Limits
-from irops.registry import Registry
 from irops.values.dim import Dim
 from irops.values.fact import Fact
 from irops.values.violation import LimitExceeded, collect_warnings

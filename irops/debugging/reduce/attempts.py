@@ -16,10 +16,10 @@ from irops.analysis.checks.run import check
 from irops.debugging.reduce.case import Case
 from irops.debugging.reduce.reproduction import ReproductionTarget
 from irops.diagnostics.diagnostic import EvaluationError
+from irops.dialects.registry import Registry
+from irops.files.limits import Limits
+from irops.files.output import PendingFiles
 from irops.ir.model import Model
-from irops.ir.output import PendingFiles
-from irops.limits import Limits
-from irops.registry import Registry
 from irops.runtime.session import run
 from irops.values.element import Array
 

@@ -15,19 +15,19 @@ import numpy as np
 from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.signature import ModelPort, Signature
 from irops.analysis.structure import ModelStructure
+from irops.analysis.writing import write
 from irops.debugging.reduce.reproduction import ReproductionProgram, ReproductionTarget
 from irops.debugging.sources.workers import weights_file, write_text
 from irops.dialects import dialect_of
+from irops.dialects.registry import Registry
+from irops.files.limits import Limits
+from irops.files.output import PendingFiles
 from irops.ir.model import Layer, LayerKind, Model
 from irops.ir.numpy_files import save_all
-from irops.ir.output import PendingFiles
 from irops.ir.weights import Region, region_of
 from irops.ir.write import document
-from irops.limits import Limits
-from irops.registry import Registry
 from irops.runtime.session import run
 from irops.values.element import STRING, Array, ElementType, element_type, element_type_of, tagged, zeros
-from irops.writing import write
 
 IN_MEMORY = 1 << 16
 """Arrays of at most this many bytes are kept in memory."""

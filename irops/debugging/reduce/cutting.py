@@ -11,11 +11,11 @@ from irops.backends.catalogue import chain
 from irops.debugging.reduce.attempts import Attempts
 from irops.debugging.reduce.case import Case, StoredArrays, computes
 from irops.debugging.reduce.tensors import constant_layer, joined
+from irops.dialects.registry import Registry
 from irops.editing.extraction import NamedValue, Scope, Selection, Value, extract
+from irops.files.limits import Limits
 from irops.graph.topology import Wiring
 from irops.ir.model import Layer, LayerKind, Model
-from irops.limits import Limits
-from irops.registry import Registry
 from irops.runtime.evaluator import Evaluator, Variables
 from irops.runtime.plan import Plan
 from irops.runtime.run import run_model

@@ -28,13 +28,13 @@ from irops.debugging.sources.stored import SourceError
 from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rules import all_rules, closest_rules
+from irops.dialects.registry import Registry
+from irops.files.limits import Limits
 from irops.ir.model import Model
-from irops.limits import Limits
-from irops.processes.child import Watch, session_bytes
-from irops.registry import Registry
 from irops.values.element import Array
 from irops.verdicts.metrics import differs
 from irops.verdicts.question import Verdict
+from irops.work.child import Watch, session_bytes
 
 BANDS = ("IR2", "IR3", "IR4")
 """The rules about what a model says. Rules about its text and its files are those of the whole file."""

@@ -41,11 +41,11 @@ from irops.debugging.reduce.judges import Preserved
 from irops.debugging.reduce.reproduction import ReproductionTarget
 from irops.debugging.reduce.tensors import constant_layer, constants, joined, tensors, with_tensors
 from irops.diagnostics.diagnostic import DiagnosticError
+from irops.dialects.registry import Registry
 from irops.editing.extraction import Value, extract
+from irops.files.limits import Limits
+from irops.files.storage import JoinedWeights
 from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model
-from irops.ir.storage import JoinedWeights
-from irops.limits import Limits
-from irops.registry import Registry
 from irops.values.element import Array, element_type_of
 
 STOPPED_BY_USER = "it was interrupted"

@@ -8,10 +8,10 @@ from dataclasses import replace
 from irops.analysis.declaring import with_declared_ports
 from irops.analysis.model_analysis import infer
 from irops.debugging.reduce.case import Case
+from irops.dialects.registry import Registry
+from irops.files.storage import JoinedWeights, Weights
 from irops.ir.model import Layer, LayerKind, Port
-from irops.ir.storage import JoinedWeights, Weights
 from irops.ir.weights import constant
-from irops.registry import Registry
 from irops.spec.attributes import format_value
 from irops.values.element import Array, element_type_of
 from irops.values.packing import pack

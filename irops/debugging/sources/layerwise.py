@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from irops.analysis.invocation import OpFault
 from irops.backends.backend import Backend, Declined, Reference, kernel_of
 from irops.debugging.sources.source import (
     Answer,
@@ -25,7 +26,6 @@ from irops.debugging.sources.source import (
 )
 from irops.debugging.sources.workers import RemoteBackend
 from irops.diagnostics.diagnostic import EvaluationError
-from irops.invocation import OpFault
 from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, Port
 from irops.ir.weights import checked_region
 from irops.ir.write import document

@@ -15,8 +15,8 @@ from irops.debugging.sources.openvino_device import TIMEOUT, chunks_of_taps
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.debugging.sources.workers import UNBOUNDED, SourceWorkers, asked
 from irops.ir.model import Layer
-from irops.processes.worker import Refused
 from irops.values.element import Array
+from irops.work.worker import Refused
 
 
 class ONNXModel:

@@ -17,6 +17,7 @@ import numpy as np
 
 from irops.analysis.declaring import port_of
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.writing import write
 from irops.debugging.sources.layerwise import single_layers
 from irops.debugging.sources.source import (
     Answer,
@@ -31,13 +32,12 @@ from irops.debugging.sources.source import (
 from irops.debugging.sources.workers import UNBOUNDED, SourceWorkers, asked, weights_file, write_text
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, UniqueNames
-from irops.processes.worker import Refused
 from irops.runtime.memory import size_in_bytes
 from irops.spec.definition import OPENVINO
 from irops.values.element import STRING, Array, element_type, element_type_of, tagged
 from irops.values.packing import pack, unpack
 from irops.verdicts.question import Arithmetic
-from irops.writing import write
+from irops.work.worker import Refused
 
 Tap: TypeAlias = tuple[int, int]
 """A layer's id and the index of one of its outputs."""

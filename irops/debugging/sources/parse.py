@@ -16,9 +16,9 @@ from irops.debugging.sources.source import Source
 from irops.debugging.sources.stored import OtherModel, SourceError, Stored, stored_source
 from irops.debugging.sources.workers import UNBOUNDED, RemoteBackend, SourceWorkers
 from irops.diagnostics.suggestions import did_you_mean_word, similar
+from irops.files.urls import is_url, without_credentials
 from irops.ir.model import Model
 from irops.runtime.session import Session
-from irops.urls import is_url, without_credentials
 
 AnySource: TypeAlias = AnyModel | Source | Backend | Session | Mapping[str, Any]
 """A text as source_of_text takes it, or an object that gives values."""

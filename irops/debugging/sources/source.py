@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from irops.analysis.invocation import Invocation
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import LayerNode
-from irops.invocation import Invocation
 from irops.ir.model import Model
 from irops.spec.op import Op
 from irops.values.element import Array, ElementType

@@ -16,6 +16,8 @@ from irops.debugging.sources.source import Context, Failure, LayerValue, Source,
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.editing.diff.comparison import GraphComparison, Side
 from irops.editing.translation.translate import translated
+from irops.files.output import PendingFiles
+from irops.files.urls import without_credentials
 from irops.ir.model import Layer, UniqueNames
 from irops.ir.numpy_files import (
     UnreadableFileError,
@@ -25,9 +27,7 @@ from irops.ir.numpy_files import (
     load_one,
     member_names,
 )
-from irops.ir.output import PendingFiles
 from irops.spec.definition import OPENVINO
-from irops.urls import without_credentials
 from irops.values.element import DYNAMIC, Array, ElementType, element_type, element_type_of
 
 INDEX = "values.json"

@@ -18,16 +18,16 @@ from irops.backends.isolated import TIMEOUT, IsolatedBackend
 from irops.debugging.sources.source import Failure, SourceFailed
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects import dialect_of
+from irops.dialects.registry import Registry
+from irops.files.limits import MAX_DEPTH, Limits, recursion_limit_for
+from irops.files.storage import WeightsChanged
 from irops.ir.model import Model
-from irops.ir.storage import WeightsChanged
 from irops.ir.weights import changed_weights
 from irops.ir.write import document
-from irops.limits import MAX_DEPTH, Limits, recursion_limit_for
-from irops.processes.worker import Answer, Process, ProcessDied, Refused
-from irops.registry import Registry
 from irops.spec.definition import OPENVINO
 from irops.spec.op import Op
 from irops.values.element import Array
+from irops.work.worker import Answer, Process, ProcessDied, Refused
 
 KINDS = {"seconds": "stalled", "memory": "oversized", "": "crashed"}
 """The kind of a failure by what a process exceeded."""

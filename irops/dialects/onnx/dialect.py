@@ -10,10 +10,10 @@ from pathlib import Path
 
 from irops.dialects.dialect import Dialect, Interface, KnownOps, Listed, Loaded, OtherFormat
 from irops.dialects.onnx.opsets import ONNX, imported, onnx_opsets, why_not
+from irops.files.limits import Limits
+from irops.files.urls import inside, is_url
 from irops.ir.model import LayerKind, Model, kind_of
-from irops.limits import Limits
 from irops.spec.op import NoOp, Op, parted
-from irops.urls import inside, is_url
 
 FRAME = ("Const", "Parameter", "Result")
 """The layers that tie a graph to its surroundings; ONNX has no nodes for it, irops has layers."""

@@ -13,15 +13,15 @@ from irops.diagnostics.printable import shortened
 from irops.dialects.onnx.graph import GraphBuilder, graphs_of
 from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS, onnx_library, onnx_opsets
 from irops.dialects.onnx.tensors import ExternalFiles, Gathered
+from irops.environment import no_collection
+from irops.files.limits import Limits
+from irops.files.storage import NotRegular, count_read
+from irops.files.urls import local_path, name_of, without_credentials
 from irops.ir.locate import SourceText
 from irops.ir.model import LayerGraph, Model
 from irops.ir.opening import near, opened
 from irops.ir.parse import Faults
 from irops.ir.remote.files import RemoteError
-from irops.ir.storage import NotRegular, count_read
-from irops.limits import Limits
-from irops.switches import no_collection
-from irops.urls import local_path, name_of, without_credentials
 
 MOST_BYTES = (1 << 31) - 1
 """Limits on a protocol buffer."""

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from irops.files.limits import Limits
+from irops.files.storage import OpenFiles, Weights
+from irops.files.urls import inside, is_url
 from irops.ir.model import Layer, Model
 from irops.ir.opening import weights_at
-from irops.ir.storage import OpenFiles, Weights
 from irops.ir.weights import checked_region, constant
-from irops.limits import Limits
-from irops.urls import inside, is_url
 from irops.values.element import STRING, Array, ElementType, element_type, element_type_of
 from irops.values.packing import pack, packed_size
 

@@ -12,9 +12,9 @@ from irops.dialects.dialect import Interface, KnownOps
 from irops.dialects.onnx.opsets import ONNX, imported, onnx_library
 from irops.dialects.onnx.read import MOST_BYTES
 from irops.dialects.onnx.tensors import number_of, tensor_of
+from irops.files.output import PendingFiles, local_target
 from irops.graph.topology import Wiring
 from irops.ir.model import Layer, LayerKind, Model, UniqueNames
-from irops.ir.output import PendingFiles, local_target
 from irops.ir.weights import checked_region
 from irops.spec.attributes import DomainError, parse
 from irops.spec.op import NoOp, Op

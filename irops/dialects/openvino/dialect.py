@@ -10,10 +10,10 @@ from pathlib import Path
 from irops.diagnostics.suggestions import similar
 from irops.dialects import others
 from irops.dialects.dialect import Dialect, Interface, KnownOps, Listed, Loaded
+from irops.files.limits import Limits
 from irops.ir.model import Model
 from irops.ir.read import load
 from irops.ir.write import write as write_ir
-from irops.limits import Limits
 from irops.spec.definition import OPENVINO
 from irops.spec.op import NoOp, Op, parted
 from irops.spec.releases import OpVersion, opsets, schemas_folder

@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from irops.processes.python import start_python
+from irops.work.python import start_python
 
 CONFIGURATION = Path(__file__).resolve().parent
 

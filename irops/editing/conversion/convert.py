@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from irops.analysis.checks.layers import inputs_and_outputs_keep_their_types
+from irops.analysis.invocation import input_spec
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.needs import MIN_BYTES, Need
 from irops.analysis.structure import Path
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
+from irops.dialects.registry import Registry
 from irops.editing.conversion import rules
 from irops.editing.conversion.constants import widen
 from irops.editing.conversion.steps import STEPS, ConversionStep, ConvertedNode, NodeForm, Outputs
@@ -32,12 +34,10 @@ from irops.editing.conversion.targets import (
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node
 from irops.editing.soundness import refusal, require_valid
-from irops.invocation import input_spec
+from irops.files.limits import Limits
 from irops.ir.build import READ
 from irops.ir.model import Layer, LayerKind, Model
 from irops.ir.write import document
-from irops.limits import Limits
-from irops.registry import Registry
 from irops.spec.definition import OPENVINO
 from irops.spec.releases import opsets
 from irops.values.element import DYNAMIC, as_i64, zeros

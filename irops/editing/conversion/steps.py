@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from irops.analysis.invocation import OpFault
 from irops.editing.conversion.targets import NotConvertibleError
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node, Value
-from irops.invocation import OpFault
 from irops.spec.attributes import format_value
 from irops.spec.op import Op
 from irops.values.dim import Dim

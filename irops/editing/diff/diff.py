@@ -9,12 +9,12 @@ from typing import Any
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.signature import ModelPort
 from irops.diagnostics.suggestions import did_you_mean
+from irops.dialects.registry import Registry
 from irops.editing.diff.comparison import GraphComparison, Side
 from irops.editing.diff.differences import Difference
 from irops.editing.translation.translate import translated
+from irops.files.limits import Limits
 from irops.ir.model import Model
-from irops.limits import Limits
-from irops.registry import Registry
 from irops.spec.definition import OPENVINO
 from irops.values.fact import Fact
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from irops.diagnostics.html_table import html_table
 from irops.diagnostics.printable import plural, printable
-from irops.html_table import html_table
 from irops.pages.render import render
 
 SCHEMA_VERSION = 1

@@ -9,20 +9,20 @@ from itertools import count
 from typing import Any
 
 from irops.analysis.inferred import Inferred
+from irops.analysis.invocation import Invocation
 from irops.analysis.model_analysis import ModelAnalysis, graph_at
 from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import DiagnosticError, Location, Severity, errors_of
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
+from irops.dialects.registry import Registry
 from irops.editing.graph.node import Facts, Node, Value, refuse
 from irops.editing.graph.operands import array_of, in_order, separated, texts_of, values_of
-from irops.invocation import Invocation
+from irops.files.limits import Limits
+from irops.files.storage import JoinedWeights, Weights
 from irops.ir.model import Body, Model
 from irops.ir.model import LayerGraph as Layers
-from irops.ir.storage import JoinedWeights, Weights
 from irops.ir.weights import Region
-from irops.limits import Limits
-from irops.registry import Registry
 from irops.spec.definition import OPENVINO, Definition
 from irops.spec.op import NoOp, Op
 from irops.spec.releases import opsets

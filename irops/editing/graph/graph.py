@@ -9,9 +9,11 @@ from typing import Any
 
 from irops.analysis.structure import LayerNode, declared_variables
 from irops.diagnostics.diagnostic import DiagnosticError
+from irops.diagnostics.html_table import html_table
 from irops.diagnostics.printable import plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import dialects
+from irops.dialects.registry import Registry, default_registry
 from irops.editing.graph.base import Base, Ops, Origin
 from irops.editing.graph.bodies import (
     Carried,
@@ -26,10 +28,8 @@ from irops.editing.graph.bodies import (
 from irops.editing.graph.node import Node, Value, refuse, same, unknown
 from irops.editing.graph.operands import array_of, own
 from irops.editing.graph.patterns import Match, Pattern, Wanted, match_at
-from irops.html_table import html_table
+from irops.files.limits import Limits
 from irops.ir.model import Layer, LayerKind, Model
-from irops.limits import Limits
-from irops.registry import Registry, default_registry
 from irops.spec.attributes import format_value
 from irops.spec.releases import opsets
 from irops.values.arrays import fact_of

@@ -15,15 +15,15 @@ from irops.analysis.declaring import redeclared
 from irops.analysis.fold import ValueBudget, attach_values
 from irops.analysis.inference import FreshNames, Inference
 from irops.analysis.inferred import LayerFacts
+from irops.analysis.invocation import Invocation, OpFault, fault_of, fault_of_limit
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, Severity
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
-from irops.invocation import Invocation, OpFault, fault_of, fault_of_limit
+from irops.dialects.registry import Registry
+from irops.files.limits import Limits
+from irops.files.storage import Weights
 from irops.ir.model import Body, Edge, Layer, LayerGraph, LayerKind, Model, Port, kind_of
-from irops.ir.storage import Weights
-from irops.limits import Limits
-from irops.registry import Registry
 from irops.spec.op import Op
 from irops.values.dim import GENERATED_PREFIX
 from irops.values.element import BOOLEAN, DYNAMIC, Array, ElementType

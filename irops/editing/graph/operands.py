@@ -9,8 +9,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from irops.analysis.invocation import input_spec
 from irops.editing.graph.node import Value, refuse
-from irops.invocation import input_spec
 from irops.spec.attributes import format_value
 from irops.spec.definition import Attribute, Definition
 from irops.spec.op import Op

@@ -13,9 +13,9 @@ import numpy as np
 from irops.dialects.onnx import DIALECT
 from irops.dialects.onnx.dialect import FRAME
 from irops.dialects.onnx.opsets import ONNX, onnx_opsets
+from irops.dialects.registry import default_registry
 from irops.editing.translation.node import TranslatedLayer, Wire, impossible, unknown
 from irops.ops.movement.gather import normal_batch
-from irops.registry import default_registry
 from irops.spec.attributes import default_of, format_value, parse
 from irops.spec.definition import Definition, PortSpec
 from irops.spec.sharing import NotSharedError, own_attributes, source_of

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irops.analysis.inferred import LayerFacts
+from irops.analysis.invocation import Invocation
 from irops.dialects.onnx.opsets import ONNX
-from irops.invocation import Invocation
+from irops.files.storage import JoinedWeights, Weights
 from irops.ir.model import Edge, Layer, LayerGraph, Port, UniqueNames
-from irops.ir.storage import JoinedWeights, Weights
 from irops.ir.weights import Region
 from irops.values.element import Array, as_i64, element_type_of
 from irops.values.fact import Fact

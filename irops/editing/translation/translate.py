@@ -9,11 +9,13 @@ import numpy as np
 
 from irops.analysis.declaring import declared_dims, facts_line
 from irops.analysis.inferred import Inferred, LayerFacts
+from irops.analysis.invocation import OpFault
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import meant_or_all
 from irops.dialects.onnx.opsets import ONNX, onnx_opsets
+from irops.dialects.registry import Registry, default_registry
 from irops.editing.soundness import refusal, require_valid
 from irops.editing.translation.counterparts import counterpart, to_onnx
 from irops.editing.translation.node import (
@@ -26,9 +28,7 @@ from irops.editing.translation.node import (
     unknown,
 )
 from irops.graph.topology import Source
-from irops.invocation import OpFault
 from irops.ir.model import Element, Layer, LayerKind, Model, Port
-from irops.registry import Registry, default_registry
 from irops.spec.attributes import default_of, format_value, parse
 from irops.spec.definition import Definition
 from irops.spec.sharing import own_attributes

@@ -18,10 +18,9 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.suggestions import did_you_mean_word
-from irops.ir.locate import root_tag
-from irops.ir.storage import count_fetched
-from irops.limits import Limits
-from irops.urls import (
+from irops.files.limits import Limits
+from irops.files.storage import count_fetched
+from irops.files.urls import (
     CHAINED,
     is_url,
     local_path,
@@ -31,6 +30,7 @@ from irops.urls import (
     with_suffix,
     without_credentials,
 )
+from irops.ir.locate import root_tag
 
 P = ParamSpec("P")
 T = TypeVar("T")

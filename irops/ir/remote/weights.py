@@ -11,10 +11,10 @@ from threading import Lock
 from typing import IO, Any
 from weakref import finalize
 
+from irops.files.limits import Limits
+from irops.files.storage import OpenFiles, Weights, WeightsChanged, count_read
+from irops.files.urls import name_of, without_credentials
 from irops.ir.remote.files import NoRanges, RemoteError, RemoteFile, RemoteFileChanged
-from irops.ir.storage import OpenFiles, Weights, WeightsChanged, count_read
-from irops.limits import Limits
-from irops.urls import name_of, without_credentials
 
 STEP = 8 << 20
 """Bytes that are copied at once."""

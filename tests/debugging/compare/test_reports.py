@@ -13,7 +13,7 @@ from wrong_call import Planted, sign
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.debugging.compare.report import MAX_ROWS, junit, page, report_text
-from irops.extras import MissingExtraError
+from irops.environment import MissingExtraError
 
 
 @pytest.fixture

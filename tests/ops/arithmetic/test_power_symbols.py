@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from invoking import attach_values, infer_layer
 
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.dim import Dim
 from irops.values.element import F32
 from irops.values.fact import Fact, dims_array

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from invoking import infer_layer
 
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.element import element_type
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape

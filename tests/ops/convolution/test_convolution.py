@@ -11,8 +11,8 @@ import pytest
 from invoking import infer_layer
 
 import irops
+from irops.dialects.registry import default_registry
 from irops.ops.convolution import columns
-from irops.registry import default_registry
 from irops.spec.attributes import bind
 from irops.values.element import F32
 from irops.values.fact import Fact

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from invoking import infer_layer
 
-from irops.invocation import OpFault
-from irops.registry import default_registry
+from irops.analysis.invocation import OpFault
+from irops.dialects.registry import default_registry
 from irops.spec.attributes import bind
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import I64, element_type

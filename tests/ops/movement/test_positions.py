@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from invoking import attach_values, infer_layer
 
-from irops.invocation import OpFault
-from irops.registry import default_registry
+from irops.analysis.invocation import OpFault
+from irops.dialects.registry import default_registry
 from irops.spec.attributes import bind
 from irops.values.dim import Dim
 from irops.values.element import element_type

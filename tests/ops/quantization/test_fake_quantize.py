@@ -7,8 +7,8 @@ import pytest
 from invoking import infer_layer
 
 import irops
-from irops.invocation import OpFault
-from irops.registry import default_registry
+from irops.analysis.invocation import OpFault
+from irops.dialects.registry import default_registry
 from irops.spec.attributes import bind
 from irops.values.element import element_type
 from irops.values.fact import Fact

@@ -9,7 +9,7 @@ import pytest
 from invoking import attach_values, infer_layer
 
 import irops
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.attributes import bind
 from irops.values.dim import ANY, Dim
 from irops.values.element import I64

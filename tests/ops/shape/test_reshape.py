@@ -7,8 +7,8 @@ from math import inf
 import pytest
 from invoking import infer_layer
 
-from irops.invocation import OpFault
-from irops.registry import default_registry
+from irops.analysis.invocation import OpFault
+from irops.dialects.registry import default_registry
 from irops.values.dim import ANY, UNKNOWN, Dim, broadcast
 from irops.values.element import I64, element_type
 from irops.values.fact import Fact, dims_array

@@ -9,7 +9,7 @@ import pytest
 from invoking import infer_layer
 
 import irops
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.element import F32, I64
 from irops.values.fact import Fact
 from irops.values.shape import Shape

@@ -9,9 +9,9 @@ import pytest
 from invoking import infer_layer
 
 import irops
+from irops.dialects.registry import default_registry
 from irops.ops.sort.matrix_nms import overlap
 from irops.ops.sort.nms_rotated import rotated_overlap
-from irops.registry import default_registry
 from irops.values.element import element_type
 from irops.values.fact import Fact
 from irops.values.shape import SCALAR, Shape

@@ -7,7 +7,7 @@ import pytest
 from invoking import infer_layer
 
 import irops
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.element import element_type, tagged
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from invoking import attach_values, infer_layer
 
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.attributes import bind
 from irops.values.dim import ANY, Dim, Symbol
 from irops.values.element import element_type

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.element import element_type
 
 REVERSED = [op for op in default_registry().ids("onnx") if op.startswith("onnx:ReverseSequence")]

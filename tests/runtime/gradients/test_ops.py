@@ -9,7 +9,7 @@ import pytest
 from differentiable import CASES, IN_ONNX
 
 import irops
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.element import element_type
 
 SMOOTH = [case for case in CASES if case.op != "Convert-1"] + IN_ONNX

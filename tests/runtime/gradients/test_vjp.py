@@ -9,7 +9,7 @@ import pytest
 
 import irops
 from irops.diagnostics.diagnostic import DefinitionError, DiagnosticError
-from irops.registry import Registry, default_registry
+from irops.dialects.registry import Registry, default_registry
 from irops.runtime import gradients
 from irops.runtime.gradients import Backward, GradientSession
 

@@ -15,7 +15,7 @@ from releases.probes import type_variables
 
 from irops.backends.one_op import one_op_model
 from irops.conformance.cases import expected_outputs, inputs_of
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.cases import examples
 from irops.spec.definition import OPENVINO, ExampleCase
 from irops.spec.op import Op

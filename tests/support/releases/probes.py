@@ -9,7 +9,7 @@ from releases.probe import Probe, made
 from releases.uses import use_probes
 from releases.variants import absent_probes, shape_probes, value_probes
 
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.cases import examples
 from irops.spec.op import Op
 from irops.spec.releases import OpVersion, opsets

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from releases.asking import installed_releases, refusals
 from releases.probes import all_probes
 
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.spec.releases import opsets, schemas_folder
 
 Name = tuple[str, ...]

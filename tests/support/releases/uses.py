@@ -9,7 +9,7 @@ import numpy as np
 from releases.probe import Probe
 
 from irops.backends.one_op import one_op_model
-from irops.registry import default_registry
+from irops.dialects.registry import default_registry
 from irops.values.element import Array, element_type
 
 USES: tuple[tuple[str, str, tuple[str, ...], dict[str, str]], ...] = (

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from releases.probe import Probe, made
 
+from irops.analysis.invocation import Invocation, OpFault
 from irops.conformance.cases import inputs_of
-from irops.invocation import Invocation, OpFault
 from irops.spec.definition import Attribute, ExampleCase
 from irops.spec.op import Op
 from irops.spec.releases import OpVersion

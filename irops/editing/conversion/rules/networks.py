@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from irops.analysis.invocation import OpFault
 from irops.editing.conversion.rules.arrays import shape_tensor
 from irops.editing.conversion.steps import ConvertedNode, NodeForm, newer, step, versions
 from irops.editing.conversion.targets import NotConvertibleError
-from irops.invocation import OpFault
 from irops.values.element import I64
 
 

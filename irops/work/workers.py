@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from math import inf
 from typing import Any, Protocol
 
-from irops.processes.pool import Work, cores, run_in_processes
+from irops.work.pool import Work, cores, run_in_processes
 
 
 class ClusterError(Exception):

@@ -27,13 +27,13 @@ from time import monotonic, sleep
 from typing import Any
 from uuid import uuid4
 
-from irops.cluster.workers import ClusterError
 from irops.diagnostics.suggestions import did_you_mean_word
-from irops.processes.child import Batches, Child, unpickled
-from irops.processes.outcomes import Died
-from irops.processes.pool import wait_for
-from irops.processes.serving import Work
 from irops.spec.releases import PACKAGE, schemas_folder
+from irops.work.child import Batches, Child, unpickled
+from irops.work.outcomes import Died
+from irops.work.pool import wait_for
+from irops.work.serving import Work
+from irops.work.workers import ClusterError
 
 TEXTS = (".py", ".xml", ".rng")
 

@@ -11,10 +11,10 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.dialects import dialect_of, dialect_of_suffix
 from irops.dialects.dialect import Dialect
+from irops.dialects.registry import Registry, default_registry
+from irops.files.urls import StrPath
 from irops.ir.model import LayerKind, Model
-from irops.registry import Registry, default_registry
 from irops.spec.definition import OPENVINO
-from irops.urls import StrPath
 from irops.values.fact import Fact
 
 

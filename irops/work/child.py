@@ -26,9 +26,9 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from irops.processes.outcomes import Died, Failed
-from irops.processes.python import start_python
-from irops.processes.serving import BEGUN, SINCE, Shared, Work, serve_items
+from irops.work.outcomes import Died, Failed
+from irops.work.python import start_python
+from irops.work.serving import BEGUN, SINCE, Shared, Work, serve_items
 
 if TYPE_CHECKING:
     pass
@@ -207,7 +207,7 @@ def _as_module(prepared: PREPARED) -> Started:
     try:
         with _block_interrupt():
             process = start_python(
-                "irops.processes.serving",
+                "irops.work.serving",
                 *map(str, (other.fileno(), memory, os.getpid())),
                 stdin=subprocess.DEVNULL,
                 pass_fds=(other.fileno(), memory),

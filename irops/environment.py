@@ -1,4 +1,4 @@
-"""Settings of the process: switches of what makes irops fast, and values that threads change for a while."""
+"""Around irops: switches in the environment, settings of the process, and libraries that may be missing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.util import find_spec
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -89,3 +90,30 @@ def no_collection() -> Iterator[None]:
     """
     with _ENABLED.changed(lambda _: False):
         yield
+
+
+class MissingExtraError(ImportError):
+    """A library is not installed; the message names the extra that brings it."""
+
+
+def require_extra(extra: str, *libraries: str, purpose: str = "") -> None:
+    """Raises:  MissingExtraError, where a library is missing. purpose: what cannot be done without it"""
+    reason = missing_libraries(extra, *libraries)
+    if reason is not None:
+        raise MissingExtraError(f"{purpose}: {reason}" if purpose else reason)
+
+
+def missing_libraries(extra: str, *libraries: str) -> str | None:
+    """A message about the libraries that are not installed, with the extra that installs them, or None."""
+    missing = [library for library in libraries if not _is_installed(library)]
+    if not missing:
+        return None
+    verb, pronoun = ("is", "it") if len(missing) == 1 else ("are", "them")
+    *others, last = missing
+    names = f"{', '.join(others)} and {last}" if others else last
+    return f"{names} {verb} not installed; pip install 'irops[{extra}]' installs {pronoun}"
+
+
+@cache
+def _is_installed(library: str) -> bool:
+    return find_spec(library) is not None

@@ -1,6 +1,6 @@
 """The side of a process that works on items: it gets batches, sends the results, and ends with its parent.
 
-`python -m irops.processes.serving PIPE MEMORY PARENT` is such a process; PIPE and MEMORY are descriptors.
+`python -m irops.work.serving PIPE MEMORY PARENT` is such a process; PIPE and MEMORY are descriptors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from threading import Thread
 from time import monotonic
 from typing import Any, Protocol
 
-from irops.processes.outcomes import Failed
+from irops.work.outcomes import Failed
 
 PR_SET_PDEATHSIG = 1
 POLL_SECONDS = 0.5

@@ -1,7 +1,7 @@
 """Ask a function in a process of its own, which may crash or hang.
 
 Arguments, requests and answers are pickled, with the element types of arrays, which NumPy drops.
-`python -m irops.processes.worker PARENT` is such a process.
+`python -m irops.work.worker PARENT` is such a process.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import IO, Any
 
 import numpy as np
 
-from irops.processes.child import Watch, used_bytes
-from irops.processes.python import start_python
-from irops.processes.serving import end_with_parent
 from irops.values.element import Array, ElementType, element_type, element_type_of, tagged
+from irops.work.child import Watch, used_bytes
+from irops.work.python import start_python
+from irops.work.serving import end_with_parent
 
 Answer = Callable[[Any], Any]
 """The function that answers requests."""
@@ -207,6 +207,6 @@ def main(parent: int) -> None:
 
 if __name__ == "__main__":
     # what this module sends is found by its name, not in __main__
-    from irops.processes.worker import main as main_of_module
+    from irops.work.worker import main as main_of_module
 
     main_of_module(int(sys.argv[1]))

@@ -11,7 +11,7 @@ import numpy as np
 from irops.diagnostics.diagnostic import Diagnostic, Location
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
-from irops.limits import notes as limit_notes
+from irops.files.limits import notes as limit_notes
 from irops.ops import stock
 from irops.spec.attributes import AttributeFault, bind, bound_values
 from irops.spec.definition import PortSpec

@@ -8,10 +8,10 @@ from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError
 from irops.diagnostics.rules import rule
 from irops.dialects import dialect_of_suffix, dialects
 from irops.dialects.dialect import Loaded
+from irops.files.limits import Limits
+from irops.files.urls import StrPath, local_path, without_credentials
 from irops.ir.model import Model
 from irops.ir.read import accepted, bytes_of
-from irops.limits import Limits
-from irops.urls import StrPath, local_path, without_credentials
 
 START_BYTES = 256
 """The number of bytes from which a file format is recognized."""

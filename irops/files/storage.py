@@ -16,8 +16,8 @@ from pathlib import Path
 from threading import Lock, RLock
 from typing import IO, BinaryIO, Self
 
-from irops.ir.output import copy_range, note_read, read_at
-from irops.urls import is_url
+from irops.files.output import copy_range, note_read, read_at
+from irops.files.urls import is_url
 
 
 class _Count:

@@ -8,9 +8,9 @@ from math import inf
 from multiprocessing.connection import wait
 from typing import Any
 
-from irops.processes.child import Batches, Child
-from irops.processes.outcomes import Died, Failed
-from irops.processes.serving import Work
+from irops.work.child import Batches, Child
+from irops.work.outcomes import Died, Failed
+from irops.work.serving import Work
 
 __all__ = ["Died", "Failed", "Work", "cores", "run_in_processes"]
 

@@ -20,7 +20,7 @@ from time import monotonic, sleep, time
 from types import TracebackType
 from typing import IO
 
-from irops.urls import StrPath, is_url, local_path, without_credentials
+from irops.files.urls import StrPath, is_url, local_path, without_credentials
 
 MIN_AGE = 60.0
 """Seconds after which something unclaimed counts as abandoned: another process may be about to claim it."""
