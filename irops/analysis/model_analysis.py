@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
-from irops.analysis.checks.edges import EDGE_CHECKS
 from irops.analysis.checks.ops import (
     layers_have_the_inputs_that_openvino_requires,
     layers_name_ops_and_attributes,
@@ -15,7 +14,7 @@ from irops.analysis.checks.ops import (
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import Inferred
 from irops.analysis.signature import Key, Signature
-from irops.analysis.structure import GraphNode, ModelStructure
+from irops.analysis.structure import EDGE_CHECKS, GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects.reading import read

@@ -12,7 +12,6 @@ from irops.cli.display import Page
 from irops.cli.models import definition_of, registry_of
 from irops.dialects.registry import default_registry
 from irops.ops import stock
-from irops.spec.cases import counterexamples
 from irops.spec.definition import (
     Attribute,
     Constraint,
@@ -22,6 +21,7 @@ from irops.spec.definition import (
     attribute_phrase,
     port_phrase,
 )
+from irops.spec.load import counterexamples
 from irops.spec.op import Op
 
 SHOWN = 16

@@ -23,8 +23,8 @@ from irops.ir.model import Layer, Model
 from irops.ir.read import loads
 from irops.ir.weights import Weights
 from irops.runtime.session import Session
-from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import ExampleCase, Tensor
+from irops.spec.load import counterexamples, examples
 from irops.spec.op import Op
 from irops.values.arrays import fact_of, result_array
 from irops.values.element import Array, element_type_of, zeros

@@ -14,8 +14,8 @@ import irops.editing.graph as package
 from irops.diagnostics.printable import paragraphs
 from irops.dialects.registry import default_registry
 from irops.ir.model import LayerKind, kind_of
-from irops.spec.cases import examples
 from irops.spec.definition import Attribute, Definition, PortSpec
+from irops.spec.load import examples
 from irops.spec.releases import opsets
 
 PLACE = Path(package.__path__[0], "ops.pyi")

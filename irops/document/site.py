@@ -24,8 +24,8 @@ from irops.document.texts import cell, code, prose, release_of, repository_url
 from irops.document.views import op_view, opsets_text
 from irops.environment import require_extra
 from irops.files.output import claim, remove_abandoned, signals_blocked
-from irops.spec.cases import counterexamples
 from irops.spec.definition import Definition, Note
+from irops.spec.load import counterexamples
 from irops.spec.op import Op
 from irops.spec.releases import OpVersion, opsets, releases
 

@@ -24,7 +24,6 @@ from irops.document.declared import COMPARED
 from irops.document.texts import Place, availability, domain_text, elements_text, places, port_text
 from irops.editing.translation.counterparts import Counterpart, counterpart_of
 from irops.spec.attributes import format_value, parse
-from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import (
     OPENVINO,
     Attribute,
@@ -36,6 +35,7 @@ from irops.spec.definition import (
     Tensor,
     TypeVariable,
 )
+from irops.spec.load import counterexamples, examples
 from irops.spec.op import Op, parted
 from irops.spec.releases import OpVersion, opsets
 from irops.values.element import I64, Array, ElementType

@@ -14,7 +14,7 @@ from irops.files.limits import Limits
 from irops.files.storage import Weights, open_regular
 from irops.files.urls import StrPath, is_url, local_path, looks_cut
 from irops.ir.locate import root_tag
-from irops.ir.remote.files import RemoteError
+from irops.ir.remote import RemoteError
 
 LISTED = 5
 """So many files of the folder are named where none has a similar name."""
@@ -75,7 +75,7 @@ def opened(path: str, limits: Limits) -> Iterator[tuple[Readable, int]]:
     Raises:  NotRegular; RemoteError; OSError; ValueError for a path that no system accepts
     """
     if is_url(path):
-        from irops.ir.remote.files import RemoteContent  # most files are local
+        from irops.ir.remote import RemoteContent  # most files are local
 
         content = RemoteContent(path, limits)
         yield content, content.size
@@ -87,7 +87,7 @@ def opened(path: str, limits: Limits) -> Iterator[tuple[Readable, int]]:
 def weights_at(path: StrPath, limits: Limits) -> Weights:
     """The weights in a file, which need not exist; their fault is then set."""
     if is_url(path):
-        from irops.ir.remote.weights import RemoteWeights  # most files are local
+        from irops.ir.remote import RemoteWeights  # most files are local
 
         return RemoteWeights(os.fspath(path), limits)
     return Weights.of_file(local_path(path))
@@ -99,7 +99,7 @@ def models_at(url: str, suffixes: Sequence[str], limits: Limits | None = None) -
     The URL of a model (its suffix is one of suffixes), of a folder, or a pattern: s3://bucket/zoo/**/*.xml.
     Raises:  RemoteError if there is no such folder, or it cannot be listed
     """
-    from irops.ir.remote.files import remote_models  # most files are local
+    from irops.ir.remote import remote_models  # most files are local
 
     return remote_models(url, suffixes, limits)
 

@@ -21,7 +21,7 @@ from irops.ir.locate import BOM, SourceText
 from irops.ir.model import Model
 from irops.ir.opening import Readable, near, opened, weights_at
 from irops.ir.parse import Faults
-from irops.ir.remote.files import RemoteError
+from irops.ir.remote import RemoteError
 from irops.ir.weights import Weights, small_integers
 
 HARMLESS = frozenset(

@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import socket
 import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from lsprotocol import types
+from lsprotocol.types import (
+    CompletionItem,
+    CompletionItemKind,
+    CompletionList,
+    InsertTextFormat,
+    MarkupContent,
+    MarkupKind,
+    TextEdit,
+)
 
-from irops.server import completion, findings, hover, navigation
-from irops.server.completion import described
+from irops.server import findings, hover, navigation
+from irops.server.hover import plain
 from irops.server.language_server import IropsServer, changed_files, watch_files
 from irops.server.navigation import OpLookup, Outputs
-from irops.server.outline import Outline
+from irops.server.outline import PARENTS, GraphSpan, LayerSpan, Outline, OutlineNode, names_in, number, values
 from irops.server.records import ServerOptions
 from irops.server.text import Cursor, Text, cursor_at
+from irops.spec.definition import Attribute, attribute_phrase
+from irops.spec.releases import opsets
+from irops.values.element import element_types
 
 
 class Answers:
@@ -40,7 +55,7 @@ class Answers:
 
     def completions(self, at: types.Position, *, snippets: bool) -> types.CompletionList:
         offset = self._text.offset(at)
-        return completion.completions(self._outline, self._text, offset, self._ops, snippets=snippets)
+        return completions(self._outline, self._text, offset, self._ops, snippets=snippets)
 
     def symbols(self) -> list[types.DocumentSymbol]:
         return navigation.symbols(self._outline, self._text)
@@ -216,3 +231,274 @@ def _accepted(listener: socket.socket) -> tuple[BinaryIO, BinaryIO]:
     with listener:
         connection = listener.accept()[0]
     return connection.makefile("rb"), connection.makefile("wb")
+
+
+MAX_ITEMS = 500
+"""How many items one request gets; the editor asks again while something is typed."""
+_FOLLOWED = re.compile(r"[\w.-]*\s*=")
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """A text that may be inserted. detail: shown beside it; about: what it is, in full; searched: what else
+    may be typed to find it; op: the op whose summary is shown when the item is selected.
+    """
+
+    text: str
+    detail: str = ""
+    about: str = ""
+    searched: str = ""
+    op: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The part of a tag that is typed at an offset. what: "tag", "attribute" or "value"; word: the part
+    before the offset.
+    """
+
+    what: str
+    word: str
+    offset: int
+
+
+def listed(items: Iterable[Insertion], typed: Typed, text: Text, *, snippets: bool) -> CompletionList:
+    """The items that fit what is typed, those that begin with it first.
+
+    snippets: whether the editor can place the cursor between the quotes of a new attribute
+    """
+    word = typed.word.lower()
+    by_text = {item.text: item for item in items}
+    is_sorted = typed.what == "value"  # elements and attributes come in the order in which they are written
+    ordered = sorted(by_text.values(), key=lambda item: _order(item, word, is_sorted))
+    fitting = [item for item in ordered if word in f"{item.text} {item.searched}".lower()]
+    shown = [_item(item, typed, text, k, snippets) for k, item in enumerate(fitting[:MAX_ITEMS])]
+    return CompletionList(is_incomplete=len(fitting) > MAX_ITEMS, items=shown)
+
+
+def _order(item: Insertion, word: str, is_sorted: bool) -> tuple[bool, int, str]:
+    text = item.text if is_sorted else ""
+    length = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
+    return not item.text.lower().startswith(word), length, text
+
+
+def _item(item: Insertion, typed: Typed, text: Text, place: int, snippets: bool) -> CompletionItem:
+    kinds = {"tag": CompletionItemKind.Class, "attribute": CompletionItemKind.Property}
+    new, is_snippet = item.text, False
+    if typed.what == "attribute" and _FOLLOWED.match(text.source, typed.offset) is None:
+        is_snippet = snippets
+        new = f'{item.text}="$1"' if snippets else f'{item.text}="'
+    return CompletionItem(
+        label=item.text,
+        kind=kinds.get(typed.what, CompletionItemKind.Value),
+        detail=item.detail[:200] or None,
+        documentation=MarkupContent(MarkupKind.Markdown, plain(item.about)) if item.about else None,
+        sort_text=f"{place:05}",
+        filter_text=f"{item.text} {item.searched[:100]}".strip(),
+        insert_text_format=InsertTextFormat.Snippet if is_snippet else InsertTextFormat.PlainText,
+        text_edit=TextEdit(text.range(typed.offset - len(typed.word), typed.offset), new),
+        data={"op": item.op} if item.op else None,
+    )
+
+
+def described(item: CompletionItem, ops: OpLookup) -> CompletionItem:
+    """An item that the editor has selected, with the summary of its op."""
+    name = item.data.get("op") if isinstance(item.data, dict) else None
+    op = ops.page_of(name) if isinstance(name, str) else None
+    if op is not None:
+        text = f"**{plain(op.id)}**\n\n{plain(op.definition.summary)}"
+        item.documentation = MarkupContent(MarkupKind.Markdown, text)
+    return item
+
+
+NAMES = {
+    "layer": ("id", "name", "type", "version"),
+    "edge": ("from-layer", "from-port", "to-layer", "to-port"),
+    "port": ("id", "precision", "names"),
+    "net": ("name", "version"),
+}
+
+
+def completions(
+    outline: Outline, text: Text, offset: int, ops: OpLookup, *, snippets: bool
+) -> CompletionList:
+    """The insertions at an offset, those that fit the word so far first."""
+    typed = tag_start(text.source, offset)
+    if typed is None:
+        return CompletionList(is_incomplete=False, items=[])
+    items = _items(typed, outline, outline.root.at(typed.start), ops)
+    return listed(items, Typed(typed.what, typed.word, offset), text, snippets=snippets)
+
+
+def _items(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLookup) -> Iterator[Insertion]:
+    layer = outline.layer_of(node)
+    if typed.what == "tag":
+        around = node if node.start < typed.start else node.parent
+        tag = "" if around is None else around.tag
+        yield from (Insertion(name) for name, parents in PARENTS.items() if tag in parents)
+    elif typed.what == "attribute":
+        names = names_in(outline.text, node, typed.offset) if node.start == typed.start else set()
+        yield from (
+            insertion for insertion in _attribute_names(typed, layer, ops) if insertion.text not in names
+        )
+    elif typed.tag == "layer":
+        yield from _of_layer(typed, outline, node, ops)
+    elif typed.tag == "data" and layer is not None:
+        attribute = _attributes(layer, ops).get(typed.attribute)
+        yield from () if attribute is None else values_of(attribute)
+    elif typed.tag == "edge":
+        yield from _of_edge(typed, outline, node, layer)
+    elif typed.attribute == "precision":
+        yield from (
+            Insertion(element_type.precision, element_type.name, searched=element_type.name)
+            for element_type in element_types()
+        )
+    elif typed.attribute == "internal_layer_id" and layer is not None:
+        wanted = "Parameter" if typed.tag == "input" else "Result"
+        yield from _layers(one for one in _inner(outline, layer) if one.type == wanted)
+
+
+def _attribute_names(typed: TagStart, layer: LayerSpan | None, ops: OpLookup) -> Iterable[Insertion]:
+    if typed.tag == "data" and layer is not None:
+        attributes = _attributes(layer, ops).items()
+        return [Insertion(name, attribute_phrase(one), one.text) for name, one in attributes]
+    return [Insertion(name) for name in NAMES.get(typed.tag, ())]
+
+
+def _attributes(layer: LayerSpan, ops: OpLookup) -> dict[str, Attribute]:
+    op = ops.op(layer.type, layer.version)
+    return {} if op is None else op.definition.attributes
+
+
+def _of_layer(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLookup) -> Iterator[Insertion]:
+    texts = values(outline.text, node) | typed.written
+    if typed.attribute == "type":
+        yield from (Insertion(version.type, version.category, op=version.type) for version in opsets().all())
+        yield from (Insertion(op.rpartition("-")[0], "custom op", op=op) for op in ops.custom())
+    elif typed.attribute == "version":
+        named = texts.get("type", "")
+        versions = [opset for opset in opsets().names if opsets().find(named, opset) is not None]
+        yield from (Insertion(opset, f"has {named}") for opset in versions)
+        if not versions:
+            yield from (Insertion(opset) for opset in opsets().names)
+    elif typed.attribute == "id":
+        graph = _graph(outline, node)
+        if graph is not None:
+            yield Insertion(str(max(graph.layers, default=-1) + 1), "the next id")
+
+
+def values_of(attribute: Attribute) -> Iterator[Insertion]:
+    """The values that an attribute may have, as far as the definition lists them."""
+    default = attribute.default
+    if attribute.type == "element_type":
+        names = attribute.values or tuple(element_type.name for element_type in element_types())
+        yield from map(Insertion, names)
+    elif attribute.values:
+        yield from (Insertion(text, "default" if text == default else "") for text in attribute.values)
+    elif attribute.type in ("bool", "boolean"):
+        yield from (Insertion(text, "default" if text == default else "") for text in ("true", "false"))
+    elif default:
+        yield Insertion(default, "default")
+
+
+def _of_edge(
+    typed: TagStart, outline: Outline, node: OutlineNode, owner: LayerSpan | None
+) -> Iterator[Insertion]:
+    graph = _graph(outline, node)
+    if node.above("back_edges") is not None and owner is not None:
+        wanted = "Result" if typed.attribute.startswith("from") else "Parameter"
+        yield from _layers(one for one in _inner(outline, owner) if one.type == wanted)
+        return
+    if graph is None:
+        return
+    end = typed.attribute.partition("-")[0]
+    side = "output" if end == "from" else "input"
+    if typed.attribute.endswith("-layer"):
+        yield from _layers(one for one in graph.layers.values() if next(one.node.named(side), None))
+        return
+    texts = values(outline.text, node) | typed.written
+    layer = graph.layers.get(_or_none(number(texts.get(f"{end}-layer"))))
+    if layer is not None:
+        yield from (
+            Insertion(str(label), layer.name)
+            for label, _ in layer.ports(outline.text, side)
+            if label is not None
+        )
+
+
+def _or_none(value: int | None) -> int:
+    return -1 if value is None else value
+
+
+def _layers(layers: Iterable[LayerSpan]) -> Iterator[Insertion]:
+    for layer in layers:
+        if layer.id is not None:
+            shown = f"{layer.name} ({layer.type})"
+            yield Insertion(str(layer.id), shown, searched=shown)
+
+
+def _inner(outline: Outline, owner: LayerSpan) -> Iterator[LayerSpan]:
+    """The layers of the bodies of a layer."""
+    return (layer for layer in outline.layers.values() if layer.graph.owner is owner)
+
+
+def _graph(outline: Outline, node: OutlineNode) -> GraphSpan | None:
+    """The graph of an element: that of the layers beside it."""
+    around = node.above("net", "body", "then_body", "else_body")
+    section = None if around is None else next(around.named("layers"), None)
+    first = None if section is None else next(section.named("layer"), None)
+    layer = None if first is None else outline.layers.get(first.start)
+    return None if layer is None else layer.graph
+
+
+# The start tag that is being typed, from the text before the cursor alone.
+
+REACH = 1 << 14
+"""How many characters before the cursor are read."""
+_TAG_NAME = re.compile(r"<([A-Za-z_][\w:.-]*)?")
+_WHOLE = re.compile(r"""\s+([^\s=<>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'))?""")
+_VALUE = re.compile(r"""\s+([^\s=<>"'/]+)\s*=\s*(["'])([^"'<]*)\Z""")
+_NAME = re.compile(r"""\s+([^\s=<>"'/]*)\Z""")
+
+
+@dataclass(frozen=True, slots=True)
+class TagStart:
+    """A start tag up to the cursor. start, offset: of the tag and of the cursor; what: "tag", "attribute" or
+    "value", of which word is what is typed so far; attribute: the one whose value is typed; written: the
+    attributes before the cursor.
+    """
+
+    tag: str
+    start: int
+    offset: int
+    what: str
+    word: str
+    attribute: str
+    written: dict[str, str]
+
+
+def tag_start(text: str, offset: int) -> TagStart | None:
+    """The start tag around an offset, or None if there is none."""
+    start = text.rfind("<", max(0, offset - REACH), offset)
+    match = None if start < 0 else _TAG_NAME.match(text, start, offset)
+    if match is None:
+        return None
+    tag = match[1] or ""
+    position = match.end()
+    if position == offset:
+        return TagStart(tag, start, offset, "tag", tag, "", {})
+    written: dict[str, str] = {}
+    while position < offset:
+        value = _VALUE.match(text, position, offset)
+        if value is not None:
+            return TagStart(tag, start, offset, "value", value[3], value[1], written)
+        name = _NAME.match(text, position, offset)
+        if name is not None:
+            return TagStart(tag, start, offset, "attribute", name[1], "", written)
+        whole = _WHOLE.match(text, position, offset)
+        if whole is None:
+            return None
+        if whole[2]:
+            written.setdefault(whole[1], whole[2][1:-1])
+        position = whole.end()
+    return None

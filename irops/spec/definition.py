@@ -271,7 +271,7 @@ class Definition:
     constraints: dict[str, Constraint]
     notes: tuple[Note, ...]
     keywords: tuple[str, ...] = ()
-    cases_source: Any = field(repr=False, compare=False, default=None)  # parsed on demand: see spec.cases
+    cases_source: Any = field(repr=False, compare=False, default=None)  # parsed on demand: see spec.load
     same_as: str | None = None
     library: str = ""
     """The extension library that OpenVINO needs for the op, if any. irops has no kernel for such ops."""

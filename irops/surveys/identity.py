@@ -18,7 +18,7 @@ from irops.dialects import dialect_of_suffix
 from irops.files.limits import Limits
 from irops.files.storage import open_regular
 from irops.ir.opening import opened
-from irops.ir.remote.files import RemoteError, RemoteFile
+from irops.ir.remote import RemoteError, RemoteFile
 
 
 def key_of(*parts: bytes) -> str:

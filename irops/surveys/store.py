@@ -77,11 +77,6 @@ class Row:
         return f"<{self.status}: {self.task} of {self.model}>"
 
 
-def detail_text(detail: Mapping[str, Any]) -> str:
-    """The detail of a row as text: equal for equal content."""
-    return json.dumps(detail, sort_keys=True, separators=(",", ":"))
-
-
 def rank(status: str) -> int:
     """The place of a status among all; the best is 0."""
     return STATUSES.index(status)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from importlib import import_module
@@ -12,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, entry_points, version
 from importlib.util import find_spec
 from math import inf
 from pathlib import Path
+from time import perf_counter
 from typing import Any, NamedTuple
 
 from irops.analysis.checks.releases import why_no_target
@@ -19,7 +22,15 @@ from irops.analysis.checks.run import check_as_read
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis, infer
 from irops.analysis.structure import LayerNode
-from irops.diagnostics.diagnostic import PATH_RULES, TRANSIENT, USAGE_RULES, Diagnostic, Severity
+from irops.diagnostics.diagnostic import (
+    PATH_RULES,
+    TRANSIENT,
+    USAGE_RULES,
+    Diagnostic,
+    DiagnosticError,
+    ReadError,
+    Severity,
+)
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.report import Report
 from irops.diagnostics.suggestions import meant_or_all
@@ -27,11 +38,18 @@ from irops.dialects.reading import load
 from irops.dialects.registry import Registry
 from irops.environment import no_collection
 from irops.files.limits import LIMIT_OF_RULE, Limits, recursion_limit_for
+from irops.files.storage import bytes_read
 from irops.spec.definition import OPENVINO
-from irops.spec.extension import OPS, RULES
+from irops.spec.extension import OPS, RULES, load_installed_rules, load_rules
 from irops.spec.releases import releases
 from irops.surveys.identity import key_of
 from irops.work.cluster import content
+from irops.work.pool import Work
+
+
+def detail_text(detail: Mapping[str, Any]) -> str:
+    """The detail of a row as text: equal for equal content."""
+    return json.dumps(detail, sort_keys=True, separators=(",", ":"))
 
 
 class CellOutcome(NamedTuple):
@@ -376,3 +394,81 @@ def examined(
         detail["ops"] = op_counts(analysis)
     transient = any(finding.name in TRANSIENT for finding in findings)
     return status_of(selected), detail, transient
+
+
+Item = tuple[str, Task]
+"""A cell, as it is sent: the path of the model, and the task."""
+HOMES = {
+    "check": "irops.surveys.tasks.Checking",
+    "infer": "irops.surveys.tasks.Inferring",
+    "target": "irops.surveys.tasks.Checking",
+    "run": "irops.surveys.computing.Running",
+    "compare": "irops.surveys.computing.Comparing",
+}
+"""The class that carries out the tasks of a kind; sources of values are imported only where a task needs
+them.
+"""
+
+
+class Examiner:
+    """Carries out tasks, one model after the other."""
+
+    def __init__(self, settings: SurveySettings, runtimes: Mapping[str, str]) -> None:
+        load_installed_rules()
+        for source in settings.rules:
+            load_rules(source)
+        self._settings, self._runtimes = settings, runtimes
+        custom = settings.folders or settings.modules
+        self._registry = Registry(settings.folders, settings.modules) if custom else None
+        self._kinds: dict[str, Callable[..., Examined]] = {}
+        self._versions: dict[Task, str] = {}
+
+    def __call__(self, item: Item) -> CellOutcome:
+        path, task = item
+        start, read = perf_counter(), bytes_read()
+        status, detail, transient = self._guarded(path, task)
+        seconds = perf_counter() - start
+        return CellOutcome(status, seconds, bytes_read() - read, detail_text(detail), transient)
+
+    def _guarded(self, path: str, task: Task) -> Examined:
+        other = self._other_version(task)
+        if other:
+            return "error", {"message": other}, True
+        try:
+            return self._kind(task.kind)(path, *task.variant)
+        except ReadError as error:
+            return examined(error.diagnostics, self._settings)
+        except DiagnosticError as error:
+            transient = any(finding.name in TRANSIENT for finding in error.diagnostics)
+            return refusal_status(error.diagnostics), findings_detail(error.diagnostics), transient
+        except MemoryError:
+            return "memory", {"message": "not enough memory"}, True
+
+    def _kind(self, kind: str) -> Callable[..., Examined]:
+        if kind not in self._kinds:
+            module, _, name = HOMES[kind].rpartition(".")
+            self._kinds[kind] = getattr(import_module(module), name)(self._settings, self._registry)
+        return self._kinds[kind]
+
+    def _other_version(self, task: Task) -> str:
+        """Why this process cannot stand for the one that planned the survey; "" where it can."""
+        if task not in self._versions:
+            self._versions[task] = runtime_of(task)
+        here, planned = self._versions[task], self._runtimes.get(task.text, "")
+        return "" if here == planned else f"the worker has {here}, the survey was started with {planned}"
+
+
+EXAMINER = "irops.surveys.tasks"
+"""Imported by the processes that work, and not by the one that distributes the work."""
+
+
+def prepare(settings: SurveySettings, folder: str, runtimes: Mapping[str, str]) -> Work:
+    """The work on cells: a function of the path of a model and a Task. Called once in each process.
+
+    folder: where relative paths begin; runtimes: the versions that the survey was planned for, by task
+    """
+    os.dup2(2, 1)  # what libraries print must not mix with the output of the command
+    with suppress(OSError):  # another machine may lack it; each model is then reported as absent
+        os.chdir(folder)
+    examiner: Callable[[SurveySettings, Mapping[str, str]], Work] = import_module(EXAMINER).Examiner
+    return examiner(settings, runtimes)

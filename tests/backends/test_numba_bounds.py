@@ -32,17 +32,17 @@ def guarded(size: int, at_end: bool) -> np.ndarray:
 
 def sweep() -> None:
     """Reverse arrays of many layouts between forbidden pages."""
-    from irops.backends.numba import kernel_choice, reversing
+    from irops.backends.numba import reversing
 
     rng = np.random.default_rng(0)
     (
-        kernel_choice.PARALLEL_BYTES,
-        kernel_choice.TASK_BYTES,
-        kernel_choice.LONG_ROW,
-        kernel_choice.LONG_STREAMED_ROW,
+        reversing.PARALLEL_BYTES,
+        reversing.TASK_BYTES,
+        reversing.LONG_ROW,
+        reversing.LONG_STREAMED_ROW,
     ) = 0, 512, 600, 96
     for streamed in (1 << 40, 0):
-        kernel_choice._cache_bytes = lambda streamed=streamed: streamed
+        reversing._cache_bytes = lambda streamed=streamed: streamed
         reversing._plan.cache_clear()
         for steps, batch, width in [
             (3, 5, 1),

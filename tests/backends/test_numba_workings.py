@@ -130,7 +130,7 @@ def test_a_forked_child_has_workers_of_its_own() -> None:
 def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     code = (
         "import numpy as np\nfrom irops.backends.numba.reversing import reverse_sequence\nfrom"
-        " irops.backends.numba.kernel_choice import rows\nreverse_sequence(np.zeros((9, 8), np.int16),"
+        " irops.backends.numba.reversing import rows\nreverse_sequence(np.zeros((9, 8), np.int16),"
         " np.arange(9) % 8, batch_axis=0, seq_axis=1)\nstats = rows(2, 16, 1,"
         " 0).stats\nprint(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))\n"
     )

@@ -92,7 +92,7 @@ def tensors(draw: st.DrawFn, least_rank: int, kinds: Sequence[Any]) -> np.ndarra
 @pytest.fixture(autouse=True, params=["alone", "together", "past the caches"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Small tensors on one core; cut into tasks for several; and stored as very large ones are."""
-    from irops.backends.numba import kernel_choice, reversing
+    from irops.backends.numba import reversing
 
     if request.param != "alone":
         for name, size in (
@@ -103,9 +103,9 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
             ("RUN_BYTES", 8),
             ("PIECE_BYTES", 160),
         ):
-            monkeypatch.setattr(kernel_choice, name, size)
+            monkeypatch.setattr(reversing, name, size)
     if request.param == "past the caches":
-        monkeypatch.setattr(kernel_choice, "_cache_bytes", lambda: 0)
+        monkeypatch.setattr(reversing, "_cache_bytes", lambda: 0)
     reversing._plan.cache_clear()
     yield
     reversing._plan.cache_clear()

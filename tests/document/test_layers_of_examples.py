@@ -11,7 +11,7 @@ from irops.diagnostics.diagnostic import errors_of
 from irops.dialects.registry import default_registry
 from irops.document.case_views import case_view, layer_text
 from irops.ir.read import loads
-from irops.spec.cases import examples
+from irops.spec.load import examples
 
 OMITS_INPUT = ("CumSum-3", "exclusive, from the end, axis left out")
 """The specification has the input optional, OpenVINO does not read the layer without it (IR321)."""

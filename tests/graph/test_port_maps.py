@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from irops.graph.port_maps import parameters_of, port_maps, results_of
+from irops.graph.topology import parameters_of, port_maps, results_of
 from irops.ir.model import BackEdge, Body, Layer, LayerGraph, Port, PortMapping
 from irops.spec.body import BodyInput, BodyOutput, Cut, Feedback
 

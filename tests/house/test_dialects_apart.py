@@ -22,7 +22,7 @@ ALLOWED = {
     "document/declared.py": "lays the same op in three dialects side by side",
     "document/templates/comparison.md": "introduces that page",
     "editing/graiphic.py": "builds and exports graphs as Graiphic's toolkit does",
-    "ir/output.py": "knows how files of models end, so that no report replaces one",
+    "files/output.py": "knows how files of models end, so that no report replaces one",
     "ops/image/interpolate.py": "linear_onnx is a value of an attribute of OpenVINO's Interpolate",
 }
 ASKED_AFTER = re.compile(

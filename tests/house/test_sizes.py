@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,11 +18,11 @@ TESTS = Path(__file__).resolve().parents[1]
 MOST_LINES = 60
 """Of a function, with its signature and docstring."""
 BUDGETS = {
-    "lines of irops": 75_000,
-    "modules": 415,
-    "lines of imports in a thousand": 68,
-    "parts at the top": 33,
-    "modules that one other module imports": 63,
+    "lines of irops": 74_900,
+    "modules": 385,
+    "lines of imports in a thousand": 65,
+    "parts at the top": 24,
+    "modules that one other module imports": 24,
     "lines of tests": 61_700,
 }
 """What may be lowered, and is not raised: what is added takes the place of something."""
@@ -45,7 +46,7 @@ def counts() -> dict[str, int]:
 
 
 def importers(files: dict[Path, str]) -> Counter[str]:
-    """By how many modules each module is imported."""
+    """By how many modules each module is imported, but those of ops, which the definitions name."""
     found: Counter[str] = Counter()
     for text in files.values():
         modules = set()
@@ -53,8 +54,9 @@ def importers(files: dict[Path, str]) -> Counter[str]:
             if isinstance(node, ast.ImportFrom) and node.module:
                 modules |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
         found.update(module for module in modules if module.startswith("irops."))
+    of_ops = re.compile(r"irops\.(dialects\.\w+\.)?ops\.")
     names = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in files}
-    return Counter({name: count for name, count in found.items() if name in names})
+    return Counter({name: count for name, count in found.items() if name in names and not of_ops.match(name)})
 
 
 def test_the_whole_is_within_its_budgets():

@@ -14,7 +14,7 @@ from object_store import ObjectStore, object_store
 import irops
 from irops.files.storage import bytes_fetched, bytes_read
 from irops.ir.opening import models_at
-from irops.ir.remote.files import RemoteError
+from irops.ir.remote import RemoteError
 
 pytestmark = [pytest.mark.slow("a server of objects"), needs("fsspec"), needs("s3fs"), needs("moto")]
 GIGABYTES = 10 << 30

@@ -207,7 +207,7 @@ def test_a_model_that_is_too_large_is_refused_before_it_is_sent(server, model):
 def test_weights_that_the_disk_cannot_hold_are_refused_before_they_are_sent(server, model, monkeypatch):
     with model.with_suffix(".bin").open("ab") as file:
         file.truncate(GIGABYTES)
-    monkeypatch.setattr("irops.ir.remote.weights.shutil.disk_usage", lambda _: SimpleNamespace(free=7))
+    monkeypatch.setattr("irops.ir.remote.shutil.disk_usage", lambda _: SimpleNamespace(free=7))
     with pytest.raises(irops.DiagnosticError, match=r"has 7 left; TMPDIR names another folder"):
         irops.run(f"{server.url}/m.xml", {"x": np.ones((2, 6), np.float32)})
     assert server.sent < 1 << 20

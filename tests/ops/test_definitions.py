@@ -7,7 +7,7 @@ import pytest
 from irops.conformance.cases import failure
 from irops.dialects import others
 from irops.dialects.registry import default_registry
-from irops.spec.cases import counterexamples, examples, incoherences
+from irops.spec.load import counterexamples, examples, incoherences
 
 REGISTRY = default_registry()
 OWN = [op for op in REGISTRY.ids() if op in REGISTRY._own]

@@ -17,7 +17,7 @@ from irops.conformance.cases import inputs_of, outcome
 from irops.dialects import others
 from irops.dialects.registry import default_registry
 from irops.spec.attributes import bind
-from irops.spec.cases import counterexamples, examples
+from irops.spec.load import counterexamples, examples
 from irops.values.dim import ANY, Dim
 from irops.values.element import DYNAMIC, element_type, element_types, foreign_types
 from irops.values.fact import Fact

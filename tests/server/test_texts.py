@@ -7,7 +7,7 @@ import random
 import pytest
 from lsprotocol.types import Position, Range
 
-from irops.server.completion import tag_start
+from irops.server.features import tag_start
 from irops.server.outline import outline_of, values
 from irops.server.text import Text, edited, lines_of
 

@@ -8,9 +8,8 @@ import pytest
 from lxml import etree
 
 from irops.diagnostics.diagnostic import DefinitionError, Severity
-from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Attribute, Constraint, Gradient, Note
-from irops.spec.load import lines, load_definition, prose, snake_case
+from irops.spec.load import counterexamples, examples, lines, load_definition, prose, snake_case
 
 WHOLE = """<layer type="MyOp" version="opset3" category="movement" stateful="yes">
   <summary>One

@@ -10,7 +10,7 @@ import irops
 from irops.dialects.registry import default_registry
 from irops.spec.binding import Functions
 from irops.spec.body import BodyFunction, BodyInput, BodyOutput, Cut, Feedback
-from irops.spec.cases import cited_constraints, incoherences
+from irops.spec.load import cited_constraints, incoherences
 from irops.spec.op import NoOp, Op
 from irops.values.violation import require
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from irops.surveys.work import Examiner
+from irops.surveys.tasks import Examiner
 from irops.work.outcomes import Died
 
 

@@ -11,8 +11,8 @@ from lxml import etree
 from irops.backends.one_op import one_op_model
 from irops.conformance.cases import expected_outputs, inputs_of
 from irops.dialects.registry import default_registry
-from irops.spec.cases import examples
 from irops.spec.definition import ExampleCase, Tensor
+from irops.spec.load import examples
 from irops.spec.op import Op
 from irops.values.element import Array, zeros
 

@@ -10,7 +10,7 @@ from irops.dialects.onnx.opsets import ONNX
 from irops.dialects.registry import default_registry
 from irops.editing.translation.node import TargetGraph, Wire
 from irops.ir.model import Model
-from irops.spec.cases import examples
+from irops.spec.load import examples
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 

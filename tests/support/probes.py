@@ -27,7 +27,7 @@ from runtimes import DeclinedError, Runtimes, same_bits
 
 from irops.backends.one_op import one_op_model
 from irops.dialects.registry import default_registry
-from irops.spec.cases import value_of
+from irops.spec.load import value_of
 from irops.values.element import Array, element_type
 
 TENSOR = re.compile(r"(\??)(\w+)\[([^\]]*)\](?:=\[([^\]]*)\])?(.*)")

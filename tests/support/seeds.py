@@ -12,8 +12,8 @@ from mutations import Seed
 
 from irops.conformance.cases import inputs_of
 from irops.dialects.registry import default_registry
-from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import ExampleCase, Tensor
+from irops.spec.load import counterexamples, examples
 from irops.spec.op import Op
 from irops.values.element import DYNAMIC
 from irops.values.packing import pack

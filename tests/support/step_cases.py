@@ -13,8 +13,8 @@ from irops.dialects.registry import default_registry
 from irops.files.storage import Weights
 from irops.ir.model import Model
 from irops.ir.read import loads
-from irops.spec.cases import examples
 from irops.spec.definition import ExampleCase
+from irops.spec.load import examples
 from irops.spec.op import Op
 from irops.values.element import Array
 

@@ -2,21 +2,601 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from llvmlite import ir
 
-from irops.backends.numba.kernel_choice import Job, Workload, jobs, run_jobs
-from irops.backends.numba.loops import BATCH, Moves, address_of, moves
-from irops.backends.numba.vectors import compiled
+from irops.backends.numba import columns as side_by_side
+from irops.backends.numba.columns import columns, move_runs, run_ends
+from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, address_of, moves, split_loop
+from irops.backends.numba.vectors import (
+    AHEAD,
+    broadcast,
+    carry,
+    compiled,
+    emit_prefetch,
+    fence_stores,
+    fetch,
+    fetch_add,
+    i64_constant,
+    iterations_of,
+    load,
+    load_i64,
+    locate,
+    mirror,
+    mirrored,
+    no_value,
+    operation,
+    prefetch,
+    put,
+    store,
+    vector,
+)
+from irops.backends.numba.workers import FINISHED, STARTED, WORKERS, notify
 from irops.ops.movement.reverse import reverse as reversed_view
 from irops.ops.movement.reverse_sequence import check_lengths
 from irops.ops.movement.reverse_sequence import reverse_sequence as by_reference
 from irops.values.dim import Dim, unify
 from irops.values.element import Array
 from irops.values.violation import require
+
+
+def _minimum(builder: Any, a: Any, b: Any) -> Any:
+    return builder.select(builder.icmp_signed("<", a, b), a, b)
+
+
+def _maximum(builder: Any, a: Any, b: Any) -> Any:
+    return builder.select(builder.icmp_signed(">", a, b), a, b)
+
+
+def _select(
+    builder: Any, target: Any, source: Any, where: tuple[Any, Any, Any], width: int, span: int, stream: int
+) -> None:
+    """Store one vector of a row.
+
+    where: the number of its bytes that belong to the head, the offset of the load that is mirrored, and the
+    offset of the vector
+    """
+    count, before, place = where
+    kind = vector(span, 1)
+    image = mirror(builder, fetch(builder, builder.add(source, before), span, 1), width)
+    straight = fetch(builder, builder.add(source, place), span, 1)
+    of_head = builder.icmp_unsigned(
+        "<", ir.Constant(kind, list(range(span))), broadcast(builder, count, kind)
+    )
+    put(builder, builder.add(target, place), builder.select(of_head, image, straight), stream)
+    if stream:
+        emit_prefetch(builder, builder.add(builder.add(source, place), i64_constant(AHEAD)))
+
+
+def _reverse_at(
+    builder: Any, target: Any, source: Any, head: Any, place: Any, width: int, span: int, stream: int
+) -> None:
+    """Store the vector at an offset of a row.
+
+    The mirrored load ends at the mirror image of that offset. It may begin up to span - width bytes before
+    the row; none of its lanes are selected if the offset is behind the head.
+    """
+    left = builder.sub(head, place)
+    before = _maximum(builder, builder.sub(left, i64_constant(span)), i64_constant(width - span))
+    count = _maximum(builder, _minimum(builder, left, i64_constant(span)), i64_constant(0))
+    _select(builder, target, source, (count, before, place), width, span, stream)
+
+
+def _reverse_row(
+    builder: Any,
+    target: Any,
+    source: Any,
+    head: Any,
+    row: Any,
+    width: int,
+    span: int,
+    vectors: int,
+    stream: int,
+) -> None:
+    if vectors == 1:
+        _select(
+            builder,
+            target,
+            source,
+            (head, builder.sub(head, i64_constant(span)), i64_constant(0)),
+            width,
+            span,
+            stream,
+        )
+        return
+    for place in (
+        *(i64_constant(k * span) for k in range(vectors - 1)),
+        builder.sub(row, i64_constant(span)),
+    ):
+        _reverse_at(builder, target, source, head, place, width, span, stream)
+
+
+reverse_at = operation(_reverse_at, no_value, static=3)
+"""Write span bytes of a row at an offset: reverse_at(target, source, head, place, width, span, stream).
+
+head: the number of bytes of the row to reverse, in groups of width
+"""
+reverse_row = operation(_reverse_row, no_value, static=4)
+"""Write a row by a number of vectors, the last one at its end. A row with one vector has span bytes.
+
+reverse_row(target, source, head, row, width, span, vectors, stream)
+"""
+
+
+UNIT, VECTOR = 16, 64
+
+
+@cache
+def streamed_rows(width: int) -> Callable[..., Any]:
+    """The kernel for elements of 1, 2, 4, 8 or 16 bytes; rows, pieces and targets are multiples of UNIT."""
+    margin = UNIT - width
+
+    def reverse_streamed_rows(
+        target: int, source: int, low: int, lengths: int, loops: Any, row: int, piece: int, counter: int
+    ) -> None:
+        index = np.zeros(loops.shape[0], np.int64)
+        pieces = max(row // piece, 1)
+        total = pieces * iterations_of(loops)
+        notify(counter)
+        while True:
+            task = fetch_add(counter + STARTED)
+            if task >= total:
+                break
+            s, t, k, _ = locate(loops, index, task // pieces)
+            s, t = source + s, target + t
+            head = load_i64(lengths + 8 * k) * width
+            begin = task % pieces * piece
+            end = row if task % pieces == pieces - 1 else begin + piece
+            over = head % UNIT  # the bytes of the head in the unit that head and tail share
+            if over and begin == 0:
+                if s - margin >= low:
+                    reverse_at(t, s, head, head - over, width, UNIT, 1)
+                else:
+                    for e in range(0, over, width):
+                        store(t + head - width - e, load(s + e, width, 1), 0)
+                    for e in range(head, head - over + UNIT, width):
+                        store(t + e, load(s + e, width, 1), 0)
+            c, stop = begin + over, min(head, end + over)
+            while c + VECTOR <= stop:
+                store(t + head - c - VECTOR, mirrored(load(s + c, VECTOR, 1), width), 1)
+                prefetch(s + c + AHEAD)
+                c += VECTOR
+            while c < stop:
+                store(t + head - c - UNIT, mirrored(load(s + c, UNIT, 1), width), 1)
+                c += UNIT
+            c = max(begin, head - over + (UNIT if over else 0))
+            while c + VECTOR <= end:
+                store(t + c, load(s + c, VECTOR, 1), 1)
+                prefetch(s + c + AHEAD)
+                c += VECTOR
+            while c < end:
+                store(t + c, load(s + c, UNIT, 1), 1)
+                c += UNIT
+            fence_stores()
+            fetch_add(counter + FINISHED)
+
+    return compiled(reverse_streamed_rows)
+
+
+VECTOR = 64
+"""The span of blocks of this many bytes or more; that of others is the greatest power of two within them."""
+
+
+@cache
+def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., Any]:
+    """The kernel that moves blocks by vectors of span bytes.
+
+    exact: whether the block size is a multiple of span
+    stream: use stores that bypass the caches; blocks must be multiples of span, targets of 16 bytes
+    sequences: whether lengths, not the loops alone, determine the target of each step, `turn` bytes apart
+    """
+
+    def move_blocks(
+        target: int,
+        source: int,
+        low: int,  # noqa: ARG001
+        lengths: int,
+        loops: Any,
+        turn: int,
+        block: int,
+        grain: int,
+        counter: int,
+    ) -> None:
+        index, inner = np.zeros(loops.shape[0], np.int64), loops.shape[0] - 1
+        size, on, out = loops[inner, 0], loops[inner, 1], loops[inner, 2]
+        next_length, next_step = 8 * loops[inner, 3], loops[inner, 4]
+        total = iterations_of(loops)
+        notify(counter)
+        while True:
+            begin = fetch_add(counter + STARTED) * grain
+            if begin >= total:
+                break
+            left = min(grain, total - begin)
+            s, t, k, step = locate(loops, index, begin)
+            s, t, k = source + s, target + t, lengths + 8 * k
+            while left:
+                turns = min(size - index[inner], left)
+                for _ in range(turns):
+                    p = t
+                    if sequences:
+                        length = load_i64(k)
+                        p += turn * (length - 1 - step if step < length else step)
+                        k, step = k + next_length, step + next_step
+                    if span == VECTOR:
+                        c = 0
+                        while c + span <= block:
+                            store(p + c, load(s + c, VECTOR, 1), stream)
+                            if stream:
+                                prefetch(s + c + AHEAD)
+                            c += span
+                    else:
+                        store(p, load(s, span, 1), 0)
+                    if not exact:
+                        store(p + block - span, load(s + block - span, span, 1), 0)
+                    s, t = s + on, t + out
+                left -= turns
+                index[inner] += turns
+                if left and index[inner] == size:
+                    more = carry(loops, index)
+                    s, t, k, step = s + more[0], t + more[1], k + 8 * more[2], step + more[3]
+            fence_stores()
+            fetch_add(counter + FINISHED)
+
+    return compiled(move_blocks)
+
+
+PARALLEL_BYTES = 512 << 10
+"""The size from which several cores are used: to involve an awake core costs as much as to copy a tenth of a
+megabyte.
+"""
+TASK_BYTES = 128 << 10
+"""The size of a task."""
+PIECE_BYTES = 64 << 10
+"""The size of the pieces into which longer contiguous blocks are cut."""
+LONG_ROW, LONG_STREAMED_ROW = 8 << 10, 2 << 10
+"""The row sizes from which branches on head and tail pay off: with ordinary stores, and with stores that
+bypass the caches.
+"""
+RUN_BYTES = 256
+"""The average size of runs of neighbouring sequences with equal lengths from which runs are moved as blocks.
+"""
+NARROW_BYTES = 1 << 10
+"""The size of neighbouring sequences that are processed together if their elements are moved one by one."""
+WIDTHS = {**dict.fromkeys((1, 2, 4, 8, 16, 32), VECTOR), **dict.fromkeys((3, 6, 12, 24), 48)}
+"""The longest vector by element size, in bytes, for the element sizes that vectors can mirror."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A kernel, the offsets at which its blocks begin, and its arguments other than addresses.
+
+    begin: offsets in target, source, the lowest byte of source, and lengths
+    lengths: constant lengths that replace those of the call
+    """
+
+    kernel: Callable[..., Any]
+    begin: tuple[int, int, int, int]
+    rest: tuple[Any, ...]
+    tasks: int
+    lengths: npt.NDArray[np.int64] | None = None
+
+    @staticmethod
+    def of(
+        kernel: Callable[..., Any],
+        moves: Moves,
+        rest: tuple[Any, ...],
+        tasks: int,
+        lengths: npt.NDArray[np.int64] | None = None,
+    ) -> Job:
+        """The job that executes moves with a kernel."""
+        sequence = 8 * moves.sequence if lengths is None else lengths.ctypes.data
+        return Job(kernel, (moves.target, moves.source, moves.lowest, sequence), rest, tasks, lengths)
+
+    def run(self, target: int, source: int, lengths: int, keep_alive: Any) -> None:
+        """Run the job. keep_alive: the arrays that the addresses refer to."""
+        to, come, low, sequence = self.begin
+        lengths = sequence + lengths if self.lengths is None else sequence
+        arguments = (target + to, source + come, source + low, lengths, *self.rest)
+        WORKERS.run(self.kernel, arguments, self.tasks, keep_alive)
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """The properties besides the moves on which the choice depends.
+
+    size: bytes in all; address: of the target, modulo the cache line; steps: of sequences, 0 without lengths
+    """
+
+    size: int
+    address: int
+    steps: int = 0
+
+    @property
+    def streamed(self) -> bool:
+        """Whether source and result together exceed the caches."""
+        return 2 * self.size >= _cache_bytes()
+
+    def aligned(self, moves: Moves, unit: int) -> bool:
+        """Whether every block of the target begins at a multiple of unit."""
+        return not (self.address + moves.target) % unit and not any(
+            loop.target % unit for loop in moves.loops
+        )
+
+
+def jobs(moves: Moves, workload: Workload) -> tuple[Job, ...]:
+    """The jobs that execute moves."""
+    if moves.inner(PLAIN, -1) and moves.block in WIDTHS and not workload.steps:
+        last = moves.loops[-1]
+        turned = moves.at(0, -(last.size - 1) * moves.block, moves.loops[:-1])
+        return _row_jobs(turned, last.size, workload, np.array([last.size]))
+    if moves.inner(STEPS) and moves.block in WIDTHS:
+        return _row_jobs(moves.at(0, 0, moves.loops[:-1]), moves.loops[-1].size, workload, None)
+    if moves.inner(BATCH):
+        row = moves.block * moves.loops[-1].size
+        if (
+            moves.block in (1, 2, 4, 8)
+            and row >= VECTOR
+            and workload.steps <= side_by_side.max_steps(moves.block)
+        ):
+            return _column_jobs(moves, row, workload)
+        steps = next(place for place, loop in enumerate(moves.loops) if loop.role == STEPS)
+        narrow = max(NARROW_BYTES // moves.block, 1)
+        if moves.block < VECTOR and moves.loops[-1].size > narrow:
+            return tuple(
+                job
+                for part in split_loop(moves, len(moves.loops) - 1, narrow, steps)
+                for job in _block_jobs(part, workload)
+            )
+    return _block_jobs(moves, workload)
+
+
+def _row_jobs(
+    moves: Moves, steps: int, workload: Workload, fixed: npt.NDArray[np.int64] | None
+) -> tuple[Job, ...]:
+    """Jobs for rows of `steps` elements, each one a block."""
+    width, row = moves.block, steps * moves.block
+    table, count = _table(moves.loops), moves.count
+    span = WIDTHS[width]
+    while span > row or span % width:
+        span //= 2
+    streamed = workload.streamed and UNIT % width == 0 and row % UNIT == 0 and workload.aligned(moves, UNIT)
+    if row >= (LONG_STREAMED_ROW if streamed else LONG_ROW):
+        kernel = streamed_rows(width) if streamed else long_rows(width, span)
+        piece = TASK_BYTES // span * span
+        tasks = count * max(row // piece, 1) if workload.size >= PARALLEL_BYTES else 1
+        return (Job.of(kernel, moves, (table, row, piece), tasks, fixed),)
+    vectors = -(-row // span)
+    kernel = rows(width, span, vectors if vectors <= UNROLLED else 0, int(streamed and row % span == 0))
+    grain = _grain(count, row, workload)
+    return (Job.of(kernel, moves, (table, row, grain), -(-count // grain), fixed),)
+
+
+def _column_jobs(moves: Moves, row: int, workload: Workload) -> tuple[Job, ...]:
+    """Jobs for rows in which each element belongs to a different sequence."""
+    steps = next(loop for loop in moves.loops if loop.role == STEPS)
+    loops = tuple(loop for loop in moves.loops[:-1] if loop.role != STEPS)
+    streamed = (
+        workload.size >= _cache_bytes() // 4
+        and row % VECTOR == 0
+        and workload.aligned(moves.at(0, 0, moves.loops[:-1]), UNIT)
+    )
+    parts = side_by_side.parts(row, -workload.address % VECTOR if streamed else 0)
+    count = len(parts) * moves.at(0, 0, loops).count
+    rest = (
+        _table(loops),
+        parts,
+        steps.size,
+        steps.source,
+        steps.target,
+        side_by_side.scratch_rows(steps.size),
+    )
+    return (
+        Job.of(
+            columns(moves.block, int(streamed)), moves, rest, count if workload.size >= PARALLEL_BYTES else 1
+        ),
+    )
+
+
+def run_jobs(moves: Moves, workload: Workload, lengths: npt.NDArray[np.int64]) -> tuple[Job, ...]:
+    """Jobs that move runs of neighbouring sequences with equal lengths as blocks; none if runs are short."""
+    row = moves.block * len(lengths)
+    ends = run_ends(lengths, row // RUN_BYTES)
+    if not len(ends):
+        return ()
+    loops = moves.loops[:-1]
+    turn = next(loop.target for loop in loops if loop.role == STEPS)
+    count = moves.at(0, 0, loops).count
+    grain = _grain(count, row, workload)
+    rest = (_table(loops, True), ends, lengths[ends - 1], moves.block, turn, grain)
+    return (Job.of(move_runs, moves, rest, -(-count // grain)),)
+
+
+def _block_jobs(moves: Moves, workload: Workload) -> tuple[Job, ...]:
+    """Jobs that move blocks unchanged, long ones in pieces."""
+    if moves.block > 2 * PIECE_BYTES:
+        pieces, rest = divmod(moves.block, PIECE_BYTES)
+        cut = [moves.at(0, 0, (*moves.loops, Loop(pieces, PIECE_BYTES, PIECE_BYTES)), block=PIECE_BYTES)]
+        if rest:
+            cut.append(moves.at(pieces * PIECE_BYTES, pieces * PIECE_BYTES, moves.loops, block=rest))
+        return tuple(_block_job(part, workload) for part in cut)
+    return (_block_job(moves, workload),)
+
+
+def _block_job(moves: Moves, workload: Workload) -> Job:
+    span = VECTOR
+    while span > moves.block:
+        span //= 2
+    exact = moves.block % span == 0 if span == VECTOR else moves.block == span
+    streamed = workload.streamed and span == VECTOR and exact and workload.aligned(moves, UNIT)
+    turn = next((loop.target for loop in moves.loops if loop.role == STEPS), 0)
+    streamed = streamed and turn % UNIT == 0
+    kernel = blocks(span, int(exact), int(streamed), int(turn != 0))
+    grain = _grain(moves.count, moves.block, workload)
+    rest = (_table(moves.loops, turn != 0), turn, moves.block, grain)
+    return Job.of(kernel, moves, rest, -(-moves.count // grain))
+
+
+def _table(loops: Sequence[Loop], turning: bool = False) -> npt.NDArray[np.int64]:
+    """Loops as an array for kernels (see iteration). turning: lengths determine the targets of steps."""
+    lines = [
+        (
+            loop.size,
+            loop.source,
+            0 if turning and loop.role == STEPS else loop.target,
+            loop.sequences,
+            int(loop.role == STEPS),
+        )
+        for loop in loops
+    ]
+    return np.array(lines or [(1, 0, 0, 0, 0)], np.int64)
+
+
+def _grain(count: int, each: int, workload: Workload) -> int:
+    """The number of rows or blocks of a task."""
+    return max(TASK_BYTES // each, 1) if workload.size >= PARALLEL_BYTES else count
+
+
+@cache
+def _cache_bytes() -> int:
+    """The size of the largest cache as reported by Linux; 32 MiB on other systems."""
+    sizes = [32 << 20]
+    for file in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
+        text = file.read_text().strip()
+        if text.endswith("K") and text[:-1].isdigit():
+            sizes.append(int(text[:-1]) << 10)
+    return sizes[0] if len(sizes) == 1 else max(sizes[1:])
+
+
+# Reverse long contiguous sequences: first the head, which is reversed, then the tail, which is copied.
+# Several cores share the pieces of a row.
+
+
+def _copy_few(target: int, source: int, size: int) -> None:
+    while size >= 8:
+        store(target, load(source, 8, 1), 0)
+        target, source, size = target + 8, source + 8, size - 8
+    while size:
+        store(target, load(source, 1, 1), 0)
+        target, source, size = target + 1, source + 1, size - 1
+
+
+copy_few = compiled(_copy_few)
+
+
+@cache
+def long_rows(width: int, span: int) -> Callable[..., Any]:
+    """The kernel for elements of width bytes and vectors of span bytes. Pieces have at least span bytes; the
+    last piece of a row includes the rest.
+    """
+    margin = span - width
+
+    def reverse_long_rows(
+        target: int, source: int, low: int, lengths: int, loops: Any, row: int, piece: int, counter: int
+    ) -> None:
+        index = np.zeros(loops.shape[0], np.int64)
+        pieces = max(row // piece, 1)
+        total = pieces * iterations_of(loops)
+        notify(counter)
+        while True:
+            task = fetch_add(counter + STARTED)
+            if task >= total:
+                break
+            s, t, k, _ = locate(loops, index, task // pieces)
+            s, t = source + s, target + t
+            head = load_i64(lengths + 8 * k) * width
+            c = task % pieces * piece
+            end = row if task % pieces == pieces - 1 else c + piece
+            middle = min(max(head, c), end)
+            while c + span <= middle:
+                store(t + head - c - span, mirrored(load(s + c, span, 1), width), 0)
+                c += span
+            if c < middle:
+                if head >= span:  # some bytes are written twice
+                    store(t + head - middle, mirrored(load(s + middle - span, span, 1), width), 0)
+                elif s - margin >= low:
+                    reverse_at(t, s, head, 0, width, span, 0)
+                else:
+                    for e in range(c, middle, width):
+                        store(t + head - width - e, load(s + e, width, 1), 0)
+                c = middle
+            while c + span <= end:
+                store(t + c, load(s + c, span, 1), 0)
+                c += span
+            if c < end:
+                if end - middle >= span:
+                    store(t + end - span, load(s + end - span, span, 1), 0)
+                else:
+                    copy_few(t + c, s + c, end - c)
+            fetch_add(counter + FINISHED)
+
+    return compiled(reverse_long_rows)
+
+
+# Reverse contiguous sequences with elements of a few bytes, each row vector by vector.
+
+UNROLLED = 4
+"""The maximum number of vectors of a row whose code is unrolled."""
+
+
+@cache
+def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]:
+    """The kernel for elements of width bytes and vectors of span bytes; span is at most the size of a row.
+
+    vectors: the number of vectors of a row, or 0 for any number; 1 requires rows of span bytes
+    stream: use stores that bypass the caches; rows must be multiples of span, targets of 16 bytes
+    """
+    margin = span  # the most bytes before a row at which a vector may begin
+
+    def reverse_rows(
+        target: int, source: int, low: int, lengths: int, loops: Any, row: int, grain: int, counter: int
+    ) -> None:
+        index = np.zeros(loops.shape[0], np.int64)
+        inner = loops.shape[0] - 1
+        size, on, out, next_length = loops[inner, 0], loops[inner, 1], loops[inner, 2], 8 * loops[inner, 3]
+        total = iterations_of(loops)
+        notify(counter)
+        while True:
+            begin = fetch_add(counter + STARTED) * grain
+            if begin >= total:
+                break
+            left = min(grain, total - begin)
+            s, t, k, _ = locate(loops, index, begin)
+            s, t, k = source + s, target + t, lengths + 8 * k
+            while left:
+                turns = min(size - index[inner], left)
+                careful = False
+                # a vector may begin before its row, but not before the first row
+                if min(s, s + (turns - 1) * on) - margin < low:
+                    turns, careful = 1, s - margin < low
+                for _ in range(turns):
+                    head = load_i64(k) * width
+                    if careful:
+                        for c in range(0, row, width):
+                            store(t + c, load(s + (head - width - c if c < head else c), width, 1), 0)
+                    elif vectors:
+                        reverse_row(t, s, head, row, width, span, vectors, stream)
+                    else:
+                        for c in range(0, row - span, span):
+                            reverse_at(t, s, head, c, width, span, stream)
+                        reverse_at(t, s, head, row - span, width, span, stream)
+                    s, t, k = s + on, t + out, k + next_length
+                left -= turns
+                index[inner] += turns
+                if left and index[inner] == size:
+                    more = carry(loops, index)
+                    s, t, k = s + more[0], t + more[1], k + 8 * more[2]
+            fence_stores()
+            fetch_add(counter + FINISHED)
+
+    return compiled(reverse_rows)
+
 
 ALL = np.ones(1, np.int64)
 """The lengths argument of moves without lengths."""

@@ -1,36 +1,242 @@
-"""irops.compare: which layer of a model gives other values than it should."""
+"""irops.compare: which layer of a model gives other values than it should.
+
+Looking at values within a compiled model needs further results, which keep layers from being fused, so that
+the fault may vanish. By cuts, each part is compiled without them: it gets the values of a at its cut, and
+only what leaves the part is compared.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from irops.analysis.made_up import axes_of_one
-from irops.analysis.model_analysis import AnyModel, analyse
+from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.signature import Key
-from irops.debugging.compare.compared_layer import ComparedLayer
-from irops.debugging.compare.cuts import cuts
+from irops.analysis.structure import LayerNode
+from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.isolated import isolated
+from irops.debugging.compare.noise import QUIET_KINDS
 from irops.debugging.compare.propagated import propagated
 from irops.debugging.compare.report import Comparison
 from irops.debugging.compare.results import (
     ComparedResult,
+    changed,
     compared_results,
     coverage_of,
+    judged_results,
     masked,
 )
+from irops.debugging.sources.openvino_device import tappable, with_taps
 from irops.debugging.sources.parse import AnySource, source_of
-from irops.debugging.sources.source import Context, Source
+from irops.debugging.sources.source import Context, Failure, Source, Values
 from irops.debugging.sources.workers import SourceWorkers
-from irops.diagnostics.printable import abridged
+from irops.diagnostics.diagnostic import DiagnosticError
+from irops.diagnostics.printable import abridged, plural
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects.registry import Registry
+from irops.editing.extraction import Boundary, cut_values, extracted
 from irops.files.limits import Limits
 from irops.runtime.evaluator import Progress
+from irops.values.element import Array
 from irops.values.shape import Shape
-from irops.verdicts.question import Verdict
+from irops.verdicts.question import Judgement, Verdict
+
+MAX_DROPPED = 24
+"""Up to this many layers of a part are left out one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutFault:
+    """A fault of a result of a model or a part. layer: the name of the layer whose output it is"""
+
+    layer: str
+    judgement: Judgement
+
+    @property
+    def kind(self) -> str:
+        """How a source fails (crashed, refused …); "" where it gives other results."""
+        failed = self.judgement.verdict is Verdict.FAILED
+        return self.judgement.reason.partition(":")[0] if failed else ""
+
+
+@dataclass(slots=True)
+class Cuts:
+    """Tries parts of a model; a part is a run of layers in topological order, or a subset of one.
+
+    a: gives the right results of a part; b: compiles it; whole: what is wrong with the whole model
+    """
+
+    context: Context
+    a: Source
+    b: Source
+    whole: CutFault
+    progress: Progress | None = None
+    tries: int = 0
+    _tried: dict[tuple[int, ...], CutFault | None] = field(default_factory=dict)
+
+    def smallest(self, layers: Sequence[LayerNode]) -> list[LayerNode]:
+        """A part of layers that differs, none of which can be left out at either end."""
+        part = list(layers)
+        while len(part) > 1:
+            middle = len(part) // 2
+            half = next((half for half in (part[:middle], part[middle:]) if self.fault(half)), None)
+            if half is None:
+                break
+            part = half
+        part = self._without_front(part)
+        part = self._without_end(part)
+        return self._without_single_layers(part) if len(part) <= MAX_DROPPED else part
+
+    def fault(self, layers: Sequence[LayerNode]) -> CutFault | None:
+        """The fault of a part; None where it agrees, cannot be cut out, or fails otherwise."""
+        key = tuple(node.layer.id for node in layers)
+        if key not in self._tried:
+            self.tries += 1
+            self._tried[key] = self._judged(layers)
+            if self.progress is not None:
+                self.progress(self.tries, self.tries + 1, layers[0].layer)
+        return self._tried[key]
+
+    def _without_front(self, part: list[LayerNode]) -> list[LayerNode]:
+        """The part without the layers at its front that the fault does not need, by bisection."""
+        low, high = 0, len(part) - 1
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self.fault(part[middle:]) else (low, middle - 1)
+        return part[low:]
+
+    def _without_end(self, part: list[LayerNode]) -> list[LayerNode]:
+        low, high = 1, len(part)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.fault(part[:middle]) else (middle + 1, high)
+        return part[:low]
+
+    def _without_single_layers(self, part: list[LayerNode]) -> list[LayerNode]:
+        for node in list(part):
+            rest = [other for other in part if other is not node]
+            if rest and self.fault(rest):
+                part = rest
+        return part
+
+    def _judged(self, layers: Sequence[LayerNode]) -> CutFault | None:
+        try:
+            inner = self._context_of(layers)
+            right = self.a.results(inner)
+        except DiagnosticError:  # a part that cannot be cut out, such as one between a variable and its use
+            return None
+        if isinstance(right, Failure):
+            return None
+        found = _first_fault(inner, self.a, right, self.b, self.b.results(inner))
+        return found if found is not None and found.kind == self.whole.kind else None
+
+    def _context_of(self, layers: Sequence[LayerNode]) -> Context:
+        """The part as a model, with the values of the whole one at its cut."""
+        analysis = self.context.analysis
+        root = analysis.root
+        numbers = {node.layer.id for node in layers}
+        constant = analysis.root.constants
+        cuts: dict[tuple[int, int], None] = {}
+        ends: dict[tuple[int, int], None] = {}
+        for node in layers:
+            for source in root.wiring.inputs[node.layer.id]:
+                if source is not None and source[0].id not in numbers | constant:
+                    cuts[source[0].id, source[1]] = None
+            for index in range(len(node.layer.outputs)):
+                users = root.wiring.consumers.get((node.layer.id, index), ())
+                if any(user.id not in numbers for user, _ in users):
+                    ends[node.layer.id, index] = None
+        part = extracted(analysis, Boundary(tuple(cuts), tuple(ends)))
+        inputs: dict[str | int, Array] = {
+            root.layers[number].layer.name: array for number, array in self.context.inputs.items()
+        }
+        arrays = cut_values(part, analysis, inputs, backends="reference")
+        inner = ModelAnalysis(part.model, analysis.registry, analysis.limits)
+        return Context(inner, inner.signature.arrays(arrays))
+
+
+def _first_fault(
+    context: Context, a: Source, right: Values, b: Source, answer: Values | Failure
+) -> CutFault | None:
+    """The fault of the results of b; None where they agree but for rounding and ties.
+
+    A failure, which is of no result, counts as one of the last layer.
+    """
+    root = context.analysis.root
+    judged = judged_results(context, a, right, b, answer)
+    for port in context.analysis.signature.results:
+        source = root.wiring.inputs[port.layer.id][0]
+        if judged[port.name].is_fault and source is not None:
+            computing = [node.layer for node in root.order if node.layer.kind not in QUIET_KINDS]
+            layer = computing[-1] if isinstance(answer, Failure) and computing else source[0]
+            return CutFault(layer.name, judged[port.name])
+    return None
+
+
+def cuts(
+    context: Context,
+    a: Source,
+    right: Values | Failure,
+    b: Source,
+    whole: Values | Failure,
+    progress: Progress | None = None,
+) -> tuple[tuple[ComparedLayer, ...], tuple[str, ...]]:
+    """The layers of the smallest part that differs when b compiles it as a whole, and notes about the model.
+
+    right, whole: the results of the whole model by a and by b
+    Raises:  EvaluationError, SourceFailed
+    """
+    constant = context.analysis.root.constants
+    layers = [
+        node
+        for node in context.analysis.root.order
+        if node.layer.kind not in QUIET_KINDS and node.layer.id not in constant
+    ]
+    if isinstance(right, Failure):
+        return (), (f"{a.name} gives no results: {right}",)
+    notes = [_effect_of_taps(context, b, whole)] if not isinstance(whole, Failure) else []
+    fault = _first_fault(context, a, right, b, whole)
+    if fault is None or not layers:
+        return (), tuple(notes)
+    search = Cuts(context, a, b, fault, progress)
+    part = search.smallest(layers)
+    found = search.fault(part)
+    if found is None:
+        return (), ("the results of the whole model differ, but those of no part that can be cut out", *notes)
+    names = ", ".join(abridged(node.layer.name, 60) for node in part[:8])
+    more = f" and {len(part) - 8} more" if len(part) > 8 else ""
+    size = f"{plural(len(part), 'layer')} of {len(layers)} after {plural(search.tries, 'cut')}"
+    notes.insert(
+        0, f"the smallest part that differs when it is compiled as a whole has {size}: {names}{more}"
+    )
+    return tuple(_of_part(context.analysis, part, found)), tuple(notes)
+
+
+def _of_part(analysis: ModelAnalysis, part: Sequence[LayerNode], fault: CutFault) -> Iterator[ComparedLayer]:
+    """The layers of a part: the fault is that of the layer whose output it is, and of no other."""
+    names = [node.layer.name for node in part]
+    end = fault.layer if fault.layer in names else names[-1]
+    for name, node in zip(names, part):
+        within = Judgement(Verdict.SKIPPED, f"within the part: it is compiled with {end}")
+        yield compared_layer(analysis, node, (fault.judgement if name == end else within,))
+
+
+def _effect_of_taps(context: Context, b: Source, whole: Values) -> str:
+    """Whether the results change when the values of all layers are results too."""
+    tapped, _ = with_taps(context.analysis, tappable(context.analysis))
+    analysis = ModelAnalysis(tapped, context.analysis.registry, context.analysis.limits)
+    inner = Context(analysis, context.inputs)
+    values = b.results(inner)
+    if isinstance(values, Failure):
+        return f"with the values of all layers as results, {b.name} fails: {values}"
+    others = [name for name, array in whole.items() if name in values and changed(array, values[name])]
+    if not others:
+        return "adding outputs does not change the results"
+    return f"adding outputs changes {plural(len(others), 'result')}: {', '.join(others[:4])}"
+
 
 Mode = Literal["isolated", "propagated", "cuts"]
 MODES = ("isolated", "propagated", "cuts")

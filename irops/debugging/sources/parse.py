@@ -1,24 +1,125 @@
-"""Sources by their texts, and by objects."""
+"""Sources by their texts, and by objects; ONNX Runtime with a whole ONNX model, optimised as users run it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from irops.analysis.model_analysis import AnyModel, Buildable, ModelAnalysis
 from irops.backends.backend import Backend, Reference
 from irops.backends.catalogue import backend_names, backend_of, missing
 from irops.debugging.sources.layerwise import Layerwise
-from irops.debugging.sources.onnx_file import ONNXFile
-from irops.debugging.sources.openvino_device import OpenVINODevice
-from irops.debugging.sources.source import Source
+from irops.debugging.sources.openvino_device import TIMEOUT, OpenVINODevice, chunks_of_taps
+from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.debugging.sources.stored import OtherModel, SourceError, Stored, stored_source
-from irops.debugging.sources.workers import UNBOUNDED, RemoteBackend, SourceWorkers
+from irops.debugging.sources.workers import UNBOUNDED, RemoteBackend, SourceWorkers, asked
 from irops.diagnostics.suggestions import did_you_mean_word, similar
 from irops.files.urls import is_url, without_credentials
-from irops.ir.model import Model
+from irops.ir.model import Layer, Model
 from irops.runtime.session import Session
+from irops.values.element import Array
+from irops.work.worker import Refused
+
+
+class ONNXModel:
+    """The model at a path."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __call__(self, request: tuple[Any, ...]) -> Any:
+        try:
+            return self._names() if request[0] == "names" else self._values(*request[1:])
+        except Exception as error:
+            return Refused((str(error).strip() or type(error).__name__).splitlines()[0])
+
+    def _names(self) -> list[str]:
+        """The names of all values that nodes give."""
+        import onnx
+
+        graph = onnx.load(self._path, load_external_data=False).graph
+        return [name for node in graph.node for name in node.output if name]
+
+    def _values(self, inputs: list[Array], names: list[str]) -> dict[str, Array]:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        content: Any = self._with_outputs(names) if names else self._path
+        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        fed = {port.name: array for port, array in zip(session.get_inputs(), inputs)}
+        wanted = names or [port.name for port in session.get_outputs()]
+        return {name: np.asarray(value) for name, value in zip(wanted, session.run(wanted, fed))}
+
+    def _with_outputs(self, names: list[str]) -> bytes:
+        """The model with further outputs; its initializers are loaded, since it is passed as bytes."""
+        import onnx
+
+        model = onnx.load(self._path)
+        present = {output.name for output in model.graph.output}
+        model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names if name not in present)
+        content: bytes = model.SerializeToString()
+        return content
+
+
+class ONNXFile(Source):
+    """An .onnx file in a process of its own. The model's inputs are those of the compared model, in order."""
+
+    is_whole = True
+
+    def __init__(self, path: str, workers: SourceWorkers = UNBOUNDED) -> None:
+        self.name = f"onnxruntime:{path}"
+        self._process = workers.process(ONNXModel, path, seconds=TIMEOUT)
+
+    def results(self, context: Context) -> Values | Failure:
+        try:
+            values = self._values(context, [])
+        except SourceFailed as failed:
+            return failed.failure
+        ports = context.analysis.signature.results
+        by_name = {name: port.name for port in ports for name in port.names}
+        if any(name in by_name for name in values):
+            return {by_name.get(name, name): array for name, array in values.items()}
+        names = [port.name for port in ports[: len(values)]]
+        return dict(zip([*names, *list(values)[len(names) :]], values.values()))
+
+    def walk(self, context: Context) -> Iterator[LayerValue]:
+        present = set(self._ask("names"))
+        for taps in chunks_of_taps(context):
+            names = {tap: _name(context.analysis.root.layers[tap[0]].layer, tap[1], present) for tap in taps}
+            wanted = sorted({name for name in names.values() if name})
+            values = self._values(context, wanted) if wanted else {}
+            yield from _by_layer({tap: values.get(name) for tap, name in names.items()})
+
+    def close(self) -> None:
+        self._process.close()
+
+    def _values(self, context: Context, names: list[str]) -> Values:
+        inputs = [context.inputs[port.layer.id] for port in context.analysis.signature.inputs]
+        values: Values = self._ask("values", inputs, names)
+        return values
+
+    def _ask(self, *request: Any) -> Any:
+        return asked(self._process.ask_again, request)
+
+
+def _name(layer: Layer, index: int, present: set[str]) -> str:
+    """The tensor of an ONNX model that an output is, or ""."""
+    names = (*layer.outputs[index].names, f"{layer.name}:{index}", *([layer.name] if index == 0 else []))
+    return next((name for name in names if name in present), "")
+
+
+def _by_layer(values: Mapping[tuple[int, int], Array | None]) -> Iterator[LayerValue]:
+    layers: dict[int, list[Array | None]] = {}
+    for (layer, _), array in values.items():
+        layers.setdefault(layer, []).append(array)
+    for layer, outputs in layers.items():
+        if any(array is not None for array in outputs):
+            yield LayerValue(layer, tuple(outputs))
+
 
 AnySource: TypeAlias = AnyModel | Source | Backend | Session | Mapping[str, Any]
 """A text as source_of_text takes it, or an object that gives values."""

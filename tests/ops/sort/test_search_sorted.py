@@ -8,7 +8,7 @@ import pytest
 import irops
 from irops.conformance.cases import outcome
 from irops.dialects.registry import default_registry
-from irops.spec.cases import counterexamples
+from irops.spec.load import counterexamples
 from irops.values.element import element_type
 
 

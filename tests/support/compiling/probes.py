@@ -16,8 +16,8 @@ from releases.probes import type_variables
 from irops.backends.one_op import one_op_model
 from irops.conformance.cases import expected_outputs, inputs_of
 from irops.dialects.registry import default_registry
-from irops.spec.cases import examples
 from irops.spec.definition import OPENVINO, ExampleCase
+from irops.spec.load import examples
 from irops.spec.op import Op
 from irops.values.element import Array, element_type, element_type_of, element_types, zeros
 

@@ -10,7 +10,7 @@ from releases.uses import use_probes
 from releases.variants import absent_probes, shape_probes, value_probes
 
 from irops.dialects.registry import default_registry
-from irops.spec.cases import examples
+from irops.spec.load import examples
 from irops.spec.op import Op
 from irops.spec.releases import OpVersion, opsets
 

@@ -11,9 +11,9 @@ from itertools import pairwise
 import pytest
 from survey_rows import TASKS, finding, many_rows, page_of, row, with_findings
 
-from irops.surveys import report
-from irops.surveys.report import CHANGE_LOOKS, STATUS_LOOKS
+from irops.surveys import survey
 from irops.surveys.store import STATUSES
+from irops.surveys.survey import CHANGE_LOOKS, STATUS_LOOKS
 
 
 def data_of(text):
@@ -96,7 +96,7 @@ def test_the_data_say_what_the_rows_say():
     name, ((status, total, codes, notes, change), infer) = data["models"][1]
     assert (name, status, total, change) == ("b", STATUSES.index("fail"), 13, new)
     assert [data["rules"][code][0] for code in codes] == ["IR305", "IR402"]
-    assert [data["findings"][note][2] for note in notes] == [f"m{n}" for n in range(report.FINDINGS)]
+    assert [data["findings"][note][2] for note in notes] == [f"m{n}" for n in range(survey.FINDINGS)]
     assert data["findings"][notes[0]][1:] == ["error", "m0", "layer", "ReLU-1", 12]
     assert [data["findings"][note][2] for note in infer[3]] == [
         "it differs",
@@ -107,7 +107,7 @@ def test_the_data_say_what_the_rows_say():
 
 
 def test_the_findings_of_a_page_are_bounded(monkeypatch):
-    monkeypatch.setattr(report, "MAX_TEXTS", 8000)
+    monkeypatch.setattr(survey, "MAX_TEXTS", 8000)
     detail = [
         with_findings(*(finding(message=f"{n} {k} " + "x" * 100) for k in range(12))) for n in range(40)
     ]
@@ -115,12 +115,12 @@ def test_the_findings_of_a_page_are_bounded(monkeypatch):
     cells = [cells[0] for _, cells in data["models"]]
     counts = [len(cell[3]) if len(cell) > 3 else 0 for cell in cells]
     assert counts == sorted(counts, reverse=True)
-    assert (counts[0], counts[-1], 1 in counts) == (report.FINDINGS, 0, True)
+    assert (counts[0], counts[-1], 1 in counts) == (survey.FINDINGS, 0, True)
     assert {cell[1] for cell in cells} == {12}
 
 
 def test_models_beyond_the_bound_are_not_in_the_matrix(monkeypatch):
-    monkeypatch.setattr(report, "MAX_MODELS", 5)
+    monkeypatch.setattr(survey, "MAX_MODELS", 5)
     text = page_of([row(f"m{n}") for n in range(8)])
     assert len(data_of(text)["models"]) == 5
     assert "The matrix has the first 5 models; results.csv has 3 more." in text

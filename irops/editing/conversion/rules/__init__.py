@@ -1,20 +1,5 @@
 """The rules of conversions, by kind of op; importing a module declares its steps."""
 
-from irops.editing.conversion.rules import arrays, networks, simpler
+from irops.editing.conversion.rules import arrays, simpler
 
-MODULES = (
-    simpler,
-    simpler,
-    simpler,
-    simpler,
-    networks,
-    arrays,
-    arrays,
-    networks,
-    networks,
-    arrays,
-    simpler,
-    arrays,
-    simpler,
-    networks,
-)
+MODULES = (arrays, simpler)

@@ -1,1 +1,0 @@
-"""Files that are not local, by fsspec (extra irops[remote]), which is imported when a URL is met."""
