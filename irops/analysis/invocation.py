@@ -270,10 +270,7 @@ def _stock(port: PortSpec, named: Mapping[str, Any], attributes: Mapping[str, An
 
 
 def output_facts(
-    op: Op,
-    shapes: tuple[Shape | Fact, ...],
-    types: Mapping[str, ElementType],
-    attributes: Mapping[str, Any],
+    op: Op, shapes: tuple[Shape | Fact, ...], types: Mapping[str, ElementType], attributes: Mapping[str, Any]
 ) -> tuple[Fact, ...]:
     """The Facts of outputs of these shapes; types: of the definition's type variables.
 

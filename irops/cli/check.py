@@ -267,11 +267,7 @@ def _checked_files(args: argparse.Namespace, options: CheckOptions) -> tuple[int
             raise Refusal("--stdin-filename cannot be combined with MODEL arguments")
         if args.fix:
             raise Refusal("--fix cannot be used with standard input; use --diff to show the changes")
-        return (
-            1,
-            0,
-            _checked([args.stdin_filename], options, args, _standard_input(options.limits)),
-        )
+        return (1, 0, _checked([args.stdin_filename], options, args, _standard_input(options.limits)))
     if not args.models:
         raise Refusal("specify a model, a folder or --stdin-filename FILE; usage: irops check MODEL ...")
     if "-" in args.models and not os.path.exists("-"):

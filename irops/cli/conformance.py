@@ -31,13 +31,7 @@ from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, is_distributed, workers_of
 from irops.conformance import verdict
-from irops.conformance.kit import (
-    STORAGE,
-    Effort,
-    UnusableBackendError,
-    run_conformance,
-    run_conformance_on,
-)
+from irops.conformance.kit import STORAGE, Effort, UnusableBackendError, run_conformance, run_conformance_on
 from irops.conformance.verdict import KINDS, ConformanceReport, OpReport, Status
 from irops.diagnostics.printable import plural, printable
 from irops.dialects.registry import default_registry

@@ -74,10 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " same; default: for --target newest",
     )
     parser.add_argument(
-        "--ir-version",
-        type=int,
-        choices=READ,
-        help="the IR version of the file; default: that of the model",
+        "--ir-version", type=int, choices=READ, help="the IR version of the file; default: that of the model"
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary and no notes")
     add_settings(parser)

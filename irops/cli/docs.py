@@ -39,12 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=written_folder,
         help="the output folder; an existing folder is replaced only if irops wrote it",
     )
-    parser.add_argument(
-        "--format",
-        choices=("html", "markdown"),
-        default="html",
-        help="default: html",
-    )
+    parser.add_argument("--format", choices=("html", "markdown"), default="html", help="default: html")
     parser.add_argument(
         "--custom-only",
         action="store_true",

@@ -61,12 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     part.add_argument("--path", metavar="LAYER/BODY", default="", help="take the part from a body: loop/body")
     parser.add_argument(
-        "--output",
-        "-o",
-        metavar="FILE",
-        required=True,
-        type=written_model,
-        help="the .xml file of the part",
+        "--output", "-o", metavar="FILE", required=True, type=written_model, help="the .xml file of the part"
     )
     parser.add_argument(
         "--load-inputs",

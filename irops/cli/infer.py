@@ -22,14 +22,7 @@ from irops.analysis.model_analysis import infer
 from irops.analysis.signature import Key, Signature
 from irops.cli.display import print_diagnostics, table
 from irops.cli.models import add_model, analysis_of, load_one
-from irops.cli.options import (
-    SHAPE,
-    Pair,
-    add_format,
-    add_settings,
-    add_shapes,
-    value_or_shape,
-)
+from irops.cli.options import SHAPE, Pair, add_format, add_settings, add_shapes, value_or_shape
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.cli.values import exact

@@ -541,10 +541,7 @@ def _ops(summary: ModelSummary, limit: int | None) -> Table:
     for op, count in list(summary.ops.items())[:limit]:
         type_, _, version = op.rpartition(" ")
         out.add_row(
-            shown(type_),
-            shown(version.removeprefix("opset")),
-            f"{count:,}",
-            "▇" * max(1, count * 24 // most),
+            shown(type_), shown(version.removeprefix("opset")), f"{count:,}", "▇" * max(1, count * 24 // most)
         )
     if limit is not None and len(summary.ops) > limit:
         rest = list(summary.ops.values())[limit:]

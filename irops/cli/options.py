@@ -217,13 +217,7 @@ def add_shapes(
 ) -> None:
     """Add --shape NAME:SHAPE, repeatable, as a list of pairs in args.<dest>."""
     parser.add_argument(
-        "--shape",
-        metavar=str(SHAPE),
-        action="append",
-        default=[],
-        type=shape_of_input,
-        dest=dest,
-        help=help,
+        "--shape", metavar=str(SHAPE), action="append", default=[], type=shape_of_input, dest=dest, help=help
     )
 
 

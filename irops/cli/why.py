@@ -22,13 +22,7 @@ from irops.analysis.model_analysis import ModelAnalysis, path_of_text
 from irops.analysis.signature import Key
 from irops.cli.display import print_diagnostics
 from irops.cli.models import add_model, analysis_of
-from irops.cli.options import (
-    add_format,
-    add_settings,
-    add_shapes,
-    argument_errors,
-    integer_at_least,
-)
+from irops.cli.options import add_format, add_settings, add_shapes, argument_errors, integer_at_least
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.debugging.origins.step import Step

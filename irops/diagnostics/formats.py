@@ -286,11 +286,7 @@ def _sarif(reports: Sequence[Report]) -> str:
         for report in reports
         for diagnostic, fingerprint in zip(report, fingerprints(report))
     ]
-    driver = {
-        "name": "irops",
-        "version": _version(),
-        "rules": [_rule(rule) for rule in rules],
-    }
+    driver = {"name": "irops", "version": _version(), "rules": [_rule(rule) for rule in rules]}
     complete = not any(diagnostic.name == "unchecked-file" for report in reports for diagnostic in report)
     run = {
         "tool": {"driver": driver},

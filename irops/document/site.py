@@ -103,12 +103,7 @@ class OpPages:
     """
 
     def __init__(
-        self,
-        registry: Registry,
-        page: Callable[..., str],
-        *,
-        custom_only: bool,
-        conformance: str = "",
+        self, registry: Registry, page: Callable[..., str], *, custom_only: bool, conformance: str = ""
     ) -> None:
         self.registry, self.page = registry, page
         self.custom_only, self.links = custom_only, {"conformance": conformance}

@@ -586,10 +586,7 @@ def _used_apart(graph: GraphNode, order: list[int], ends: set[int], distance: in
 
 
 def _post_order(
-    graph: GraphNode,
-    roots: list[int],
-    depth: dict[int, int],
-    before: Collection[int] = (),
+    graph: GraphNode, roots: list[int], depth: dict[int, int], before: Collection[int] = ()
 ) -> list[int]:
     order: list[int] = []
     done: set[int] = set(before)

@@ -47,10 +47,7 @@ def version_of(root: Element, faults: Faults) -> int:
             else ()
         )
         raise faults.stop(
-            "wrong-root",
-            f"the root element is <{root.tag}>, must be <net>",
-            root.at,
-            notes=note,
+            "wrong-root", f"the root element is <{root.tag}>, must be <net>", root.at, notes=note
         )
     text = root.attributes.get("version")
     if text is None:
@@ -64,10 +61,7 @@ def version_of(root: Element, faults: Faults) -> int:
     version, plain = integer(text)
     if version is not None and 0 < version < min(READ):
         raise faults.stop(
-            "old-ir-version",
-            f"the IR version is {version}, must be 10 or 11",
-            root.at,
-            notes=(_PER_LAYER,),
+            "old-ir-version", f"the IR version is {version}, must be 10 or 11", root.at, notes=(_PER_LAYER,)
         )
     if version not in READ:
         faults.add(

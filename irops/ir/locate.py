@@ -126,10 +126,7 @@ class SourceText:
         is_cut = len(after) == 1 and offset + EXCERPT[1] < len(self.data)
         head = before.decode("utf-8", "ignore")
         tail = after[0].decode("utf-8", "ignore")
-        return (
-            head.lstrip() if offset - start <= EXCERPT[0] else f"…{head}",
-            f"{tail}…" if is_cut else tail,
-        )
+        return (head.lstrip() if offset - start <= EXCERPT[0] else f"…{head}", f"{tail}…" if is_cut else tail)
 
 
 class _Found(Exception):

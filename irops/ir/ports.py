@@ -231,10 +231,7 @@ _UNREAD = -2
 
 
 def sub_graphs(
-    layer: Layer,
-    parts: dict[str, Element],
-    read: Attributes,
-    build: Callable[[str, Element], Body],
+    layer: Layer, parts: dict[str, Element], read: Attributes, build: Callable[[str, Element], Body]
 ) -> dict[str, Body]:
     """The bodies, by name, in the order of the file. build: builds a body from its name and its element."""
     faults, outer = read.faults, read.faults.path

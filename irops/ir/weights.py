@@ -331,11 +331,7 @@ def _shape_of(layer: Layer) -> tuple[int, ...] | ConstantFault:
     for part in text.split(",") if text else ():
         value, _ = integer(part.strip())
         if value == -1 or (value is None and (".." in part or part.strip() == "?")):
-            return ConstantFault(
-                "dynamic-constant",
-                f"shape of {layer} is {text!r}, must be static",
-                "shape",
-            )
+            return ConstantFault("dynamic-constant", f"shape of {layer} is {text!r}, must be static", "shape")
         if value is None or not 0 <= value <= INT64_MAX:
             return ConstantFault(
                 "malformed-constant-attribute",

@@ -94,11 +94,7 @@ class Session:
         return self.analysis.infer().diagnostics
 
     def run(
-        self,
-        inputs: Mapping[Key, Any] | Iterable[Any] = (),
-        *,
-        keep: Keep = (),
-        profile: bool = False,
+        self, inputs: Mapping[Key, Any] | Iterable[Any] = (), *, keep: Keep = (), profile: bool = False
     ) -> Results:
         """The model's results.
 

@@ -155,9 +155,7 @@ class Documents(Workspace):
         return (document for document in self.text_documents.values() if isinstance(document, Document))
 
     def update_text_document(
-        self,
-        text_doc: types.VersionedTextDocumentIdentifier,
-        change: types.TextDocumentContentChangeEvent,
+        self, text_doc: types.VersionedTextDocumentIdentifier, change: types.TextDocumentContentChangeEvent
     ) -> None:
         """Apply a change; one of a document that is not open has no effect."""
         if self.opened(text_doc.uri) is not None:

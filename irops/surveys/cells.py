@@ -9,14 +9,7 @@ from irops.files.urls import is_url
 from irops.surveys.identity import Identities, key_of
 from irops.surveys.listing import ListedModel
 from irops.surveys.store import Row
-from irops.surveys.tasks import (
-    MAX_TEXT,
-    CellOutcome,
-    SurveySettings,
-    Task,
-    detail_text,
-    runtime_of,
-)
+from irops.surveys.tasks import MAX_TEXT, CellOutcome, SurveySettings, Task, detail_text, runtime_of
 from irops.work.cluster import own_version
 from irops.work.outcomes import Died, Failed
 

@@ -242,13 +242,7 @@ def test_whatever_asks_for_a_value_reads_it(ask):
 
 
 @pytest.mark.parametrize(
-    "other",
-    [
-        Dim(0, 9),
-        Dim(0, 8, Symbol.named("n")),
-        Dim(0, 8, None, (Symbol.named("n"),)),
-        Dim(0.0, 8),
-    ],
+    "other", [Dim(0, 9), Dim(0, 8, Symbol.named("n")), Dim(0, 8, None, (Symbol.named("n"),)), Dim(0.0, 8)]
 )
 def test_dims_that_differ_in_anything_make_different_shapes(other):
     forms = Interning()

@@ -143,11 +143,7 @@ def test_a_value_of_an_attribute_that_came_after_the_op_is_reported() -> None:
 
 @pytest.mark.parametrize(
     ("op", "attributes"),
-    [
-        ("Clamp", {"min": 0, "max": inf}),
-        ("Clamp", {"min": -inf, "max": 1}),
-        ("Elu", {"alpha": inf}),
-    ],
+    [("Clamp", {"min": 0, "max": inf}), ("Clamp", {"min": -inf, "max": 1}), ("Elu", {"alpha": inf})],
 )
 def test_an_infinite_attribute_is_reported_for_releases_that_take_it_for_0(op: str, attributes: Any) -> None:
     g = irops.Graph("infinite")

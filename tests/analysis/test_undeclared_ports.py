@@ -53,13 +53,7 @@ def looped() -> Model:
         ],
         [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)],
     )
-    body = Body(
-        "body",
-        inner,
-        [PortMapping(0, 0, axis=0)],
-        [PortMapping(1, 2, axis=0)],
-        list[BackEdge](),
-    )
+    body = Body("body", inner, [PortMapping(0, 0, axis=0)], [PortMapping(1, 2, axis=0)], list[BackEdge]())
     iterator = layer(1, "TensorIterator", 1, 1)
     iterator.bodies["body"] = body
     layers = [layer(0, "Parameter", 0, 1, shape="4,3", element_type="f32"), iterator, layer(2, "Result", 1)]

@@ -35,12 +35,12 @@ def sweep() -> None:
     from irops.backends.numba import reversing
 
     rng = np.random.default_rng(0)
-    (
-        reversing.PARALLEL_BYTES,
-        reversing.TASK_BYTES,
-        reversing.LONG_ROW,
-        reversing.LONG_STREAMED_ROW,
-    ) = 0, 512, 600, 96
+    (reversing.PARALLEL_BYTES, reversing.TASK_BYTES, reversing.LONG_ROW, reversing.LONG_STREAMED_ROW) = (
+        0,
+        512,
+        600,
+        96,
+    )
     for streamed in (1 << 40, 0):
         reversing._cache_bytes = lambda streamed=streamed: streamed
         reversing._plan.cache_clear()

@@ -181,12 +181,7 @@ def test_a_kernel_refuses_what_breaks_a_constraint(backend, lengths, constraint)
             {"pad_mode": "constant"},
             "negative padding makes",
         ),
-        (
-            "Gather-8",
-            [np.zeros(2, np.float32), np.array([5]), np.array(0)],
-            {},
-            "indices out of range read",
-        ),
+        ("Gather-8", [np.zeros(2, np.float32), np.array([5]), np.array(0)], {}, "indices out of range read"),
         *(
             (op, [np.zeros(2, np.float32), np.array([-1]), np.array(0)], {}, "negative indices are outside")
             for op in ("Gather-1", "Gather-7")

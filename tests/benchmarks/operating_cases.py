@@ -100,10 +100,7 @@ def reductions() -> dict[str, tuple[list[Array], Any]]:
     from openvino import opset13 as op
 
     return {
-        f"{name} {where}": (
-            [signed(*IMAGE)],
-            lambda x, build=build, axes=axes: build(x, fixed(axes), True),
-        )
+        f"{name} {where}": ([signed(*IMAGE)], lambda x, build=build, axes=axes: build(x, fixed(axes), True))
         for name, build in (
             ("ReduceMean", op.reduce_mean),
             ("ReduceSum", op.reduce_sum),

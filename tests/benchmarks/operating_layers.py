@@ -51,10 +51,7 @@ def layers() -> dict[str, tuple[list[Array], Any]]:
             [signed(*IMAGE)],
             lambda x: opset1.max_pool(x, [2, 2], [0, 0], [0, 0], [2, 2], "floor", "explicit"),
         ),
-        "AvgPool 3x3": (
-            [signed(*IMAGE)],
-            lambda x: op.avg_pool(x, [2, 2], [1, 1], [1, 1], [3, 3], True),
-        ),
+        "AvgPool 3x3": ([signed(*IMAGE)], lambda x: op.avg_pool(x, [2, 2], [1, 1], [1, 1], [3, 3], True)),
         "AdaptiveAvgPool 7x7": ([signed(*IMAGE)], lambda x: opset8.adaptive_avg_pool(x, fixed([7, 7]))),
         "MatMul 128x768x3072": ([signed(*TOKENS)], lambda x: op.matmul(x, weights(768, 3072), False, False)),
         "MatMul 12x128x64x128": (

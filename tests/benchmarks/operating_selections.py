@@ -23,10 +23,7 @@ def selections() -> dict[str, tuple[list[Array], Any]]:
             lambda x, y: op.gather_elements(x, y, 0),
         ),
         "GatherND": ([signed(128, 128, 64), whole(128, 4096, 2)], lambda x, y: op.gather_nd(x, y, 0)),
-        "ScatterNDUpdate": (
-            [signed(1000, 256), whole(1000, 500, 1), signed(500, 256)],
-            op.scatter_nd_update,
-        ),
+        "ScatterNDUpdate": ([signed(1000, 256), whole(1000, 500, 1), signed(500, 256)], op.scatter_nd_update),
         "ScatterUpdate": (
             [signed(1000, 256), whole(1000, 500), signed(500, 256)],
             lambda x, i, u: op.scatter_update(x, i, u, fixed(0)),
@@ -77,10 +74,7 @@ def selections() -> dict[str, tuple[list[Array], Any]]:
             lambda x: op.one_hot(x, fixed(1000), fixed(1, np.float32), fixed(0, np.float32), 1),
         ),
         "NonZero": ([(reals(512, 512) > 0.9).astype(np.float32)], op.non_zero),
-        "Bucketize": (
-            [signed(*TOKENS)],
-            lambda x: op.bucketize(x, op.constant(np.sort(signed(100)))),
-        ),
+        "Bucketize": ([signed(*TOKENS)], lambda x: op.bucketize(x, op.constant(np.sort(signed(100))))),
         "Unique": ([whole(1000, 20000)], lambda x: opset10.unique(x, None, True).output(0)),
         "TopK 100 of 8400": (
             [reals(80, 8400)],
@@ -99,12 +93,7 @@ def selections() -> dict[str, tuple[list[Array], Any]]:
         "NonMaxSuppression soft 4x2000": (
             [reals(1, 2000, 4), reals(1, 4, 2000)],
             lambda x, y: op.non_max_suppression(
-                x,
-                y,
-                fixed(100),
-                fixed(0.5, np.float32),
-                fixed(0.3, np.float32),
-                fixed(0.5, np.float32),
+                x, y, fixed(100), fixed(0.5, np.float32), fixed(0.3, np.float32), fixed(0.5, np.float32)
             ).output(0),
         ),
         "MulticlassNms 20x1000": (

@@ -74,10 +74,7 @@ def call(measured: Mapping[str, float]) -> str:
         ("a call on 512 bytes", "µs"),
         [
             ("`irops.call`, all in all", f"{whole:.1f}"),
-            (
-                "of it the backend: lengths validated, the array to fill",
-                f"{backend - compiled:.1f}",
-            ),
+            ("of it the backend: lengths validated, the array to fill", f"{backend - compiled:.1f}"),
             ("of it the compiled code, entered and left", f"{compiled:.1f}"),
             ("`irops.call` above the backend", f"{whole - backend:.1f}"),
         ],

@@ -115,10 +115,7 @@ def test_an_assumed_size_is_reported(irops: Irops, reversing: Path) -> None:
     ("words", "sentence"),
     [
         ((), "no value for 'x', 'lengths': use --load-inputs FILE"),
-        (
-            ("--fill", "ones", "--shape", "x:2,4"),
-            "the shape [2,4] does not fit input 'x', which is f32[?,3]",
-        ),
+        (("--fill", "ones", "--shape", "x:2,4"), "the shape [2,4] does not fit input 'x', which is f32[?,3]"),
         (("--fill", "ones", "--shape", "x:?,3"), "must be sizes alone"),
         (("--fill", "ones", "--shape", "z:2"), "the model has no input 'z'"),
         (("--fill", "ones", "--keep", "ghost"), "--keep: there is no layer 'ghost'"),

@@ -8,10 +8,7 @@ from planting import opened, try_one
 
 import irops
 
-EXAMPLES = {
-    "bidirectional_encoder": 11,
-    "digit_classifier": 5,
-}
+EXAMPLES = {"bidirectional_encoder": 11, "digit_classifier": 5}
 
 
 @pytest.mark.slow("many planted faults")

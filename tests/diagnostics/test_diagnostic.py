@@ -332,11 +332,7 @@ def test_rules_are_chosen_by_code_name_or_the_start_of_a_code(words, count):
 
 @pytest.mark.parametrize(
     ("word", "hint"),
-    [
-        ("cycel", "; did you mean cycle?"),
-        ("dead-lair", "; did you mean dead-layer?"),
-        ("qqqqqqqq", "$"),
-    ],
+    [("cycel", "; did you mean cycle?"), ("dead-lair", "; did you mean dead-layer?"), ("qqqqqqqq", "$")],
 )
 def test_a_word_that_means_no_rule_is_refused(word, hint):
     with pytest.raises(ValueError, match=rf"^there is no rule '{word}'{hint.replace('?', '[?]')}"):
@@ -381,13 +377,7 @@ def test_a_similar_name_is_looked_up_among_a_bounded_number():
 
 @pytest.mark.parametrize(
     ("text", "width", "line"),
-    [
-        ("abc", 3, "abc"),
-        ("abcd", 3, "ab…"),
-        ("a\nb", 4, r"a\nb"),
-        ("a\nbc", 4, r"a\n…"),
-        ("", 3, ""),
-    ],
+    [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("a\nb", 4, r"a\nb"), ("a\nbc", 4, r"a\n…"), ("", 3, "")],
 )
 def test_a_text_is_shortened_to_a_width(text, width, line):
     assert shortened(text, width) == line

@@ -294,12 +294,7 @@ class TestFilesBesideTheModel:
 
     @pytest.mark.parametrize(
         ("content", "entries"),
-        [
-            (None, {}),
-            (bytes(7), {}),
-            (bytes(8), {"offset": 4}),
-            (bytes(8), {"length": 2**62, "offset": 1}),
-        ],
+        [(None, {}), (bytes(7), {}), (bytes(8), {"offset": 4}), (bytes(8), {"length": 2**62, "offset": 1})],
     )
     def test_missing_or_short_external_data_is_reported(self, model, content, entries):
         path = model("w.bin", **entries)

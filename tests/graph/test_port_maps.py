@@ -50,10 +50,7 @@ def test_maps_are_followed_by_positions_and_outputs_are_numbered_by_their_port_i
     maps, found = port_maps(layer(), BODY)
     assert found == ()
     assert maps is not None
-    assert maps.inputs == (
-        BodyInput(0, 0, None, None, 20),
-        BodyInput(1, 1, Cut(1, 2, -3, -1, 2), None, 21),
-    )
+    assert maps.inputs == (BodyInput(0, 0, None, None, 20), BodyInput(1, 1, Cut(1, 2, -3, -1, 2), None, 21))
     assert maps.outputs == (BodyOutput(1, 0, None, None, 30), BodyOutput(0, 1, Cut(0), None, 31))
     assert maps.back_edges == (Feedback(0, 0, 40),)
 
@@ -113,10 +110,7 @@ def test_an_input_of_a_map_leads_from_a_port_to_a_parameter(inputs, rules):
         ([PortMapping(99, 13)], []),
         ([PortMapping(-1, 13, at=9)], [("unknown-external-port", 9)]),
         ([PortMapping(0, 13), PortMapping(0, 14, at=9)], [("duplicate-output-mapping", 9)]),
-        (
-            [PortMapping(-1, 13, purpose="execution_condition", at=9)],
-            [("unknown-purpose", 9)],
-        ),
+        ([PortMapping(-1, 13, purpose="execution_condition", at=9)], [("unknown-purpose", 9)]),
         ([PortMapping(0, 13, axis=0, stride=0, at=9)], [("invalid-slice", 9)]),
     ],
 )

@@ -26,10 +26,7 @@ ELSEWHERE = {
     "docs/writing-an-op.md": "test_pages.py runs its tests for a new op",
 }
 """Pages whose snippets need more than a folder with a model, and where they are tested."""
-NEEDS = {
-    "docs/conversion.md": "onnx",
-    "docs/graiphic.md": "onnx",
-}
+NEEDS = {"docs/conversion.md": "onnx", "docs/graiphic.md": "onnx"}
 
 
 def snippets(page: Path) -> list[str]:

@@ -11,9 +11,7 @@ import pytest
 import irops
 
 PACKAGES = ("values", "spec", "diagnostics", "graph", "ir")
-OPEN = {
-    "irops.spec.body.BodyFunction": "made for one run; has a field per run",
-}
+OPEN = {"irops.spec.body.BodyFunction": "made for one run; has a field per run"}
 """Dataclasses without slots."""
 CHANGEABLE = {
     "irops.ir.model",  # a model is edited in place

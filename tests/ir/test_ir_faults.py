@@ -132,12 +132,7 @@ def test_the_id_of_a_layer_is_a_number_in_canonical_form(text: str, name: str, m
             DUPLICATE,
             "<layer> has a second <data>, must have one",
         ),
-        (
-            EDGES,
-            '\t<layer id="8" name="stray"/><edges>',
-            UNKNOWN,
-            '<layer> "stray" is not allowed in <net>',
-        ),
+        (EDGES, '\t<layer id="8" name="stray"/><edges>', UNKNOWN, '<layer> "stray" is not allowed in <net>'),
         (EDGES, "\thello\n<edges>", STRAY, "<net> contains the text 'hello', must contain elements only"),
         (
             EDGES,

@@ -43,10 +43,7 @@ CASES = [
     (in_layer('<rt_info>|<attribute name="layout" version="0" value="NC"/></rt_info>'), ["empty-rt-info"]),
     (in_layer('<rt_info><attribute name="fused_names" version="0" value="NC"/></rt_info>'), []),
     (in_layer('<rt_info><x name="layout"/><attribute name="a" version="0"/></rt_info>'), []),
-    (
-        in_layer('<rt_info>|<attribute version="0"/>|<attribute name="a"/></rt_info>'),
-        ["empty-rt-info"] * 2,
-    ),
+    (in_layer('<rt_info>|<attribute version="0"/>|<attribute name="a"/></rt_info>'), ["empty-rt-info"] * 2),
     (in_layer("<rt_info>|<attribute/></rt_info>"), ["empty-rt-info"]),
     (
         in_layer(
@@ -70,10 +67,7 @@ CASES = [
         ),
         ["noncanonical-number", *["malformed-dimension"] * 3],
     ),
-    (
-        in_layer('<output><port id="0" precision="FP32" |x="1" |y="2"/></output>'),
-        ["stray-attribute"] * 2,
-    ),
+    (in_layer('<output><port id="0" precision="FP32" |x="1" |y="2"/></output>'), ["stray-attribute"] * 2),
     (in_layer('<input><port id="0"><dim |a="1" |b="2">1</dim></port></input>'), ["stray-attribute"] * 2),
     (
         in_layer('<input><port id="0">|<q/><rt_info/>|<rt_info/></port></input>'),
@@ -84,10 +78,7 @@ CASES = [
     (in_layer('<data/>|<data/>\n|<zzz name="h"/>'), ["duplicate-section", "unknown-element"]),
     (in_layer("<data>|<q/></data>"), ["unknown-element"]),
     (in_layer("<!-- a comment --><data><!-- another --></data>"), []),
-    (
-        in_layer('<input><port id="0"/></input>|<input><port id="0"/></input>'),
-        ["duplicate-section"],
-    ),
+    (in_layer('<input><port id="0"/></input>|<input><port id="0"/></input>'), ["duplicate-section"]),
     (in_layer('<input><port id="0"/><port |id="0"/></input>'), ["duplicate-port-id"]),
     (
         in_layer('<input><port |id=" 0"/><port |id="00"/></input>'),

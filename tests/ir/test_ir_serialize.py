@@ -4,18 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from irops.ir.model import (
-    COMMENT,
-    BackEdge,
-    Body,
-    Edge,
-    Element,
-    Layer,
-    LayerGraph,
-    Model,
-    Port,
-    PortMapping,
-)
+from irops.ir.model import COMMENT, BackEdge, Body, Edge, Element, Layer, LayerGraph, Model, Port, PortMapping
 from irops.ir.ports import names_of
 from irops.ir.write import document, escaped, mapping_attributes, names_text
 

@@ -228,8 +228,7 @@ def test_an_output_that_the_op_does_not_give_is_asked_for_in_vain(net):
         ("y", "Result", {}, [("a", 1)]),
     )
     with pytest.raises(
-        irops.EvaluationError,
-        match=r'IR322 output 1 of layer 1 "a" \(Abs\) is used; its op gives 1 output',
+        irops.EvaluationError, match=r'IR322 output 1 of layer 1 "a" \(Abs\) is used; its op gives 1 output'
     ):
         irops.run(model, {"x": np.ones(2, np.float32)})
 
@@ -256,10 +255,7 @@ def test_a_name_alone_is_as_good_as_a_list_of_one(reverse):
             lambda model: irops.run(model, [X, AXES], keep=["agian"]),
             "there is no layer 'agian'; did you mean 'again'?",
         ),
-        (
-            lambda model: irops.infer(model)["agian"],
-            "there is no layer 'agian'; did you mean 'again'?",
-        ),
+        (lambda model: irops.infer(model)["agian"], "there is no layer 'agian'; did you mean 'again'?"),
         (
             lambda _: irops.call("ReverseSequnce-1", X),
             "no op is called 'ReverseSequnce-1'; did you mean ReverseSequence-1?",

@@ -86,9 +86,7 @@ def test_threads_that_ask_for_bytes_at_once_map_the_file_once(tmp_path: Path, ma
     assert read == {number: bytes(range(8 * number, 8 * number + 8)) for number in range(THREADS)}
 
 
-def test_threads_with_a_variable_each_see_a_state_that_some_run_left(
-    net: Callable[..., irops.Model],
-) -> None:
+def test_threads_with_a_variable_each_see_a_state_that_some_run_left(net: Callable[..., irops.Model]) -> None:
     variable = {"variable_id": "v", "variable_shape": "1", "variable_type": "i64"}
     model = net(
         ("x", "Parameter", {"shape": "1", "element_type": "i64"}, []),

@@ -89,10 +89,7 @@ def registered(editor: Editor, params: types.RegistrationParams) -> None:
 
 def make_editor() -> Editor:
     editor = Editor(converter_factory=default_converter)
-    own = {
-        types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: published,
-        types.CLIENT_REGISTER_CAPABILITY: registered,
-    }
+    own = {types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: published, types.CLIENT_REGISTER_CAPABILITY: registered}
     register_lsp_features(editor, DEFAULT_CLIENT_FEATURES | own)
     return editor
 

@@ -44,12 +44,7 @@ def every_layer_reaches_a_result(structure: ModelStructure) -> Iterator[Diagnost
                 " Assign"
             )
             yield structure.finding(
-                "dead-layer",
-                message,
-                layer.at,
-                scope,
-                layer,
-                notes=("OpenVINO does not read such a layer",),
+                "dead-layer", message, layer.at, scope, layer, notes=("OpenVINO does not read such a layer",)
             )
 
 

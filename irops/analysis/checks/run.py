@@ -12,10 +12,7 @@ from typing import Any, TypeAlias
 
 from irops.analysis.checks import layers, ops
 from irops.analysis.checks.declared import ports_declare_what_is_inferred
-from irops.analysis.checks.layers import (
-    inputs_and_outputs_keep_their_types,
-    layouts_fit_inputs_and_outputs,
-)
+from irops.analysis.checks.layers import inputs_and_outputs_keep_their_types, layouts_fit_inputs_and_outputs
 from irops.analysis.checks.releases import (
     element_types_can_be_compiled,
     inputs_can_be_compiled,

@@ -422,12 +422,7 @@ class Reduction:
         case = Case(self.model, self.inputs)
         title = f"{self.reason}: {self}"
         return write_reproduction(
-            case,
-            Path(folder),
-            title,
-            self.target,
-            compared=self.expects_results,
-            registry=self.registry,
+            case, Path(folder), title, self.target, compared=self.expects_results, registry=self.registry
         )
 
     def __str__(self) -> str:

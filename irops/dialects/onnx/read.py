@@ -334,8 +334,7 @@ def node_constant(node: Any, files: ExternalFiles) -> TensorConstant:
     if len(named) != 1:
         given = ", ".join(attribute.name for attribute in named) or "no value at all"
         raise TensorFault(
-            "constant-without-value",
-            f"has {given}, must have exactly one of {', '.join(VALUES)}",
+            "constant-without-value", f"has {given}, must have exactly one of {', '.join(VALUES)}"
         )
     attribute = named[0]
     if attribute.name == "value":
@@ -378,8 +377,7 @@ def sparse_constant(sparse: Any, files: ExternalFiles) -> TensorConstant:
         raise TensorFault("malformed-tensor", f"has the dims {list(shape)}, must be 0 or more")
     if prod(shape) * max(values.element.dtype.itemsize, 1) > DENSE_BYTES:
         raise TensorFault(
-            "unsupported-onnx-type",
-            f"is sparse, and has too many elements when made dense: {prod(shape)}",
+            "unsupported-onnx-type", f"is sparse, and has too many elements when made dense: {prod(shape)}"
         )
     if places.element.name != "i64" or len(values.shape) != 1:
         raise TensorFault(
@@ -618,9 +616,7 @@ def _versions(imports: dict[str, int], faults: Faults) -> dict[str, str]:
     last = onnx_opsets().last
     if imports.get("", 0) > last:
         faults.add(
-            "newer-opset",
-            f"the model imports opset {imports['']}; the newest that is known is {last}",
-            -1,
+            "newer-opset", f"the model imports opset {imports['']}; the newest that is known is {last}", -1
         )
     return {
         domain: f"{domain or ONNX}:{version if domain else min(version, last)}"

@@ -101,10 +101,7 @@ def converted(
             ModelAnalysis(result, analysis.registry, analysis.limits), ir_version
         )
     return Conversion(
-        fitted(result, reader),
-        reader.label,
-        tuple(work.changes),
-        (*notes_of(work.changes), *version_notes),
+        fitted(result, reader), reader.label, tuple(work.changes), (*notes_of(work.changes), *version_notes)
     )
 
 

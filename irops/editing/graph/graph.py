@@ -97,12 +97,7 @@ class Graph(Base):
 
     # building
 
-    def parameter(
-        self,
-        name: str,
-        tensor: str | Fact,
-        shape: ShapeLike | None = None,
-    ) -> Value:
+    def parameter(self, name: str, tensor: str | Fact, shape: ShapeLike | None = None) -> Value:
         """Add an input of the model: parameter("image", "f32[N,3,224,224]") or ("image", "f32", (1, 3)).
 
         tensor: the element type, and the shape in brackets unless it is given apart. In a shape ? or None is
@@ -111,10 +106,7 @@ class Graph(Base):
         """
         fact = self._declared(name, tensor, shape)
         self.require_free(name)
-        data = {
-            "shape": format_value(fact.shape.unnamed()),
-            "element_type": str(fact.element_type),
-        }
+        data = {"shape": format_value(fact.shape.unnamed()), "element_type": str(fact.element_type)}
         with self.change():
             node = self._created(self.op("Parameter-1"), name, data)
             node.facts, node.tensor_names = [fact], [(name,)]

@@ -41,11 +41,7 @@ OPSET = 18
 
 
 def translate(
-    model: AnyModel,
-    to: str,
-    *,
-    opset: int | None = None,
-    registry: Registry | None = None,
+    model: AnyModel, to: str, *, opset: int | None = None, registry: Registry | None = None
 ) -> Model:
     """Convert a model to another dialect, "openvino" or "onnx"; a model of that dialect is returned
     unchanged.
@@ -83,9 +79,7 @@ def translated(analysis: ModelAnalysis, to: str, opset: int | None = None) -> Mo
     require_valid(analysis, "translated")
     if any(element.tag == "pre-process" for element in model.legacy):
         raise refusal(
-            model,
-            "untranslatable-op",
-            "the model has a <pre-process> section, which irops does not convert",
+            model, "untranslatable-op", "the model has a <pre-process> section, which irops does not convert"
         )
     return _Translation(analysis, to, opset or OPSET).analysis
 

@@ -96,12 +96,7 @@ def group_backprop(
     steps = Steps.of(len(sizes), strides, dilations, pads_begin, pads_end)
     fact = None if output_shape is None else Fact.of(as_i64(output_shape))
     output_sizes = _spatial_sizes(
-        [Dim.of(n) for n in sizes],
-        [Dim.of(n) for n in taps],
-        fact,
-        steps,
-        auto_pad,
-        output_padding,
+        [Dim.of(n) for n in sizes], [Dim.of(n) for n in taps], fact, steps, auto_pad, output_padding
     )
     extra = output_padding or (0,) * len(sizes)
     crops = [

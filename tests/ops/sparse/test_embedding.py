@@ -56,12 +56,6 @@ def test_rows_are_added_in_the_order_of_their_indices(bags, length):
     assert result.tolist() == expected.tolist()
     shuffled = random.permutation(len(indices))
     again = irops.call(
-        "EmbeddingSegmentsSum-3",
-        table,
-        indices[shuffled],
-        segments[shuffled],
-        bags,
-        None,
-        weights[shuffled],
+        "EmbeddingSegmentsSum-3", table, indices[shuffled], segments[shuffled], bags, None, weights[shuffled]
     )
     assert np.allclose(again, expected, rtol=1e-5)

@@ -155,12 +155,7 @@ def _on_reference(case: Case, converted_file: Path) -> str:
     return f"{max(float(np.nanmax(np.abs(a - b), initial=0)) for a, b in pairs):.3g}"
 
 
-TOLERANCES = {
-    "bf16": (2e-2, 1e-2),
-    "f16": (5e-3, 2e-3),
-    "f8e4m3": (0.13, 0.02),
-    "f8e5m2": (0.26, 0.02),
-}
+TOLERANCES = {"bf16": (2e-2, 1e-2), "f16": (5e-3, 2e-3), "f8e4m3": (0.13, 0.02), "f8e5m2": (0.26, 0.02)}
 """Relative and absolute; 1e-3 and 1e-5 for other types."""
 
 

@@ -31,12 +31,7 @@ class Probe:
 
 
 def made(
-    op: Op,
-    case: ExampleCase,
-    types: Mapping[str, str],
-    *,
-    without: str | None = None,
-    constants: bool = True,
+    op: Op, case: ExampleCase, types: Mapping[str, str], *, without: str | None = None, constants: bool = True
 ) -> tuple[str, bytes] | None:
     """The text and weights of a model of an example; None where it cannot be one.
 

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from irops.dialects.tokenizers.ops.strings import (
-    VECTOR,
-    require_bytes,
-    require_same_shape,
-    require_type,
-)
+from irops.dialects.tokenizers.ops.strings import VECTOR, require_bytes, require_same_shape, require_type
 from irops.spec.binding import shape
 from irops.values.dim import ANY, Dim
 from irops.values.element import I32
