@@ -2,8 +2,10 @@
 
 Both sources first compute the model as it is, and its results are compared.
 Then, by default, every layer of --b is computed from the values of --a
-(isolated), so that a layer is named only if it is wrong itself. If neither a
-result nor a layer can be compared, the exit code is 2. A source is one of:
+(isolated), so that a layer is named only if it is wrong itself; of another
+model and of stored values, which run through by default, --a computes each
+layer again from their own values. If neither a result nor a layer can be
+compared, the exit code is 2. A source is one of:
 
   reference                     the reference of irops
   numba, openvino, onnxruntime  a backend, layer by layer
@@ -15,7 +17,7 @@ result nor a layer can be compared, the exit code is 2. A source is one of:
 example:
   irops compare model.xml --b openvino:CPU --load-inputs in.npz
   irops compare model.xml --b openvino:CPU,PERFORMANCE_HINT=LATENCY --fill ones
-  irops compare model.xml --b model:int8.xml --mode propagated --fill random
+  irops compare model.xml --b model:int8.xml --fill random --rtol 0.02
   irops compare model.xml --fill random --output-format html -o report.html
   irops compare model.xml --b numba --fill random --save-values recorded
 """
@@ -35,6 +37,7 @@ from irops.cli.parser import CLEAN, FINDINGS, REFUSED
 from irops.cli.settings import settings
 from irops.debugging.compare.comparison import MODES, UnsuitableMode, compared, mode_of
 from irops.debugging.compare.report import Comparison, junit, page, report_text
+from irops.debugging.compare.tolerances import Tolerances
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, Source, SourceFailed
 from irops.debugging.sources.stored import SourceError, save_values
@@ -61,6 +64,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " smallest part that differs when --b compiles it as a whole; default: isolated where --b computes"
         " layers",
     )
+    for option, words in (("--rtol", "relative"), ("--atol", "absolute")):
+        parser.add_argument(
+            option,
+            metavar="[NAME=]NUMBER",
+            type=_tolerance,
+            action="append",
+            default=[],
+            help=f"the {words} difference that is allowed, in place of error bounds, everywhere or in a"
+            " layer, tensor or result; repeatable",
+        )
     add_inputs(parser)
     parser.add_argument(
         "--save-values",
@@ -75,6 +88,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_settings(parser)
 
 
+def _tolerance(text: str) -> tuple[str, float]:
+    name, _, number = text.rpartition("=")
+    try:
+        return name, float(number)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{number!r} is not a number") from None
+
+
 def execute(args: argparse.Namespace) -> int:
     require_page_library(args.output_format)
     limits = limits_of(args, settings(args.config).limits)
@@ -84,7 +105,7 @@ def execute(args: argparse.Namespace) -> int:
             a, b = (source_of_text(text, workers) for text in (args.a, args.b))
             opened.callback(a.close)
             opened.callback(b.close)
-            mode_of(args.mode, b)
+            mode_of(args.mode, a, b)
             return _compared(args, a, b, limits)
     except (SourceError, SourceFailed, UnsuitableMode) as error:
         raise Refusal(str(error)) from None
@@ -97,7 +118,11 @@ def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) ->
     """
     analysis = analysis_of(args, limits)
     inputs = inputs_of(analysis, args)
-    context = Context(analysis, analysis.signature.arrays(inputs))
+    try:
+        tolerances = Tolerances.of(analysis, dict(args.rtol), dict(args.atol))
+    except ValueError as error:
+        raise Refusal(f"--{error}") from None
+    context = Context(analysis, analysis.signature.arrays(inputs), tolerances=tolerances)
     if args.save_values:
         count = save_values(b, context, args.save_values)
         if not args.quiet:

@@ -16,6 +16,15 @@ from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, is
 from irops.verdicts.ties import RANDOM, tie
 
 
+def in_one_type(one: Array, other: Array) -> tuple[Array, Array]:
+    """Two arrays of numbers; floats of different types in the wider of f32 and f64 that holds both."""
+    kinds = element_type_of(one), element_type_of(other)
+    if kinds[0] is kinds[1] or not (is_float(one) and is_float(other)):
+        return one, other
+    wider = np.float64 if "f64" in (kinds[0].name, kinds[1].name) else np.float32
+    return one.astype(wider), other.astype(wider)
+
+
 def in_form_of(truth: Array, ours: Array, instead_of: str = "not") -> tuple[Array | None, str]:
     """A value in the element type and shape of another one, and what it declares otherwise: "" for nothing.
 

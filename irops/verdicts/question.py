@@ -67,8 +67,8 @@ class Arithmetic:
 
     def no_finer_than(self, *kinds: ElementType) -> Arithmetic:
         """The arithmetic in the narrowest of these types and of its own precision."""
-        names = [*(kind.name for kind in kinds), *filter(None, [self.precision])]
-        return replace(self, precision=max(names, key=lambda name: ROUNDOFF.get(name, 0.0)))
+        names = [name for name in (self.precision, *(kind.name for kind in kinds)) if name in ROUNDOFF]
+        return replace(self, precision=max(names, key=ROUNDOFF.__getitem__, default=""))
 
     def narrows(self, kind: ElementType) -> bool:
         """Whether elements of a type are rounded to another one."""

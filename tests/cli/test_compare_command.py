@@ -92,9 +92,11 @@ def test_recorded_values_are_compared_elsewhere(irops, folder):
         (("--b", "m.xml"), "there is no source 'm.xml'"),
         (("--mode", "isolate"), "did you mean isolated?"),
         (
-            ("--b", "good.npz", "--mode", "isolated"),
+            ("--a", "good.npz", "--b", "good.npz", "--mode", "isolated"),
             "cannot compute single layers; compare in mode propagated",
         ),
+        (("--rtol", "nothere=1"), "--rtol is for 'nothere', which is no layer and no tensor"),
+        (("--atol", "1e"), "argument --atol: '1e' is not a number"),
     ],
 )
 def test_wrong_usage_is_refused_with_a_suggestion(irops, folder, words, message):

@@ -1,4 +1,4 @@
-"""A few random plants in the examples: long_planted.py plants hundreds in a corpus of networks."""
+"""A few random plants in the examples."""
 
 from __future__ import annotations
 

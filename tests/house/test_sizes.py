@@ -18,8 +18,8 @@ TESTS = Path(__file__).resolve().parents[1]
 MOST_LINES = 60
 """Of a function, with its signature and docstring."""
 BUDGETS = {
-    "lines of irops": 74_650,
-    "modules": 380,
+    "lines of irops": 74_850,
+    "modules": 382,
     "lines of imports in a thousand": 64,
     "parts at the top": 24,
     "modules that one other module imports": 24,

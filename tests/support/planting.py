@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from wrong_call import FAULTS, Planted
 
@@ -90,10 +88,6 @@ def propagated_call(analysis, inputs, op, name):
         calls.append((analysis.root.layers[value.layer].layer.name, len(counting.calls)))
     end = next(count for layer, count in calls if layer == name)
     return counting.calls[: end - 1].count(op)
-
-
-def networks(folder):
-    return sorted(path.parent for path in Path(folder).glob("*/model.xml"))
 
 
 def opened(folder):

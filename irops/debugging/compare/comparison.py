@@ -29,6 +29,7 @@ from irops.debugging.compare.results import (
     judged_results,
     masked,
 )
+from irops.debugging.compare.tolerances import Tolerance, Tolerances
 from irops.debugging.sources.openvino_device import tappable, with_taps
 from irops.debugging.sources.parse import AnySource, source_of
 from irops.debugging.sources.source import Context, Failure, Source, Values
@@ -155,7 +156,7 @@ class Cuts:
         }
         arrays = cut_values(part, analysis, inputs, backends="reference")
         inner = ModelAnalysis(part.model, analysis.registry, analysis.limits)
-        return Context(inner, inner.signature.arrays(arrays))
+        return Context(inner, inner.signature.arrays(arrays), tolerances=self.context.tolerances)
 
 
 def _first_fault(
@@ -258,6 +259,8 @@ def compare(
     registry: Registry | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
+    rtol: Tolerance = None,
+    atol: Tolerance = None,
 ) -> Comparison:
     """Compare the results that two sources give for a model, and then the values of its layers.
 
@@ -268,7 +271,10 @@ def compare(
     propagated (both run through: shows where a difference appears and how it grows) or cuts (for a whole
     runtime: the smallest part of the graph that, compiled as a whole, differs); by default isolated where b
     computes layers, else propagated.
-    Raises:  ValueError for a text that is no source or mode; EvaluationError where a cannot compute the model
+    rtol, atol: in place of error bounds, elements of b may differ from those of a by atol + rtol * |a|; one
+    number each, or numbers by the name of a layer, a tensor or a result, with "" for all others.
+    Raises:  ValueError for a text that is no source or mode, and for a tolerance of what the model lacks;
+        EvaluationError where a cannot compute the model
     """
     analysis = analyse(model, registry, limits)
     with ExitStack() as opened:
@@ -276,18 +282,19 @@ def compare(
         first, second = (source_of(item, workers) for item in (a, b))
         opened.callback(first.close)
         opened.callback(second.close)
-        context = Context(analysis, analysis.signature.arrays(inputs))
+        tolerances = Tolerances.of(analysis, rtol, atol)
+        context = Context(analysis, analysis.signature.arrays(inputs), tolerances=tolerances)
         return compared(context, first, second, mode, progress)
 
 
-def mode_of(mode: str | None, b: Source) -> str:
+def mode_of(mode: str | None, a: Source, b: Source) -> str:
     """The mode, by default what b allows. Raises: UnsuitableMode"""
     chosen = mode or ("isolated" if b.computes_layers else "propagated")
     if chosen not in MODES:
         raise UnsuitableMode(
             f"mode is {chosen!r}, must be one of {', '.join(MODES)}{did_you_mean(chosen, MODES)}"
         )
-    if chosen == "isolated" and not b.computes_layers:
+    if chosen == "isolated" and not b.computes_layers and (b.is_whole or not a.computes_layers):
         raise UnsuitableMode(f"{b.name} cannot compute single layers; compare in mode propagated")
     return chosen
 
@@ -302,7 +309,7 @@ def compared(
     with_results: bool = True,
 ) -> Comparison:
     """As compare, for sources that the caller closes. with_results: false where layers alone are asked for"""
-    chosen = mode_of(mode, b)
+    chosen = mode_of(mode, a, b)
     results: tuple[ComparedResult, ...] = ()
     if with_results or chosen == "cuts":
         right, ours = a.results(context), b.results(context)
@@ -326,7 +333,7 @@ def compared(
         chosen,
         layers,
         b.arithmetic.precision,
-        (*_sizes(context), *notes),
+        (*context.tolerances.notes(), *_sizes(context), *notes),
         complete,
         results,
         coverage_of(context.analysis, layers, results, _why_missing(chosen, a, b, complete=complete)),

@@ -1,4 +1,8 @@
-"""Isolated comparison: every layer of b is computed from a's inputs, so that no error is inherited."""
+"""Isolated comparison: both compute every layer from the same inputs, so that no error is inherited.
+
+The inputs are a's. Where b gives values alone (stored ones, another model), they are b's own, from which a
+computes each layer again.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +22,9 @@ from irops.runtime.evaluator import Evaluator, Progress, Variables
 from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import Computed, run_model
 from irops.values.arrays import result_array
-from irops.values.element import Array, element_type_of
-from irops.verdicts.judge import judge_layer
+from irops.values.element import DYNAMIC, Array, element_type_of
+from irops.values.fact import Fact
+from irops.verdicts.judge import in_one_type, judge_layer
 from irops.verdicts.question import Compute, Judgement, Question, Verdict
 
 PENDING_BYTES = 64 << 20
@@ -78,6 +83,31 @@ class Isolated:
         if not self.b.is_whole or self._bytes > PENDING_BYTES or len(self._pending) >= PENDING_LAYERS:
             self._flush()
 
+    def take_given(self, given: PendingLayer, a: Source) -> None:
+        """Judge outputs that b gives for a layer by what a computes from b's inputs."""
+        known = self.context.analysis.infer().of(given.call.node.layer.id).inputs
+        call = replace(given.call, inputs=tuple(map(_in_declared_type, given.call.inputs, known)))
+        (right,) = a.compute([call])
+        if isinstance(right, Failure):
+            self._add(call.node, (Judgement(Verdict.SKIPPED, f"{a.name} {right}"),), call.inputs)
+            return
+        pairs = [in_one_type(np.asarray(one), other) for one, other in zip(right, given.truth)]
+        arithmetic = self.b.arithmetic.no_finer_than(*map(element_type_of, given.truth))
+        question = Question(call.op, call.invocation.attributes, call.inputs, given.again, arithmetic)
+        judged = self._judgements(question, call, [one for one, _ in pairs], [other for _, other in pairs])
+        self._add(call.node, judged, call.inputs)
+
+    def _judgements(
+        self, question: Question, call: LayerCall, truth: Sequence[Array], ours: Sequence[Array]
+    ) -> tuple[Judgement, ...]:
+        """By error bounds, or where the layer or a tensor of it has a tolerance, by that."""
+        judged = judge_layer(question, truth, ours)
+        if len(truth) != len(ours):
+            return judged
+        names = [(call.node.layer.name, *port.names) for port in call.node.layer.outputs]
+        tolerances = self.context.tolerances
+        return tuple(map(tolerances.judged, judged, names, truth, ours))
+
     def _why_skipped(self, node: LayerNode) -> str:
         """Why a layer cannot be computed alone; "" if it can."""
         assert node.op is not None
@@ -108,7 +138,7 @@ class Isolated:
         if one.step is not None:
             within = rounding_within(self.context.analysis, one.step, call.inputs, arithmetic)
             question = replace(question, rounding_within=within)
-        return judge_layer(question, one.truth, answer)
+        return self._judgements(question, call, one.truth, answer)
 
     def _add(self, node: LayerNode, judgements: Sequence[Judgement], inputs: Sequence[Array | None]) -> None:
         """Keep the worst judgement of a layer, which a loop may run many times."""
@@ -123,15 +153,26 @@ class Isolated:
             self._report(layer)
 
 
+def _in_declared_type(array: Array | None, known: Fact | None) -> Array | None:
+    """An input of another model, whose floats may be of another type than those of this one."""
+    kind = DYNAMIC if known is None else known.element_type
+    if array is None or not (kind.floating and element_type_of(array).floating):
+        return array
+    return array.astype(kind.dtype, copy=False)
+
+
 def isolated(
     context: Context, a: Source, b: Source, progress: Progress | None = None
 ) -> tuple[ComparedLayer, ...]:
-    """Compare every layer of b, computed from a's inputs, with a's outputs.
+    """Compare every layer of b with a's outputs for the same inputs.
 
     Raises:  EvaluationError where a cannot compute the model; SourceFailed
     """
     comparison = Isolated(context, b)
-    if isinstance(a, Layerwise):
+    if not b.computes_layers:
+        for given in layers_of_values(context, b):
+            comparison.take_given(given, a)
+    elif isinstance(a, Layerwise):
         backends = (a.backend,) if a.is_reference else (a.backend, Reference())
         evaluator = Evaluator(context.analysis, backends, progress=progress)
         run_model(evaluator, context.inputs, (), Variables(), observer=comparison.observe)

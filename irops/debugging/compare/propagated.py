@@ -26,9 +26,9 @@ from irops.diagnostics.printable import abridged
 from irops.runtime.evaluator import Progress
 from irops.values.element import Array, element_type_of
 from irops.values.violation import LimitExceeded, Violation
-from irops.verdicts.judge import in_form_of, judge_layer
+from irops.verdicts.judge import in_form_of, in_one_type, judge_layer
 from irops.verdicts.metrics import DECADES
-from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, noted
+from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, is_float, noted
 from irops.verdicts.ties import may_tie
 
 STEPPED = ("FakeQuantize", "FakeConvert", "Round", "Floor", "Ceiling", "Sign", "Convert")
@@ -244,12 +244,10 @@ class _Propagated:
         """The judgement of one output. noisy: the layer in runs with other rounding errors"""
         if node.layer.id in self._random:
             return Judgement(Verdict.RANDOM, FOLLOWS_RANDOM, None, index)
-        kinds = element_type_of(one), element_type_of(other)
         arithmetic = self._arithmetic
-        if kinds[0] is not kinds[1] and kinds[0].floating and kinds[1].floating:
-            wider = np.float64 if "f64" in (kinds[0].name, kinds[1].name) else np.float32
-            one, other = one.astype(wider), other.astype(wider)
-            arithmetic = arithmetic.no_finer_than(*kinds)
+        if is_float(one) and is_float(other) and element_type_of(one) is not element_type_of(other):
+            arithmetic = arithmetic.no_finer_than(element_type_of(one), element_type_of(other))
+        one, other = in_one_type(one, other)
         formed, note = in_form_of(one, other)
         if formed is None:
             return Judgement(Verdict.WRONG, f"{note}{self._origin(node)}", None, index)
@@ -257,6 +255,8 @@ class _Propagated:
         runs = [array for array in outputs if array is not None]
         ask = partial(question_of, node, noisy, self._arithmetic)
         judged = noted(agreement(one, formed, runs, arithmetic, ask, index), note)
+        names = (node.layer.name, *node.layer.outputs[index].names)
+        judged = self._context.tolerances.judged(judged, names, one, formed)
         origin = self._origin(node) if judged.is_fault else ""
         return replace(judged, reason=f"{judged.reason}{origin}", output=index)
 

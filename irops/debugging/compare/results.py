@@ -33,7 +33,7 @@ from irops.ir.numpy_files import as_declared
 from irops.values.element import Array, element_type_of
 from irops.verdicts.judge import in_form_of
 from irops.verdicts.metrics import as_numbers, differs
-from irops.verdicts.question import DECLARED, Arithmetic, Judgement, Verdict, is_float, noted
+from irops.verdicts.question import DECLARED, ROUNDOFF, Arithmetic, Judgement, Verdict, is_float, noted
 from irops.verdicts.ties import may_tie
 
 
@@ -101,15 +101,6 @@ def _result(signature: Signature, key: str) -> str:
         if not key.isdecimal() or len(key) > 9:
             raise
         return signature.result(int(key)).name
-
-
-def in_one_type(one: Array, other: Array) -> tuple[Array, Array]:
-    """Two arrays of numbers; floats of different types in the wider of f32 and f64 that holds both."""
-    kinds = element_type_of(one), element_type_of(other)
-    if kinds[0] is kinds[1] or not (is_float(one) and is_float(other)):
-        return one, other
-    wider = np.float64 if "f64" in (kinds[0].name, kinds[1].name) else np.float32
-    return one.astype(wider), other.astype(wider)
 
 
 def _of_layer(
@@ -238,18 +229,30 @@ def _without_values(a: Source, right: Values | Failure, ours: Values | Failure) 
 def _of_values(context: Context, a: Source, right: Values, b: Source, ours: Values) -> dict[str, Judgement]:
     """The judgement of the results that both have."""
     ports = [port for port in context.analysis.signature.results if port.name in right and port.name in ours]
-    pairs = {port.name: in_one_type(right[port.name], ours[port.name]) for port in ports}
+    pairs = {port.name: _in_narrower_type(right[port.name], ours[port.name]) for port in ports}
     ones, others = ({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
     judged = dict(expectation(context, others, ones, _arithmetic(a, b)).judgements)
     random = random_layers(context.analysis.root)
     for port in ports:
         if port.layer.id in random and judged[port.name].verdict is not Verdict.EQUAL:
             judged[port.name] = Judgement(Verdict.RANDOM, FOLLOWS_RANDOM)
+        pair = ones[port.name], others[port.name]
+        judged[port.name] = context.tolerances.judged(judged[port.name], port.names, *pair)
     faults = {name: ours[name] for name, judgement in judged.items() if judgement.is_fault}
     if faults and follows_from_ties(context, a, b, ours):
         tied = Judgement(Verdict.TIE, "follows from ties of layers before it")
         judged.update(dict.fromkeys(faults, tied))
     return judged
+
+
+def _in_narrower_type(one: Array, other: Array) -> tuple[Array, Array]:
+    """Two values of a result; floats of different types in that with the larger rounding errors."""
+    kinds = element_type_of(one), element_type_of(other)
+    if kinds[0] is kinds[1] or not all(kind.floating for kind in kinds):
+        return one, other
+    narrower = max(kinds, key=lambda kind: ROUNDOFF[kind.name]).dtype
+    with np.errstate(over="ignore"):  # beyond the greatest number both are infinite
+        return one.astype(narrower), other.astype(narrower)
 
 
 def _arithmetic(a: Source, b: Source) -> Arithmetic:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from irops.analysis.invocation import Invocation
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import LayerNode
+from irops.debugging.compare.tolerances import Tolerances
 from irops.ir.model import Model
 from irops.spec.op import Op
 from irops.values.element import Array, ElementType
@@ -82,11 +83,14 @@ Inputs: TypeAlias = Mapping[int, Array]
 
 @dataclass(slots=True)
 class Context:
-    """A model and the inputs that a comparison is about. taps: layers that are wanted, None for all."""
+    """A model and the inputs that a comparison is about. taps: layers that are wanted, None for all;
+    tolerances: in place of error bounds.
+    """
 
     analysis: ModelAnalysis
     inputs: Inputs
     taps: Collection[int] | None = None
+    tolerances: Tolerances = field(default_factory=Tolerances)
 
     @property
     def model(self) -> Model:

@@ -124,7 +124,7 @@ def test_another_model_is_matched_by_name(model):
 
 def test_a_mode_that_a_source_cannot_serve_is_refused(model):
     with pytest.raises(ValueError, match="cannot compute single layers; compare in mode propagated"):
-        irops.compare(model, X, b={}, mode="isolated")
+        irops.compare(model, X, a={}, b={}, mode="isolated")
     with pytest.raises(ValueError, match=r"mode is 'isolate', must be one of .*; did you mean"):
         irops.compare(model, X, b="reference", mode="isolate")
 

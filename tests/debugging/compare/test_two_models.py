@@ -68,6 +68,80 @@ def test_the_first_wrong_layer_is_named_with_what_differs_there(change, name, ca
 
 
 @pytest.mark.parametrize("prefix", ["", "other/"])
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({}, ""),
+        ({"eps": 1e-2}, "normed"),
+        ({"axis": 1}, "shares"),
+        ({"weights": WEIGHTS * F32(1.02)}, "product"),
+        ({"order": (0, 1, 2)}, "turned"),
+    ],
+)
+def test_in_isolated_mode_the_changed_layer_alone_is_wrong(change, name, prefix):
+    found = irops.compare(made(), [X], b=made(prefix, **change), mode="isolated")
+    assert [layer.name for layer in found.layers if layer.is_fault] == [name] * bool(name)
+    assert (len(found.layers), found.coverage.layers, found.ok) == (9, 9, not name)
+
+
+LAYERS = ["normed", "product", "active", "shares", "turned", "flat", "total", "less", "abs"]
+
+
+def test_in_isolated_mode_stored_values_are_computed_again_from_those_before_them():
+    wrong = irops.run(made(weights=WEIGHTS * F32(1.02)), [X], keep=LAYERS)
+    found = irops.compare(made(), [X], b={name: wrong[name] for name in LAYERS}, mode="isolated")
+    assert [layer.name for layer in found.layers if layer.is_fault] == ["product"]
+    part = irops.compare(made(), [X], b={name: wrong[name] for name in LAYERS[2:]}, mode="isolated")
+    assert (part.first, part.coverage.layers, part.coverage.all_layers) == (None, 6, 9)
+    with pytest.raises(ValueError, match=r"^stored values cannot compute single layers"):
+        irops.compare(made(), [X], a=wrong, b=wrong, mode="isolated")
+
+
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+def test_values_that_are_stored_in_half_precision_are_judged_in_it(mode):
+    values = {name: array.astype(np.float16) for name, array in irops.run(made(), [X], keep=LAYERS).items()}
+    assert irops.compare(made(), [X], b=values, mode=mode).ok
+    values |= dict.fromkeys(("abs", "y"), values["abs"] * np.float16(1.1))
+    found = irops.compare(made(), [X], b=values, mode=mode)
+    assert (found.first.name, found.results[0].is_fault) == ("abs", True)
+
+
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+@pytest.mark.parametrize(
+    ("tolerance", "wrong", "notes"),
+    [
+        ({"rtol": 0.05}, [], ["rtol 0.05 everywhere"]),
+        ({"atol": 0.2, "rtol": 0}, [], ["rtol 0 everywhere", "atol 0.2 everywhere"]),
+        ({"atol": 1e-4}, ["product", "y"], ["atol 0.0001 everywhere"]),
+        ({"rtol": {"product": 0.03}, "atol": {"y": 1}}, [], ["rtol 0.03 of product", "atol 1 of y"]),
+        ({"rtol": {"product": 0.01, "": 1}}, ["product"], ["rtol 0.01 of product", "rtol 1 everywhere"]),
+    ],
+)
+def test_a_tolerance_takes_the_place_of_error_bounds(tolerance, wrong, notes, mode):
+    b = made("other/", weights=WEIGHTS * F32(1.02))
+    found = irops.compare(made(), [X], b=b, mode=mode, **tolerance)
+    of_both = (*found.layers[:2], *found.results)
+    assert [judged.name for judged in of_both if judged.is_fault] == wrong
+    assert found.notes[: len(notes)] == tuple(f"{note} in place of error bounds" for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "message"),
+    [
+        ({"rtol": -1}, "rtol is -1, must be a number from 0 on"),
+        ({"atol": float("nan")}, "atol is nan, must be a number from 0 on"),
+        (
+            {"atol": {"prodct": 1}},
+            "atol is for 'prodct', which is no layer and no tensor; did you mean 'product'",
+        ),
+    ],
+)
+def test_a_wrong_tolerance_is_refused(tolerance, message):
+    with pytest.raises(ValueError, match=message):
+        irops.compare(made(), [X], b=made(), **tolerance)
+
+
+@pytest.mark.parametrize("prefix", ["", "other/"])
 def test_a_model_with_an_error_is_compared_up_to_there(prefix):
     found = irops.compare(made(), [X], b=made(prefix, axis=1, sizes=(3, 36)))
     assert [(layer.name, str(layer.verdict)) for layer in found.layers] == [

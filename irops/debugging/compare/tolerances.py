@@ -1,0 +1,87 @@
+"""Tolerances of a person, who knows better than error bounds by how much values may differ."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import isfinite
+
+import numpy as np
+
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.diagnostics.printable import abridged
+from irops.diagnostics.suggestions import did_you_mean
+from irops.values.element import BOOLEAN, STRING, Array, element_type_of
+from irops.verdicts.judge import fault, greatest_share, in_form_of, in_one_type, outside
+from irops.verdicts.metrics import as_numbers
+from irops.verdicts.question import DECLARED, Judgement, Verdict
+
+EVERYWHERE = ""
+"""The name under which the tolerance of all tensors stands."""
+Tolerance = float | Mapping[str, float] | None
+"""One number for all, or numbers by the name of a layer, a tensor or a result, EVERYWHERE for all others."""
+FIXED = (Verdict.EQUAL, Verdict.SKIPPED, Verdict.RANDOM, Verdict.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerances:
+    """Elements of b may differ from those of a by atol + rtol * |a|; both by name."""
+
+    rtol: Mapping[str, float] = field(default_factory=dict)
+    atol: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, analysis: ModelAnalysis, rtol: Tolerance, atol: Tolerance) -> Tolerances:
+        """Raises:  ValueError for a negative number, and for a name that the model does not have"""
+        known = {EVERYWHERE, *_names(analysis)}
+        return cls(_by_name("rtol", rtol, known), _by_name("atol", atol, known))
+
+    def notes(self) -> Iterator[str]:
+        """A sentence about each tolerance, since agreement within it is less than agreement."""
+        for what, given in (("rtol", self.rtol), ("atol", self.atol)):
+            for name, number in given.items():
+                where = f"of {abridged(name, 60)}" if name else "everywhere"
+                yield f"{what} {number:g} {where} in place of error bounds"
+
+    def judged(self, judgement: Judgement, names: Iterable[str], a: Array, b: Array) -> Judgement:
+        """The judgement of two values of a tensor, by its tolerance; unchanged where it has none."""
+        names = (*names, EVERYWHERE)
+        relative, absolute = (
+            next((given[name] for name in names if name in given), None) for given in (self.rtol, self.atol)
+        )
+        one, other = in_one_type(a, b)
+        formed, _ = in_form_of(one, other)
+        no_numbers = formed is None or element_type_of(one) in (BOOLEAN, STRING)
+        if (relative is None and absolute is None) or judgement.verdict in FIXED or no_numbers:
+            return judgement
+        assert formed is not None
+        allowed = (absolute or 0.0) + np.nan_to_num((relative or 0.0) * np.abs(as_numbers(one)))
+        beyond = outside(one, formed, allowed, DECLARED)
+        share = greatest_share(one, formed, allowed)
+        named = (("rtol", relative), ("atol", absolute))
+        words = " and ".join(f"{name} {number:g}" for name, number in named if number is not None)
+        if not beyond.any():
+            return replace(judgement, verdict=Verdict.ROUNDING, reason=f"{share:.0%} of {words}")
+        verdict, reason = fault(one, formed, beyond, DECLARED, f"by up to {share:.3g} times of {words}")
+        return replace(judgement, verdict=verdict, reason=reason)
+
+
+def _names(analysis: ModelAnalysis) -> Iterable[str]:
+    for node in analysis.root.layers.values():
+        yield node.layer.name
+        for port in node.layer.outputs:
+            yield from port.names
+    for result in analysis.signature.results:
+        yield from result.names
+
+
+def _by_name(what: str, given: Tolerance, known: Collection[str]) -> Mapping[str, float]:
+    by_name = {} if given is None else dict(given) if isinstance(given, Mapping) else {EVERYWHERE: given}
+    for name, number in by_name.items():
+        if name not in known:
+            raise ValueError(
+                f"{what} is for {name!r}, which is no layer and no tensor{did_you_mean(name, known)}"
+            )
+        if not (isfinite(number) and number >= 0):
+            raise ValueError(f"{what} is {number}, must be a number from 0 on")
+    return by_name
