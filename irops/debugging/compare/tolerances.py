@@ -76,7 +76,9 @@ def _names(analysis: ModelAnalysis) -> Iterable[str]:
 
 
 def _by_name(what: str, given: Tolerance, known: Collection[str]) -> Mapping[str, float]:
-    by_name = {} if given is None else dict(given) if isinstance(given, Mapping) else {EVERYWHERE: given}
+    if given is None:
+        return {}
+    by_name = dict(given) if isinstance(given, Mapping) else {EVERYWHERE: given}
     for name, number in by_name.items():
         if name not in known:
             raise ValueError(
