@@ -1,4 +1,4 @@
-"""Faults planted in networks are reduced to their layer; long_reductions.py is the long run of this."""
+"""Faults planted in networks are reduced to their layer."""
 
 from __future__ import annotations
 

@@ -333,7 +333,7 @@ def compared(
         chosen,
         layers,
         b.arithmetic.precision,
-        (*context.tolerances.notes(), *_sizes(context), *notes),
+        (*context.tolerances.notes(), *_sizes(context), *_without_partner(context, b), *notes),
         complete,
         results,
         coverage_of(context.analysis, layers, results, _why_missing(chosen, a, b, complete=complete)),
@@ -353,6 +353,13 @@ def _explained(
     if is_masked and b.is_matched:
         layer = layer.judged_as(Verdict.MASKED, f"{layer.reason}; nothing computed from it differs")
     return replace(layer, cause=b.cause(context, layer.id), is_masked=is_masked)
+
+
+def _without_partner(context: Context, b: Source) -> Iterator[str]:
+    """Which layers another model lacks, so that nothing is said of them."""
+    lacking = [f"{abridged(layer.name, 60)} ({layer.type})" for layer in b.without_partner(context)]
+    if lacking:
+        yield f"{plural(len(lacking), 'layer')} not in {b.name}: {_first_of(lacking)}"
 
 
 def _sizes(context: Context) -> Iterator[str]:

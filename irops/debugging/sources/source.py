@@ -11,7 +11,7 @@ from irops.analysis.invocation import Invocation
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import LayerNode
 from irops.debugging.compare.tolerances import Tolerances
-from irops.ir.model import Model
+from irops.ir.model import Layer, Model
 from irops.spec.op import Op
 from irops.values.element import Array, ElementType
 from irops.verdicts.question import DECLARED, Arithmetic
@@ -129,6 +129,10 @@ class Source(ABC):
     def cause(self, context: Context, layer: int) -> str:  # noqa: ARG002 - another model knows more
         """The differences of another model in a layer that differs, in words."""
         return ""
+
+    def without_partner(self, context: Context) -> Iterator[Layer]:  # noqa: ARG002 - as for cause
+        """The layers of the compared model that another model lacks, constants apart."""
+        return iter(())
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
         """The outputs of each layer, from the inputs of its call; only where computes_layers is true."""

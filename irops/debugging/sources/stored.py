@@ -211,6 +211,12 @@ class OtherModel(Source):
         comparison = self._compared(context.analysis)
         return "; ".join(comparison.of_layer(layer)) if layer in comparison.matching.to else ""
 
+    def without_partner(self, context: Context) -> Iterator[Layer]:
+        comparison = self._compared(context.analysis)
+        return (
+            layer for number, layer in comparison.a.layers.items() if number not in comparison.matching.to
+        )
+
     def walk(self, context: Context) -> Iterator[LayerValue]:
         back = self._compared(context.analysis).matching.back
         try:
