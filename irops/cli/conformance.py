@@ -26,7 +26,7 @@ from irops.backends.catalogue import backend_names
 from irops.cli.display import ReportProgress, progress_bar, table
 from irops.cli.main import Refusal
 from irops.cli.models import definition_of, registry_of
-from irops.cli.options import add_extensions, integer_at_least
+from irops.cli.options import add_extensions, integer_at_least, seconds_above_zero
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, is_distributed, workers_of
@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--examples",
-        type=_count,
+        type=integer_at_least(1),
         default=500,
         metavar="N",
         help="number of generated cases per op; default: 500",
@@ -78,7 +78,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seconds",
-        type=_time,
+        type=seconds_above_zero,
         default=30.0,
         metavar="S",
         help="time limit for generated cases, in seconds per op; default: 30",
@@ -143,22 +143,6 @@ def _storage() -> Iterator[None]:
             yield
         finally:
             del os.environ[STORAGE]
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not an integer of 1 or more")
-    return int(text)
-
-
-def _time(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
-    return seconds
 
 
 def _op(name: str, args: argparse.Namespace) -> str:

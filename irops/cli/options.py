@@ -173,6 +173,17 @@ def _option(text: str) -> dict[str, float]:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def seconds_above_zero(text: str) -> float:
+    """An argparse type: a time."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not number > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return number
+
+
 class InputForm(NamedTuple):
     """An option, what separates the name of the input from the rest, and what the rest is."""
 

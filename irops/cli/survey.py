@@ -23,7 +23,7 @@ from pathlib import Path
 from irops.cli.display import progress_bar, table
 from irops.cli.main import Refusal
 from irops.cli.models import registry_of
-from irops.cli.options import add_format, add_settings, limit, limits_of, written_folder
+from irops.cli.options import add_format, add_settings, limit, limits_of, seconds_above_zero, written_folder
 from irops.cli.parser import CLEAN, FINDINGS, INTERRUPTED
 from irops.cli.settings import settings
 from irops.cli.streams import show
@@ -94,7 +94,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds",
         metavar="N",
-        type=_seconds,
+        type=seconds_above_zero,
         default=SECONDS,
         help=f"how long a cell may take; default: {SECONDS:.0f}",
     )
@@ -185,16 +185,6 @@ def _rules(option: str, text: str) -> tuple[str, ...]:
     except ValueError as error:
         raise Refusal(f"{option}: {error}") from None
     return words
-
-
-def _seconds(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not number > 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
-    return number
 
 
 def _bytes(text: str) -> float:

@@ -113,7 +113,7 @@ def test_markdown_has_a_row_for_each_op_and_each_reason(irops, somebodys) -> Non
         (("--backend", "reference", "--op", "Reverze-1"), "unknown op 'Reverze-1'"),
         (("--op", "Reverse-1"), "--backend"),
         (("--backend", "reference", "--examples", "none"), "'none' is not an integer of 1 or more"),
-        (("--backend", "reference", "--seconds", "-1"), "'-1' is not a positive number of seconds"),
+        (("--backend", "reference", "--seconds", "-1"), "'-1' is not a number of seconds above 0"),
     ],
 )
 def test_wrong_usage_exits_with_2(irops, words, text) -> None:
