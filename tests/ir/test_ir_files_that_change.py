@@ -153,15 +153,6 @@ def test_nothing_is_mapped_to_check_or_to_infer(model: Path, monkeypatch: pytest
     assert irops.infer(model)["w", 0].value[7] == 7
 
 
-def test_weights_that_are_cut_off_before_they_are_read_are_reported(model: Path) -> None:
-    weights = Weights.of_file(model.with_suffix(".bin"))
-    os.truncate(model.with_suffix(".bin"), 16)
-    with pytest.raises(WeightsChanged):
-        weights.read(0, 100)
-    with pytest.raises(WeightsChanged):
-        weights.view(0, 100)
-
-
 def limited() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
@@ -283,6 +274,15 @@ def test_what_is_interrupted_between_two_files_is_done_with_both(tmp_path: Path)
     )
     assert done.stdout == "interrupted\n"
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"1", "b": b"2"}
+
+
+def test_weights_that_are_cut_off_before_they_are_read_are_reported(model: Path) -> None:
+    weights = Weights.of_file(model.with_suffix(".bin"))
+    os.truncate(model.with_suffix(".bin"), 16)
+    with pytest.raises(WeightsChanged):
+        weights.read(0, 100)
+    with pytest.raises(WeightsChanged):
+        weights.view(0, 100)
 
 
 def test_what_is_interrupted_before_leaves_nothing(tmp_path: Path) -> None:

@@ -9,6 +9,9 @@ from irops.ir.read import loads
 
 NET = '<net version="11"><layers/></net>'
 CUT_OFF = "the file seems to be cut off: fetch or export it again"
+NO_ENTITY = "is not an XML entity, must be one of &lt; &gt; &amp; &quot; &apos;"
+START = "is only allowed at the very start of the file"
+LESS = "a '<' in a tag must be written &lt;, or the tag before it is not closed"
 
 
 def refusal(text: str | bytes) -> Diagnostic:
@@ -26,24 +29,9 @@ def refusal(text: str | bytes) -> Diagnostic:
         ('<net a="a&b"/>', 1, 12, "an '&' must be written &amp;"),
         ('<net a="a & ; b"/>', 1, 12, "an '&' must be written &amp;"),
         ("<net>a & b</net>", 1, 9, "an '&' must be written &amp;"),
-        (
-            f'<net a="&what;{"x" * 99}"/>',
-            1,
-            9,
-            "&what; is not an XML entity, must be one of &lt; &gt; &amp; &quot; &apos;",
-        ),
-        (
-            "<net>\n&nbsp;</net>",
-            2,
-            1,
-            "&nbsp; is not an XML entity, must be one of &lt; &gt; &amp; &quot; &apos;",
-        ),
-        (
-            "<net>&lt;&b;</net>",
-            1,
-            10,
-            "&b; is not an XML entity, must be one of &lt; &gt; &amp; &quot; &apos;",
-        ),
+        (f'<net a="&what;{"x" * 99}"/>', 1, 9, f"&what; {NO_ENTITY}"),
+        ("<net>\n&nbsp;</net>", 2, 1, f"&nbsp; {NO_ENTITY}"),
+        ("<net>&lt;&b;</net>", 1, 10, f"&b; {NO_ENTITY}"),
         ('<net a="&#0;"/>', 1, 9, "&#0; is a character that XML does not allow"),
         ("<net>\n  &#xFFFF;</net>", 2, 3, "&#xFFFF; is a character that XML does not allow"),
         ('<net version="11" version="10"/>', 1, 19, "attribute 'version' is repeated"),
@@ -52,16 +40,11 @@ def refusal(text: str | bytes) -> Diagnostic:
         (NET + "tail", 1, 34, "there is content after the end of the root element"),
         (NET + "</net>", 1, 35, "there is content after the end of the root element"),
         ("hello\n" + NET, 1, 1, "there is text before the root element"),
-        (
-            "\n<?xml version='1.0'?>" + NET,
-            2,
-            1,
-            "an XML declaration (<?xml …?>) is only allowed at the very start of the file",
-        ),
-        ("\ufeff\ufeff" + NET, 1, 1, "a byte order mark is only allowed at the very start of the file"),
+        ("\n<?xml version='1.0'?>" + NET, 2, 1, f"an XML declaration (<?xml …?>) {START}"),
+        ("\ufeff\ufeff" + NET, 1, 1, f"a byte order mark {START}"),
         ("<net>\n<!-- a -- b --></net>", 2, 10, "a comment must not contain '--'"),
-        ("<net\n<a/></net>", 2, 1, "a '<' in a tag must be written &lt;, or the tag before it is not closed"),
-        ('<net a="a<b"/>', 1, 10, "a '<' in a tag must be written &lt;, or the tag before it is not closed"),
+        ("<net\n<a/></net>", 2, 1, LESS),
+        ('<net a="a<b"/>', 1, 10, LESS),
         ("<net>\x01</net>", 1, 6, "not well-formed XML: '\\x01' is not allowed here"),
         ("<net>é\x01</net>", 1, 7, "not well-formed XML: '\\x01' is not allowed here"),
         ('<net a="1"b="2"/>', 1, 11, "not well-formed XML: 'b' is not allowed here"),
@@ -92,31 +75,30 @@ def test_what_is_opened_and_never_ended_is_named_at_its_start(text: str, column:
     assert (found.location.line, found.location.column, found.notes) == (2, column, ())
 
 
-@pytest.mark.parametrize("text", ["<", '<?xml version="1.0"?>\n<!-- only this -->'])
-def test_a_text_without_an_element_is_no_model(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "line", "column"), [("<", 1, 1), ('<?xml version="1.0"?>\n<!-- only this -->', 2, 19)]
+)
+def test_a_text_without_an_element_is_no_model(text: str, line: int, column: int) -> None:
     found = refusal(text)
     assert found.message == "the file has no element, must have a <net>"
+    assert (found.location.line, found.location.column) == (line, column)
 
 
 @pytest.mark.parametrize(
-    ("text", "message", "open_elements", "column"),
+    ("text", "inside", "line", "opened", "column"),
     [
-        ("<net>\n<layers>", "the file ends inside <layers>, which starts on line 2", "net > layers", 9),
-        ("<net>\n<lay", "the file ends inside <net>, which starts on line 1", "net", 1),
-        (
-            '<net name="n">\n<layers><layer name="L"><input>',
-            "the file ends inside <input>, which starts on line 2",
-            'net "n" > layers > layer "L" > input',
-            32,
-        ),
+        ("<net>\n<layers>", "layers", 2, "net > layers", 9),
+        ("<net>\n<lay", "net", 1, "net", 1),
+        ('<net name="n">\n<l><layer name="L"><input>', "input", 2, 'net "n" > l > layer "L" > input', 27),
     ],
 )
 def test_a_text_that_is_cut_off_names_what_was_open(
-    text: str, message: str, open_elements: str, column: int
+    text: str, inside: str, line: int, opened: str, column: int
 ) -> None:
     found = refusal(text)
+    message = f"the file ends inside <{inside}>, which starts on line {line}"
     assert (found.name, found.message) == ("truncated-file", message)
-    assert found.notes == (f"open elements: {open_elements}", CUT_OFF)
+    assert found.notes == (f"open elements: {opened}", CUT_OFF)
     assert (found.location.line, found.location.column) == (2, column)
 
 
@@ -126,6 +108,8 @@ def test_a_text_that_is_cut_off_names_what_was_open(
         (b'<net version="11" name="\xff"/>', 25, "FF 22"),
         (b'<a name="ab\xe9cd"/>', 12, "E9 63"),
         (b"<net>\xc3(</net>", 6, "C3 28"),
+        (b'<net name="\xc0\xaf"/>', 12, "C0 AF"),
+        (b'<net name="\xed\xa0\x80"/>', 12, "ED A0"),
         (b"<net>" + b"x" * 50 + b"\xe9\xe9</net>", 56, "E9 E9"),
     ],
 )
