@@ -27,16 +27,24 @@ from __future__ import annotations
 import argparse
 import json
 from contextlib import ExitStack
+from dataclasses import replace
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.display import deliver, progress_bar
 from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, analysis_of, inputs_of, registry_of
-from irops.cli.options import add_settings, limits_of, require_page_library, written, written_folder
+from irops.cli.options import (
+    add_settings,
+    integer_at_least,
+    limits_of,
+    require_page_library,
+    written,
+    written_folder,
+)
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED
 from irops.cli.settings import settings
 from irops.debugging.compare.comparison import MODES, UnsuitableMode, compared, mode_of
-from irops.debugging.compare.report import Comparison, junit, page, report_text
+from irops.debugging.compare.report import Comparison, junit, page, report_text, worst_of
 from irops.debugging.compare.tolerances import Tolerances
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, Source, SourceFailed
@@ -75,6 +83,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
             " layer, tensor or result; repeatable",
         )
     add_inputs(parser)
+    parser.add_argument(
+        "--repeat",
+        metavar="N",
+        type=integer_at_least(1),
+        default=1,
+        help="compare with N sets of values by --fill random, of seeds from --seed on, in one report",
+    )
     parser.add_argument(
         "--save-values",
         metavar="DIR",
@@ -117,6 +132,8 @@ def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) ->
     Raises:  SourceError, SourceFailed; Refusal for wrong arguments
     """
     analysis = analysis_of(args, limits)
+    if args.repeat > 1 and args.fill != "random":
+        raise Refusal("--repeat needs --fill random, since other values are the same each time")
     inputs = inputs_of(analysis, args)
     try:
         tolerances = Tolerances.of(analysis, dict(args.rtol), dict(args.atol))
@@ -128,8 +145,12 @@ def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) ->
         if not args.quiet:
             print(f"{args.save_values}: {plural(count, 'value')} of {b.name}")
         return CLEAN
+    contexts = [context]
+    for seed in range(args.seed + 1, args.seed + args.repeat):
+        again = inputs_of(analysis, argparse.Namespace(**{**vars(args), "seed": seed, "quiet": True}))
+        contexts.append(replace(context, inputs=analysis.signature.arrays(again)))
     with progress_bar("comparing", quiet=args.quiet) as progress:
-        comparison = compared(context, a, b, args.mode, progress)
+        comparison = worst_of([compared(one, a, b, args.mode, progress) for one in contexts])
     deliver(_text(comparison, analysis, args), args)
     if comparison.coverage.is_nothing:
         return REFUSED

@@ -244,10 +244,11 @@ def noted(judgement: Judgement, note: str) -> Judgement:
 
 def worst(judgements: tuple[Judgement, ...]) -> Judgement:
     """The judgement that decides on a layer; equal where there is none."""
-    return max(judgements, key=_gravity, default=Judgement(Verdict.EQUAL))
+    return max(judgements, key=gravity, default=Judgement(Verdict.EQUAL))
 
 
-def _gravity(judgement: Judgement) -> tuple[int, float, bool]:
+def gravity(judgement: Judgement) -> tuple[int, float, bool]:
+    """The order of judgements: the greatest is the worst."""
     metrics = judgement.metrics
     error = 0.0 if metrics is None else metrics.max_abs
     if metrics is not None and metrics.not_finite:

@@ -15,7 +15,7 @@ from irops.diagnostics.printable import shortened
 from irops.values.element import STRING, Array, element_type_of
 from irops.values.shape import Shape
 from irops.verdicts.metrics import Metrics
-from irops.verdicts.question import Judgement, Verdict, worst
+from irops.verdicts.question import Judgement, Verdict, noted, worst
 
 
 class Judged:
@@ -74,6 +74,10 @@ class ComparedLayer(Judged):
             replace(one, verdict=verdict, reason=reason) if one.is_fault else one for one in self.judgements
         )
         return replace(self, judgements=judgements, inputs=())
+
+    def noted(self, note: str) -> ComparedLayer:
+        """The layer, with a note behind the reasons of faults."""
+        return replace(self, judgements=tuple(noted(j, note) if j.is_fault else j for j in self.judgements))
 
     def to_json(self) -> dict[str, Any]:
         """The layer for machines."""

@@ -20,7 +20,7 @@ from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.isolated import isolated
 from irops.debugging.compare.noise import QUIET_KINDS
 from irops.debugging.compare.propagated import propagated
-from irops.debugging.compare.report import Comparison
+from irops.debugging.compare.report import Comparison, worst_of
 from irops.debugging.compare.results import (
     ComparedResult,
     changed,
@@ -261,6 +261,7 @@ def compare(
     progress: Progress | None = None,
     rtol: Tolerance = None,
     atol: Tolerance = None,
+    repeat: Iterable[Mapping[Key, Any] | Iterable[Any]] = (),
 ) -> Comparison:
     """Compare the results that two sources give for a model, and then the values of its layers.
 
@@ -273,6 +274,7 @@ def compare(
     computes layers, else propagated.
     rtol, atol: in place of error bounds, elements of b may differ from those of a by atol + rtol * |a|; one
     number each, or numbers by the name of a layer, a tensor or a result, with "" for all others.
+    repeat: further sets of inputs; of each layer and result the worst is reported, and how often it is wrong.
     Raises:  ValueError for a text that is no source or mode, and for a tolerance of what the model lacks;
         EvaluationError where a cannot compute the model
     """
@@ -283,8 +285,11 @@ def compare(
         opened.callback(first.close)
         opened.callback(second.close)
         tolerances = Tolerances.of(analysis, rtol, atol)
-        context = Context(analysis, analysis.signature.arrays(inputs), tolerances=tolerances)
-        return compared(context, first, second, mode, progress)
+        contexts = [
+            Context(analysis, analysis.signature.arrays(arrays), tolerances=tolerances)
+            for arrays in (inputs, *repeat)
+        ]
+        return worst_of([compared(context, first, second, mode, progress) for context in contexts])
 
 
 def mode_of(mode: str | None, a: Source, b: Source) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import log10
-from typing import Any
+from typing import Any, TypeVar
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.debugging.compare.compared_layer import ComparedLayer
@@ -20,7 +20,7 @@ from irops.drawing.drawing import draw
 from irops.environment import MissingExtraError
 from irops.pages.render import render
 from irops.verdicts.metrics import DECADES, Metrics
-from irops.verdicts.question import SEVERITY, Verdict
+from irops.verdicts.question import SEVERITY, Verdict, gravity
 
 MAX_RESULTS = 8
 """How many results that do not agree are listed."""
@@ -34,6 +34,7 @@ _HOW = {
 """How a source that optimises a model as a whole gives the values of layers, by mode."""
 
 
+Item = TypeVar("Item", ComparedLayer, ComparedResult)
 SCHEMA = 1
 """The version of the JSON form."""
 
@@ -124,6 +125,33 @@ class Comparison:
         return html_table(f"{repr(self)[1:-1]}; {self.coverage}", ("layer", "op", "verdict", "reason"), rows)
 
 
+def worst_of(comparisons: Sequence[Comparison]) -> Comparison:
+    """One report of several sets of inputs: the worst of each layer and result, and how often it is wrong."""
+    if len(comparisons) == 1:
+        return comparisons[0]
+    layers: dict[object, list[ComparedLayer]] = {}
+    results: dict[object, list[ComparedResult]] = {}
+    for one in comparisons:
+        for layer in one.layers:
+            layers.setdefault((layer.path, layer.id), []).append(layer)
+        for result in one.results:
+            results.setdefault(result.name, []).append(result)
+    count = len(comparisons)
+    notes = dict.fromkeys(note for one in comparisons for note in one.notes)
+    return replace(
+        min(comparisons, key=lambda one: (one.complete, one.coverage.results, one.coverage.layers)),
+        layers=tuple(_worst(group, count) for group in layers.values()),
+        results=tuple(_worst(group, count) for group in results.values()),
+        notes=(f"{count} sets of inputs; of each layer and result, the worst is shown", *notes),
+    )
+
+
+def _worst(group: Sequence[Item], count: int) -> Item:
+    worst = max(group, key=lambda item: gravity(item.judgement))
+    faults = sum(item.is_fault for item in group)
+    return worst.noted(f"in {faults} of {count} sets of inputs") if faults else worst
+
+
 def report_text(comparison: Comparison, *, all_layers: bool = False) -> str:
     """The report. all_layers: also those that are equal, however many there are."""
     return "\n".join(_lines(comparison, all_layers))
@@ -194,7 +222,8 @@ def layer_lines(comparison: Comparison) -> Iterator[str]:
         if comparison.mode != "cuts":
             yield "no layer was compared"
     elif first is None and any(result.is_fault for result in comparison.results):
-        yield "no single layer is wrong, but the results are"
+        seen = "" if comparison.coverage.layers == comparison.coverage.all_layers else " that was compared"
+        yield f"no single layer{seen} is wrong, but the results are"
         if comparison.is_whole and comparison.mode != "cuts":
             how = _HOW[comparison.mode]
             yield f"  layers were compiled {how}; --mode cuts finds the part that is wrong"

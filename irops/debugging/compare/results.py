@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -145,6 +145,10 @@ class ComparedResult(Judged):
     @property
     def is_compared(self) -> bool:
         return self.verdict not in UNCOMPARED
+
+    def noted(self, note: str) -> ComparedResult:
+        """The result, with a note behind its reason."""
+        return replace(self, judgement=noted(self.judgement, note))
 
     def to_json(self) -> dict[str, Any]:
         """The result for machines."""

@@ -59,22 +59,10 @@ def detection_output(
     boxes = np.maximum(refined(rois[:, np.newaxis], weighted, 1, max_delta_log_wh), 0)
     boxes[~valid] = 0
     box_scores = np.where(valid[:, np.newaxis], scores, 0)
-    detected = np.concatenate(
-        [
-            np.zeros((0, 2), np.int64),
-            *(
-                detected_of_class(
-                    boxes[:, number],
-                    box_scores[:, number],
-                    number,
-                    score_threshold,
-                    nms_threshold,
-                    post_nms_count,
-                )
-                for number in range(1, num_classes)
-            ),
-        ]
-    )
+    found, limits = [np.zeros((0, 2), np.int64)], (score_threshold, nms_threshold, post_nms_count)
+    for number in range(1, num_classes):
+        found.append(detected_of_class(boxes[:, number], box_scores[:, number], number, *limits))
+    detected = np.concatenate(found)
     if len(detected) > max_detections_per_image:
         best = np.lexsort((detected[:, 0], -box_scores[detected[:, 0], detected[:, 1]]))
         detected = detected[best[:max_detections_per_image]]

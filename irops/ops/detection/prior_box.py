@@ -201,16 +201,8 @@ def prior_box_shape(
 ) -> Shape:
     check_sizes(output_size, image_size)
     check_variance(variance)
-    boxes = Boxes(
-        min_size,
-        max_size,
-        all_ratios(aspect_ratio, flip),
-        density,
-        fixed_ratio,
-        fixed_size,
-        scale_all_sizes,
-        True,
-    )
+    ratios = all_ratios(aspect_ratio, flip)
+    boxes = Boxes(min_size, max_size, ratios, density, fixed_ratio, fixed_size, scale_all_sizes, True)
     room = room_per_cell(boxes, aspect_ratio, flip)
     check_boxes(boxes, room, warn_unless)
     return grid_shape(output_size, room)
@@ -245,10 +237,11 @@ def prior_box(
     min_max_aspect_ratios_order: bool = True,
 ) -> Array:
     grid = cells(output_size, image_size)
+    ratios = all_ratios(aspect_ratio, flip)
     boxes = Boxes(
         min_size,
         max_size,
-        all_ratios(aspect_ratio, flip),
+        ratios,
         density,
         fixed_ratio,
         fixed_size,

@@ -231,16 +231,8 @@ def gru_sequence_shape(
 ) -> tuple[Shape, ...]:
     functions_of(activations or GRU, 2)
     check_clip(clip)
-    return sequence_shapes(
-        X,
-        (initial_hidden_state,),
-        sequence_lengths,
-        (W, R, B),
-        3,
-        hidden_size,
-        direction,
-        4 if linear_before_reset else 3,
-    )
+    states, biases = (initial_hidden_state,), 4 if linear_before_reset else 3
+    return sequence_shapes(X, states, sequence_lengths, (W, R, B), 3, hidden_size, direction, biases)
 
 
 @kernel("GRUSequence-5", widen=True)
@@ -374,21 +366,11 @@ def lstm_sequence(
 ) -> tuple[Array, ...]:
     check_lengths(sequence_lengths, Dim.of(X.shape[1]))
     functions, lengths = functions_of(activations or DEFAULT, 3), as_i64(sequence_lengths)
-    directions = [
-        run_direction(
-            X,
-            initial_hidden_state[:, k],
-            initial_cell_state[:, k],
-            lengths,
-            W[k],
-            R[k],
-            B[k],
-            functions,
-            clip,
-            backward,
-        )
-        for k, backward in enumerate(directions_of(direction))
-    ]
+    directions = []
+    for k, backward in enumerate(directions_of(direction)):
+        hidden, cell = initial_hidden_state[:, k], initial_cell_state[:, k]
+        ran = run_direction(X, hidden, cell, lengths, W[k], R[k], B[k], functions, clip, backward)
+        directions.append(ran)
     return tuple(np.stack(outputs, axis=1) for outputs in zip(*directions))
 
 

@@ -141,6 +141,26 @@ def test_a_wrong_tolerance_is_refused(tolerance, message):
         irops.compare(made(), [X], b=made(), **tolerance)
 
 
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+def test_of_several_inputs_the_worst_is_reported(mode):
+    def clamped(limit):
+        graph = irops.Graph("clamped")
+        graph.result(
+            graph.add("Clamp", graph.parameter("x", "f32", [2]), min=-limit, max=limit, name="c"), name="y"
+        )
+        return graph.model()
+
+    inputs = [np.array(values, F32) for values in ([1, 2], [1, 9], [1, 5])]
+    found = irops.compare(
+        clamped(4), [inputs[0]], b=clamped(6), mode=mode, repeat=[[one] for one in inputs[1:]]
+    )
+    assert (found.ok, found.first.name, found.layers[0].metrics.max_abs) == (False, "c", 2)
+    for judged in (found.layers[0], found.results[0]):
+        assert judged.reason.endswith("; in 2 of 3 sets of inputs")
+    assert found.notes[0] == "3 sets of inputs; of each layer and result, the worst is shown"
+    assert irops.compare(clamped(4), [inputs[0]], b=clamped(6), mode=mode, repeat=[[inputs[0]]]).ok
+
+
 @pytest.mark.parametrize("prefix", ["", "other/"])
 def test_a_model_with_an_error_is_compared_up_to_there(prefix):
     found = irops.compare(made(), [X], b=made(prefix, axis=1, sizes=(3, 36)))
