@@ -60,16 +60,14 @@ def shapes(model, *names, **inputs):
 
 def test_a_body_is_inferred_with_what_it_is_given():
     facts = irops.infer(loop()).of("loop").bodies["body"]
-    assert [str(facts[name, 0]) for name in ("before", "part", "number")] == [
-        "f32[2,3]",
-        "f32[2,1,3]",
-        "i64[]",
-    ]
+    found = {name: str(facts[name, 0]) for name in ("before", "part", "number")}
+    assert found == {"before": "f32[2,3]", "part": "f32[2,1,3]", "number": "i64[]"}
 
 
 @pytest.mark.parametrize(
     ("arguments", "found"),
     [
+        ({"trips": 3, "again": 100}, ["[2,3]", "[2,3,3]"]),  # 0, 1 and 2 are less than 100
         ({"trips": 3}, ["[2,3]", "[2,3,3]"]),
         ({"trips": None}, ["[2,3]", "[2,?,3]"]),
         ({"trips": 0}, ["[2,3]", "[2,0,3]"]),
@@ -84,16 +82,9 @@ def test_the_number_of_iterations_follows_from_the_trip_count_and_the_conditions
     assert shapes(loop(**arguments)) == found
 
 
-def test_the_number_of_the_iteration_is_known_in_part():
-    assert shapes(loop(trips=3, again=100)) == ["[2,3]", "[2,3,3]"]  # 0, 1 and 2 are less than 100
-
-
-def test_a_size_that_grows_is_at_least_what_it_was():
-    assert shapes(loop(step="Concat", trips=None), "last") == ["[4..,3]"]
-
-
-def test_a_size_that_grows_once_is_known():
-    assert shapes(loop(step="Concat", trips=1), "last") == ["[4,3]"]
+@pytest.mark.parametrize(("trips", "shape"), [(None, "[4..,3]"), (1, "[4,3]")])
+def test_a_size_that_grows_is_at_least_what_it_was(trips, shape):
+    assert shapes(loop(step="Concat", trips=trips), "last") == [shape]
 
 
 def test_a_size_that_changes_once_and_then_stays_is_known():
@@ -143,21 +134,17 @@ def test_parts_are_counted(cut, size, count):
 def branches(
     condition=None, then=("Concat", {"axis": 0}), other=("Add", {"auto_broadcast": "numpy"}), shape="2,3"
 ):
+    """An If with these ops, or none, in its bodies; of a Reshape, with the shape that it makes."""
     net = Net()
     chosen = net.parameter("cond", "boolean", "") if condition is None else net.const(condition, bool)
     x, bodies = net.parameter("x", "f32", shape), {}
     for name, (op, data) in {"then_body": then, "else_body": other}.items():
         body = net.body()
-        p = body.parameter("p", "f32", "2,3")
-        value = (
-            p
-            if op is None
-            else (
-                body.op(op, p, body.const(data, np.int64), special_zero="false")
-                if op == "Reshape"
-                else body.op(op, p, p, **data)
-            )
-        )
+        value = p = body.parameter("p", "f32", "2,3")
+        if op == "Reshape":
+            value = body.op(op, p, body.const(data, np.int64), special_zero="false")
+        elif op is not None:
+            value = body.op(op, p, p, **data)
         bodies[name] = body, takes(1, p) + gives(2, body.result(value))
     net.result(net.apply(IF, chosen, x, name="if", **bodies)[0], "y")
     return net.model()
@@ -188,11 +175,8 @@ def test_constants_are_known_within_bodies():
     net = Net()
     x, shape = net.parameter("x", "f32", "2,3"), net.const([3, 2], np.int64)
     body = net.body()
-    data, pattern, part = (
-        body.parameter("data", "f32", "..."),
-        body.parameter("pattern", "i64", "?"),
-        body.parameter("part", "f32", "..."),
-    )
+    data, pattern = body.parameter("data", "f32", "..."), body.parameter("pattern", "i64", "?")
+    part = body.parameter("part", "f32", "...")
     maps = takes(0, data) + takes(1, pattern) + takes(2, part, axis=0)
     result = body.result(body.op("Reshape", data, pattern, special_zero="false"))
     net.result(net.apply(ITERATOR, x, shape, x, body=(body, maps + gives(3, result)))[0], "y")
@@ -200,10 +184,9 @@ def test_constants_are_known_within_bodies():
 
 
 def test_an_error_in_a_body_is_reported_once_with_its_path():
-    found = irops.check(loop(state="5,3")).errors
-    assert [(d.constraint, d.location.path, d.location.layer_name[:3]) for d in found] == [
-        ("Add-1:C1", ("loop", "body"), "Add")
-    ]
+    (found,) = irops.check(loop(state="5,3")).errors
+    assert (found.constraint, found.location.path) == ("Add-1:C1", ("loop", "body"))
+    assert found.location.layer_name.startswith("Add")
 
 
 def test_a_fault_of_the_first_iteration_is_not_lost_when_more_is_allowed_for():
@@ -227,49 +210,26 @@ def test_a_fault_of_a_cut_is_reported_at_its_entry():
     assert 'axis="5"' in net.xml().splitlines()[found.location.line - 1]
 
 
+UNMAPPED = "unmapped-parameter"
+INPUT = '<input external_port_id="0" internal_layer_id="0"/>'
+OUTPUT = '<output external_port_id="1" internal_layer_id="2"/>'
+
+
 @pytest.mark.parametrize(
     ("maps", "rule"),
     [
-        ('<input external_port_id="7" internal_layer_id="0"/>', "unknown-external-port"),
-        (
-            '<input external_port_id="-1" internal_layer_id="0" purpose="current_iteration"/>',
-            "unmapped-parameter",
-        ),
-        ('<input external_port_id="0" internal_layer_id="9"/>', "unknown-internal-layer"),
-        ("", "unmapped-parameter"),
-        ('<input external_port_id="0" internal_layer_id="0"/>' * 2, "duplicate-parameter-mapping"),
-        (
-            (
-                '<input external_port_id="0" internal_layer_id="0"/><output external_port_id="2"'
-                ' internal_layer_id="0"/>'
-            ),
-            "unknown-internal-layer",
-        ),
-        (
-            (
-                '<input external_port_id="0" internal_layer_id="0"/><output external_port_id="-1"'
-                ' internal_layer_id="2"/>'
-            ),
-            "unknown-external-port",
-        ),
-        ('<input external_port_id="0" internal_layer_id="0" axis="0" stride="0"/>', "invalid-slice"),
-        ('<input external_port_id="0" internal_layer_id="0" axis="0" part_size="0"/>', "invalid-slice"),
-        (
-            '<input external_port_id="0" internal_layer_id="0"/><edge from-layer="0" to-layer="0"/>',
-            "dangling-back-edge",
-        ),
-        (
-            '<input external_port_id="0" internal_layer_id="0"/>'
-            + '<output external_port_id="1" internal_layer_id="2"/>' * 2,
-            "duplicate-output-mapping",
-        ),
-        (
-            (
-                '<input external_port_id="0" internal_layer_id="0"/><output external_port_id="1"'
-                ' internal_layer_id="2"/>'
-            ),
-            "missing-condition",
-        ),
+        (INPUT.replace("0", "7", 1), "unknown-external-port"),
+        ('<input external_port_id="-1" internal_layer_id="0" purpose="current_iteration"/>', UNMAPPED),
+        (INPUT.replace('layer_id="0"', 'layer_id="9"'), "unknown-internal-layer"),
+        ("", UNMAPPED),
+        (INPUT * 2, "duplicate-parameter-mapping"),
+        (INPUT + '<output external_port_id="2" internal_layer_id="0"/>', "unknown-internal-layer"),
+        (INPUT + OUTPUT.replace("1", "-1", 1), "unknown-external-port"),
+        (INPUT.replace("/>", ' axis="0" stride="0"/>'), "invalid-slice"),
+        (INPUT.replace("/>", ' axis="0" part_size="0"/>'), "invalid-slice"),
+        (INPUT + '<edge from-layer="0" to-layer="0"/>', "dangling-back-edge"),
+        (INPUT + OUTPUT * 2, "duplicate-output-mapping"),
+        (INPUT + OUTPUT, "missing-condition"),
     ],
 )
 def test_invalid_port_maps_are_reported_by_checks_and_inference(maps, rule):
@@ -277,14 +237,11 @@ def test_invalid_port_maps_are_reported_by_checks_and_inference(maps, rule):
     body = net.body()
     body.result(body.op("ReLU", body.parameter("p", "f32", "?")))
     x = net.parameter("x", "f32", "4")
-    op, inputs = (
-        (LOOP, [net.const(1, np.int64), net.const(True, bool), x])
-        if rule == "missing-condition"
-        else (ITERATOR, [x])
-    )
-    if rule == "unmapped-parameter" and maps:
-        body.parameter("q", "f32", "?")
+    op, inputs = ITERATOR, [x]
+    if rule == "missing-condition" or (rule == UNMAPPED and maps):
         op, inputs = LOOP, [net.const(1, np.int64), net.const(True, bool), x]
+    if rule == UNMAPPED and maps:
+        body.parameter("q", "f32", "?")
     net.result(net.apply(op, *inputs, body=(body, maps))[0], "y")
     assert rule in [d.name for d in irops.infer(net.model()).errors]
     with pytest.raises(irops.EvaluationError):
@@ -298,11 +255,9 @@ def nested(depth, level):
     net = Net()
 
     def inner(graph, x, left):
-        return (
-            graph.op("Concat", x, x, axis=0)
-            if left == 0
-            else level(graph, x, lambda body, p: inner(body, p, left - 1))
-        )
+        if left == 0:
+            return graph.op("Concat", x, x, axis=0)
+        return level(graph, x, lambda body, p: inner(body, p, left - 1))
 
     net.result(inner(net, net.parameter("x", "f32", "2"), depth), "y")
     return net.model()

@@ -14,14 +14,8 @@ from irops.ir.read import loads
 
 
 def parameter(id_: int, name: str = "x") -> Layer:
-    return Layer(
-        id_,
-        name,
-        "Parameter",
-        "opset1",
-        {"shape": "2", "element_type": "f32"},
-        outputs=[Port(0, "FP32", (2,))],
-    )
+    data = {"shape": "2", "element_type": "f32"}
+    return Layer(id_, name, "Parameter", "opset1", data, outputs=[Port(0, "FP32", (2,))])
 
 
 def result(id_: int, name: str = "y") -> Layer:
@@ -29,23 +23,14 @@ def result(id_: int, name: str = "y") -> Layer:
 
 
 def unary(id_: int, name: str, inputs: int = 1) -> Layer:
-    return Layer(
-        id_,
-        name,
-        "Sigmoid",
-        "opset1",
-        inputs=[Port(k) for k in range(inputs)],
-        outputs=[Port(9, "FP32", (2,))],
-    )
+    ports = [Port(k) for k in range(inputs)]
+    return Layer(id_, name, "Sigmoid", "opset1", inputs=ports, outputs=[Port(9, "FP32", (2,))])
 
 
 def straight(*extra: Layer, edges: tuple[Edge, ...] = ()) -> Model:
     """x -> a -> y, and more."""
-    return Model(
-        graph=LayerGraph(
-            [parameter(0), unary(1, "a"), result(2), *extra], [Edge(0, 0, 1, 0), Edge(1, 9, 2, 0), *edges]
-        )
-    )
+    layers = [parameter(0), unary(1, "a"), result(2), *extra]
+    return Model(graph=LayerGraph(layers, [Edge(0, 0, 1, 0), Edge(1, 9, 2, 0), *edges]))
 
 
 def found(model: Model, read_findings: tuple[Diagnostic, ...] = ()) -> list[str]:
@@ -68,30 +53,22 @@ def test_a_sound_graph_has_no_findings() -> None:
 
 def test_a_model_without_a_file_is_checked_too() -> None:
     report = check(straight(unary(3, "idle"), edges=(Edge(0, 0, 3, 0),)))
-    (idle,) = (d for d in report if d.name == "dead-layer")
-    assert (idle.location.file, idle.location.line, idle.location.layer_name, report.path) == (
-        None,
-        None,
-        "idle",
-        None,
-    )
+    (where,) = (d.location for d in report if d.name == "dead-layer")
+    assert (where.file, where.line, where.layer_name, report.path) == (None, None, "idle", None)
 
 
 def test_an_edge_that_ends_nowhere_is_reported_alone() -> None:
     model = straight()
     model.edges[1] = Edge(1, 9, 77, 0)
-    assert messages(model) == [
-        'an edge from layer 1 "a" (Sigmoid) ends at layer 77, which does not exist in the graph'
-    ]
+    (message,) = messages(model)
+    assert message == 'an edge from layer 1 "a" (Sigmoid) ends at layer 77, which does not exist in the graph'
 
 
 def test_an_edge_of_a_body_to_a_layer_outside_says_so() -> None:
     body = LayerGraph([parameter(0, "p"), result(1, "r")], [Edge(0, 0, 1, 0), Edge(2, 0, 1, 0)])
     (finding,) = structural(looping(body))
-    assert (
-        finding.message
-        == 'an edge to layer 1 "r" (Result) starts at layer 2, which does not exist in the body'
-    )
+    start = 'an edge to layer 1 "r" (Result) starts at layer 2'
+    assert finding.message == f"{start}, which does not exist in the body"
     assert finding.notes[1].startswith('layer 2 "y" (Result) is outside the body')
     assert finding.location.path == ("loop", "body")
 
@@ -103,15 +80,9 @@ def looping(
     outputs: tuple[PortMapping, ...] = (PortMapping(1, 1),),
     back: tuple[BackEdge, ...] = (),
 ) -> Model:
-    loop = Layer(
-        1,
-        "loop",
-        type_,
-        "opset5" if type_ == "Loop" else "opset1",
-        inputs=[Port(0)],
-        outputs=[Port(1, "FP32", (2,))],
-        bodies={"body": Body("body", body, list(inputs), list(outputs), list(back))},
-    )
+    version = "opset5" if type_ == "Loop" else "opset1"
+    bodies = {"body": Body("body", body, list(inputs), list(outputs), list(back))}
+    loop = Layer(1, "loop", type_, version, {}, [Port(0)], [Port(1, "FP32", (2,))], bodies)
     return Model(graph=LayerGraph([parameter(0), loop, result(2)], [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)]))
 
 
@@ -119,31 +90,28 @@ def passing() -> LayerGraph:
     return LayerGraph([parameter(0, "p"), result(1, "r")], [Edge(0, 0, 1, 0)])
 
 
-def test_a_sound_body_has_no_findings() -> None:
-    assert found(looping(passing(), back=(BackEdge(1, 0),))) == []
+COUNTING = PortMapping(-1, 0, purpose="current_iteration")
 
 
-def test_a_mapping_that_goes_astray_does_not_make_its_parameter_unmapped() -> None:
-    assert found(looping(passing(), inputs=(PortMapping(0, 7),))) == ["unknown-internal-layer"]
+@pytest.mark.parametrize(
+    ("mapping", "rules"),
+    [
+        (PortMapping(0, 0), []),
+        (PortMapping(0, 0, axis=0, stride=-1), []),
+        (PortMapping(0, 0, axis=0, stride=0), ["invalid-slice"]),
+        (PortMapping(0, 0, stride=0), []),  # without an axis nothing is cut
+        (PortMapping(0, 7), ["unknown-internal-layer"]),  # and no unmapped Parameter
+        (PortMapping(-1, 0), ["unknown-external-port"]),
+        (COUNTING, ["unknown-purpose"]),
+    ],
+)
+def test_an_input_of_a_body_is_reported_by_one_rule(mapping: PortMapping, rules: list[str]) -> None:
+    assert found(looping(passing(), inputs=(mapping,), back=(BackEdge(1, 0),))) == rules
 
 
 def test_the_iteration_number_takes_no_port() -> None:
-    counting = PortMapping(-1, 0, purpose="current_iteration")
     going_on = PortMapping(-1, 1, purpose="execution_condition")
-    assert found(looping(passing(), "Loop", (counting,), (PortMapping(1, 1), going_on))) == []
-    assert found(looping(passing(), inputs=(counting,))) == ["unknown-purpose"]
-
-
-def test_a_port_of_minus_one_needs_a_purpose() -> None:
-    assert found(looping(passing(), inputs=(PortMapping(-1, 0),))) == ["unknown-external-port"]
-
-
-def test_a_stride_may_be_negative_but_not_zero() -> None:
-    assert found(looping(passing(), inputs=(PortMapping(0, 0, axis=0, stride=-1),))) == []
-    assert found(looping(passing(), inputs=(PortMapping(0, 0, axis=0, stride=0),))) == ["invalid-slice"]
-    assert found(looping(passing(), inputs=(PortMapping(0, 0, stride=0),))) == [], (
-        "without an axis nothing is cut"
-    )
+    assert found(looping(passing(), "Loop", (COUNTING,), (PortMapping(1, 1), going_on))) == []
 
 
 def test_a_graph_in_a_body_is_checked_like_any_other() -> None:
@@ -163,9 +131,8 @@ def test_a_cycle_names_eight_layers_at_most() -> None:
 def test_a_dead_end_is_reported_once_with_what_leads_there() -> None:
     chain = [unary(10, "d0"), unary(11, "d1"), unary(12, "d2")]
     (message,) = messages(straight(*chain, edges=(Edge(0, 0, 10, 0), Edge(10, 9, 11, 0), Edge(11, 9, 12, 0))))
-    assert message.startswith(
-        'no result of the model depends on layer 12 "d2" (Sigmoid) (nor on 2 layers that only it depends on)'
-    )
+    dead = 'layer 12 "d2" (Sigmoid) (nor on 2 layers that only it depends on)'
+    assert message.startswith(f"no result of the model depends on {dead}")
 
 
 def test_an_unused_parameter_is_no_dead_end() -> None:
@@ -173,31 +140,30 @@ def test_an_unused_parameter_is_no_dead_end() -> None:
 
 
 def test_a_model_that_only_keeps_state_has_a_purpose() -> None:
-    variable = {"variable_id": "v"}
-    read = Layer(
-        1,
-        "read",
-        "ReadValue",
-        "opset6",
-        variable | {"variable_type": "f32", "variable_shape": "2"},
-        [Port(0)],
-        [Port(1)],
-    )
-    keep = Layer(2, "keep", "Assign", "opset6", variable, [Port(0)], [Port(1)])
-    assert (
-        found(Model(graph=LayerGraph([parameter(0), read, keep], [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)]))) == []
-    )
+    ports = [Port(0)], [Port(1)]
+    data = {"variable_id": "v", "variable_type": "f32", "variable_shape": "2"}
+    read = Layer(1, "read", "ReadValue", "opset6", data, *ports)
+    keep = Layer(2, "keep", "Assign", "opset6", {"variable_id": "v"}, *ports)
+    edges = [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)]
+    assert found(Model(graph=LayerGraph([parameter(0), read, keep], edges))) == []
+
+
+def reading(*declarations: dict[str, str]) -> Model:
+    """x -> a -> y, and layers 3, 4 and so on that read variables with these declarations."""
+    layers, edges = [], ()
+    for k, data in enumerate(declarations, 3):
+        layers += [
+            Layer(k, f"r{k}", "ReadValue", "opset6", data, [Port(0)], [Port(9)]),
+            result(k + 10, f"s{k}"),
+        ]
+        edges += (Edge(0, 0, k, 0), Edge(k, 9, k + 10, 0))
+    return straight(*layers, edges=edges)
 
 
 def test_the_same_variable_in_another_spelling_is_the_same() -> None:
     first = {"variable_id": "v", "variable_type": "f32", "variable_shape": "-1, 3"}
     second = {"variable_id": "v", "variable_type": "F32", "variable_shape": "[?,3]"}
-    layers = [
-        Layer(k, f"r{k}", "ReadValue", "opset6", data, [Port(0)], [Port(9)])
-        for k, data in ((3, first), (4, second))
-    ]
-    edges = tuple(Edge(0, 0, k, 0) for k in (3, 4)) + tuple(Edge(k, 9, k + 10, 0) for k in (3, 4))
-    assert found(straight(*layers, result(13, "a3"), result(14, "a4"), edges=edges)) == ["unpaired-variable"]
+    assert found(reading(first, second)) == ["unpaired-variable"]
 
 
 UNREAD_EDGE = b"""<net name="m" version="11"><layers>
@@ -227,65 +193,58 @@ def test_layers_behind_two_dead_ends_are_counted_once() -> None:
     assert 'layer 12 "f" (Sigmoid); ' in second
 
 
-def test_a_model_without_results_says_how_many_layers_it_has() -> None:
-    assert messages(Model(graph=LayerGraph([])))[0].startswith("the model has 0 layers and no Result, must")
-    assert messages(Model(graph=LayerGraph([parameter(0)])))[0].startswith("the model has 1 layer and no")
-    two = Model(graph=LayerGraph([parameter(0), parameter(1, "z")]))
-    assert messages(two)[0].startswith("the model has 2 layers and no")
+@pytest.mark.parametrize(("count", "says"), [(0, "0 layers"), (1, "1 layer"), (2, "2 layers")])
+def test_a_model_without_results_says_how_many_layers_it_has(count: int, says: str) -> None:
+    model = Model(graph=LayerGraph([parameter(k, f"x{k}") for k in range(count)]))
+    assert messages(model)[0].startswith(f"the model has {says} and no Result, must")
 
 
-def test_a_port_that_does_not_exist_is_reported_with_those_that_do() -> None:
-    def ends(layer: Layer) -> str:
-        return next(m for m in messages(straight(layer, edges=(Edge(0, 0, 7, 55),))) if "an edge ends" in m)
+@pytest.mark.parametrize(
+    ("inputs", "end"),
+    [
+        (0, 'port 55 of layer 7 "u" (Sigmoid), which has no inputs'),
+        (1, "must be port 0, its only input"),
+        (3, "must be one of its input ports 0, 1, 2"),
+        (8, "ports 0, 1, 2, 3, 4, 5, 6, 7"),
+        (9, "ports 0, 1, 2, 3, 4, 5, 6, 7, ..."),
+    ],
+)
+def test_a_port_that_does_not_exist_is_reported_with_those_that_do(inputs: int, end: str) -> None:
+    found = messages(straight(unary(7, "u", inputs), edges=(Edge(0, 0, 7, 55),)))
+    assert next(m for m in found if "an edge ends" in m).endswith(end)
 
-    assert ends(unary(7, "u", 0)).endswith('port 55 of layer 7 "u" (Sigmoid), which has no inputs')
-    assert ends(unary(7, "u", 1)).endswith("must be port 0, its only input")
-    assert ends(unary(7, "u", 3)).endswith("must be one of its input ports 0, 1, 2")
-    assert ends(unary(7, "u", 8)).endswith("ports 0, 1, 2, 3, 4, 5, 6, 7")
-    assert ends(unary(7, "u", 9)).endswith("ports 0, 1, 2, 3, 4, 5, 6, 7, ...")
+
+def test_an_edge_that_starts_at_an_input_is_reported() -> None:
     (message,) = messages(straight(edges=(Edge(1, 0, 2, 0),)))
-    assert message == (
-        'an edge starts at port 0 of layer 1 "a" (Sigmoid), which is an input, must be port 9, its only'
-        " output"
-    )
+    place = 'port 0 of layer 1 "a" (Sigmoid)'
+    assert message == f"an edge starts at {place}, which is an input, must be port 9, its only output"
 
 
 def test_two_edges_into_an_input_are_reported_with_where_they_come_from() -> None:
     (twice,) = messages(straight(edges=(Edge(0, 0, 1, 0),)))
-    assert twice == (
-        'input 0 of layer 1 "a" (Sigmoid) is fed twice by layer 0 "x" (Parameter), must have one incoming'
-        " edge"
-    )
+    start = 'input 0 of layer 1 "a" (Sigmoid) is fed twice by layer 0 "x" (Parameter)'
+    assert twice == f"{start}, must have one incoming edge"
     (both,) = messages(straight(edges=(Edge(0, 0, 2, 0),)))
     assert 'is fed by layer 1 "a" (Sigmoid) and by layer 0 "x" (Parameter), must' in both
 
 
 def test_a_layer_that_feeds_itself_is_a_cycle_of_its_own() -> None:
-    model = straight(unary(5, "self"), edges=(Edge(5, 9, 5, 0),))
-    assert 'the graph has a cycle: layer 5 "self" (Sigmoid) feeds itself, must have no cycle' in messages(
-        model
-    )
+    found = messages(straight(unary(5, "self"), edges=(Edge(5, 9, 5, 0),)))
+    assert 'the graph has a cycle: layer 5 "self" (Sigmoid) feeds itself, must have no cycle' in found
 
 
 def test_names_are_unique_among_layers_and_tensors() -> None:
     model = straight()
     model.layers[1].name = "x"
-    assert messages(model) == [
-        'layer 1 "x" (Sigmoid) has the name of layer 0 "x" (Parameter), must have a unique name to be found'
-        " by it"
-    ]
+    name = 'layer 1 "x" (Sigmoid) has the name of layer 0 "x" (Parameter), must have a unique name'
+    assert messages(model) == [f"{name} to be found by it"]
     model.layers[0].name = model.layers[1].name = ""
     assert messages(model) == []
     for layer in model.layers[:2]:
         layer.outputs[0].names = ("t", "t")
-    assert (
-        messages(model)
-        == [
-            'output 0 of layer 1 "" (Sigmoid) has the tensor name "t", as has output 0 of layer 0 ""'
-            " (Parameter), must have a unique tensor name"
-        ]
-        * 2
-    )
+    first, second = 'output 0 of layer 0 "" (Parameter)', 'output 0 of layer 1 "" (Sigmoid)'
+    message = f'{second} has the tensor name "t", as has {first}, must have a unique tensor name'
+    assert messages(model) == [message] * 2
 
 
 def declared_outputs(declared: int) -> list[Diagnostic]:
@@ -305,13 +264,11 @@ def test_a_layer_declares_as_many_outputs_as_its_op_has() -> None:
     assert many.notes == ('OpenVINO refuses the file: "node index is out of range"',)
 
 
-def test_a_result_may_declare_its_output_or_not() -> None:
+@pytest.mark.parametrize(("outputs", "codes"), [(0, []), (1, []), (2, ["wrong-number-of-outputs"])])
+def test_a_result_may_declare_its_output_or_not(outputs: int, codes: list[str]) -> None:
     model = straight()
-    assert [d.name for d in check(model)] == []
-    model.layers[2].outputs = [Port(1)]
-    assert [d.name for d in check(model)] == []
-    model.layers[2].outputs = [Port(1), Port(2)]
-    assert [d.name for d in check(model)] == ["wrong-number-of-outputs"]
+    model.layers[2].outputs = [Port(k) for k in range(1, outputs + 1)]
+    assert [d.name for d in check(model)] == codes
 
 
 def test_a_parameter_without_an_output_is_reported() -> None:
@@ -322,14 +279,8 @@ def test_a_parameter_without_an_output_is_reported() -> None:
 
 def test_conflicting_declarations_of_a_variable_name_both() -> None:
     data = {"variable_id": "v", "variable_type": "f32", "variable_shape": "2"}
-    layers = [
-        Layer(k, f"r{k}", "ReadValue", "opset6", one, [Port(0)], [Port(9)])
-        for k, one in ((3, data), (4, data | {"variable_type": "f16"}), (5, {"variable_id": "v"}))
-    ]
-    edges = tuple(Edge(0, 0, k, 0) for k in (3, 4, 5)) + tuple(Edge(k, 9, k + 10, 0) for k in (3, 4, 5))
-    sinks = [result(k + 10, f"s{k}") for k in (3, 4, 5)]
-    conflicts = [m for m in messages(straight(*layers, *sinks, edges=edges)) if "declares the variable" in m]
-    assert conflicts == [
+    model = reading(data, data | {"variable_type": "f16"}, {"variable_id": "v"})
+    assert [m for m in messages(model) if "declares the variable" in m] == [
         'layer 4 "r4" (ReadValue) declares the variable "v" as f16[2], must be f32[2], as layer 3 "r3"'
         " (ReadValue) declares it"
     ]
@@ -345,11 +296,10 @@ def test_a_variable_that_is_assigned_and_never_read_is_reported() -> None:
 
 def _stateful(reads: str, assigns: str, source: int) -> Model:
     """A variable that layer 2 reads and to which layer 3 assigns the output of a layer."""
-    data = {"variable_id": "v"} | (
-        {"variable_type": "f32", "variable_shape": "2"} if reads == "opset6" else {}
-    )
-    read = Layer(2, "read", "ReadValue", reads, data, [Port(0)], [Port(1, "FP32", (2,))])
-    assign = Layer(3, "assign", "Assign", assigns, {"variable_id": "v"}, [Port(0)], [Port(1, "FP32", (2,))])
+    data = {"variable_type": "f32", "variable_shape": "2"} if reads == "opset6" else {}
+    ports = [Port(0)], [Port(1, "FP32", (2,))]
+    read = Layer(2, "read", "ReadValue", reads, {"variable_id": "v"} | data, *ports)
+    assign = Layer(3, "assign", "Assign", assigns, {"variable_id": "v"}, *ports)
     edges = [Edge(0, 0, 2, 0), Edge(2, 1, 1, 0), Edge(source, 0 if source == 0 else 1, 3, 0)]
     return Model("m", 11, LayerGraph([parameter(0), result(1), read, assign], edges))
 

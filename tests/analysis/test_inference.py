@@ -227,12 +227,8 @@ def test_layers_on_a_cycle_and_behind_it_are_unknown(net):
 
 def test_the_first_declaration_of_a_variable_counts_and_malformed_ones_do_not(net):
     def reading(name, kind, shape):
-        return (
-            name,
-            "ReadValue-opset6",
-            {"variable_id": "v", "variable_type": kind, "variable_shape": shape},
-            [],
-        )
+        data = {"variable_id": "v", "variable_type": kind, "variable_shape": shape}
+        return name, "ReadValue-opset6", data, []
 
     model = net(
         ("x", "Parameter", {"variable_id": "p", "shape": "2", "element_type": "f32"}, []),
@@ -242,10 +238,8 @@ def test_the_first_declaration_of_a_variable_counts_and_malformed_ones_do_not(ne
         ("other", "READVALUE-opset6", {"variable_id": "w"}, []),
         ("nameless", "ReadValue-opset6", {}, []),
     )
-    assert {name: str(fact) for name, fact in declared_variables(model).items()} == {
-        "v": "f16[2,?]",
-        "w": "dynamic[...]",
-    }
+    declared = {name: str(fact) for name, fact in declared_variables(model).items()}
+    assert declared == {"v": "f16[2,?]", "w": "dynamic[...]"}
 
 
 def test_an_assigned_value_is_compared_with_the_declaration_of_its_variable(net):

@@ -31,12 +31,10 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape
 
 F32_DATA = {"element_type": "f32", "shape": "?,8"}
-FILES = sorted(
-    path
-    for folder in ("tests/ir/files", "examples", "irops/diagnostics/rules")
-    for path in (ROOT / folder).rglob("*.xml")
-    if path.stat().st_size < 60_000
-)
+X = ("x", "Parameter", {"element_type": "f32", "shape": "2,3,4"}, [])
+FOLDERS = ("tests/ir/files", "examples", "irops/diagnostics/rules")
+XML = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.xml"))
+FILES = [path for path in XML if path.stat().st_size < 60_000]
 CORPUS = os.environ.get("IROPS_CORPUS")
 
 
@@ -45,18 +43,21 @@ def const(name, *numbers, offset):
     return name, "Const", data, []
 
 
+def reshape(name, *sources):
+    return name, "Reshape", {"special_zero": "false"}, list(sources)
+
+
 def two_reshapes(net, first, second):
     """A model that reshapes its input in two ways, by constants of one type and shape."""
-    weights = struct.pack("<4q", *first, *second)
     return net(
-        ("x", "Parameter", {"element_type": "f32", "shape": "2,3,4"}, []),
+        X,
         const("a", *first, offset=0),
         const("b", *second, offset=16),
-        ("first", "Reshape", {"special_zero": "false"}, ["x", "a"]),
-        ("second", "Reshape", {"special_zero": "false"}, ["x", "b"]),
+        reshape("first", "x", "a"),
+        reshape("second", "x", "b"),
         ("y", "Result", {}, ["first"]),
         ("z", "Result", {}, ["second"]),
-        weights=weights,
+        weights=struct.pack("<4q", *first, *second),
     )
 
 
@@ -98,16 +99,12 @@ def test_damaged_files_have_the_same_outcome_both_ways(seed, monkeypatch, tmp_pa
 @pytest.mark.slow("corpora")
 @pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
 def test_models_of_corpora_have_the_same_outcome_both_ways(monkeypatch):
-    indices = sorted(Path(CORPUS or "").glob("*/index.jsonl"))
-    names = [
-        index.parent / json.loads(line)["name"]
-        for index in indices
-        for line in index.read_text().split("\n")
-        if line
-    ]
-    assert names
+    folders = []
+    for index in sorted(Path(CORPUS or "").glob("*/index.jsonl")):
+        folders += [index.parent / json.loads(line)["name"] for line in index.read_text().split("\n") if line]
+    assert folders
     different = []
-    for folder in names[::20]:
+    for folder in folders[::20]:
         shared, apart = both_ways(str(folder / "model.xml"), monkeypatch)
         if shared != apart:
             different.append(folder.name)
@@ -157,10 +154,10 @@ def test_values_that_are_equal_by_place_are_read_once(net, monkeypatch):
         irops.files.storage.Weights, "read", lambda *args, **more: reads.append(args) or plain(*args, **more)
     )
     weights = struct.pack("<2q", 6, 4)
-    layers = [("x", "Parameter", {"element_type": "f32", "shape": "2,3,4"}, [])]
+    layers = [X]
     for number in range(5):
         layers.append(const(f"c{number}", 6, 4, offset=0))
-        layers.append((f"r{number}", "Reshape", {"special_zero": "false"}, ["x", f"c{number}"]))
+        layers.append(reshape(f"r{number}", "x", f"c{number}"))
         layers.append((f"y{number}", "Result", {}, [f"r{number}"]))
     inferred = irops.infer(net(*layers, weights=weights))
     assert {str(inferred[f"r{number}", 0]) for number in range(5)} == {"f32[6,4]"}
@@ -169,11 +166,11 @@ def test_values_that_are_equal_by_place_are_read_once(net, monkeypatch):
 
 def test_a_value_that_is_not_known_is_not_taken_for_one_that_is(net):
     model = net(
-        ("x", "Parameter", {"element_type": "f32", "shape": "2,3,4"}, []),
+        X,
         ("p", "Parameter", {"element_type": "i64", "shape": "2"}, []),
         const("c", 6, 4, offset=0),
-        ("unknown", "Reshape", {"special_zero": "false"}, ["x", "p"]),
-        ("known", "Reshape", {"special_zero": "false"}, ["x", "c"]),
+        reshape("unknown", "x", "p"),
+        reshape("known", "x", "c"),
         ("y", "Result", {}, ["unknown"]),
         ("z", "Result", {}, ["known"]),
         weights=struct.pack("<2q", 6, 4),
@@ -187,10 +184,10 @@ def test_each_of_equal_layers_reports_a_kernel_that_fails(net, monkeypatch):
     def fail(*inputs, **keywords):
         raise ZeroDivisionError("no")
 
-    layers = [("x", "Parameter", {"element_type": "f32", "shape": "2,3,4"}, []), const("c", 1, 2, offset=0)]
+    layers = [X, const("c", 1, 2, offset=0)]
     for name in ("a", "b"):
         layers.append((f"add_{name}", "Add", {}, ["c", "c"]))
-        layers.append((f"r_{name}", "Reshape", {"special_zero": "false"}, ["x", f"add_{name}"]))
+        layers.append(reshape(f"r_{name}", "x", f"add_{name}"))
         layers.append((f"y_{name}", "Result", {}, [f"r_{name}"]))
     model = net(*layers, weights=struct.pack("<2q", 1, 2))
     monkeypatch.setattr(default_registry().op("Add-1").functions, "kernel", fail)

@@ -23,7 +23,7 @@ BUDGETS = {
     "lines of imports in a thousand": 64,
     "parts at the top": 24,
     "modules that one other module imports": 24,
-    "lines of tests": 61_600,
+    "lines of tests": 60_900,
 }
 """What may be lowered, and is not raised: what is added takes the place of something."""
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from irops.diagnostics.diagnostic import Edit, Fix, ReadError, Severity
+from irops.diagnostics.diagnostic import Diagnostic, Edit, Fix, ReadError, Severity
 from irops.files.limits import Clock, Limits
 from irops.ir.locate import SourceText
 from irops.ir.model import Layer, UniqueNames
 from irops.ir.parse import CLOCK_MASK, Faults
-from irops.ir.read import HARMLESS, load, loads, read
+from irops.ir.read import load, loads, read
 
 TEXT = b'<a x="1">\n<b/><c/><b y="2"/></a>'
 
@@ -18,22 +20,21 @@ def faults(limit: float = 1000, *, as_stored: bool = True) -> Faults:
     return Faults(SourceText("m.xml", TEXT, as_stored=as_stored), Limits(findings=limit))
 
 
-def test_a_finding_is_at_an_element_its_attribute_or_its_child() -> None:
+@pytest.mark.parametrize(
+    ("where", "line", "column"),
+    [
+        ({}, 1, 1),
+        ({"attribute": "x"}, 1, 4),
+        ({"attribute": "gone"}, 1, 1),
+        ({"child": ("b", 1)}, 2, 9),
+        ({"child": ("b", 2)}, 1, 1),
+        ({"child": ("b", 1), "attribute": "y"}, 2, 12),
+    ],
+)
+def test_a_finding_is_at_an_element_its_attribute_or_its_child(where, line: int, column: int) -> None:
     found = faults()
-    found.add("unknown-element", "m", 0)
-    found.add("unknown-element", "m", 0, attribute="x")
-    found.add("unknown-element", "m", 0, attribute="gone")
-    found.add("unknown-element", "m", 0, child=("b", 1))
-    found.add("unknown-element", "m", 0, child=("b", 2))
-    found.add("unknown-element", "m", 0, child=("b", 1), attribute="y")
-    assert [(d.location.line, d.location.column) for d in found.findings] == [
-        (1, 1),
-        (1, 4),
-        (1, 1),
-        (2, 9),
-        (1, 1),
-        (2, 12),
-    ]
+    found.add("unknown-element", "m", 0, **where)
+    assert (found.findings[0].location.line, found.findings[0].location.column) == (line, column)
 
 
 def test_a_finding_names_the_layer_and_the_path_that_are_read() -> None:
@@ -41,12 +42,8 @@ def test_a_finding_names_the_layer_and_the_path_that_are_read() -> None:
     found.layer, found.path = Layer(3, "n", "T", "opset1"), ("loop", "body")
     found.add("unknown-element", "m", 0, notes=("n",), level=Severity.WARNING)
     (one,) = found.findings
-    assert (one.location.layer_id, one.location.path, one.notes, one.severity) == (
-        3,
-        ("loop", "body"),
-        ("n",),
-        Severity.WARNING,
-    )
+    assert (one.location.layer_id, one.location.path) == (3, ("loop", "body"))
+    assert (one.notes, one.severity) == (("n",), Severity.WARNING)
 
 
 def test_a_fix_is_for_the_bytes_of_the_file_only() -> None:
@@ -92,62 +89,57 @@ def test_the_error_of_a_limit_names_the_limit() -> None:
 
 
 def nested(depth: int) -> bytes:
-    return (
-        b'<net version="11"><layers/>' + b"<rt_info>" + b"<a>" * depth + b"</a>" * depth + b"</rt_info></net>"
+    return net(f"<layers/><rt_info>{'<a>' * depth}{'</a>' * depth}</rt_info>")
+
+
+def net(inside: str, attributes: str = "") -> bytes:
+    return f'<net version="11"{attributes}>{inside}</net>'.encode()
+
+
+def with_layers(count: int) -> bytes:
+    return net(f"<layers>{'<layer/>' * count}</layers>")
+
+
+def with_port(inside: str) -> bytes:
+    return net(
+        f'<layers><layer id="0" name="n" type="T" version="opset1"><input>{inside}</input></layer></layers>'
     )
 
 
+def error_of(text: bytes, **limits: float) -> Diagnostic:
+    with pytest.raises(ReadError) as error:
+        loads(text, limits=Limits(**limits))
+    return error.value.diagnostics[0]
+
+
 @pytest.mark.parametrize(
-    ("text", "limit", "name"),
+    ("limit", "most", "meets", "exceeds", "name"),
     [
-        (nested(1), {"depth": 3}, None),
-        (nested(2), {"depth": 3}, "nesting-too-deep"),
-        (b'<net version="11"><layers/></net>', {"elements": 2}, None),
-        (b'<net version="11"><layers/><edges/></net>', {"elements": 2}, "too-many-elements"),
-        (b'<net version="11" name="n"><layers/></net>', {"attributes": 2}, None),
-        (b'<net version="11" name="n" a="1"><layers/></net>', {"attributes": 2}, "too-many-attributes"),
-        (b'<net version="11"><layers>' + b"<layer/>" * 2 + b"</layers></net>", {"layers": 2}, None),
-        (
-            b'<net version="11"><layers>' + b"<layer/>" * 3 + b"</layers></net>",
-            {"layers": 2},
-            "too-many-layers",
-        ),
+        ("depth", 3, nested(1), nested(2), "nesting-too-deep"),
+        ("elements", 2, net("<layers/>"), net("<layers/><edges/>"), "too-many-elements"),
+        ("attributes", 2, net("<layers/>", ' a=""'), net("<layers/>", ' a="" b=""'), "too-many-attributes"),
+        ("layers", 2, with_layers(2), with_layers(3), "too-many-layers"),
     ],
 )
 def test_what_meets_a_limit_is_read_and_what_exceeds_it_is_refused(
-    text: bytes, limit: dict[str, float], name: str | None
+    limit: str, most: int, meets: bytes, exceeds: bytes, name: str
 ) -> None:
-    if name is None:
-        loads(text, limits=Limits(**limit))
-    else:
-        with pytest.raises(ReadError) as error:
-            loads(text, limits=Limits(**limit))
-        first = error.value.diagnostics[0]
-        assert first.name == name
-        assert first.location.column is not None
+    loads(meets, limits=Limits(**{limit: most}))
+    first = error_of(exceeds, **{limit: most})
+    assert first.name == name
+    assert first.location.column is not None
 
 
 def test_the_place_of_a_limit_is_the_element_that_exceeds_it() -> None:
-    with pytest.raises(ReadError) as error:
-        loads(b'<net version="11"><layers/>\n <edges/></net>', limits=Limits(elements=2))
-    where = error.value.diagnostics[0].location
+    where = error_of(net("<layers/>\n <edges/>"), elements=2).location
     assert (where.line, where.column) == (2, 2)
 
 
-@pytest.mark.parametrize(("dims", "fits"), [(3, True), (4, False)])
-def test_a_port_has_as_many_dims_as_the_limit_says(dims: int, fits: bool) -> None:
-    text = (
-        '<net version="11"><layers><layer id="0" name="n" type="T" version="opset1"><input>\n<port id="0">'
-        + "<dim>1</dim>" * dims
-        + "</port></input></layer></layers></net>"
-    ).encode()
-    if fits:
-        assert loads(text, limits=Limits(dims=3))[1] == ()
-    else:
-        with pytest.raises(ReadError) as error:
-            loads(text, limits=Limits(dims=3))
-        where = error.value.diagnostics[0].location
-        assert (error.value.diagnostics[0].name, where.line, where.column) == ("too-many-dimensions", 2, 1)
+def test_a_port_has_as_many_dims_as_the_limit_says() -> None:
+    fits, exceeds = (with_port('\n<port id="0">' + "<dim>1</dim>" * dims + "</port>") for dims in (3, 4))
+    assert loads(fits, limits=Limits(dims=3))[1] == ()
+    found = error_of(exceeds, dims=3)
+    assert (found.name, found.location.line, found.location.column) == ("too-many-dimensions", 2, 1)
 
 
 def test_the_clock_is_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,15 +149,11 @@ def test_the_clock_is_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch) ->
     assert len(looks) == 2
 
 
-def test_of_a_dim_so_much_is_kept_as_says_what_is_wrong() -> None:
-    text = (
-        '<net version="11"><layers><layer id="0" name="n" type="T" version="opset1"><input><port id="0">'
-        "<dim>{}</dim></port></input></layer></layers></net>"
-    )
-    for length in (256, 257):
-        (found,) = loads(text.format("x" * length).encode())[1]
-        assert "x" * 256 in found.message
-        assert "x" * 257 not in found.message
+@pytest.mark.parametrize("length", [256, 257])
+def test_of_a_dim_so_much_is_kept_as_says_what_is_wrong(length: int) -> None:
+    (found,) = loads(with_port(f'<port id="0"><dim>{"x" * length}</dim></port>'))[1]
+    assert "x" * 256 in found.message
+    assert "x" * 257 not in found.message
 
 
 def test_text_around_elements_is_kept_without_layout() -> None:
@@ -179,26 +167,15 @@ def test_text_around_elements_is_kept_without_layout() -> None:
 
 
 def test_comments_before_a_layer_are_its_own_and_others_are_the_graphs() -> None:
-    layer = '<layer id="{0}" name="n{0}" type="T" version="opset1"/>'
+    a, b, c = (f'<layer id="{k}" name="n{k}" type="T" version="opset1"/>' for k in range(3))
     text = (
-        '<!-- a --><net version="11"><!-- b --><layers><!-- c --><!-- d -->'
-        + layer.format(0)
-        + layer.format(1)
-        + "<x/><!-- e -->"
-        + layer.format(2)
-        + "<!-- f --></layers><edges><!-- g --></edges></net><!-- h -->"
+        f'<!-- a --><net version="11"><!-- b --><layers><!-- c --><!-- d -->{a}{b}<x/><!-- e -->{c}<!-- f -->'
+        "</layers><edges><!-- g --></edges></net><!-- h -->"
     )
     model, _ = loads(text.encode())
     assert [x.comments for x in model.layers] == [(" c ", " d "), (), (" e ",)]
     assert model.comments == (" a ", " h ", " b ")
     assert model.graph.comments == (" f ", " g ")
-
-
-def test_a_model_is_read_although_findings_are_harmless_and_not_otherwise(tmp_path) -> None:
-    assert "unknown-element" in HARMLESS
-    assert "malformed-number" not in HARMLESS
-    (tmp_path / "m.xml").write_text('<net version="11"><layers/><q/></net>')
-    assert read(tmp_path / "m.xml").version == 11
 
 
 def test_the_error_of_reading_has_errors_before_warnings(tmp_path) -> None:
@@ -210,22 +187,18 @@ def test_the_error_of_reading_has_errors_before_warnings(tmp_path) -> None:
     assert {"error", "warning"} == set(levels)
 
 
-def test_a_text_may_have_as_many_bytes_as_the_limit_says(tmp_path) -> None:
-    text = b'<net version="11"><layers/></net>'
-    (tmp_path / "m.xml").write_bytes(text)
-    for fits, size in ((True, len(text)), (False, len(text) - 1)):
-        for attempt in (
-            lambda size=size: loads(text, limits=Limits(xml_bytes=size)),
-            lambda size=size: load(tmp_path / "m.xml", limits=Limits(xml_bytes=size)),
-        ):
-            if fits:
-                assert attempt()[1] == ()
-            else:
-                with pytest.raises(ReadError) as error:
-                    attempt()
-                (found,) = error.value.diagnostics
-                assert (found.name, found.location.line) == ("oversized-file", None)
-                assert f"{len(text)} bytes" in found.message
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_text_may_have_as_many_bytes_as_the_limit_says(tmp_path, stored: bool) -> None:
+    text, path = net("<layers/>"), tmp_path / "m.xml"
+    path.write_bytes(text)
+    attempt = partial(load, path) if stored else partial(loads, text)
+    fits, exceeds = (Limits(xml_bytes=size) for size in (len(text), len(text) - 1))
+    assert attempt(limits=fits)[1] == ()
+    with pytest.raises(ReadError) as error:
+        attempt(limits=exceeds)
+    (found,) = error.value.diagnostics
+    assert (found.name, found.location.line) == ("oversized-file", None)
+    assert f"{len(text)} bytes" in found.message
 
 
 @pytest.mark.parametrize("size", [4095, 4096, 4097, 9000])

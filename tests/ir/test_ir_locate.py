@@ -14,28 +14,18 @@ TAG = b"""<a><b x = '1'  long-name="x=&quot;1" y="2>3"
 B = TAG.index(b"<b")
 
 
-def test_offsets_become_lines_and_columns_from_one() -> None:
-    source = SourceText("m.xml", b"ab\ncd\n\nx")
-    assert [source.line_column(k) for k in (0, 1, 3, 4, 6, 7, 8)] == [
-        (1, 1),
-        (1, 2),
-        (2, 1),
-        (2, 2),
-        (3, 1),
-        (4, 1),
-        (4, 2),
-    ]
-
-
-def test_columns_count_characters() -> None:
-    text = "é\N{GRINNING FACE}x".encode()
-    source = SourceText(None, text)
-    assert [source.line_column(k) for k in (0, 2, 6, 7)] == [(1, 1), (1, 2), (1, 3), (1, 4)]
-
-
-def test_a_byte_order_mark_is_no_column() -> None:
-    source = SourceText(None, b"\xef\xbb\xbfab\nc")
-    assert [source.line_column(k) for k in (0, 3, 4, 6)] == [(1, 1), (1, 1), (1, 2), (2, 1)]
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        (b"ab\ncd\n\nx", {0: (1, 1), 1: (1, 2), 3: (2, 1), 4: (2, 2), 6: (3, 1), 7: (4, 1), 8: (4, 2)}),
+        ("é\N{GRINNING FACE}x".encode(), {0: (1, 1), 2: (1, 2), 6: (1, 3), 7: (1, 4)}),
+        (b"\xef\xbb\xbfab\nc", {0: (1, 1), 3: (1, 1), 4: (1, 2), 6: (2, 1)}),
+    ],
+    ids=["bytes", "characters", "a byte order mark"],
+)
+def test_offsets_become_lines_and_columns_from_one(text: bytes, places: dict[int, tuple[int, int]]) -> None:
+    source = SourceText("m.xml", text)
+    assert {offset: source.line_column(offset) for offset in places} == places
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
@@ -58,11 +48,6 @@ def test_any_offsets_in_any_order_are_placed(text: str, places: list[int]) -> No
 def test_lines_are_right_in_a_file_of_very_many() -> None:
     source = SourceText(None, b"<a/>\n" * 200_000 + b"  <b/>")
     assert source.line_column(source.data.index(b"<b")) == (200_001, 3)
-
-
-def test_a_line_is_given_without_its_end() -> None:
-    source = SourceText(None, b"\xef\xbb\xbfone\r\ntwo\r\nthree")
-    assert [source.line_text(k) for k in (1, 2, 3)] == ["one", "two", "three"]
 
 
 @pytest.mark.parametrize(
@@ -144,9 +129,16 @@ def test_children_are_found_in_text_that_is_not_well_formed() -> None:
     assert source.child_offset(0, "c", 2) is None
 
 
-def test_lines_are_given_one_by_one() -> None:
-    source = SourceText(None, b"one\n\ntwo\r\nthree \n")
-    assert [source.line_text(k) for k in range(1, 6)] == ["one", "", "two", "three ", ""]
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (b"\xef\xbb\xbfone\r\ntwo\r\nthree", ["one", "two", "three"]),
+        (b"one\n\ntwo\r\nthree \n", ["one", "", "two", "three ", ""]),
+    ],
+)
+def test_a_line_is_given_without_its_end(text: bytes, lines: list[str]) -> None:
+    source = SourceText(None, text)
+    assert [source.line_text(k) for k in range(1, len(lines) + 1)] == lines
 
 
 def test_columns_go_on_from_the_place_that_was_asked_for_before() -> None:

@@ -54,14 +54,8 @@ def test_ids_that_repeat_are_found_once_for_each_further_layer():
 
 
 def ports_of(inputs: list[int], outputs: list[int]) -> tuple[list[int], list[int], list[str]]:
-    layer = Layer(
-        0,
-        "n",
-        "T",
-        "opset1",
-        inputs=[Port(k, at=0) for k in inputs],
-        outputs=[Port(k, at=0) for k in outputs],
-    )
+    ports = ([Port(k, at=0) for k in inputs], [Port(k, at=0) for k in outputs])
+    layer = Layer(0, "n", "T", "opset1", {}, *ports)
     faults = Faults(SourceText(None, b"<port id='1'/>"))
     number_ports(layer, faults)
     found = [f"{d.name} at column {d.location.column}" for d in faults.findings]

@@ -29,6 +29,12 @@ def read(text: str) -> tuple[Model | None, tuple[Diagnostic, ...]]:
         return None, error.diagnostics
 
 
+def read_model(text: str) -> Model:
+    model, _ = read(text)
+    assert model is not None
+    return model
+
+
 def places(marked: str) -> list[tuple[int, int]]:
     found = []
     for k, line in enumerate(marked.split("\n"), 1):
@@ -214,71 +220,52 @@ def test_findings_behind_a_body_are_those_of_its_layer() -> None:
         '<body><layers><layer id="7" name="inner" type="T" version="opset1"><q/></layer></layers></body>'
         '<port_map><input internal_layer_id="0"/></port_map><z/>'
     )
-    found = read(text)[1]
-    assert [(d.location.layer_name, d.location.path) for d in found] == [
-        ("inner", ("n", "body")),
-        ("n", ()),
-        ("n", ()),
-    ]
+    found = [(d.location.layer_name, d.location.path) for d in read(text)[1]]
+    assert found == [("inner", ("n", "body")), ("n", ()), ("n", ())]
 
 
-def test_what_could_not_be_read_of_the_maps_is_remembered() -> None:
-    model, _ = read(in_body('<input internal_layer_id="0"/>'))
-    assert model is not None
-    assert model.layers[0].bodies["body"].incomplete
-    model, _ = read(in_body('<input external_port_id="0" internal_layer_id="0"/>'))
-    assert model is not None
-    assert not model.layers[0].bodies["body"].incomplete
-    model, _ = read(in_layer('<back_edges><edge from-layer="0"/></back_edges><body/>'))
-    assert model is not None
-    assert model.layers[0].bodies["body"].incomplete
+@pytest.mark.parametrize(
+    ("text", "incomplete"),
+    [
+        (in_body('<input internal_layer_id="0"/>'), True),
+        (in_body('<input external_port_id="0" internal_layer_id="0"/>'), False),
+        (in_layer('<back_edges><edge from-layer="0"/></back_edges><body/>'), True),
+    ],
+)
+def test_what_could_not_be_read_of_the_maps_is_remembered(text: str, incomplete: bool) -> None:
+    assert read_model(text).layers[0].bodies["body"].incomplete is incomplete
 
 
 def test_entries_behind_a_faulty_one_are_read() -> None:
-    model, _ = read(
-        in_body(
-            '<frob/><input internal_layer_id="0"/><input external_port_id="1" internal_layer_id="2"/>'
-            '<output external_port_id="3" internal_layer_id="4" axis="1" stride="-1"/>'
-        )
-    )
-    assert model is not None
-    body = model.layers[0].bodies["body"]
+    maps = '<frob/><input internal_layer_id="0"/><input external_port_id="1" internal_layer_id="2"/>'
+    maps += '<output external_port_id="3" internal_layer_id="4" axis="1" stride="-1"/>'
+    body = read_model(in_body(maps)).layers[0].bodies["body"]
     assert [(m.external_port_id, m.internal_layer_id, m.axis) for m in body.inputs] == [(1, 2, None)]
-    assert [(m.external_port_id, m.axis, m.stride, m.start, m.end) for m in body.outputs] == [
-        (3, 1, -1, 0, -1)
-    ]
-    model, _ = read(
-        in_layer(
-            '<back_edges><q/><edge from-layer="0"/><edge from-layer="5" to-layer="6"/></back_edges><body/>'
-        )
+    (output,) = body.outputs
+    assert (output.external_port_id, output.axis, output.stride, output.start, output.end) == (
+        3,
+        1,
+        -1,
+        0,
+        -1,
     )
-    assert model is not None
+    edges = '<q/><edge from-layer="0"/><edge from-layer="5" to-layer="6"/>'
+    model = read_model(in_layer(f"<back_edges>{edges}</back_edges><body/>"))
     assert [(e.from_layer, e.to_layer) for e in model.layers[0].bodies["body"].back_edges] == [(5, 6)]
 
 
-def test_what_is_not_known_is_kept_where_it_was() -> None:
-    model, _ = read(
-        '<net version="11" a="1"><layers b="2"><layer id="0" name="n" type="T" version="opset1" c="3"><q/>'
-        '<input><port id="0" d="4"><w/></port><v/></input></layer></layers><u/>'
-        '<edges><edge from-layer="0" from-port="0" to-layer="0" to-port="0" e="5"/></edges></net>'
-    )
-    assert model is not None
-    (layer,) = model.layers
-    assert (model.extra, layer.extra, layer.inputs[0].extra) == ({"a": "1"}, {"c": "3"}, {"d": "4"})
-    assert model.edges[0].extra == {"e": "5"}
-    assert [e.tag for e in model.unknown] == ["u"]
-    assert [e.tag for e in layer.unknown] == ["q", "v"]
-    assert [e.tag for e in layer.inputs[0].unknown] == ["w"]
-
-
-def test_maps_of_a_body_that_is_not_there_are_kept() -> None:
-    model, _ = read(in_layer('<port_map><input external_port_id="0" internal_layer_id="0"/></port_map>'))
-    assert model is not None
-    assert [e.tag for e in model.layers[0].unknown] == ["port_map"]
-    model, _ = read(in_layer("<then_port_map/><back_edges/><else_body/>"))
-    assert model is not None
-    assert [e.tag for e in model.layers[0].unknown] == ["then_port_map", "back_edges"]
-    assert list(model.layers[0].bodies) == ["else_body"]
+@pytest.mark.parametrize(
+    ("inside", "unknown", "bodies"),
+    [
+        ('<port_map><input external_port_id="0" internal_layer_id="0"/></port_map>', ["port_map"], []),
+        ("<then_port_map/><back_edges/><else_body/>", ["then_port_map", "back_edges"], ["else_body"]),
+    ],
+)
+def test_maps_of_a_body_that_is_not_there_are_kept(
+    inside: str, unknown: list[str], bodies: list[str]
+) -> None:
+    (layer,) = read_model(in_layer(inside)).layers
+    assert ([e.tag for e in layer.unknown], list(layer.bodies)) == (unknown, bodies)
 
 
 @pytest.mark.parametrize(
@@ -295,11 +282,10 @@ def test_a_number_that_was_read_before_is_not_parsed_again(monkeypatch: pytest.M
     parsed: list[str] = []
     monkeypatch.setattr(attributes, "integer", lambda text: parsed.append(text) or integer(text))
     edges = '<edge from-layer="1" from-port="0" to-layer="1" to-port="0"/>' * 3
-    model, _ = read(
+    model = read_model(
         f'<net version="11"><layers><layer id="0" name="n" type="T" version="opset1"/></layers><edges>{edges}'
         '<edge from-layer="0" from-port="0" to-layer="0" to-port="1" x="1"/></edges></net>'
     )
-    assert model is not None
     assert parsed == ["0", "1"]
     assert len(model.edges) == 4
 

@@ -19,7 +19,6 @@ from ir_mutations import mutations
 import irops
 from irops.files.limits import Limits
 from irops.ir.read import loads
-from irops.ir.write import write
 
 ROOT = Path(__file__).parents[2]
 FILES = Path(__file__).parent / "files"
@@ -58,14 +57,6 @@ def test_corpora_are_read_alike() -> None:
     assert sum(map(is_scanned, texts)) > len(texts) // 2
     for text in texts:
         assert_read_alike(text)
-
-
-@pytest.mark.parametrize("name", CANONICAL)
-def test_a_scanned_file_is_written_back_byte_for_byte(name: str, tmp_path: Path) -> None:
-    text = (FILES / f"{name}.xml").read_bytes()
-    model, _ = loads(text, (FILES / f"{name}.bin").read_bytes())
-    write(model, tmp_path / "m.xml")
-    assert (tmp_path / "m.xml").read_bytes() == text
 
 
 def replaced(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
