@@ -2,10 +2,11 @@
 
 Both sources first compute the model as it is, and its results are compared.
 Then, by default, every layer of --b is computed from the values of --a
-(isolated), so that a layer is named only if it is wrong itself; of another
-model and of stored values, which run through by default, --a computes each
-layer again from their own values. If neither a result nor a layer can be
-compared, the exit code is 2. A source is one of:
+(isolated), so that a layer is named only if it is wrong itself. Another model
+and stored values are compared as they ran (propagated); with --mode isolated,
+--a computes each of their layers again from the values of --b before it. If
+neither a result nor a layer can be compared, the exit code is 2. A source is
+one of:
 
   reference                     the reference of irops
   numba, openvino, onnxruntime  a backend, layer by layer
@@ -132,6 +133,8 @@ def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) ->
     Raises:  SourceError, SourceFailed; Refusal for wrong arguments
     """
     analysis = analysis_of(args, limits)
+    if args.repeat > 1 and args.save_values:
+        raise Refusal("--save-values records one set of values, and --repeat makes several")
     if args.repeat > 1 and args.fill != "random":
         raise Refusal("--repeat needs --fill random, since other values are the same each time")
     inputs = inputs_of(analysis, args)

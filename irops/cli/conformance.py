@@ -150,15 +150,8 @@ def _op(name: str, args: argparse.Namespace) -> str:
 
 
 def _show(report: ConformanceReport) -> None:
-    out = table(
-        f"backend {report.backend}",
-        "op",
-        ">examples",
-        ">counter-\nexamples",
-        ">generated",
-        ">declined",
-        ">failed",
-    )
+    counts = (">examples", ">counter-\nexamples", ">generated", ">declined", ">failed")
+    out = table(f"backend {report.backend}", "op", *counts)
     for op in report.ops:
         out.add_row(
             op.op,

@@ -96,6 +96,7 @@ def test_recorded_values_are_compared_elsewhere(irops, folder):
             "cannot compute single layers; compare in mode propagated",
         ),
         (("--rtol", "nothere=1"), "--rtol is for 'nothere', which is no layer and no tensor"),
+        (("--repeat", "2", "--save-values", "recorded"), "--save-values records one set of values"),
         (("--repeat", "2"), "--repeat needs --fill random, since other values are the same each time"),
         (("--atol", "1e"), "argument --atol: '1e' is not a number"),
     ],

@@ -147,7 +147,9 @@ def worst_of(comparisons: Sequence[Comparison]) -> Comparison:
 
 
 def _worst(group: Sequence[Item], count: int) -> Item:
-    worst = max(group, key=lambda item: gravity(item.judgement))
+    """A fault first, then what was not compared: that other inputs agree does not make up for it."""
+    order = [(item.is_fault, item.verdict is Verdict.SKIPPED, gravity(item.judgement)) for item in group]
+    worst = group[order.index(max(order))]
     faults = sum(item.is_fault for item in group)
     return worst.noted(f"in {faults} of {count} sets of inputs") if faults else worst
 

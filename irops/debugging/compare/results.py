@@ -31,7 +31,7 @@ from irops.diagnostics.printable import plural, printable, shortened
 from irops.ir.model import LayerKind
 from irops.ir.numpy_files import as_declared
 from irops.values.element import Array, element_type_of
-from irops.verdicts.judge import in_form_of
+from irops.verdicts.judge import in_form_of, in_one_type
 from irops.verdicts.metrics import as_numbers, differs
 from irops.verdicts.question import DECLARED, ROUNDOFF, Arithmetic, Judgement, Verdict, is_float, noted
 from irops.verdicts.ties import may_tie
@@ -250,13 +250,17 @@ def _of_values(context: Context, a: Source, right: Values, b: Source, ours: Valu
 
 
 def _in_narrower_type(one: Array, other: Array) -> tuple[Array, Array]:
-    """Two values of a result; floats of different types in that with the larger rounding errors."""
+    """Two values of a result; floats of different types in the one with the larger rounding errors, or in the
+    wider one where a number would become infinite: an overflow must show.
+    """
     kinds = element_type_of(one), element_type_of(other)
     if kinds[0] is kinds[1] or not all(kind.floating for kind in kinds):
         return one, other
     narrower = max(kinds, key=lambda kind: ROUNDOFF[kind.name]).dtype
-    with np.errstate(over="ignore"):  # beyond the greatest number both are infinite
-        return one.astype(narrower), other.astype(narrower)
+    with np.errstate(all="ignore"):
+        pair = one.astype(narrower), other.astype(narrower)
+    overflows = any((np.isfinite(a) & ~np.isfinite(b)).any() for a, b in zip((one, other), pair))
+    return in_one_type(one, other) if overflows else pair
 
 
 def _arithmetic(a: Source, b: Source) -> Arithmetic:

@@ -1,4 +1,4 @@
-"""Tolerances of a person, who knows better than error bounds by how much values may differ."""
+"""Tolerances that a user sets in place of the error bounds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ EVERYWHERE = ""
 """The name under which the tolerance of all tensors stands."""
 Tolerance = float | Mapping[str, float] | None
 """One number for all, or numbers by the name of a layer, a tensor or a result, EVERYWHERE for all others."""
-FIXED = (Verdict.EQUAL, Verdict.SKIPPED, Verdict.RANDOM, Verdict.FAILED)
+FIXED = (Verdict.EQUAL, Verdict.TIE, Verdict.SKIPPED, Verdict.RANDOM, Verdict.FAILED)
+"""Verdicts that no tolerance changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,12 @@ class Tolerances:
         relative, absolute = (
             next((given[name] for name in names if name in given), None) for given in (self.rtol, self.atol)
         )
+        if (relative is None and absolute is None) or judgement.verdict in FIXED:
+            return judgement
         one, other = in_one_type(a, b)
         formed, _ = in_form_of(one, other)
-        no_numbers = formed is None or element_type_of(one) in (BOOLEAN, STRING)
-        if (relative is None and absolute is None) or judgement.verdict in FIXED or no_numbers:
+        if formed is None or element_type_of(one) in (BOOLEAN, STRING):
             return judgement
-        assert formed is not None
         allowed = (absolute or 0.0) + np.nan_to_num((relative or 0.0) * np.abs(as_numbers(one)))
         beyond = outside(one, formed, allowed, DECLARED)
         share = greatest_share(one, formed, allowed)

@@ -124,9 +124,8 @@ def test_the_planted_layer_is_named(layer, change, prefix):
     assert not all(np.array_equal(*pair) for pair in zip(*(one.values() for one in results)))
     alone, whole = (irops.compare(right, [X], b=other, mode=mode) for mode in ("isolated", "propagated"))
     assert not alone.ok
-    assert any(layer in note for note in alone.notes) == (layer not in {one.name for one in alone.layers})
-    assert [one.name for one in alone.layers if one.is_fault] == [layer] * (
-        layer in {one.name for one in alone.layers}
-    )
+    is_compared = layer in {one.name for one in alone.layers}
+    assert [one.name for one in alone.layers if one.is_fault] == [layer] * is_compared
+    assert is_compared != any(layer in note for note in alone.notes)
     named = irops.Graph(right)[whole.first.name]
     assert layer in (named.name, *(value.node.name for value in named.inputs))

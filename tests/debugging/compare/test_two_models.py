@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import irops
+from irops.debugging.compare.tolerances import Tolerances
+from irops.verdicts.question import Judgement, Verdict
 
 F32 = np.float32
 X = np.random.default_rng(3).standard_normal((2, 6, 6)).astype(F32)
@@ -159,6 +161,38 @@ def test_of_several_inputs_the_worst_is_reported(mode):
         assert judged.reason.endswith("; in 2 of 3 sets of inputs")
     assert found.notes[0] == "3 sets of inputs; of each layer and result, the worst is shown"
     assert irops.compare(clamped(4), [inputs[0]], b=clamped(6), mode=mode, repeat=[[inputs[0]]]).ok
+
+
+def scaled(kind="f32", factor=1000):
+    """A product, computed in a type."""
+    graph = irops.Graph("scaled")
+    x = graph.add("Convert", graph.parameter("x", "f32", [2]), destination_type=kind, name="x/converted")
+    product = graph.add("Multiply", x, np.array(factor, "float16" if kind == "f16" else F32), name="product")
+    graph.result(product, name="y")
+    return graph.model()
+
+
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+def test_infinity_in_half_precision_is_no_number_beyond_it(mode):
+    infinite, inputs = np.float16([1000, np.inf]), [np.array([1, 100], F32)]
+    for b in ({"x/converted": inputs[0], "product": infinite, "y": infinite}, scaled("f16")):
+        found = irops.compare(scaled(), inputs, b=b, mode=mode)
+        assert (found.ok, found.first.name, found.results[0].is_fault) == (False, "product", True)
+
+
+def test_a_set_of_inputs_that_shows_nothing_is_not_made_up_for_by_another():
+    sets = [[np.array(values, F32)] for values in ([1, 9], [np.nan, np.nan])]
+    assert not irops.compare(scaled(), sets[1], b=scaled(factor=1001)).ok
+    for first, second in (sets, sets[::-1]):
+        found = irops.compare(scaled(), first, b=scaled(factor=1001), rtol=0.01, repeat=[second])
+        assert (found.ok, str(found.results[0].verdict)) == (False, "skipped")
+
+
+@pytest.mark.parametrize("verdict", ["tie", "equal", "skipped", "random", "failed"])
+def test_a_tolerance_leaves_other_verdicts(verdict):
+    judgement = Judgement(Verdict(verdict))
+    assert Tolerances({"": 0.0}).judged(judgement, ["y"], X, X + 1) is judgement
+    assert Tolerances({"": 0.0}).judged(Judgement(Verdict.ROUNDING), ["y"], X, X + 1).is_fault
 
 
 @pytest.mark.parametrize("prefix", ["", "other/"])

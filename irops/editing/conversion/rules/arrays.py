@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -47,14 +48,8 @@ def pad_and_slice(subject: ConvertedNode) -> NodeForm:
     removed = [
         subject.add("Minimum-1", pads, ZERO, part=f"{part}_removed") for pads, part in _pads(begin, end)
     ]
-    padded = subject.add(
-        "Pad-1",
-        subject.input("data"),
-        *added,
-        *subject.inputs[3:],
-        part="padded",
-        pad_mode=subject.attributes["pad_mode"],
-    )
+    operands, mode = (subject.input("data"), *added, *subject.inputs[3:]), subject.attributes["pad_mode"]
+    padded = subject.add("Pad-1", *operands, part="padded", pad_mode=mode)
     rank = subject.fact("data").shape.rank
     if rank is None:
         raise NotConvertibleError(
@@ -194,16 +189,8 @@ def _segment_max(subject: ConvertedNode) -> NodeForm:
     filled = subject.add("Broadcast-3", fill, filled_shape, part="filled", mode="numpy")
     column = subject.add("Unsqueeze-1", ids, np.arange(1, rank), part="column") if rank > 1 else ids
     indices = subject.add("Broadcast-3", column, shape, part="indices", mode="bidirectional")
-    maxima = subject.add(
-        "ScatterElementsUpdate-12",
-        filled,
-        indices,
-        data,
-        ZERO,
-        part="maxima",
-        reduction="max",
-        use_init_val=False,
-    )
+    greatest: dict[str, Any] = {"reduction": "max", "use_init_val": False}
+    maxima = subject.add("ScatterElementsUpdate-12", filled, indices, data, ZERO, part="maxima", **greatest)
     return NodeForm([maxima, np.array([0]), rows if count is None else count, np.array([1]), np.array([0])])
 
 
