@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 from math import prod
 
 import numpy as np
 
+from irops.analysis.inferred import Inferred, LayerFacts
+from irops.analysis.invocation import Invocation
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key, ModelPort
+from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from irops.diagnostics.rules import rule
 from irops.files.limits import Limits
 from irops.files.limits import notes as limit_notes
-from irops.ir.model import Model
+from irops.ir.model import Layer, Model
+from irops.spec.op import Op
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, DYNAMIC, STRING, Array, ElementType, tagged
 from irops.values.fact import Fact
@@ -27,12 +31,26 @@ FILLS = ("zeros", "ones", "random")
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """The whole numbers from low to high that the input of a layer may have, such as indices of an axis."""
+
+    low: int
+    high: int
+    layer: Layer
+
+
+@dataclass(frozen=True, slots=True)
 class MadeUp:
-    """A value for an input. assumed: whether the size of an axis was not known and none was given"""
+    """A value for an input.
+
+    assumed: whether the size of an axis was not known and none was given; span: the whole numbers that were
+    drawn from, where the layers that use the input bound them
+    """
 
     port: ModelPort
     array: Array
     assumed: bool
+    span: Span | None = None
 
     @property
     def ones(self) -> list[int]:
@@ -56,72 +74,60 @@ def made_up_inputs(
 ) -> list[MadeUp]:
     """Values for all inputs that have none. given: arrays, shapes: sizes as text, both by position
 
+    fill: one of FILLS; random gives floats from -1 to 1 (f8e8m0: 1 or 2), and integers and packed codes 0 or
+        1, or what all the layers that use them admit as indices and lengths
+
     Sizes that are not given are those of assumed_shapes: distinct and above 1, where inference allows that.
-    Raises:  DiagnosticError, as made_up does
+    Raises:  DiagnosticError where the type or a size is not known, or the shape is not one of the input's
+        (IR611), and where the value takes more bytes than the limit (IR605)
     """
     given, shapes, limits = given or {}, shapes or {}, limits or analysis.limits
     model = analysis.model
     missing = [port for port in analysis.signature.inputs if port.position not in given]
-    arrays = {
-        port.position: made_up(model, port, fill, seed, shapes.get(port.position), limits)
-        for port in missing
-        if port.fact.shape.static or port.position in shapes
-    }
-    known = {position: array.shape for position, array in (*given.items(), *arrays.items())}
-    chosen = assumed_shapes(analysis, known) if len(arrays) < len(missing) else {}
-    for port in missing:
-        if port.position not in arrays:
-            shape = str(chosen[port.position]) if port.position in chosen else None
-            arrays[port.position] = made_up(model, port, fill, seed, shape, limits)
-    return [
-        MadeUp(port, arrays[port.position], not port.fact.shape.static and port.position not in shapes)
-        for port in missing
-    ]
-
-
-def made_up(
-    model: Model,
-    port: ModelPort,
-    fill: str,
-    seed: int = 0,
-    shape: str | None = None,
-    limits: Limits | None = None,
-) -> Array:
-    """A value for one input.
-
-    fill: one of FILLS; random gives floats from -1 to 1 (f8e8m0: 1 or 2), integers and packed codes 0 or 1,
-        so that indices and masks are in range; seed: with the input's name, determines random values; shape:
-        sizes as text, which an input with sizes that are not known needs
-    Raises:  DiagnosticError where the type or a size is not known, or the shape is not one of the input's
-        (IR611), and where the value takes more bytes than the limit (IR605)
-    """
-    return _Filling(model, port, limits or Limits()).value(fill, seed, shape)
+    fillings = [_Filling(model, port, limits, shapes.get(port.position)) for port in missing]
+    known = {position: array.shape for position, array in given.items()}
+    known |= {one.port.position: one.sizes() for one in fillings if not one.assumed}
+    if any(one.assumed for one in fillings):
+        for position, shape in assumed_shapes(analysis, known).items():
+            next(one for one in fillings if one.port.position == position).shape = str(shape)
+    known |= {one.port.position: one.sizes() for one in fillings}
+    spans = _spans(analysis, known) if fill == "random" else {}
+    return [one.made_up(fill, seed, spans.get(one.port.layer.id)) for one in fillings]
 
 
 class _Filling:
-    """One input, about to get a value."""
+    """One input, about to get a value. shape: sizes as text, None where they are the declared ones"""
 
-    def __init__(self, model: Model, port: ModelPort, limits: Limits) -> None:
-        self.model, self.port, self.limits = model, port, limits
+    def __init__(self, model: Model, port: ModelPort, limits: Limits, shape: str | None) -> None:
+        self.model, self.port, self.limits, self.shape = model, port, limits, shape
+        self.assumed = shape is None and not port.fact.shape.static
 
-    def value(self, fill: str, seed: int, shape: str | None) -> Array:
+    def made_up(self, fill: str, seed: int, span: Span | None) -> MadeUp:
+        """The value. seed: determines random values, with the name of the input and no other input"""
+        random = np.random.default_rng([seed, *self.port.name.encode("utf-8", "surrogatepass")])
+        try:
+            array = _values(self.port.fact.element_type, self.sizes(), fill, random, span)
+        except (MemoryError, ValueError) as error:
+            message = f"input {self.port.name!r} is {self.port.fact}, which cannot be made here: {error}"
+            raise self._impossible(message) from None
+        return MadeUp(self.port, array, self.assumed, span)
+
+    def sizes(self) -> tuple[int, ...]:
+        """The shape. Raises: DiagnosticError where it is not known, or the value would be too large"""
         name, declared = self.port.name, self.port.fact
         kind = declared.element_type
         if kind is DYNAMIC:
             message = f"input {name!r} has no known element type and cannot be filled; give it a value"
             raise self._impossible(message)
-        sizes = self._declared(declared) if shape is None else self._given(declared, shape)
+        if self.shape is None and declared.shape.dims is None:
+            message = f"input {name!r} has any number of axes; give its shape: --shape {name}:SHAPE"
+            raise self._impossible(message)
+        sizes = declared.shape.to_tuple() if self.shape is None else self._given(declared, self.shape)
         size = prod(sizes) * max(kind.dtype.itemsize, 1)
         if size > self.limits.tensor_bytes:
             message = f"input {name!r} is {declared}, {size:,} bytes; {self.limits.message('tensor_bytes')}"
             raise self._fault("memory-limit", message)
-        # an input's values depend on its own name and the seed alone, whatever other inputs there are
-        random = np.random.default_rng([seed, *name.encode("utf-8", "surrogatepass")])
-        try:
-            return _values(kind, sizes, fill, random)
-        except (MemoryError, ValueError) as error:
-            message = f"input {name!r} is {declared}, which cannot be made here: {error}"
-            raise self._impossible(message) from None
+        return sizes
 
     def _given(self, declared: Fact, text: str) -> tuple[int, ...]:
         name = self.port.name
@@ -135,13 +141,6 @@ class _Filling:
             raise self._impossible(message)
         return sizes
 
-    def _declared(self, declared: Fact) -> tuple[int, ...]:
-        if not declared.shape.static:
-            name = self.port.name
-            what = "any number of axes" if declared.shape.dims is None else "sizes that are not known"
-            raise self._impossible(f"input {name!r} has {what}; give its shape: --shape {name}:SHAPE")
-        return declared.shape.to_tuple()
-
     def _impossible(self, message: str) -> DiagnosticError:
         return self._fault("unfillable-input", message)
 
@@ -150,11 +149,15 @@ class _Filling:
         return DiagnosticError([Diagnostic(rule(name), message, place, notes=limit_notes(name))])
 
 
-def _values(kind: ElementType, sizes: tuple[int, ...], fill: str, random: np.random.Generator) -> Array:
+def _values(
+    kind: ElementType, sizes: tuple[int, ...], fill: str, random: np.random.Generator, span: Span | None
+) -> Array:
     if kind is STRING:
         return _strings(sizes, fill, random)
     if fill != "random":
         numbers = np.full(sizes, 1 if fill == "ones" else 0)
+    elif span is not None:
+        numbers = random.integers(span.low, span.high + 1, sizes)
     elif kind.name == "f8e8m0":
         numbers = random.integers(1, 3, sizes)  # its numbers are powers of 2: 0 would become NaN
     elif kind.floating:
@@ -170,6 +173,109 @@ def _strings(sizes: tuple[int, ...], fill: str, random: np.random.Generator) -> 
     if fill == "random":
         out.ravel()[:] = [chr(ord("a") + n) for n in random.integers(0, 26, out.size)]
     return out
+
+
+# The integers that inputs may have, by the layers that use them as indices or lengths.
+
+PASSING = {
+    "Broadcast",
+    "Cast",
+    "Concat",
+    "Convert",
+    "Expand",
+    "Flatten",
+    "Gather",
+    "Identity",
+    "Reshape",
+    "Slice",
+}
+PASSING |= {"Split", "Squeeze", "StridedSlice", "Tile", "Transpose", "Unsqueeze", "VariadicSplit"}
+"""Ops whose outputs have elements of their first input (Concat: of all inputs) and no others."""
+ASKING = {"ShapeOf", "Shape", "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "Result"}
+"""Ops that take any integer."""
+INDICES: dict[str, str | int] = {
+    "Gather": "axis",
+    "GatherElements": "axis",
+    "ScatterUpdate": "axis",
+    "ScatterElementsUpdate": "axis",
+    "EmbeddingBagOffsets": 0,
+    "EmbeddingBagOffsetsSum": 0,
+    "EmbeddingBagPacked": 0,
+    "EmbeddingBagPackedSum": 0,
+    "EmbeddingSegmentsSum": 0,
+}
+"""The axis of the first input that the second one has indices of: an axis, or the name of what gives it."""
+LENGTHS: dict[str, tuple[int, str | int]] = {
+    "ReverseSequence": (1, "seq_axis"),
+    "LSTMSequence": (3, 1),
+    "GRUSequence": (2, 1),
+    "RNNSequence": (2, 1),
+    "CTCGreedyDecoderSeqLen": (1, 1),
+}
+"""The input that has lengths, from 1 to the size of an axis of the first input; and that axis."""
+
+
+def _spans(analysis: ModelAnalysis, sizes: Mapping[int, tuple[int, ...]]) -> dict[int, Span]:
+    """The spans of inputs, by layer. sizes: the shapes of all inputs, by position"""
+    shapes: dict[Key, Shape] = {position: Shape.of(*shape) for position, shape in sizes.items()}
+    inferred = analysis.infer(shapes)
+    found = {}
+    for port in analysis.signature.inputs:
+        kind = port.fact.element_type
+        span = _span(analysis.root, inferred, port.layer.id) if kind.integral else None
+        if span is not None and span.low <= (high := min(span.high, int(kind.extent[1]))):
+            found[port.layer.id] = replace(span, high=high)
+    return found
+
+
+def _span(graph: GraphNode, inferred: Inferred, parameter: int) -> Span | None:
+    """What all users of an input admit; None where one of them may compute with its numbers."""
+    bounds: list[Span] = []
+    ahead = [(parameter, 0)]
+    while ahead:
+        for user, index in graph.wiring.consumers.get(ahead.pop(), ()):
+            facts = inferred.layers[user.id]
+            bound = _bound(facts, index)
+            if bound is not None:
+                bounds.append(bound)
+            elif user.type in PASSING and (not index or user.type == "Concat"):
+                if any(fact.element_type is BOOLEAN for fact in facts.outputs):
+                    return None
+                ahead.extend((user.id, k) for k in range(len(facts.outputs)))
+            elif user.type not in ASKING:
+                return None
+    if not bounds:
+        return None
+    least = min(bounds, key=lambda bound: bound.high)
+    return replace(least, low=max(bound.low for bound in bounds))
+
+
+def _bound(facts: LayerFacts, index: int) -> Span | None:
+    """The span of an input of a layer that has indices or lengths there."""
+    kind = facts.layer.type
+    place, name = LENGTHS.get(kind) or (1, INDICES.get(kind))
+    if index != place or name is None or facts.op is None or facts.invocation is None or facts.failed:
+        return None
+    axis = name if isinstance(name, int) else _axis_named(name, facts.op, facts.invocation, facts.inputs)
+    data = facts.inputs[0]
+    dims = None if data is None else data.shape.dims
+    if dims is None or axis is None or not -len(dims) <= axis < len(dims) or not dims[axis].known:
+        return None
+    size = int(dims[axis].low)
+    return Span(1, size, facts.layer) if kind in LENGTHS else Span(0, size - 1, facts.layer)
+
+
+def _axis_named(name: str, op: Op, invocation: Invocation, inputs: Sequence[Fact | None]) -> int | None:
+    """The axis that an attribute or an input gives."""
+    for port, fact in zip(op.definition.inputs, inputs):
+        if port.name == name:
+            value = None if fact is None else fact.value
+            return (
+                None
+                if value is None or value.dtype.kind not in "iu" or value.size != 1
+                else int(value.item())
+            )
+    return invocation.keywords("kernel", inputs).get(name)
 
 
 # Sizes for the axes of inputs whose size is not known, with which a model can be computed.

@@ -6,7 +6,7 @@ import argparse
 import importlib
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from irops.analysis.made_up import FILLS, MadeUp, made_up_inputs
@@ -220,13 +220,18 @@ def inputs_of(analysis: ModelAnalysis, args: argparse.Namespace) -> dict[str | i
     given = {signature.input(name).position: array for name, array in arrays.items()}
     for filled in made_up_inputs(analysis, args.fill, args.seed, given, shapes, limits) if missing else ():
         arrays[filled.port.name] = filled.array
-        if filled.assumed and not args.quiet:
-            print(_assumption(filled), file=sys.stderr)
+        if not args.quiet:
+            for note in _assumptions(filled):
+                print(note, file=sys.stderr)
     return arrays
 
 
-def _assumption(filled: MadeUp) -> str:
-    """Which sizes were chosen for an input, and which are 1."""
-    name, sizes = printable(filled.port.name), ",".join(map(str, filled.array.shape))
+def _assumptions(filled: MadeUp) -> Iterator[str]:
+    """Which sizes were chosen for an input, and which are 1; and which whole numbers."""
+    name, sizes, span = printable(filled.port.name), ",".join(map(str, filled.array.shape)), filled.span
     ones = f" (size 1 in axes {filled.ones}, as inference refuses others)" if filled.ones else ""
-    return f"{name}: {filled.port.fact} is filled as [{sizes}]{ones}; --shape {name}:{sizes} sets it"
+    if filled.assumed:
+        yield f"{name}: {filled.port.fact} is filled as [{sizes}]{ones}; --shape {name}:{sizes} sets it"
+    if span is not None:
+        layer = f"{span.layer.type} {printable(span.layer.name)}"
+        yield f"{name}: filled with integers from {span.low} to {span.high:,}, which {layer} admits"

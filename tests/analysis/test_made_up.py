@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 
 import irops
-from irops.analysis.made_up import made_up, made_up_inputs
+from irops.analysis.made_up import Span, made_up_inputs
 from irops.analysis.model_analysis import analyse
 from irops.files.limits import Limits
 from irops.values.element import element_type_of
 
 
-def filled(net, fill, kind="f32", declared="2,3", name="x", **options):
+def filled(net, fill, kind="f32", declared="2,3", name="x", shape=None, **options):
     model = net(
         (name, "Parameter", {"shape": declared, "element_type": kind}, []), ("y", "Result", {}, [name])
     )
-    return made_up(model, analyse(model).signature.inputs[0], fill, **options)
+    (found,) = made_up_inputs(analyse(model), fill, shapes={} if shape is None else {0: shape}, **options)
+    return found.array
 
 
 @pytest.mark.parametrize("kind", ["f32", "f16", "bf16", "f64", "i8", "u64", "boolean"])
@@ -40,6 +41,53 @@ def test_random_integers_are_0_or_1(net, kind):
     array = filled(net, "random", kind, "100")
     assert {int(n) for n in array.astype(int)} == {0, 1}
     assert str(element_type_of(array)) == kind
+
+
+def indexed(*users):
+    """An input x, a table of 7 rows of 4 numbers, an axis 0, and layers that use x."""
+    return [
+        ("x", "Parameter", {"shape": "2,300", "element_type": "i64"}, []),
+        ("table", "Const", {"shape": "7,4", "element_type": "f32", "offset": 0, "size": 112}, []),
+        ("zero", "Const", {"shape": "", "element_type": "i64", "offset": 112, "size": 8}, []),
+        *users,
+        *((f"of_{name}", "Result", {}, [name]) for name, *_ in users if name != "c"),
+    ]
+
+
+ROWS = ("rows", "Gather-opset8", {}, ["table", "x", "zero"])
+AS_I32 = ("c", "Convert", {"destination_type": "i32"}, ["x"])
+OF_C = ("rows", "Gather-opset8", {}, ["table", "c", "zero"])
+
+
+@pytest.mark.parametrize(
+    ("users", "greatest"),
+    [
+        ([ROWS], 6),
+        ([AS_I32, OF_C], 6),
+        ([ROWS, ("same", "Equal", {}, ["x", "x"]), ("shape", "ShapeOf", {}, ["x"])], 6),
+        ([ROWS, ("deep", "Gather-opset8", {}, ["rows", "x", "zero"])], 1),  # of 2 items of rows
+        ([ROWS, ("more", "Add", {}, ["x", "x"])], 1),  # may be a number, too
+        ([("some", "Convert", {"destination_type": "boolean"}, ["x"])], 1),  # a mask
+    ],
+)
+def test_random_indices_are_below_the_size_of_all_that_they_index(net, users, greatest):
+    model = net(*indexed(*users), weights=bytes(120))
+    (found,) = made_up_inputs(analyse(model), "random")
+    assert set(found.array.ravel().tolist()) == set(range(greatest + 1))
+    assert (found.span is None) == (greatest == 1 and users[-1][0] != "deep")
+    irops.run(model, {"x": found.array})
+
+
+def test_random_lengths_are_from_1_to_the_size_of_their_axis(net):
+    model = net(
+        ("x", "Parameter", {"shape": "200,5", "element_type": "f32"}, []),
+        ("n", "Parameter", {"shape": "200", "element_type": "i32"}, []),
+        ("part", "ReverseSequence", {"batch_axis": 0, "seq_axis": -1}, ["x", "n"]),
+        ("y", "Result", {}, ["part"]),
+    )
+    _, lengths = made_up_inputs(analyse(model), "random")
+    assert set(lengths.array.tolist()) == {1, 2, 3, 4, 5}
+    assert lengths.span == Span(1, 5, model.graph.layers[2])
 
 
 def test_a_type_without_zero_and_sign_is_filled_with_numbers_that_it_has(net):
@@ -85,7 +133,6 @@ def test_a_shape_may_be_given(net, text):
     [
         ("?,3", "f32", "?,3", "the shape '?,3' for input 'x' must be sizes alone: "),
         ("?,3", "f32", "[2,4]", "the shape [2,4] does not fit input 'x', which is f32[?,3]"),
-        ("?,3", "f32", None, "input 'x' has sizes that are not known; give its shape: --shape x:SHAPE"),
         ("...", "f32", None, "input 'x' has any number of axes; give its shape: --shape x:SHAPE"),
         ("2", "dynamic", None, "input 'x' has no known element type and cannot be filled; give it a value"),
     ],

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.analysis.made_up import made_up
+from irops.analysis.made_up import made_up_inputs
 from irops.analysis.model_analysis import analyse
 
 MANY = ",".join(["1"] * 65)
@@ -61,7 +61,7 @@ def test_they_cannot_be_computed(net, layers):
 def test_they_cannot_be_made_up(net):
     model = net(("x", "Parameter", {"shape": MANY, "element_type": "f32"}, []), ("y", "Result", {}, ["x"]))
     with pytest.raises(irops.DiagnosticError, match=r"IR611 .* which cannot be made here"):
-        made_up(model, analyse(model).signature.inputs[0], "random")
+        made_up_inputs(analyse(model), "random")
 
 
 def test_sizes_beside_one_of_none_may_be_too_great_for_an_array(net):
