@@ -44,7 +44,7 @@ from irops.cli.options import (
 )
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED
 from irops.cli.settings import settings
-from irops.debugging.compare.comparison import MODES, UnsuitableMode, compared, mode_of
+from irops.debugging.compare.comparison import MODES, UnsuitableMode, compared, mode_of, require_partners
 from irops.debugging.compare.report import Comparison, junit, page, report_text, worst_of
 from irops.debugging.compare.tolerances import Tolerances
 from irops.debugging.sources.parse import source_of_text
@@ -83,6 +83,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
             help=f"the {words} difference that is allowed, in place of error bounds, everywhere or in a"
             " layer, tensor or result; repeatable",
         )
+    parser.add_argument(
+        "--map",
+        metavar="A=B",
+        type=_partners,
+        action="append",
+        default=[],
+        help="the layer or tensor A of the model is B in model:OTHER, where irops finds another; repeatable",
+    )
     add_inputs(parser)
     parser.add_argument(
         "--repeat",
@@ -112,6 +120,13 @@ def _tolerance(text: str) -> tuple[str, float]:
         raise argparse.ArgumentTypeError(f"{number!r} is not a number") from None
 
 
+def _partners(text: str) -> tuple[str, str]:
+    name, separator, other = text.partition("=")
+    if not (name and separator and other):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form A=B")
+    return name, other
+
+
 def execute(args: argparse.Namespace) -> int:
     require_page_library(args.output_format)
     limits = limits_of(args, settings(args.config).limits)
@@ -122,6 +137,7 @@ def execute(args: argparse.Namespace) -> int:
             opened.callback(a.close)
             opened.callback(b.close)
             mode_of(args.mode, a, b)
+            require_partners(b, dict(args.map))
             return _compared(args, a, b, limits)
     except (SourceError, SourceFailed, UnsuitableMode) as error:
         raise Refusal(str(error)) from None

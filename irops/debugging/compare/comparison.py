@@ -33,6 +33,7 @@ from irops.debugging.compare.tolerances import Tolerance, Tolerances
 from irops.debugging.sources.openvino_device import tappable, with_taps
 from irops.debugging.sources.parse import AnySource, source_of
 from irops.debugging.sources.source import Context, Failure, Source, Values
+from irops.debugging.sources.stored import OtherModel, SourceError
 from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import abridged, plural
@@ -261,6 +262,7 @@ def compare(
     progress: Progress | None = None,
     rtol: Tolerance = None,
     atol: Tolerance = None,
+    map: Mapping[str, str] | None = None,
     repeat: Iterable[Mapping[Key, Any] | Iterable[Any]] = (),
 ) -> Comparison:
     """Compare the results that two sources give for a model, and then the values of its layers.
@@ -274,6 +276,7 @@ def compare(
     computes layers, else propagated.
     rtol, atol: in place of error bounds, elements of b may differ from those of a by atol + rtol * |a|; one
     number each, or numbers by the name of a layer, a tensor or a result, with "" for all others.
+    map: the layers or tensors of another model by those of this one, by name, where irops finds others.
     repeat: further sets of inputs; of each layer and result the worst is reported, and how often it is wrong.
     Raises:  ValueError for a text that is no source or mode, and for a tolerance of what the model lacks;
         EvaluationError where a cannot compute the model
@@ -284,12 +287,21 @@ def compare(
         first, second = (source_of(item, workers) for item in (a, b))
         opened.callback(first.close)
         opened.callback(second.close)
+        require_partners(second, map or {})
         tolerances = Tolerances.of(analysis, rtol, atol)
         contexts = [
             Context(analysis, analysis.signature.arrays(arrays), tolerances=tolerances)
             for arrays in (inputs, *repeat)
         ]
         return worst_of([compared(context, first, second, mode, progress) for context in contexts])
+
+
+def require_partners(b: Source, partners: Mapping[str, str]) -> None:
+    """Set which layers of another model are certain. Raises: SourceError where b is no model"""
+    if isinstance(b, OtherModel):
+        b.partners = partners
+    elif partners:
+        raise SourceError(f"{b.name} is no other model, so that its layers need no partners")
 
 
 def mode_of(mode: str | None, a: Source, b: Source) -> str:
@@ -361,10 +373,12 @@ def _explained(
 
 
 def _without_partner(context: Context, b: Source) -> Iterator[str]:
-    """Which layers another model lacks, so that nothing is said of them."""
+    """Which layers another model lacks, so that nothing is said of them; how many were found by values."""
     lacking = [f"{abridged(layer.name, 60)} ({layer.type})" for layer in b.without_partner(context)]
     if lacking:
         yield f"{plural(len(lacking), 'layer')} not in {b.name}: {_first_of(lacking)}"
+    if b.by_value:
+        yield f"{plural(b.by_value, 'layer')} found in {b.name} by equal values for two sets of inputs"
 
 
 def _sizes(context: Context) -> Iterator[str]:

@@ -109,6 +109,8 @@ class Source(ABC):
     """Whether it can compute a single layer from any inputs."""
     is_matched = False
     """Whether its layers are those of another model, of which it is not certain which is which."""
+    by_value = 0
+    """How many of its layers were found by their values."""
     is_whole = False
     """Whether it optimises a model as a whole, so that values within are not those of a plain run."""
 

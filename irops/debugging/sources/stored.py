@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.signature import ModelPort
+from irops.backends.backend import Reference
+from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
-from irops.editing.diff.comparison import GraphComparison, Side
+from irops.diagnostics.suggestions import did_you_mean
+from irops.editing.diff.comparison import GraphComparison, Matching, Side
 from irops.editing.translation.translate import translated
 from irops.files.output import PendingFiles
 from irops.files.urls import without_credentials
@@ -189,6 +193,8 @@ class OtherModel(Source):
         self._comparison: GraphComparison | None = None
         self.name = f"model:{_label(model)}"
         self.arithmetic = computed_by.arithmetic
+        self.partners: Mapping[str, str] = {}
+        """Names of its layers or tensors by those of the compared model, where these are certain."""
 
     def analysis(self, like: ModelAnalysis) -> ModelAnalysis:
         """The analysis of the other model, in the dialect of the one that it is compared with."""
@@ -199,26 +205,50 @@ class OtherModel(Source):
             self._analysis = other
         return self._analysis
 
-    def _compared(self, like: ModelAnalysis) -> GraphComparison:
+    def _compared(self, context: Context) -> GraphComparison:
         """The compared model and the other one: which layer is which, and what differs."""
         if self._comparison is None:
-            other = self.analysis(like)
-            sides = (Side(analysis, analysis.root, analysis.infer()) for analysis in (like, other))
-            self._comparison = GraphComparison(next(sides), next(sides))
+            ours, theirs = context.analysis, self.analysis(context.analysis)
+            given = [(layer_named(a, ours), layer_named(b, theirs)) for a, b in self.partners.items()]
+            sides = (Side(analysis, analysis.root, analysis.infer()) for analysis in (ours, theirs))
+            self._comparison = GraphComparison(next(sides), next(sides), given=given)
+            pairs = self._of_equal_values(context, self._comparison.matching)
+            self.by_value = len(pairs)
+            self._comparison.matching.add(pairs)
         return self._comparison
 
+    def _of_equal_values(self, context: Context, matching: Matching) -> list[tuple[int, int]]:
+        """Layers without a partner whose outputs are equal for two sets of inputs."""
+        ours = matching.a.layers.keys() - matching.to.keys()
+        theirs = matching.b.layers.keys() - matching.back.keys()
+        if not ours or not theirs:
+            return []
+        shuffled = Context(context.analysis, {n: _shuffled(array) for n, array in context.inputs.items()})
+        try:
+            runs = [(one, self._context(one)) for one in (context, shuffled)]
+            a = _sketches(Layerwise(Reference()), [run[0] for run in runs], ours)
+            b = _sketches(self._computed_by, [run[1] for run in runs], theirs)
+        except (EvaluationError, SourceFailed):  # which a comparison reports; nothing is matched by value
+            return []
+        pairs: dict[int, int] = {}
+        for other, sketches in b.items():  # of layers that repeat a value, the first counts
+            one = next((n for n in a if n not in pairs and _equal(a[n], sketches)), None)
+            if one is not None:
+                pairs[one] = other
+        return list(pairs.items())
+
     def cause(self, context: Context, layer: int) -> str:
-        comparison = self._compared(context.analysis)
+        comparison = self._compared(context)
         return "; ".join(comparison.of_layer(layer)) if layer in comparison.matching.to else ""
 
     def without_partner(self, context: Context) -> Iterator[Layer]:
-        comparison = self._compared(context.analysis)
+        comparison = self._compared(context)
         return (
             layer for number, layer in comparison.a.layers.items() if number not in comparison.matching.to
         )
 
     def walk(self, context: Context) -> Iterator[LayerValue]:
-        back = self._compared(context.analysis).matching.back
+        back = self._compared(context).matching.back
         try:
             for value in self._computed_by.walk(self._context(context)):
                 if value.layer in back:
@@ -251,6 +281,74 @@ class OtherModel(Source):
                 reason = f"nothing gives the input {port.name!r} of {self.name} a value"
                 raise SourceFailed(Failure("declined", reason))
         return Context(other, inputs)
+
+
+def layer_named(name: str, analysis: ModelAnalysis) -> int:
+    """The id of the layer of a name, or of a tensor of that name. Raises: SourceError"""
+    names = {
+        name: layer.id
+        for layer in reversed(analysis.root.graph.layers)
+        for name in (*(name for port in layer.outputs for name in port.names), layer.name)
+    }
+    if name not in names:
+        raise SourceError(f"{_label(analysis)} has no layer {name!r}{did_you_mean(name, names)}")
+    return names[name]
+
+
+# Layers of two models are the same where they give equal values for two sets of inputs.
+
+SKETCH = 16
+"""Numbers that stand for a tensor: its products with so many vectors of random signs."""
+PERIOD = 4099
+"""After how many elements the signs are repeated: a prime, so that no axis of a tensor has this size."""
+FEWEST = 8
+"""Tensors of fewer elements are sizes and factors, which different layers have in common."""
+CLOSE = 1e-4
+"""How far the numbers of equal tensors may be apart, in parts of the length of the tensor."""
+
+
+def _shuffled(array: Array) -> Array:
+    """Another value of an input, within the range that it has: its elements in another order."""
+    random = np.random.default_rng(array.size)
+    return random.permutation(array.reshape(-1)).reshape(array.shape)
+
+
+def _sketches(source: Source, contexts: Sequence[Context], wanted: Collection[int]) -> dict[int, list[Array]]:
+    """What identifies the outputs of layers: sketches in each of the contexts, of layers of floats alone."""
+    found: dict[int, list[Array]] = {}
+    for context in contexts:
+        for value in source.walk(context):
+            if value.layer in wanted and len(value.outputs) == 1 and value.outputs[0] is not None:
+                array = value.outputs[0]
+                if (
+                    array.size >= FEWEST
+                    and element_type_of(array).floating
+                    and np.ptp(array.astype(float)) > 0
+                ):
+                    found.setdefault(value.layer, []).append(_sketch(array.astype(np.float64)))
+    return {number: sketches for number, sketches in found.items() if len(sketches) == len(contexts)}
+
+
+def _sketch(array: Array) -> Array:
+    """The shape, the length of the vector of all elements, and its sketch."""
+    flat = array.reshape(-1)
+    products = [flat @ np.resize(signs, flat.size) for signs in _signs()]
+    return np.array([*array.shape, np.linalg.norm(flat), *products])
+
+
+@cache
+def _signs() -> Array:
+    return np.random.default_rng(0).choice((-1.0, 1.0), (SKETCH, PERIOD))
+
+
+def _equal(a: Sequence[Array], b: Sequence[Array]) -> bool:
+    return all(one.shape == other.shape and _close(one, other) for one, other in zip(a, b))
+
+
+def _close(one: Array, other: Array) -> bool:
+    shape, numbers = np.split(one, [-SKETCH - 1])
+    length = numbers[0]
+    return bool((shape == other[: shape.size]).all() and (abs(one - other) <= CLOSE * length).all())
 
 
 def _under_partner(found: Diagnostic, back: Mapping[int, int]) -> Diagnostic:

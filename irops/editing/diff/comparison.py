@@ -190,16 +190,25 @@ ROUNDS = 4
 class Matching:
     """Pairs of layers: to has the id in b of each id in a, back the inverse."""
 
-    def __init__(self, a: Side, b: Side) -> None:
+    def __init__(self, a: Side, b: Side, given: Iterable[tuple[int, int]] = ()) -> None:
+        """given: pairs that are certain"""
         self.a, self.b = a, b
         self.to: dict[int, int] = {}
         self.back: dict[int, int] = {}
+        for pair in given:
+            self._pair(*pair)
         self._match_positions(LayerKind.PARAMETER, LayerKind.RESULT)
         self._match_unique(lambda _, layer: (layer.name, layer.type.lower()))
         self._match_unique(lambda _, layer: layer.name)
         for rounds in range(ROUNDS, -1, -1):
             self._match_surroundings(rounds)
         self._match_weights()
+        self._match_neighbours()
+
+    def add(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Take further pairs, and then those that follow from them."""
+        for pair in pairs:
+            self._pair(*pair)
         self._match_neighbours()
 
     def value(self, value: tuple[int, int] | None) -> tuple[int, int] | None:
@@ -357,12 +366,14 @@ def _around(
 class GraphComparison:
     """The differences of two graphs, and of the bodies of layers that are in both.
 
-    ignore: names, rt_info, ids, weights
+    ignore: names, rt_info, ids, weights; given: pairs of layers that are certain
     """
 
-    def __init__(self, a: Side, b: Side, ignore: Collection[str] = ()) -> None:
+    def __init__(
+        self, a: Side, b: Side, ignore: Collection[str] = (), given: Iterable[tuple[int, int]] = ()
+    ) -> None:
         self.a, self.b, self.ignore = a, b, ignore
-        self.matching = Matching(a, b)
+        self.matching = Matching(a, b, given)
         self.changes: list[LayerChange] = []
         self.weights: list[WeightChange] = []
         self.metadata: list[str] = []

@@ -69,6 +69,54 @@ def test_the_first_wrong_layer_is_named_with_what_differs_there(change, name, ca
     assert wrong.cause in str(found)
 
 
+def composed(*, slope=0.5, is_other=False):
+    """Two products with an activation between them; is_other: in other ops, of which no name is the same."""
+    graph = irops.Graph("net")
+    x = graph.parameter("x", "f32", [2, 6])
+    if is_other:
+        first = graph.add("Einsum", x, WEIGHTS, equation="ij,jk->ik", name="e1")
+        scaled = graph.add("Multiply", first, F32(slope), name="m")
+        active = graph.add("Maximum", first, scaled, name="max")
+        graph.result(graph.add("Einsum", active, WEIGHTS, equation="ij,jk->ik", name="e2"), name="y")
+        return graph.model()
+    first = graph.add("MatMul", x, WEIGHTS, name="first")
+    active = graph.add("PRelu", first, F32([0.5]), name="active")
+    graph.result(graph.add("MatMul", active, WEIGHTS, name="second"), name="y")
+    return graph.model()
+
+
+def test_layers_of_other_ops_are_found_by_equal_values():
+    right = irops.compare(composed(), [X[0, :2]], b=composed(is_other=True))
+    assert right.ok
+    assert {layer.name for layer in right.layers} == {"first", "active", "second"}
+    assert "3 layers found in model:net by equal values for two sets of inputs" in right.notes
+    wrong = irops.compare(composed(), [X[0, :2]], b=composed(is_other=True, slope=0.4))
+    assert {layer.name: layer.is_fault for layer in wrong.layers} == {"first": False}
+    assert not wrong.ok
+
+
+@pytest.mark.parametrize("pairs", [{"active": "max"}, {"active": "max", "second": "e2"}])
+def test_a_person_says_which_layers_are_the_same(pairs):
+    other = composed(is_other=True, slope=0.4)
+    found = irops.compare(composed(), [X[0, :2]], b=other, map=pairs)
+    assert {layer.name for layer in found.layers if layer.is_fault} == set(pairs)
+    assert found.first.name == "active"
+
+
+@pytest.mark.parametrize(
+    ("b", "pairs", "message"),
+    [
+        ("model", {"activ": "max"}, "net has no layer 'activ'; did you mean 'active'"),
+        ("model", {"active": "min"}, "net has no layer 'min'"),
+        ("numba", {"active": "max"}, "numba is no other model, so that its layers need no partners"),
+    ],
+)
+def test_partners_must_be_layers_of_both(b, pairs, message):
+    other = composed(is_other=True) if b == "model" else b
+    with pytest.raises(ValueError, match=message):
+        irops.compare(composed(), [X[0, :2]], b=other, map=pairs)
+
+
 @pytest.mark.parametrize("prefix", ["", "other/"])
 @pytest.mark.parametrize(
     ("change", "name"),
