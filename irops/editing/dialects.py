@@ -101,7 +101,7 @@ class DialectGraph(Base):
         """A node without inputs."""
         node = Node(self, type, self.dialect.layer_version(type, self.opset), name or type, data)
         node.facts = [fact]
-        with self.change():
+        with self.changes():
             self.given_names.take(node, name, outputs)
             self.insert(node)
             self._finish(node, 1)
@@ -124,7 +124,7 @@ class DialectGraph(Base):
             self._require_own(wire, f"an input of {name or type}")
         top = self.merged
         op = top.op(type)
-        with top.change():
+        with top.changes():
             node = top.added(op, name or type, graphs_in, parameters)
             top.given_names.take(node, name, specified_outputs_name)
         return node.outputs[0]

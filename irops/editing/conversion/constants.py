@@ -62,7 +62,7 @@ def widen(graph: Graph, constant: Node, target: Target) -> tuple[str, str]:
     together = _reached(constant, narrow)
     kind = _wider(constant, narrow, together, target)
     try:
-        with graph.change():
+        with graph.changes():
             users = [user for node in together for user in _store(graph, node, kind)]
             graph.follow(dict.fromkeys(users))
     except DiagnosticError as error:

@@ -301,7 +301,7 @@ def retype_inputs(graph: Graph, node: Node, target: Target) -> None:
     """
     op = node.op
     assert op is not None
-    with graph.change():
+    with graph.changes():
         for index, source in enumerate(node.sources):
             if source is None:
                 continue
@@ -360,7 +360,7 @@ def convert_node(graph: Graph, node: Node, target: Target) -> Replacement:
     assert op is not None
     start, definition = op.id, op.definition
     if node.version != definition.version and target.reads_op(definition.type, definition.version):
-        with graph.change():
+        with graph.changes():
             graph.set(node, "version", definition.version)
         return Replacement(f"{definition.type} of another opset", (start,), ())
 
@@ -426,7 +426,7 @@ def _take(graph: Graph, node: Node, path: tuple[ConversionStep, ...], target: Ta
     assert node.op is not None
     before, rounds, made = node.op.id, list[str](), list[Node]()
     try:
-        with graph.change():
+        with graph.changes():
             for step in path:
                 made += take_step(graph, node, step)
                 rounds += [step.rounds] if step.rounds else []

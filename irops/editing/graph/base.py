@@ -163,20 +163,20 @@ class Base:
         self._keys = count()
 
     @contextmanager
-    def change(self) -> Iterator[None]:
-        """Undo all steps of the block if it raises; blocks may be nested."""
-        if self._undo is not None:
-            yield
-            return
-        self._undo = []
+    def changes(self) -> Iterator[None]:
+        """Several changes as one: those of the block are undone if it raises; blocks may be nested."""
+        is_outermost = self._undo is None
+        steps = [] if self._undo is None else self._undo
+        self._undo, first = steps, len(steps)
         try:
             yield
         except BaseException:
-            for step in reversed(self._undo):
-                step()
+            while len(steps) > first:
+                steps.pop()()
             raise
         finally:
-            self._undo = None
+            if is_outermost:
+                self._undo = None
 
     def _note(self, step: Callable[[], Any]) -> None:
         if self._undo is not None:
@@ -391,7 +391,7 @@ class Base:
             name = self.unique("Constant", number=True)
         else:
             self.require_free(name)
-        with self.change():
+        with self.changes():
             node = self._created(self.op("Const-1"), name, data)
             node.facts = [fact]
             self._finish(node, 1)
@@ -500,7 +500,7 @@ class Base:
         found = self.op(str(op))
         name = self.new_name(found, name)
         attributes, named = separated(found.definition, keywords)
-        with self.change():
+        with self.changes():
             node = self.added(found, name, in_order(found, inputs, named, name), attributes)
         variadic = found.definition.outputs and found.definition.outputs[-1].variadic
         return node.outputs if len(node.outputs) != 1 or variadic else node.outputs[0]

@@ -37,6 +37,10 @@ from irops.values.element import DYNAMIC, element_type
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape, ShapeLike
 
+INTERNAL = vars(Base).keys() - {"add", "constant", "changes"}
+INTERNAL |= {"drop_unused", "facts", "follow", "move_names", "order", "origin", "take_over", "topological"}
+"""What modules of irops call, and dir(graph) does not list."""
+
 
 class Graph(Base):
     """A model that is built or changed node by node; what is known of each tensor is inferred at once.
@@ -107,7 +111,7 @@ class Graph(Base):
         fact = self._declared(name, tensor, shape)
         self.require_free(name)
         data = {"shape": format_value(fact.shape.unnamed()), "element_type": str(fact.element_type)}
-        with self.change():
+        with self.changes():
             node = self._created(self.op("Parameter-1"), name, data)
             node.facts, node.tensor_names = [fact], [(name,)]
             self._finish(node, 1)
@@ -132,7 +136,7 @@ class Graph(Base):
         label = name or self.unique("Result", number=True)
         if name is not None and self.has_name(name):
             label = self.unique(f"{name}/result")
-        with self.change():
+        with self.changes():
             node = self._created(self.op("Result-1"), label, {})
             if name is not None:
                 self._name_tensor(source, name)
@@ -174,7 +178,7 @@ class Graph(Base):
         """
         op = self.newest("If")
         name = self.new_name(op, name)
-        with self.change():
+        with self.changes():
             operands, bodies = conditional_bodies(self, then, otherwise, inputs or {}, name)
             return self.added(op, name, [condition, *operands], {}, bodies=bodies).outputs
 
@@ -201,7 +205,7 @@ class Graph(Base):
         """
         op = self.newest("Loop")
         name = self.new_name(op, name)
-        with self.change():
+        with self.changes():
             purposes = Purposes(iteration, continue_if)
             operands, made = loop_body(self, body, 2, inputs, outputs, name, purposes)
             operands = [trip_count, condition, *operands]
@@ -218,7 +222,7 @@ class Graph(Base):
         """Add a TensorIterator, which runs a graph once for each part of its sliced inputs; see Loop."""
         op = self.newest("TensorIterator")
         name = self.new_name(op, name)
-        with self.change():
+        with self.changes():
             operands, made = loop_body(self, body, 0, inputs, outputs, name)
             return self.added(op, name, operands, {}, bodies={"body": made}).outputs
 
@@ -259,7 +263,7 @@ class Graph(Base):
         if isinstance(by, Value):
             return self._replace_by_value(node, by)
         op = self.op(str(by))
-        with self.change():
+        with self.changes():
             if name is not None and name != node.name:
                 self.rename(node, name)
             operands: Sequence[Any] = inputs or node.sources
@@ -274,7 +278,7 @@ class Graph(Base):
         inputs: those after the first. A tensor name by which a result is known moves to the new output.
         """
         value = own(self, self._value_of(target), "the value to insert after")
-        with self.change():
+        with self.changes():
             node = self._inserted(op, (value, *inputs), name, attributes, self.place(value.node) + 1)
             if not node.outputs:
                 raise refuse("unusable-node", f"{node} has no output that the users could take", node.name)
@@ -303,7 +307,7 @@ class Graph(Base):
         if value is None:
             message = f"{target} has no input {input} to insert before; it has {len(target.sources)}"
             raise refuse("unusable-node", message, target.name)
-        with self.change():
+        with self.changes():
             node = self._inserted(op, (value, *inputs), name, attributes, self.place(target))
             if not node.outputs:
                 raise refuse("unusable-node", f"{node} has no output that {target} could take", node.name)
@@ -319,7 +323,7 @@ class Graph(Base):
         """
         self._require_own(node)
         used = [output for output in node.outputs if node.consumers[output.index]]
-        with self.change():
+        with self.changes():
             if used:
                 value = node.sources[input] if -len(node.sources) <= input < len(node.sources) else None
                 if value is None or len(used) > 1:
@@ -348,7 +352,7 @@ class Graph(Base):
         kind = None if hasattr(value, "dtype") else constant.facts[0].element_type
         array = array_of(value, kind, f"constant {constant.name}", constant.name)
         fact = fact_of(array, with_value=True)
-        with self.change():
+        with self.changes():
             data = {**constant.data, **self.stored(array, fact.element_type)}
             self.set(constant, "data", data)
             assert constant.op is not None
@@ -365,7 +369,7 @@ class Graph(Base):
         changed = {spelled.get(name, name): value for name, value in attributes.items()}
         texts = self.texts(node.op, changed)
         data = {**node.data, **{name: texts[name] for name in changed if name in texts}}
-        with self.change():
+        with self.changes():
             self.set(node, "invocation", self.invocation(node.op, node.name, data))
             self.set(node, "data", data)
             self.follow([node])
@@ -377,7 +381,7 @@ class Graph(Base):
         Raises:  DiagnosticError where there is no such input, or a requirement of a node is broken
         """
         wanted = [(self._input(key), shape) for key, shape in shapes.items()]
-        with self.change():
+        with self.changes():
             for node, shape in wanted:
                 known = self._shape(node, shape)
                 fact = Fact(node.facts[0].element_type, known)
@@ -390,13 +394,27 @@ class Graph(Base):
     def find(self, type: str | None = None, name: str | None = None) -> tuple[Node, ...]:
         """The nodes of a type (ReLU) or a version of it (ReLU-1), with a name that a pattern matches
         ("block_*/relu").
+
+        Raises:  DiagnosticError where neither the graph nor an opset has the type; case does not matter
         """
+        wanted = None if type is None else self._spelled(type)
         return tuple(
             node
             for node in self.order
-            if (type is None or type in (node.type, None if node.op is None else node.op.id))
+            if (wanted is None or wanted in (node.type, None if node.op is None else node.op.id))
             and (name is None or fnmatchcase(node.name, name))
         )
+
+    def _spelled(self, type: str) -> str:
+        """A type, or the id of an op, in the spelling of the graph or of the definitions."""
+        known = {node.type for node in self.order} | set(self.op_types())
+        if type in known:
+            return type
+        kind, dash, number = type.rpartition("-")
+        if dash and number.isdigit():
+            return self.op(f"{self._spelled(kind)}-{number}").id
+        same = [spelling for spelling in known if spelling.lower() == type.lower()]
+        return min(same) if same else self.newest(type).definition.type
 
     def _become(self, node: Node, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> None:
         """Make a node one of an op, with inputs and attributes."""
@@ -423,7 +441,7 @@ class Graph(Base):
 
     def _replace_by_value(self, node: Node, value: Value) -> Value:
         own(self, value, f"the replacement of {node}")
-        with self.change():
+        with self.changes():
             used = [output for output in node.outputs if node.consumers[output.index]]
             if len(used) > 1:
                 raise refuse("unusable-node", f"{node} has {len(used)} outputs that are used", node.name)
@@ -586,7 +604,7 @@ class Graph(Base):
         nodes = self.topological()
         left = set(nodes)  # nodes that no replacement made or concerns
         count = 0
-        with self.change():
+        with self.changes():
             for start in nodes:
                 for output in start.outputs if start in left else ():
                     match = match_at(self, pattern, output)
@@ -610,6 +628,18 @@ class Graph(Base):
         self.take_over(old, value)
         for node in match.nodes:
             self.drop_unused(node)
+
+    def prune(self) -> int:
+        """Remove nodes that no result and no variable depends on, inputs apart. How many they were."""
+        before = len(self)
+        with self.changes():
+            for node in reversed(self.topological()):
+                if (
+                    node.kind not in (LayerKind.PARAMETER, LayerKind.RESULT, LayerKind.SINK)
+                    and not node.users
+                ):
+                    self.delete(node)
+        return before - len(self)
 
     def drop_unused(self, node: Node) -> None:
         """Remove a node whose outputs nobody uses, and constants that nothing but it used."""
@@ -639,6 +669,11 @@ class Graph(Base):
         return iter(self.topological())
 
     @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes in topological order."""
+        return tuple(self.topological())
+
+    @property
     def inputs(self) -> tuple[Value, ...]:
         """The outputs of the graph's Parameters, in order."""
         return tuple(node.outputs[0] for node in self.order if node.kind is LayerKind.PARAMETER)
@@ -648,6 +683,9 @@ class Graph(Base):
         """The values that the graph's Results give, in order."""
         found = (node.sources[0] for node in self.order if node.kind is LayerKind.RESULT and node.sources)
         return tuple(value for value in found if value is not None)
+
+    def __dir__(self) -> list[str]:
+        return sorted(set(super().__dir__()) - {name for name in INTERNAL if not name.startswith("__")})
 
     # the result
 

@@ -31,7 +31,7 @@ def taken(case: StepCase, step: ConversionStep) -> Model | None:
     if node.failed:
         return None
     try:
-        with graph.change():
+        with graph.changes():
             take_step(graph, node, step)
     except (NotConvertibleError, DiagnosticError):
         return None

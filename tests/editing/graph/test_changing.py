@@ -283,7 +283,52 @@ def test_nodes_are_found_by_type_and_name():
     first = graph.find("Const")[0]
     assert first in graph.find(name=f"{first.name[:2]}*")
     assert graph.find("Const-1", name=first.name) == (first,)
-    assert graph.find("Nothing") == ()
+    assert graph.find("const") == graph.find("CONST-1") == graph.find("Const")
+    assert graph.find("NonZero") == graph.find("nonzero-3") == ()
+
+
+@pytest.mark.parametrize(
+    ("type", "message"),
+    [("Nothing", "no opset has an op 'Nothing'"), ("Relo", "did you mean 'ReLU'"), ("ReLU-9", "ReLU-9")],
+)
+def test_a_type_that_no_opset_has_is_not_looked_for(type, message):
+    with pytest.raises(DiagnosticError, match=message):
+        irops.Graph(irops.read(EXAMPLE)).find(type)
+
+
+def test_changes_are_undone_together(file: Path):
+    graph = irops.Graph(irops.read(file))
+    before = irops.Graph(graph).nodes
+
+    def change():
+        with graph.changes():
+            graph.rename(graph.nodes[0], "other")
+            with pytest.raises(DiagnosticError):  # undoes its own steps and no others
+                graph.set_attributes(graph.nodes[0], shape="no shape")
+            assert graph.nodes[0].name == "other"
+            graph.remove(graph.nodes[0])
+
+    with pytest.raises(DiagnosticError, match="cannot be removed"):
+        change()
+    assert [(n.name, n.type, n.data) for n in graph] == [(n.name, n.type, n.data) for n in before]
+
+
+def test_what_no_result_depends_on_is_pruned():
+    graph = irops.Graph()
+    x, unused = graph.parameter("x", "f32[2]"), graph.parameter("unused", "f32[2]")
+    graph.ops.Add(graph.ops.Abs(x, name="abs"), np.float32(1))
+    graph.result(x * graph.ops.Abs(unused, name="used"), name="y")
+    kept = [node for node in graph.nodes if node.name != "abs" and node.type not in ("Add", "Const")]
+    assert graph.prune() == 3
+    assert graph.nodes == tuple(kept)
+    assert graph.prune() == 0
+
+
+def test_dir_lists_what_users_call():
+    listed = {name for name in dir(irops.Graph()) if not name.startswith("_")}
+    assert all(hasattr(irops.Graph(), name) for name in listed)
+    assert {"nodes", "inputs", "results", "prune", "changes", "find", "ops", "add"} <= listed
+    assert listed.isdisjoint({"insert", "connect", "take_over", "facts", "origin"})
 
 
 def test_nodes_are_iterated_after_those_that_they_use():
