@@ -23,7 +23,7 @@ from irops.runtime.evaluator import Evaluator, Variables
 from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import Arrays, Computed, Observer, run_layer, walk_model
 from irops.values.element import STRING, Array, element_type_of
-from irops.verdicts.bounds import ULPS, has_exact_kind, root_mean_square
+from irops.verdicts.bounds import ULPS, floor_of, has_exact_kind, root_mean_square
 from irops.verdicts.judge import count, fault, greatest_share, outside
 from irops.verdicts.metrics import Metrics, differs, metrics_of
 from irops.verdicts.question import ROUNDOFF, Arithmetic, Judgement, Question, Verdict, is_float
@@ -121,6 +121,8 @@ def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.
         if op.definition.category in SUMMING_CATEGORIES:
             sizes = scale[(scale > 0) & np.isfinite(scale)]
             scale = scale + (float(np.median(sizes)) if sizes.size else 0.0)  # outliers must not decide
+        floor = floor_of(Question.of(computed.step.invocation, computed.inputs, arithmetic), array)
+        scale = scale if floor is None else scale + floor  # log(1 + exp(x)) is rounded as 1 is
         changed = wide + unit * scale * random.uniform(-1, 1, array.shape)
         limit = np.finfo(np.float64).max
         changed = np.where(np.abs(changed) < limit, changed, wide)

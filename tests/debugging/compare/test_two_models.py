@@ -156,6 +156,17 @@ def test_values_that_are_stored_in_half_precision_are_judged_in_it(mode):
     assert (found.first.name, found.results[0].is_fault) == ("abs", True)
 
 
+@pytest.mark.parametrize("offset", [0, 1e-5])
+def test_a_function_may_lose_the_digits_that_its_usual_algorithm_loses(offset):
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[64]")
+    graph.result(graph.add("SoftPlus", x, name="positive") * F32(1000), name="y")
+    data = np.linspace(-16, -6, 64, dtype=F32)
+    usual = np.log(F32(1) + np.exp(data)) + F32(offset)
+    found = irops.compare(graph, [data], b={"positive": usual, "y": usual * F32(1000)}, mode="propagated")
+    assert found.ok == (not offset)
+
+
 @pytest.mark.parametrize("mode", ["isolated", "propagated"])
 @pytest.mark.parametrize(
     ("tolerance", "wrong", "notes"),
