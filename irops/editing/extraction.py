@@ -269,9 +269,10 @@ def _not_closed(scope: Scope, missing: dict[Value, tuple[Layer, int] | None]) ->
     value, by = next(iter(missing.items()))
     name = scope.label(value)
     edge = f"the edge from {name!r} to input {by[1]} of {by[0]}" if by is not None else f"the output {name!r}"
-    more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+    names = ",".join(scope.label(value) for value in missing)
     message = (
-        f"the part is not closed: {edge} leads to an input of the model that is not among the inputs{more}"
+        f"the part is not closed: {edge} leads to an input of the model that is not among the inputs; with"
+        f" these among them it is: {names}"
     )
     return scope.refusal("open-cut", message, None if by is None else by[0])
 
