@@ -138,7 +138,13 @@ class Builder:
         if child.tag == "layer" and section.tag == "layers":
             graph.layers.append(self.layer(child))
             if len(section.children) > 1:
-                graph.layers[-1].comments = last_comments(section)
+                # the comments directly before the last child of a section are the layer's
+                last = len(section.children) - 1
+                first = last
+                while first > 0 and section.children[first - 1].tag == COMMENT:
+                    first -= 1
+                graph.layers[-1].comments = tuple(comment.text for comment in section.children[first:last])
+                del section.children[first:last]
         elif child.tag == "edge" and section.tag == "edges":
             self.edge(child, graph)
         else:
@@ -174,7 +180,12 @@ class Builder:
             if child.tag in ("layers", "edges", "rt_info") and child.tag in seen:
                 body.unknown.append(self.read.duplicate(child, element))
             elif child.tag in ("layers", "edges"):
-                self._body_section(child, body)
+                children, child.children = child.children, []
+                for inner in children:
+                    child.children.append(inner)
+                    if self._into(body.graph, child, inner):
+                        child.children.pop()
+                self._other_content(child, body.graph, body.unknown)
             elif child.tag == "rt_info":
                 body.rt_info = self.read.preserved(child)
             else:
@@ -183,14 +194,6 @@ class Builder:
         self.faults.layer = None
         number_layers(body.graph, self.faults)
         return body
-
-    def _body_section(self, section: Element, body: Body) -> None:
-        children, section.children = section.children, []
-        for child in children:
-            section.children.append(child)
-            if self._into(body.graph, section, child):
-                section.children.pop()
-        self._other_content(section, body.graph, body.unknown)
 
     def layer(self, element: Element) -> Layer:
         take = element.attributes.pop
@@ -266,17 +269,6 @@ def comments_of(element: Element) -> tuple[str, ...]:
     return tuple(child.text for child in element.children if child.tag == COMMENT)
 
 
-def last_comments(section: Element) -> tuple[str, ...]:
-    """Remove and return the comments directly before the last child of a section."""
-    last = len(section.children) - 1
-    first = last
-    while first > 0 and section.children[first - 1].tag == COMMENT:
-        first -= 1
-    comments = tuple(comment.text for comment in section.children[first:last])
-    del section.children[first:last]
-    return comments
-
-
 # Checks <pre-process>, the mean values of an input, and <meta_data>.
 
 
@@ -286,7 +278,11 @@ def legacy_faults(model: Model, weights: Weights, faults: Faults) -> None:
     if "pre-process" in first:
         _pre_process_faults(first["pre-process"], model, weights, faults)
     if "meta_data" in first and model.rt_info is None:
-        _meta_data_faults(first["meta_data"], faults)
+        # OpenVINO reads <meta_data> if there is no <rt_info>: elements with a value, and cli_parameters
+        for child in first["meta_data"].children:
+            if child.tag != "cli_parameters" and child.tag.isidentifier() and "value" not in child.attributes:
+                message = f"<{child.tag}> in <meta_data> has no value, must have one"
+                faults.add("malformed-meta-data", message, child.at, notes=("OpenVINO refuses the file",))
 
 
 def _pre_process_faults(element: Element, model: Model, weights: Weights, faults: Faults) -> None:
@@ -306,14 +302,6 @@ def _pre_process_faults(element: Element, model: Model, weights: Weights, faults
         )
     elif not outside:
         mean_value_faults(element, layer, faults)
-
-
-def _meta_data_faults(element: Element, faults: Faults) -> None:
-    """OpenVINO reads <meta_data> if there is no <rt_info>: elements with a value, and cli_parameters."""
-    for child in element.children:
-        if child.tag != "cli_parameters" and child.tag.isidentifier() and "value" not in child.attributes:
-            message = f"<{child.tag}> in <meta_data> has no value, must have one"
-            faults.add("malformed-meta-data", message, child.at, notes=("OpenVINO refuses the file",))
 
 
 # Checks the mean values in <pre-process>: one number or one image for each channel of an input.

@@ -48,7 +48,13 @@ class SourceText:
         """The line and the column, in characters, of a byte offset; both from 1."""
         offset = min(offset, len(self.data))
         if self._starts is None:
-            self._starts = _line_starts(self.data)
+            raw = np.frombuffer(self.data, np.uint8)
+            ends = raw == ord("\n")
+            if b"\r" in self.data:
+                returns = raw == ord("\r")
+                returns[:-1] &= ~ends[1:]
+                ends |= returns
+            self._starts = np.concatenate((np.zeros(1, np.int64), np.flatnonzero(ends) + 1))
         line = int(np.searchsorted(self._starts, offset, side="right"))
         start = int(self._starts[line - 1])
         if start == 0 and self.data.startswith(BOM):
@@ -177,14 +183,3 @@ def _characters(data: bytes) -> int:
     return (
         len(data) if data.isascii() else int(np.count_nonzero((np.frombuffer(data, np.uint8) & 0xC0) != 0x80))
     )
-
-
-def _line_starts(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The offsets at which lines start; a line ends with CR LF, LF or CR."""
-    raw = np.frombuffer(data, np.uint8)
-    ends = raw == ord("\n")
-    if b"\r" in data:
-        returns = raw == ord("\r")
-        returns[:-1] &= ~ends[1:]
-        ends |= returns
-    return np.concatenate((np.zeros(1, np.int64), np.flatnonzero(ends) + 1))

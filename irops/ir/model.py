@@ -104,7 +104,8 @@ def parse_layout(text: str) -> Layout | None:
     if text == SCALAR:
         return Layout(0)
     bracketed = text.startswith("[") and text.endswith("]")
-    axes = [part.strip() for part in text[1:-1].split(",")] if bracketed else _letters(text)
+    letters = re.findall(r"\.\.\.|.", text, re.DOTALL)  # an axis each, or an ellipsis
+    axes = [part.strip() for part in text[1:-1].split(",")] if bracketed else letters
     if axes.count(ELLIPSIS) > 1:
         raise ValueError("it has more than one ellipsis")
     names = [axis.lower() for axis in axes if axis not in ("?", ELLIPSIS)]
@@ -115,11 +116,6 @@ def parse_layout(text: str) -> Layout | None:
     if times > 1:
         raise ValueError(f"the axis {shortened(repeated)!r} occurs twice")
     return Layout(len(axes) - axes.count(ELLIPSIS), ELLIPSIS in axes)
-
-
-def _letters(text: str) -> list[str]:
-    """The axes of a layout without brackets: one letter each, or an ellipsis."""
-    return re.findall(r"\.\.\.|.", text, re.DOTALL)
 
 
 COMMENT = "!--"

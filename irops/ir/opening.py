@@ -136,7 +136,9 @@ def model_files(paths: Sequence[str], suffixes: tuple[str, ...]) -> ModelFiles:
         if is_url(path):
             models, other_count = _remote(path, suffixes)
         elif os.path.isdir(path):
-            models, other_count = _local(path, suffixes)
+            inside = sorted(_candidates(path, suffixes))
+            models = [file for file in inside if not is_other_xml(file)]
+            other_count = len(inside) - len(models)
         else:
             models, other_count = (path,), 0
         files.update(dict.fromkeys(models))
@@ -152,13 +154,6 @@ def _remote(url: str, suffixes: tuple[str, ...]) -> tuple[Sequence[str], int]:
         return models_at(url, suffixes)
     except RemoteError:
         return (url,), 0
-
-
-def _local(folder: str, suffixes: tuple[str, ...]) -> tuple[Sequence[str], int]:
-    """The models in a folder, and the number of .xml files in it that are not models."""
-    inside = sorted(_candidates(folder, suffixes))
-    models = [file for file in inside if not is_other_xml(file)]
-    return models, len(inside) - len(models)
 
 
 def is_other_xml(path: str) -> bool:

@@ -150,7 +150,9 @@ def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:
         if tag == "dim" and dim is None and element.tag == "port":
             dim = ""
             if attributes:
-                _unknown_dim_attributes(attributes, faults, parser.CurrentByteIndex)
+                for name in attributes:
+                    message = f"<dim> has an attribute {name!r}, must have none"
+                    faults.add("stray-attribute", message, parser.CurrentByteIndex, attribute=name)
             return
         if dim is not None:  # an element in a dim: the dim becomes an element, which its port reports
             push(element)
@@ -171,7 +173,9 @@ def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:
             return
         closed, element = element, pop()
         if texts:
-            _add_text(closed, texts.pop(len(stack) + 1, ()))
+            closed.text += "".join(texts.pop(len(stack) + 1, ()))
+            if closed.children:  # whitespace between text and elements is layout
+                closed.text = closed.text.strip(BLANKS)
         if len(stack) == 2 and take(element, closed):
             element.children.pop()
 
@@ -212,26 +216,13 @@ def _feed(
         parser.CommentHandler = None
 
 
-def _add_text(element: Element, pieces: Sequence[str]) -> None:
-    """Add to the text of an element that ends."""
-    element.text += "".join(pieces)
-    if element.children:  # whitespace between text and elements is layout
-        element.text = element.text.strip(BLANKS)
-
-
 def _is_stray(
     characters: str, element: Element, around: list[Element], faults: Faults, parser: expat.XMLParserType
 ) -> bool:
     """Whether an element must not contain text, which is then reported. around: the elements around it."""
     if element.tag not in SECTIONS or any(e.tag in FREE_FORM for e in around):
         return False
-    _stray_text(characters, element, faults, parser.CurrentByteIndex)
-    return True
-
-
-def _stray_text(characters: str, element: Element, faults: Faults, end: int) -> None:
-    """Report text in an element that must not contain any. end: a byte offset after the text."""
-    words = characters.strip()
+    words, end = characters.strip(), parser.CurrentByteIndex
     start = max(element.at, end - 12 * len(characters) - NEAR)  # a character takes up to 12 bytes: &#x10ffff;
     place = faults.source.data.rfind(words[:40].split("\n")[0].encode(), start, end)
     shown = words if len(words) <= 40 else words[:40] + "…"
@@ -241,12 +232,7 @@ def _stray_text(characters: str, element: Element, faults: Faults, end: int) -> 
         max(place, element.at),
         notes=("OpenVINO silently ignores it",),
     )
-
-
-def _unknown_dim_attributes(attributes: dict[str, str], faults: Faults, at: int) -> None:
-    for name in attributes:
-        message = f"<dim> has an attribute {name!r}, must have none"
-        faults.add("stray-attribute", message, at, attribute=name)
+    return True
 
 
 # Checks the size of a file against the limits while it is parsed.

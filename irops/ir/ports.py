@@ -67,7 +67,12 @@ def number_ports(layer: Layer, faults: Faults) -> None:
     for side, ports in (("input", layer.inputs), ("output", layer.outputs)):
         ids = {port.id for port in ports} if len(ports) != 1 or ports[0].id == UNREAD else None
         if ids is not None and (len(ids) < len(ports) or UNREAD in ids):
-            _report_duplicates(ports, side, faults)
+            seen: set[int] = set()
+            for port in ports:
+                if port.id in seen and port.id != UNREAD:
+                    message = f"a second {side} port has the id {port.id}, must have an id that is unique"
+                    faults.add("duplicate-port-id", f"{message} in its layer", port.at, attribute="id")
+                seen.add(port.id)
             largest = max(ids)
             for place, port in enumerate(ports, start):
                 if port.id == UNREAD:
@@ -75,19 +80,6 @@ def number_ports(layer: Layer, faults: Faults) -> None:
                     ids.add(port.id)
                     largest = max(largest, port.id)
         start += len(ports)
-
-
-def _report_duplicates(ports: list[Port], side: str, faults: Faults) -> None:
-    seen: set[int] = set()
-    for port in ports:
-        if port.id in seen and port.id != UNREAD:
-            faults.add(
-                "duplicate-port-id",
-                f"a second {side} port has the id {port.id}, must have an id that is unique in its layer",
-                port.at,
-                attribute="id",
-            )
-        seen.add(port.id)
 
 
 DYNAMIC = -1

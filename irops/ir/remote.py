@@ -113,19 +113,15 @@ def remote_error(error: BaseException) -> RemoteError:
         return RemoteError("the server did not answer in time")
     for cause in chain:
         if isinstance(cause, FileNotFoundError) and cause.__cause__ is not None and cause is error:
-            return _unreached(cause.__cause__)
+            if isinstance(cause.__cause__, FileNotFoundError) or _code(cause.__cause__) is not None:
+                return RemoteError(MISSING)
+            # a web server gave no status: fsspec says then that there is no such file
+            return RemoteError(f"the server cannot be reached: {_text(cause.__cause__)}")
         if isinstance(cause, FileNotFoundError):
             return RemoteError(MISSING)
         if isinstance(cause, PermissionError):
             return RemoteError("access is denied")
     return RemoteError(_text(error))
-
-
-def _unreached(cause: BaseException) -> RemoteError:
-    """The error of a web server that gave no status: fsspec says then that there is no such file."""
-    if isinstance(cause, FileNotFoundError) or _code(cause) is not None:
-        return RemoteError(MISSING)
-    return RemoteError(f"the server cannot be reached: {_text(cause)}")
 
 
 def _text(error: BaseException) -> str:
@@ -258,7 +254,12 @@ def file_system(url: str, thread: int) -> tuple[Any, str]:
     thread: the thread that asks, which need not be the one that calls
     Raises:  RemoteError for a protocol that does not exist, or that needs a package
     """
-    fsspec = _library()
+    try:
+        import fsspec
+    except ImportError:
+        raise RemoteError(
+            "URLs require the library fsspec, which is not installed; pip install 'irops[remote]' installs it"
+        ) from None
     links = url.split(CHAINED)
     for link in links:
         protocol, separator, _ = link.partition("://")
@@ -276,28 +277,6 @@ def forget(system: Any) -> None:
     with _lock:
         for key in [key for key, kept in _systems.items() if kept is system]:
             del _systems[key]
-
-
-def is_archive(system: Any) -> bool:
-    """Whether files of a file system lie in an archive: a part is reached by unpacking what precedes it."""
-    return _holds_files(type(system))
-
-
-def without_cache(system: Any) -> Any:
-    """The file system whose files another one keeps copies of, such as filecache; any other system itself."""
-    from fsspec.implementations.cached import CachingFileSystem
-
-    return system.fs if isinstance(system, CachingFileSystem) else system
-
-
-def _library() -> Any:
-    try:
-        import fsspec
-    except ImportError:
-        raise RemoteError(
-            "URLs require the library fsspec, which is not installed; pip install 'irops[remote]' installs it"
-        ) from None
-    return fsspec
 
 
 def _require(fsspec: Any, protocol: str) -> None:
@@ -433,7 +412,8 @@ class RemoteFile:
         most: the number of bytes after which no more are read; the last step may exceed it
         Raises:  RemoteError
         """
-        if self.size is None or is_archive(self._system):
+        # in an archive, a part is reached by unpacking what precedes it
+        if self.size is None or _holds_files(type(self._system)):
             yield from self._streamed(most)
             return
         steps = self._steps(0, self.size)
@@ -490,7 +470,9 @@ class RemoteFile:
 
 
 def _info(system: Any, path: str) -> Any:
-    system = without_cache(system)
+    from fsspec.implementations.cached import CachingFileSystem
+
+    system = system.fs if isinstance(system, CachingFileSystem) else system  # not what it keeps copies of
     system.invalidate_cache(path)  # a listing may be older than the file
     return system.info(path)
 
@@ -580,7 +562,9 @@ def remote_models(url: str, suffixes: Sequence[str], limits: Limits | None = Non
     folder = f"{before}{root}{'/' if root else ''}"
     files = {f"{folder}{name}{after}" for name in names}
     wanted = [
-        f"{folder}{name}{after}" for name in names if name.endswith(tuple(suffixes)) and not _hidden(name)
+        f"{folder}{name}{after}"
+        for name in names
+        if name.endswith(tuple(suffixes)) and not any(part.startswith(".") for part in name.split("/")[:-1])
     ]
     models = [file for file in wanted if not _is_other_xml(file, files, limits)]
     return RemoteModels(tuple(models), len(wanted) - len(models))
@@ -604,11 +588,6 @@ def _names(folder: str, pattern: str | None, limits: Limits) -> list[str]:
         return names
     matches = re.compile(glob_translate(pattern)).match
     return [name for name in names if matches(name) or name.endswith(".bin")]
-
-
-def _hidden(name: str) -> bool:
-    """Whether a file lies in a hidden folder."""
-    return any(part.startswith(".") for part in name.split("/")[:-1])
 
 
 def _is_other_xml(url: str, files: Collection[str], limits: Limits) -> bool:
@@ -804,7 +783,16 @@ class Blocks:
         """A block that is not in memory, of the version that the file had when it was opened."""
         end = min(end, self._size)
         if self._expected:
-            self._fetch_expected()
+            from fsspec.utils import merge_offset_ranges
+
+            starts, self._expected = self._expected, []
+            ends = [min(start + BLOCK, self._size) for start in starts]
+            _, starts, ends = merge_offset_ranges([""] * len(starts), starts, ends, max_gap=GAP)
+            sizes = [end - start for start, end in zip(starts, ends)]
+            with ThreadPoolExecutor(min(REQUESTS, len(starts)) if self._file.is_concurrent else 1) as threads:
+                contents = list(threads.map(self._file.read, starts, sizes))
+            self._file.require_unchanged()
+            self._fetched = list(zip(starts, contents))
         content = self._part(start, end)
         if content is None:
             content = self._file.read(start, end - start)
@@ -817,15 +805,3 @@ class Blocks:
             if begin <= start and end <= begin + len(content):
                 return content[start - begin : end - begin]
         return None
-
-    def _fetch_expected(self) -> None:
-        from fsspec.utils import merge_offset_ranges
-
-        starts, self._expected = self._expected, []
-        ends = [min(start + BLOCK, self._size) for start in starts]
-        _, starts, ends = merge_offset_ranges([""] * len(starts), starts, ends, max_gap=GAP)
-        sizes = [end - start for start, end in zip(starts, ends)]
-        with ThreadPoolExecutor(min(REQUESTS, len(starts)) if self._file.is_concurrent else 1) as threads:
-            contents = list(threads.map(self._file.read, starts, sizes))
-        self._file.require_unchanged()
-        self._fetched = list(zip(starts, contents))

@@ -180,19 +180,15 @@ def _region_fault(layer: Layer, region: Region, weights: Weights) -> ConstantFau
         if needed != region.size:
             return _size_fault(layer, region, needed, weights)
     if region.end > weights.size:
-        return _outside_fault(layer, region, weights)
+        partly = region.offset <= weights.size or region.element is STRING
+        return ConstantFault(
+            "constant-outside-weights",
+            f"{layer} has the bytes {region.offset} to {region.end}, must be within the {weights.size} bytes"
+            f" of {weights.name}",
+            None if partly else "offset",
+            ('OpenVINO reports "Incorrect weights in bin file!"',),
+        )
     return _strings_fault(layer, region, weights) if region.element is STRING else None
-
-
-def _outside_fault(layer: Layer, region: Region, weights: Weights) -> ConstantFault:
-    partly = region.offset <= weights.size or region.element is STRING
-    return ConstantFault(
-        "constant-outside-weights",
-        f"{layer} has the bytes {region.offset} to {region.end}, must be within the {weights.size} bytes"
-        f" of {weights.name}",
-        None if partly else "offset",
-        ('OpenVINO reports "Incorrect weights in bin file!"',),
-    )
 
 
 def _strings_fault(layer: Layer, region: Region, weights: Weights) -> ConstantFault | None:

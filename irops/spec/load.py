@@ -60,7 +60,8 @@ def load_definition(path: str | Path, *, validate: bool = True, version: int | N
         raise DefinitionError([_fault("schema-violation", wrong[1], path, wrong[0].sourceline)])
     loader = _Loader(str(path), root)
     if loader.dialect != OPENVINO and root.get("version") is not None:
-        loader.restrict_to(int(root.get("version")) if version is None else version)
+        opset = int(root.get("version")) if version is None else version
+        loader.opset, loader.later = opset, frozenset(_restrict(loader.root, opset))
     return loader.definition()
 
 
@@ -149,10 +150,6 @@ class _Loader:
         self.opset: int | None = None
         self.later: frozenset[str] = frozenset()
         self.faults: list[Diagnostic] = []
-
-    def restrict_to(self, opset: int) -> None:
-        """Read the definition as of an opset of its dialect."""
-        self.opset, self.later = opset, frozenset(_restrict(self.root, opset))
 
     def definition(self) -> Definition:
         root = self.root
@@ -343,20 +340,22 @@ Fault: TypeAlias = tuple[Any, str]
 
 def reference_faults(root: Any, definition: Definition) -> Iterator[Fault]:
     """The references of a definition to names that do not exist. root: its XML element"""
-    yield from _axes(root, definition)
-    yield from _reader_requirements(root, definition)
-    yield from _constraints(root, definition)
-    yield from _notes(root, definition)
-    for gradient in root.findall("gradient"):
-        yield from _gradient(gradient, definition)
-    yield from _counterexamples(root, definition)
-
-
-def _axes(root: Any, definition: Definition) -> Iterator[Fault]:
     inputs = {p.name for p in definition.inputs}
     for attribute in definition.attributes.values():
         if attribute.type in ("axis", "axes") and attribute.of not in inputs:
             yield root, f"attribute {attribute.name} is an axis of {attribute.of!r}, must be of an input"
+    yield from _reader_requirements(root, definition)
+    for constraint in root.findall("constraint"):
+        for name in (constraint.get("of") or "").split():
+            if name not in definition.attributes:
+                yield constraint, f"a constraint is about the attribute {name!r}, which is not defined"
+    yield from _notes(root, definition)
+    for gradient in root.findall("gradient"):
+        yield from _gradient(gradient, definition)
+    for case in root.findall("counterexample"):
+        violated = case.get("violates")
+        if violated not in definition.constraints and not violated.startswith("IR"):
+            yield case, f"a counterexample violates {violated!r}, which is not defined"
 
 
 def _reader_requirements(root: Any, definition: Definition) -> Iterator[Fault]:
@@ -371,13 +370,6 @@ def _reader_requirements(root: Any, definition: Definition) -> Iterator[Fault]:
                 f"attribute {attribute.name} is required where {attribute.reader_requires!r}, must be yes or"
                 " an attribute with one of its values: name=value",
             )
-
-
-def _constraints(root: Any, definition: Definition) -> Iterator[Fault]:
-    for constraint in root.findall("constraint"):
-        for name in (constraint.get("of") or "").split():
-            if name not in definition.attributes:
-                yield constraint, f"a constraint is about the attribute {name!r}, which is not defined"
 
 
 def _notes(root: Any, definition: Definition) -> Iterator[Fault]:
@@ -404,13 +396,6 @@ def _gradient(element: Any, definition: Definition) -> Iterator[Fault]:
     attribute = definition.attributes.get(when)
     if when is not None and (attribute is None or attribute.type != "bool"):
         yield element, f"the gradient of {of} depends on {when!r}, must depend on an attribute of type bool"
-
-
-def _counterexamples(root: Any, definition: Definition) -> Iterator[Fault]:
-    for case in root.findall("counterexample"):
-        violated = case.get("violates")
-        if violated not in definition.constraints and not violated.startswith("IR"):
-            yield case, f"a counterexample violates {violated!r}, which is not defined"
 
 
 def _ports(definition: Definition) -> set[str]:

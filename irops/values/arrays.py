@@ -89,23 +89,19 @@ def like(array: Array, model: Any) -> Any:
     An array of a library that names none stays a NumPy array. Raises: ValueError for a type that it lacks
     """
     if is_torch(model):
-        return _to_torch(array)
+        torch = sys.modules["torch"]
+        name = array.dtype.name
+        code = TORCH_CODES.get(name)
+        plain = np.ascontiguousarray(array) if any(stride < 0 for stride in array.strides) else array
+        plain = (plain if plain.flags.writeable else plain.copy()).reshape(array.shape)
+        try:
+            if code is not None and array.dtype.metadata is None:
+                return torch.from_numpy(plain.view(code)).view(getattr(torch, name))
+            return torch.from_numpy(plain)
+        except TypeError:
+            raise ValueError(f"the output is of the NumPy type {name}, which torch does not have") from None
     namespace = getattr(model, "__array_namespace__", None)
     return array if namespace is None else namespace().asarray(array)
-
-
-def _to_torch(array: Array) -> Any:
-    torch = sys.modules["torch"]
-    name = array.dtype.name
-    code = TORCH_CODES.get(name)
-    plain = np.ascontiguousarray(array) if any(stride < 0 for stride in array.strides) else array
-    plain = (plain if plain.flags.writeable else plain.copy()).reshape(array.shape)
-    try:
-        if code is not None and array.dtype.metadata is None:
-            return torch.from_numpy(plain.view(code)).view(getattr(torch, name))
-        return torch.from_numpy(plain)
-    except TypeError:
-        raise ValueError(f"the output is of the NumPy type {name}, which torch does not have") from None
 
 
 def as_tensor(given: Any, wanted: ElementType = DYNAMIC) -> Array:

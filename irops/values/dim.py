@@ -26,7 +26,7 @@ integers from 2**1024 on by infinity.
 
 def product(a: Interval, b: Interval) -> Interval:
     """The interval of all products; beyond HUGE it is only known that they are at least HUGE."""
-    corners = [_times(x, y) for x in a for y in b]
+    corners = [0 if x == 0 or y == 0 else x * y for x in a for y in b]
     low, high = min(corners), max(corners)
     if low >= -HUGE and high <= HUGE:
         return low, high
@@ -50,10 +50,6 @@ def remainder(a: Interval, b: Interval) -> Interval:
 
 def _negative(a: Interval) -> Interval:
     return -a[1], -a[0]
-
-
-def _times(a: Bound, b: Bound) -> Bound:
-    return 0 if a == 0 or b == 0 else a * b
 
 
 def _over(a: Bound, b: Bound) -> Bound:
@@ -562,7 +558,11 @@ class Product:
             if factor == symbol:
                 self.sizes[factor] = size
             elif len(symbols) == 1:
-                self.sizes[factor] = _scaled_down(size, content, factor)
+                low, high = factor.bounds
+                if content > 0:
+                    low = max(low, -(-size.low // content)) if size.low != -inf else low
+                    high = min(high, size.high // content) if size.high != inf else high
+                self.sizes[factor] = Dim(low, high, factor) if low <= high else Dim(*factor.bounds, factor)
             else:
                 self.sizes[factor] = Dim(*_nonzero(*factor.bounds, size.low > 0), factor)
 
@@ -577,15 +577,6 @@ class Product:
 def _nonzero(low: Bound, high: Bound, positive: bool) -> tuple[Bound, Bound]:
     """The bounds of a factor. If the product is positive, the factor is not 0."""
     return (max(low, 1) if positive and low >= 0 else low, min(high, -1) if positive and high <= 0 else high)
-
-
-def _scaled_down(size: Dim, content: int, factor: Symbol) -> Dim:
-    """The Dim of the only factor of a size, which is content times the factor, within the bounds of both."""
-    low, high = factor.bounds
-    if content > 0:
-        low = max(low, -(-size.low // content)) if size.low != -inf else low
-        high = min(high, size.high // content) if size.high != inf else high
-    return Dim(low, high, factor) if low <= high else Dim(*factor.bounds, factor)
 
 
 def missing_factor(whole: Iterable[DimLike], parts: Iterable[DimLike]) -> Dim | None:

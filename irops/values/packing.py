@@ -65,7 +65,9 @@ def unpack(raw: Buffer, element: ElementType, shape: tuple[int, ...]) -> Array:
 def pack(array: Array, element: ElementType) -> bytes:
     """The bytes that store the elements of an array; the inverse of unpack."""
     if element is STRING:
-        return _string_table(array)
+        encoded = [str(item).encode() for item in np.asarray(array, object).ravel()]
+        sizes: list[Any] = [len(encoded), 0, *np.cumsum([len(item) for item in encoded], dtype=np.int64)]
+        return np.array(sizes, "<i4").tobytes() + b"".join(encoded)
     if element is DYNAMIC:
         raise ValueError("the element type is dynamic, must be known to store a tensor")
     layout = LAYOUTS.get(element.name)
@@ -248,9 +250,3 @@ def _strings(raw: memoryview, count: int) -> Array:
     for k in range(count):
         strings[k] = _decoded(text[bounds[k] : bounds[k + 1]], k)
     return strings
-
-
-def _string_table(array: Array) -> bytes:
-    encoded = [str(item).encode() for item in np.asarray(array, object).ravel()]
-    sizes: list[Any] = [len(encoded), 0, *np.cumsum([len(item) for item in encoded], dtype=np.int64)]
-    return np.array(sizes, "<i4").tobytes() + b"".join(encoded)
