@@ -476,7 +476,10 @@ class Inference:
             self._infer(node, facts, overrides.get(layer.id), run, key)
             add(facts)
             if run.warnings:
-                run.report_warnings(node, facts)
+                if facts.op is not None and not facts.failed:
+                    for warning in run.warnings:
+                        run.report(node, facts.inputs, fault_of(facts.op, warning))
+                run.warnings.clear()
 
     def _infer(
         self, node: LayerNode, facts: LayerFacts, override: Fact | None, run: _GraphRun, key: Key
@@ -602,13 +605,6 @@ class _GraphRun:
     def report(self, node: LayerNode, inputs: Sequence[Fact | None], fault: OpFault) -> None:
         """Add a finding."""
         self.inferred.findings.append(finding(self.model, node, inputs, fault))
-
-    def report_warnings(self, node: LayerNode, facts: LayerFacts) -> None:
-        """Report the warnings of a layer's functions, unless a fault of the layer is reported already."""
-        if facts.op is not None and not facts.failed:
-            for warning in self.warnings:
-                self.report(node, facts.inputs, fault_of(facts.op, warning))
-        self.warnings.clear()
 
 
 def unknown_outputs(count: int) -> list[Fact]:

@@ -25,12 +25,11 @@ def declared_outputs(layer: Layer, inputs: Sequence[Fact | None]) -> list[Fact]:
 
     A port without dimensions is a scalar or has an unknown rank: files do not distinguish the two.
     """
-    as_written = all(fact is None or _may_be(fact.shape, port) for fact, port in zip(inputs, layer.inputs))
+    as_written = all(
+        fact is None or (not port.dims or fact.shape.can_be(_shape(port)))
+        for fact, port in zip(inputs, layer.inputs)
+    )
     return [Fact(_type(port), _shape(port) if as_written else UNRANKED) for port in layer.outputs]
-
-
-def _may_be(shape: Shape, port: Port) -> bool:
-    return not port.dims or shape.can_be(_shape(port))
 
 
 def _shape(port: Port) -> Shape:
@@ -115,7 +114,12 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
 
     def __getitem__(self, key: tuple[int | str, int] | int | str) -> Fact:
         if isinstance(key, int | str):
-            return self._alone(key)
+            if key in self._tensors:
+                return self._tensors[key]
+            facts = self.of(key).outputs
+            if len(facts) != 1:
+                raise KeyError(f"layer {key!r} has {len(facts)} outputs; inferred[{key!r}, 0] is the first")
+            return facts[0]
         if not isinstance(key, tuple) or len(key) != 2:
             raise KeyError(f"{key!r} is no layer and output: inferred[layer name or id, output index]")
         layer, index = key
@@ -123,15 +127,6 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         if not 0 <= index < len(outputs):
             raise KeyError(f"layer {layer!r} has no output {index}; it has {len(outputs)}")
         return outputs[index]
-
-    def _alone(self, key: int | str) -> Fact:
-        """The Fact of the tensor of this name, else of the layer, which has one output."""
-        if key in self._tensors:
-            return self._tensors[key]
-        outputs = self.of(key).outputs
-        if len(outputs) != 1:
-            raise KeyError(f"layer {key!r} has {len(outputs)} outputs; inferred[{key!r}, 0] is the first")
-        return outputs[0]
 
     @cached_property
     def _tensors(self) -> Mapping[int | str, Fact]:

@@ -94,7 +94,10 @@ def named_inputs(op: Op, inputs: Sequence[Any]) -> dict[str, Any]:
     count = len(inputs)
     if count == min_inputs == len(ports) and not is_variadic and all(item is not None for item in inputs):
         return {port.name: item for port, item in zip(ports, inputs)}
-    missing = next((p.name for k, p in enumerate(ports) if not p.optional and _lacks(inputs, k)), None)
+    missing = next(
+        (p.name for k, p in enumerate(ports) if not p.optional and (k >= len(inputs) or inputs[k] is None)),
+        None,
+    )
     if count < min_inputs or (count > len(ports) and not is_variadic):
         message = f"{op.id} has {count} input{'s' * (count != 1)}, takes {_input_counts(op)}"
         raise OpFault("wrong-number-of-inputs", message)
@@ -104,10 +107,6 @@ def named_inputs(op: Op, inputs: Sequence[Any]) -> dict[str, Any]:
     if is_variadic:
         named[ports[-1].name] = tuple(inputs[len(ports) - 1 :])
     return named
-
-
-def _lacks(inputs: Sequence[Any], index: int) -> bool:
-    return index >= len(inputs) or inputs[index] is None
 
 
 def _input_counts(op: Op) -> str:
@@ -247,20 +246,16 @@ def _shapes(
     result = function(*positional(op, named), **keywords)
     shapes = result if isinstance(result, tuple) else (result,)
     if is_extension(op.module):
-        _check_shapes(op, shapes)
-    return shapes
-
-
-def _check_shapes(op: Op, shapes: tuple[Any, ...]) -> None:
-    """Validate what the shape function of a user-defined op returns: one shape per output. Raises: OpFault"""
-    ports = op.definition.outputs
-    for item in shapes:
-        if not isinstance(item, (Shape, Fact)):
-            message = f"the shape function of {op.id} gives {item!r}, must give a Shape or a Fact"
+        # a user-defined op may return anything: one shape per output
+        ports = op.definition.outputs
+        for item in shapes:
+            if not isinstance(item, (Shape, Fact)):
+                message = f"the shape function of {op.id} gives {item!r}, must give a Shape or a Fact"
+                raise OpFault("failed-shape-function", message)
+        if len(shapes) != len(ports) and not (ports and ports[-1].variadic):
+            message = f"the shape function of {op.id} gives {len(shapes)} shapes, must give {len(ports)}"
             raise OpFault("failed-shape-function", message)
-    if len(shapes) != len(ports) and not (ports and ports[-1].variadic):
-        message = f"the shape function of {op.id} gives {len(shapes)} shapes, must give {len(ports)}"
-        raise OpFault("failed-shape-function", message)
+    return shapes
 
 
 def _stock(port: PortSpec, named: Mapping[str, Any], attributes: Mapping[str, Any]) -> Shape:
@@ -284,18 +279,14 @@ def output_facts(
         else:
             port = ports[min(index, len(ports) - 1)]
             fact = Fact(_output_type(port, types, attributes), shape)
-        _check_size(op, fact)
+        lows = [dim.low for dim in fact.shape.dims or ()]
+        if any(low > MAX_DIM for low in lows):
+            raise OpFault("overflowing-shape", f"{op.id} gives {fact.shape}, must fit into 64 bits")
+        if prod(lows) > MAX_DIM:
+            message = f"{op.id} gives {fact.shape}, whose elements are more than 64 bits can count"
+            raise OpFault("overflowing-shape", message)
         facts.append(fact)
     return tuple(facts)
-
-
-def _check_size(op: Op, fact: Fact) -> None:
-    lows = [dim.low for dim in fact.shape.dims or ()]
-    if any(low > MAX_DIM for low in lows):
-        raise OpFault("overflowing-shape", f"{op.id} gives {fact.shape}, must fit into 64 bits")
-    if prod(lows) > MAX_DIM:
-        message = f"{op.id} gives {fact.shape}, whose elements are more than 64 bits can count"
-        raise OpFault("overflowing-shape", message)
 
 
 def _output_type(

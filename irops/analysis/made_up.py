@@ -338,24 +338,25 @@ class _Search:
 
     def found(self) -> dict[int, Shape]:
         self.allowed = self._findings()
-        axes = self._axes()
-        for axis in axes:
-            self._choose(axis, axes[axis])
+        axes: dict[Axis, Dim] = {}  # without a size, and what is declared of them
+        for port in self.ports:
+            for index, dim in enumerate(port.fact.shape.dims or ()):
+                if not dim.known:
+                    axes.setdefault(_axis(port, index, dim), dim)
+        for axis, dim in axes.items():
+            # the first size with which inference finds no further error, while others are open
+            allowed: dict[int, Findings] = {}
+            for size in self._candidates(axis, dim):
+                self.sizes[axis] = size
+                if self.tries <= 0:
+                    break
+                allowed[size] = self._findings()
+                if allowed[size] <= self.allowed:
+                    break
+            self.sizes[axis] = min(allowed, key=lambda size: allowed[size], default=self.sizes[axis])
         if self._findings() > self.allowed:
             self._choose_alike(axes)
         return self._shapes()
-
-    def _choose(self, axis: Axis, dim: Dim) -> None:
-        """The first size of an axis with which inference finds no further error, while others are open."""
-        found: dict[int, Findings] = {}
-        for size in self._candidates(axis, dim):
-            self.sizes[axis] = size
-            if self.tries <= 0:
-                break
-            found[size] = self._findings()
-            if found[size] <= self.allowed:
-                break
-        self.sizes[axis] = min(found, key=lambda size: found[size], default=self.sizes[axis])
 
     def _choose_alike(self, axes: Mapping[Axis, Dim]) -> None:
         """One size for all axes, or else for all but the first ones, where that has fewer findings."""
@@ -395,15 +396,6 @@ class _Search:
                 for fact in declared.of(node.layer.id).outputs:
                     counts.update(int(d.low) for d in fact.shape.dims or () if d.known and d.low > 1)
         return [size for size, _ in counts.most_common(MAX_OF_WEIGHTS)]
-
-    def _axes(self) -> dict[Axis, Dim]:
-        """The axes without a size, and what is declared of them."""
-        found: dict[Axis, Dim] = {}
-        for port in self.ports:
-            for index, dim in enumerate(port.fact.shape.dims or ()):
-                if not dim.known:
-                    found.setdefault(_axis(port, index, dim), dim)
-        return found
 
     def _shapes(self) -> dict[int, Shape]:
         return {

@@ -17,7 +17,6 @@ from irops.backends.backend import Declined, Kernel, kernel_of_base, require_ins
 from irops.backends.one_op import MOVING, Inputs, LruCache, complete, one_op_model, output_count, signature
 from irops.environment import missing_libraries
 from irops.spec.attributes import format_value
-from irops.spec.definition import PortSpec
 from irops.spec.op import Op
 from irops.values.element import STRING, Array, ElementType, element_type, element_type_of, tagged
 
@@ -231,10 +230,15 @@ def _check_input(op: Op, index: int, kind: ElementType, array: Array) -> None:
         and np.isnan(array).any()
     ):
         raise Declined("NaN is not propagated")
-    if not _shares_output_type(op, ports[min(index, len(ports) - 1)]):
+    if not any(ports[min(index, len(ports) - 1)].type == output.type for output in op.definition.outputs):
         _check_round_trip(array, kind, ("i32",) if kind.name in WIDE else CONVERTED.get(kind.name, ()))
     elif op.definition.category not in MOVING:
-        _check_computed(kind)
+        if kind.integral:
+            raise Declined(
+                "integers are computed as f32, and saturate instead of wrapping around", f"got {kind}"
+            )
+        if kind.name == "f64" or (kind.bits == 8 and kind.floating):
+            raise Declined(f"{kind} is computed as f32")
     elif kind.name == "f16" and np.isnan(array).any():
         raise Declined("f16 is converted to f32, which changes NaNs")
     elif op.definition.type != "ReverseSequence":
@@ -243,18 +247,6 @@ def _check_input(op: Op, index: int, kind: ElementType, array: Array) -> None:
         raise Declined(f"{kind} is converted to f32, which changes subnormals, zeros or NaNs")
     else:
         _check_round_trip(array, kind, CONVERTED_TO_FLOAT.get(kind.name, ()))
-
-
-def _check_computed(kind: ElementType) -> None:
-    if kind.integral:
-        raise Declined("integers are computed as f32, and saturate instead of wrapping around", f"got {kind}")
-    if kind.name == "f64" or (kind.bits == 8 and kind.floating):
-        raise Declined(f"{kind} is computed as f32")
-
-
-def _shares_output_type(op: Op, port: PortSpec) -> bool:
-    """Whether an input has the type variable of an output, so that its elements may reach the output."""
-    return any(port.type == output.type for output in op.definition.outputs)
 
 
 def _check_round_trip(array: Array, kind: ElementType, via: tuple[str, ...]) -> None:

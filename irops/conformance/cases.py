@@ -161,21 +161,16 @@ def failure(op: Op, case: ExampleCase, backend: Backend | None = None) -> str:
         return str(errors[0])
     outs = expected_outputs(op, case)
     if op.definition.library:
-        return _differs_from_inferred(op, case, outs)
+        facts = [None if t is None else Fact(t.element_type, t.shape, t.value) for t in inputs_of(op, case)]
+        inferred = [str(fact) for fact in Invocation(op, case.attributes).infer(facts)]
+        expected = [str(Fact(tensor.element_type, tensor.shape)) for tensor in outs]
+        return "" if inferred == expected else f"infers {', '.join(inferred)}, expected {', '.join(expected)}"
     if len(outputs) != len(outs):
         return f"computes {len(outputs)} outputs, expected {len(outs)}"
     for array, tensor in zip(outputs, outs):
         if tensor.value is not None and (reason := _differs(array, tensor.value, case.tolerance)):
             return f"{tensor.name}: {reason}"
     return ""
-
-
-def _differs_from_inferred(op: Op, case: ExampleCase, outs: list[Tensor]) -> str:
-    """The failure of an example of an op without kernel, which gives the types and shapes of the outputs."""
-    facts = [None if t is None else Fact(t.element_type, t.shape, t.value) for t in inputs_of(op, case)]
-    inferred = [str(fact) for fact in Invocation(op, case.attributes).infer(facts)]
-    expected = [str(Fact(tensor.element_type, tensor.shape)) for tensor in outs]
-    return "" if inferred == expected else f"infers {', '.join(inferred)}, expected {', '.join(expected)}"
 
 
 def _differs(array: Array, expected: Array, tolerance: float) -> str:

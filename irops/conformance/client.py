@@ -100,16 +100,11 @@ def answer_of(backend: Backend, trial: Trial) -> Answer:
     return Answer("computed", "", tuple(outputs))
 
 
-def out_for(trial: Trial, result: Array) -> Array:
-    """An array of zeros for the `out` argument, in the layout of the first input if it is writeable."""
-    first_input = next(trial_input for trial_input in trial.inputs if trial_input is not None)
-    layout = first_input.layout if first_input.layout in WRITEABLE else "plain"
-    return in_layout(np.zeros_like(result), layout)
-
-
 def _out_mismatch(kernel: Function, trial: Trial, result: Array) -> str:
     """The error in the array that a kernel fills through `out`, or ''."""
-    out = out_for(trial, result)
+    first_input = next(trial_input for trial_input in trial.inputs if trial_input is not None)
+    layout = first_input.layout if first_input.layout in WRITEABLE else "plain"
+    out = in_layout(np.zeros_like(result), layout)
     try:
         returned = compute(
             lambda *inputs, **attributes: kernel(*inputs, **attributes, out=out), trial, trial.arrays
@@ -241,7 +236,14 @@ def _fault(trial: Trial, expected: Expected, answer: Answer) -> tuple[str, str] 
         return "failed kernel", f"fails on valid inputs: {answer.text}"
     if answer.kind == "wrong out":
         return WRONG_OUT, answer.text
-    return _wrong(trial.op, expected, answer)
+    arrays = answer.outputs
+    if len(arrays) != len(expected.outputs):
+        return "wrong number of outputs", f"computes {len(arrays)} outputs, expected {len(expected.outputs)}"
+    for index, (ours, wanted) in enumerate(zip(arrays, expected.outputs)):
+        why = "" if wanted is None else mismatch(trial.op, ours, wanted, expected.tolerance)
+        if why:
+            return "wrong result", f"output {index}: {why}" if len(arrays) > 1 else why
+    return None
 
 
 def _not_refused(op: Op, violated: str, answer: Answer) -> tuple[str, str]:
@@ -250,14 +252,3 @@ def _not_refused(op: Op, violated: str, answer: Answer) -> tuple[str, str]:
     if answer.kind == "raised":
         return "failed instead of refusing", f"fails with {answer.text}, must raise a Violation of {why}"
     return "computed invalid inputs", f"computes a case that violates {why}"
-
-
-def _wrong(op: Op, expected: Expected, answer: Answer) -> tuple[str, str] | None:
-    arrays = answer.outputs
-    if len(arrays) != len(expected.outputs):
-        return "wrong number of outputs", f"computes {len(arrays)} outputs, expected {len(expected.outputs)}"
-    for index, (ours, wanted) in enumerate(zip(arrays, expected.outputs)):
-        why = "" if wanted is None else mismatch(op, ours, wanted, expected.tolerance)
-        if why:
-            return "wrong result", f"output {index}: {why}" if len(arrays) > 1 else why
-    return None

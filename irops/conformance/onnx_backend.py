@@ -56,7 +56,10 @@ class ReferenceBackend(Base):
             if all(d.name == "unsupported-onnx-type" for d in error.diagnostics):
                 raise NotDefinedError(str(error)) from None
             raise
-        missing = undefined_ops(read)
+        types = {(layer.type, layer.version) for _, layer in read.walk()}
+        missing = sorted(
+            {name for name, version in types if isinstance(default_registry().resolve(name, version), NoOp)}
+        )
         if missing:
             raise NotDefinedError(f"irops does not define {', '.join(missing)}")
         return PreparedModel(read)
@@ -100,14 +103,6 @@ class ReferenceBackend(Base):
     @classmethod
     def supports_device(cls, device: str) -> bool:
         return device.partition(":")[0] == "CPU"
-
-
-def undefined_ops(model: Model) -> list[str]:
-    """The ops of a model that irops does not define, by name."""
-    types = {(layer.type, layer.version) for _, layer in model.walk()}
-    return sorted(
-        {name for name, version in types if isinstance(default_registry().resolve(name, version), NoOp)}
-    )
 
 
 is_compatible, prepare, run_model, run_node, supports_device = (

@@ -150,14 +150,11 @@ class Registry:
         Raises:  KeyError, with a suggestion, where there is none; DefinitionError where the op is faulty
         """
         if name not in self._named:
-            self._named[name] = self._id_of(name)
+            meant = meant_id(name, self.versions(parted(name)[0]), opsets().classes)
+            if meant is None:
+                raise self._unknown(name)
+            self._named[name] = meant
         return self.op(self._named[name])
-
-    def _id_of(self, name: str) -> str:
-        meant = meant_id(name, self.versions(parted(name)[0]), opsets().classes)
-        if meant is None:
-            raise self._unknown(name)
-        return meant
 
     def _unknown(self, name: str) -> KeyError:
         meant = self.similar(name)

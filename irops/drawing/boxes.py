@@ -123,7 +123,15 @@ def folded_layers(graph: GraphNode, inferred: Inferred | None, *, with_shapes: b
             constant.add(number)
         elif with_shapes and _is_shape_step(node, sources, constant | shapes, inferred):
             shapes.add(number)
-    return _used_by_drawn(graph, constant | shapes)
+    folded = constant | shapes  # but for those that would not be in the picture at all
+    consumers = graph.wiring.consumers
+    for node in reversed(graph.order):
+        number = node.layer.id
+        if number in folded:
+            users = [u for k in range(len(node.layer.outputs)) for u, _ in consumers.get((number, k), ())]
+            if not users or any(user.kind is LayerKind.RESULT for user in users):
+                folded.discard(number)
+    return folded
 
 
 def _is_shape_step(node: LayerNode, sources: list[int], before: set[int], inferred: Inferred | None) -> bool:
@@ -136,18 +144,6 @@ def _is_shape_step(node: LayerNode, sources: list[int], before: set[int], inferr
 def _is_small(fact: Fact) -> bool:
     rank, size = fact.shape.rank, fact.shape.size
     return fact.element_type.integral and rank is not None and rank <= 1 and size.high <= MAX_SHAPE_ELEMENTS
-
-
-def _used_by_drawn(graph: GraphNode, folded: set[int]) -> set[int]:
-    """Without those that a Result gives or nothing uses, which would not be in the picture at all."""
-    consumers = graph.wiring.consumers
-    for node in reversed(graph.order):
-        number = node.layer.id
-        if number in folded:
-            users = [u for k in range(len(node.layer.outputs)) for u, _ in consumers.get((number, k), ())]
-            if not users or any(user.kind is LayerKind.RESULT for user in users):
-                folded.discard(number)
-    return folded
 
 
 def behind(graph: GraphNode, number: int, folded: set[int]) -> list[int]:

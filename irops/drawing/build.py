@@ -126,12 +126,13 @@ class _GraphScene:
             box.kind = BoxKind.CUT
             box.title = "from" if node.layer.outputs else "to others"
         for name, body in node.bodies.items():
-            self._add_body(box, name, body)
-        self._add_links(self.scene.add(box), node)
-        for index in range(len(node.layer.outputs)):
-            self.places[number, index] = len(self.scene.boxes) - 1, index
-
-    def _add_links(self, to: int, node: LayerNode) -> None:
+            facts = None
+            if self.inferred is not None and body.layer.id in self.inferred.layers:
+                facts = self.inferred.of(body.layer.id).bodies.get(name)
+            scene = self.builder.scene(body.graph, facts)
+            _annotate(scene, body)
+            box.parts.append((name, scene))
+        to = self.scene.add(box)
         seen = set()
         for index, source in enumerate(self.graph.wiring.inputs[node.layer.id]):
             entry = self.entries.get((node.layer.id, index))
@@ -140,14 +141,8 @@ class _GraphScene:
             if place is not None and place[0] != to and place not in seen:
                 seen.add(place)
                 self.scene.links.append(Link(*place, to))
-
-    def _add_body(self, box: Box, name: str, body: BodyNode) -> None:
-        facts = None
-        if self.inferred is not None and body.layer.id in self.inferred.layers:
-            facts = self.inferred.of(body.layer.id).bodies.get(name)
-        scene = self.builder.scene(body.graph, facts)
-        _annotate(scene, body)
-        box.parts.append((name, scene))
+        for index in range(len(node.layer.outputs)):
+            self.places[number, index] = len(self.scene.boxes) - 1, index
 
     def add_repeat(self, repeat: Repeat) -> None:
         """The first of the blocks, in a frame; what uses the last one is connected with the first."""
@@ -290,7 +285,7 @@ def blocks(graph: GraphNode, order: Sequence[int]) -> list[Block]:
     Runs of a topological order have no cycles among them.
     """
     names = [_PARTS.findall(graph.layers[number].layer.name) for number in order]
-    starts = _equal_shares(len(order))
+    starts = list(range(0, len(order), -(-len(order) // (MAX_BLOCKS // 2))))  # equal shares
     for depth in range(1, 12):
         at_depth = [k for k in range(len(names)) if k == 0 or names[k][:depth] != names[k - 1][:depth]]
         if len(at_depth) > MAX_BLOCKS:
@@ -298,11 +293,6 @@ def blocks(graph: GraphNode, order: Sequence[int]) -> list[Block]:
         if len(at_depth) > len(order) // 200:
             starts = at_depth
     return [_block(graph, order, names, start, end) for start, end in zip(starts, [*starts[1:], len(order)])]
-
-
-def _equal_shares(count: int) -> list[int]:
-    size = -(-count // (MAX_BLOCKS // 2))
-    return list(range(0, count, size))
 
 
 def _block(graph: GraphNode, order: Sequence[int], names: list[list[str]], start: int, end: int) -> Block:

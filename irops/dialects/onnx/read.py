@@ -657,7 +657,11 @@ def inlined(proto: Any, faults: Faults) -> Any:
     expansions = _expansions(functions, calls, called, faults)
     _require_limits(proto, called, expansions, faults)
     if len(expansions) < len(functions):  # those that nothing calls have no effect, and may be faulty
-        proto = _with_functions(proto, [functions[key] for key in expansions])
+        reduced = type(proto)()
+        reduced.CopyFrom(proto)
+        del reduced.functions[:]
+        reduced.functions.extend([functions[key] for key in expansions])
+        proto = reduced
     return _by_onnx(proto, faults) if expansions else proto
 
 
@@ -756,14 +760,6 @@ def _approximate(count: int) -> str:
     return f"{count:,}" if count < 10**15 else f"10^{int(count.bit_length() * 0.30103)} or more"
 
 
-def _with_functions(proto: Any, functions: list[Any]) -> Any:
-    reduced = type(proto)()
-    reduced.CopyFrom(proto)
-    del reduced.functions[:]
-    reduced.functions.extend(functions)
-    return reduced
-
-
 # Requires that the texts of a model are UTF-8: protobuf reads others as bytes, or fails when they are used.
 
 _STRING, _MESSAGE = 9, 11
@@ -791,7 +787,10 @@ def require_texts(proto: Any, faults: Faults) -> None:
         descriptor = message.DESCRIPTOR
         found = fields.get(descriptor.full_name)
         if found is None:
-            found = fields[descriptor.full_name] = _text_fields(descriptor), _message_fields(descriptor)
+            found = fields[descriptor.full_name] = (
+                [(field.name, _many(field)) for field in descriptor.fields if field.type == _STRING],
+                [(field.name, _many(field)) for field in descriptor.fields if field.type == _MESSAGE],
+            )
         texts, inner = found
         for name, many in texts:
             _require_text(message, name, many, faults)
@@ -813,14 +812,6 @@ def _require_text(message: Any, name: str, many: bool, faults: Faults) -> None:
         kind = message.DESCRIPTOR.name.removesuffix("Proto")
         shown = shortened(wrong[:200].decode("utf-8", "backslashreplace"))
         raise faults.stop("malformed-onnx", f"{name} {shown!r} of a {kind} is not UTF-8")
-
-
-def _text_fields(descriptor: Any) -> list[tuple[str, bool]]:
-    return [(field.name, _many(field)) for field in descriptor.fields if field.type == _STRING]
-
-
-def _message_fields(descriptor: Any) -> list[tuple[str, bool]]:
-    return [(field.name, _many(field)) for field in descriptor.fields if field.type == _MESSAGE]
 
 
 def _many(field: Any) -> bool:

@@ -157,7 +157,10 @@ class ExternalFiles:
 
         Raises:  OutsideError; ValueError where the bytes are not there
         """
-        file = self._file(location)
+        path = self._path(location)
+        file = self._files.get(path)
+        if file is None:
+            file = self._files[path] = weights_at(path, self._limits)
         if file.fault is not None:
             raise ValueError(f"{location} {file.fault}")
         if offset + size > file.size:
@@ -165,13 +168,6 @@ class ExternalFiles:
                 f"{location} has {file.size} bytes, but bytes {offset} to {offset + size} are needed"
             )
         return StoredBytes(file, offset, size)
-
-    def _file(self, location: str) -> Weights:
-        path = self._path(location)
-        file = self._files.get(path)
-        if file is None:
-            file = self._files[path] = weights_at(path, self._limits)
-        return file
 
     def _path(self, location: str) -> str:
         if self._model is None:
@@ -183,17 +179,14 @@ class ExternalFiles:
         if ".." in PurePosixPath(location.replace("\\", "/")).parts:
             raise OutsideError("the path contains ..")
         if is_url(self._model):
-            return self._url(self._model, location)
+            if any(character in location for character in "?#%:"):
+                raise OutsideError("the path has characters that mean something in a URL")
+            return inside(self._model, location)
         folder = os.path.realpath(os.path.dirname(self._model))
         path = os.path.realpath(os.path.join(folder, location))
         if os.path.commonpath((folder, path)) != folder:
             raise OutsideError("a link leads out of it")
         return path
-
-    def _url(self, model: str, location: str) -> str:
-        if any(character in location for character in "?#%:"):
-            raise OutsideError("the path has characters that mean something in a URL")
-        return inside(model, location)
 
 
 EXTERNAL = 1
