@@ -1,7 +1,5 @@
 """An op applied to inputs: their number, types, ranks and axes, the outputs, and the faults."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

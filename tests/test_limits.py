@@ -1,7 +1,5 @@
 """Every limit is met by a diagnostic that names it and says how to raise it; no sound file meets one."""
 
-from __future__ import annotations
-
 import sys
 from math import inf
 
@@ -10,7 +8,6 @@ import pytest
 
 import irops
 from irops import Limits
-from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rules import rule
 from irops.files.limits import LIMIT_OF_RULE, Clock, recursion_limit_for
 from irops.ir.read import load, loads
@@ -22,7 +19,7 @@ LAYER = (
 )
 
 
-def refusal(raw: bytes, **limits: float) -> Diagnostic:
+def refusal(raw, **limits):
     with pytest.raises(irops.ReadError) as error:
         loads(raw, limits=Limits(**limits))
     return error.value.diagnostics[0]
@@ -43,7 +40,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("limit", TEXTS)
-def test_a_text_that_meets_a_limit_is_refused_and_read_once_it_is_raised(limit: str) -> None:
+def test_a_text_that_meets_a_limit_is_refused_and_read_once_it_is_raised(limit):
     name, text, value = TEXTS[limit]
     found = refusal(text, **{limit: value})
     assert found.name == name
@@ -57,11 +54,11 @@ def test_a_text_that_meets_a_limit_is_refused_and_read_once_it_is_raised(limit: 
     assert name not in [d.name for d in loads(text, limits=Limits(**{limit: 10 * value}))[1]]
 
 
-def test_comments_count_as_elements() -> None:
+def test_comments_count_as_elements():
     assert refusal(NET % (b"", b"<!---->" * 10), elements=8).name == "too-many-elements"
 
 
-def test_bodies_count_into_the_layers_of_the_model() -> None:
+def test_bodies_count_into_the_layers_of_the_model():
     body = (
         b'<layer id="0" name="f" type="If"'
         b' version="opset8"><then_body><layers>%s</layers></then_body></layer>'
@@ -69,13 +66,13 @@ def test_bodies_count_into_the_layers_of_the_model() -> None:
     assert refusal(NET % (body % (LAYER % (0, 0)), b""), layers=1).name == "too-many-layers"
 
 
-def test_a_dim_may_be_long_but_not_be_kept() -> None:
+def test_a_dim_may_be_long_but_not_be_kept():
     (found,) = loads(NET % ((LAYER % (0, 0)).replace(b"<dim>1<", b"<dim>" + b"1" * 300_000 + b"<"), b""))[1]
     assert found.name == "malformed-dimension"
     assert len(found.message) < 1000
 
 
-def test_text_of_any_length_between_elements_is_kept_once() -> None:
+def test_text_of_any_length_between_elements_is_kept_once():
     text = b"<rt_info><a>" + b"xy<b/>" * 50_000 + b"z" * 3_000_000 + b"</a></rt_info>"
     model, found = loads(NET % (b"", text))
     assert found == ()
@@ -83,7 +80,7 @@ def test_text_of_any_length_between_elements_is_kept_once() -> None:
     assert model.rt_info.children[0].text == "xy" * 50_000 + "z" * 3_000_000
 
 
-def test_a_file_is_not_read_beyond_the_limit(tmp_path) -> None:
+def test_a_file_is_not_read_beyond_the_limit(tmp_path):
     path = tmp_path / "model.xml"
     path.write_bytes(NET % (b"", b" " * 1000))
     with pytest.raises(
@@ -92,27 +89,27 @@ def test_a_file_is_not_read_beyond_the_limit(tmp_path) -> None:
         load(path, limits=Limits(xml_bytes=1000))
 
 
-def test_reading_ends_when_the_time_is_up() -> None:
+def test_reading_ends_when_the_time_is_up():
     found = refusal(NET % (b"", b"<rt_info>" + b"<a/>" * 10_000 + b"</rt_info>"), seconds=1e-9)
     assert found.name == "checking-time-limit"
     assert found.message.endswith("(seconds)")
 
 
-def test_checking_ends_when_the_time_is_up(net) -> None:
+def test_checking_ends_when_the_time_is_up(net):
     model = net(("x", "Parameter", {"shape": "2", "element_type": "f32"}, ()), ("y", "Result", {}, ("x",)))
     report = irops.check(model, limits=Limits(seconds=1e-9))
     assert {d.name for d in report} == {"checking-time-limit"}
     assert not report.ok
 
 
-def test_inference_ends_when_the_time_is_up_and_knows_nothing_more(net) -> None:
+def test_inference_ends_when_the_time_is_up_and_knows_nothing_more(net):
     model = net(("x", "Parameter", {"shape": "2", "element_type": "f32"}, ()), ("y", "Result", {}, ("x",)))
     facts = irops.infer(model, limits=Limits(seconds=1e-9))
     assert [d.name for d in facts.errors] == ["checking-time-limit"]
     assert str(facts["x", 0]) == "dynamic[...]"
 
 
-def shape_chain(net, length: int):
+def shape_chain(net, length):
     """A Reshape to a shape that is computed in steps from a constant of two elements."""
     steps = [("s0", "Const", {"element_type": "i64", "shape": "2", "offset": "0", "size": "16"}, ())]
     steps += [(f"s{k}", "Abs", {}, (f"s{k - 1}",)) for k in range(1, length + 1)]
@@ -125,7 +122,7 @@ def shape_chain(net, length: int):
     )
 
 
-def test_values_are_computed_up_to_a_number_of_bytes(net) -> None:
+def test_values_are_computed_up_to_a_number_of_bytes(net):
     assert str(irops.infer(shape_chain(net, 3), limits=Limits(folded_bytes=64))["r", 0]) == "f32[2,3]"
     facts = irops.infer(shape_chain(net, 3), limits=Limits(folded_bytes=63))
     assert [d.message for d in facts.errors] == [
@@ -137,13 +134,13 @@ def test_values_are_computed_up_to_a_number_of_bytes(net) -> None:
     ]
 
 
-def test_values_that_are_too_large_to_compute_are_no_error(net) -> None:
+def test_values_that_are_too_large_to_compute_are_no_error(net):
     facts = irops.infer(shape_chain(net, 3), limits=Limits(folded_elements=1))
     assert facts.errors == ()
     assert not facts["r", 0].shape.static
 
 
-def test_an_evaluation_ends_when_the_time_is_up(net) -> None:
+def test_an_evaluation_ends_when_the_time_is_up(net):
     model = net(("x", "Parameter", {"shape": "2", "element_type": "f32"}, ()), ("y", "Result", {}, ("x",)))
     with pytest.raises(
         irops.EvaluationError,
@@ -153,7 +150,7 @@ def test_an_evaluation_ends_when_the_time_is_up(net) -> None:
     assert "--limit run_seconds=N" in error.value.diagnostics[0].notes[0]
 
 
-def test_findings_are_reported_up_to_a_number_errors_first(net) -> None:
+def test_findings_are_reported_up_to_a_number_errors_first(net):
     layers = [(f"w{k}", "Parameter", {"shape": "2", "element_type": "f32", "odd": "1"}, ()) for k in range(9)]
     model = net(
         *layers, ("z", "Abs", {"odd": "1"}, ("w0",)), ("y", "Result", {}, ("z",)), ("q", "Result", {}, ())
@@ -168,7 +165,7 @@ def test_findings_are_reported_up_to_a_number_errors_first(net) -> None:
     )
 
 
-def test_an_expired_clock_stays_expired() -> None:
+def test_an_expired_clock_stays_expired():
     clock = Clock(inf)
     assert not clock.expired
     assert not clock.expired_before
@@ -181,38 +178,38 @@ def test_an_expired_clock_stays_expired() -> None:
     ("name", "value"),
     [("depth", 0), ("layers", -1), ("seconds", "7"), ("dims", True), ("depth", 1001), ("dims", float("nan"))],
 )
-def test_what_cannot_be_a_limit_is_refused(name: str, value: object) -> None:
+def test_what_cannot_be_a_limit_is_refused(name, value):
     with pytest.raises(ValueError, match=f"the limit {name} is"):
         Limits(**{name: value})
 
 
-def test_every_rule_about_a_limit_is_a_rule_about_a_limit_that_there_is() -> None:
+def test_every_rule_about_a_limit_is_a_rule_about_a_limit_that_there_is():
     assert set(LIMIT_OF_RULE.values()) <= set(Limits.described())
     assert [rule(name).name for name in LIMIT_OF_RULE] == list(LIMIT_OF_RULE)
     for name, limit in LIMIT_OF_RULE.items():
         assert limit in rule(name).explanation
 
 
-def test_limits_without_a_rule_say_what_happens_without_an_error() -> None:
+def test_limits_without_a_rule_say_what_happens_without_an_error():
     of_processes = {"process_bytes", "remote_seconds"}  # which are ended; which makes a file unreadable
     assert {name for name, what in Limits.described().items() if "without an error" in what} == set(
         Limits.described()
     ) - set(LIMIT_OF_RULE.values()) - of_processes
 
 
-def test_the_recursion_limit_is_raised_and_restored() -> None:
+def test_the_recursion_limit_is_raised_and_restored():
     before = sys.getrecursionlimit()
     with recursion_limit_for(1000):
         assert sys.getrecursionlimit() > before
     assert sys.getrecursionlimit() == before
 
 
-def test_values_that_take_long_to_compute_stay_unknown(net) -> None:
-    def sums(size: int, filter: int) -> irops.Report:
+def test_values_that_take_long_to_compute_stay_unknown(net):
+    def sums(size, filter):
         numbers, end = size * size, size * size + filter * filter
         weights = np.ones(end, np.float32).tobytes() + np.int64([0, 1, 2, 3, 1]).tobytes()
 
-        def constant(name: str, kind: str, shape: str, offset: int, count: int) -> tuple[object, ...]:
+        def constant(name, kind, shape, offset, count):
             place = {"offset": offset, "size": count * (4 if kind == "f32" else 8)}
             return name, "Const", {"element_type": kind, "shape": shape, **place}, []
 

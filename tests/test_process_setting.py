@@ -1,11 +1,7 @@
 """Settings of the whole process: several threads change them at the same time, and the original returns."""
 
-from __future__ import annotations
-
 import gc
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from threading import Barrier, Event
 
 import pytest
@@ -20,7 +16,7 @@ WAIT = 200
 
 
 @pytest.fixture(autouse=True)
-def settings_as_before() -> Iterator[None]:
+def settings_as_before():
     collected, limit = gc.isenabled(), sys.getrecursionlimit()
     gc.enable()
     yield
@@ -28,13 +24,13 @@ def settings_as_before() -> Iterator[None]:
     sys.setrecursionlimit(limit)
 
 
-def test_overlapping_blocks_of_threads_keep_the_collector_off_and_the_last_one_restores_it() -> None:
+def test_overlapping_blocks_of_threads_keep_the_collector_off_and_the_last_one_restores_it():
     started, done = Barrier(THREADS, timeout=WAIT), Barrier(THREADS, timeout=WAIT)
-    seen_inside: list[bool] = []
-    seen_after: dict[int, bool] = {}
+    seen_inside = []
+    seen_after = {}
     others_left = Event()
 
-    def work(number: int) -> None:
+    def work(number):
         with no_collection():
             started.wait()
             seen_inside.append(gc.isenabled())
@@ -52,11 +48,11 @@ def test_overlapping_blocks_of_threads_keep_the_collector_off_and_the_last_one_r
     assert gc.isenabled()
 
 
-def test_threads_that_come_and_go_leave_both_settings_as_they_were() -> None:
+def test_threads_that_come_and_go_leave_both_settings_as_they_were():
     limit = sys.getrecursionlimit()
-    inside: list[tuple[bool, bool]] = []
+    inside = []
 
-    def work(number: int) -> None:
+    def work(number):
         depth = 200 + 10 * number
         for _ in range(300):
             with no_collection(), recursion_limit_for(depth):
@@ -68,12 +64,12 @@ def test_threads_that_come_and_go_leave_both_settings_as_they_were() -> None:
     assert sys.getrecursionlimit() == limit
 
 
-def test_the_recursion_limit_stays_raised_while_any_thread_needs_it() -> None:
+def test_the_recursion_limit_stays_raised_while_any_thread_needs_it():
     limit = sys.getrecursionlimit()
     entered, left = Barrier(THREADS, timeout=WAIT), Barrier(THREADS, timeout=WAIT)
-    kept: list[bool] = []
+    kept = []
 
-    def work(number: int) -> None:
+    def work(number):
         if number:
             with recursion_limit_for(1000):
                 entered.wait()
@@ -90,7 +86,7 @@ def test_the_recursion_limit_stays_raised_while_any_thread_needs_it() -> None:
 
 
 @pytest.mark.parametrize("block", [no_collection, lambda: recursion_limit_for(1000)])
-def test_blocks_nest_and_restore_after_an_error(block: Callable[[], AbstractContextManager[None]]) -> None:
+def test_blocks_nest_and_restore_after_an_error(block):
     before = gc.isenabled(), sys.getrecursionlimit()
     with block():
         changed = gc.isenabled(), sys.getrecursionlimit()
@@ -103,7 +99,7 @@ def test_blocks_nest_and_restore_after_an_error(block: Callable[[], AbstractCont
     assert (gc.isenabled(), sys.getrecursionlimit()) == before
 
 
-def test_nested_blocks_reach_the_greater_depth() -> None:
+def test_nested_blocks_reach_the_greater_depth():
     before = sys.getrecursionlimit()
     with recursion_limit_for(500):
         with recursion_limit_for(900):
@@ -113,13 +109,13 @@ def test_nested_blocks_reach_the_greater_depth() -> None:
     assert sys.getrecursionlimit() == before
 
 
-def test_a_limit_set_within_the_block_is_not_overwritten() -> None:
+def test_a_limit_set_within_the_block_is_not_overwritten():
     with recursion_limit_for(1000):
         sys.setrecursionlimit(20_000)
     assert sys.getrecursionlimit() == 20_000
 
 
-def test_a_limit_set_between_blocks_that_overlap_is_restored() -> None:
+def test_a_limit_set_between_blocks_that_overlap_is_restored():
     with recursion_limit_for(500):
         sys.setrecursionlimit(7_000)
         with recursion_limit_for(1000):
@@ -127,14 +123,14 @@ def test_a_limit_set_between_blocks_that_overlap_is_restored() -> None:
     assert sys.getrecursionlimit() == 7_000
 
 
-def test_a_collector_that_is_off_stays_off() -> None:
+def test_a_collector_that_is_off_stays_off():
     gc.disable()
     with no_collection(), no_collection():
         assert not gc.isenabled()
     assert not gc.isenabled()
 
 
-def test_a_collector_enabled_within_the_block_stays_enabled() -> None:
+def test_a_collector_enabled_within_the_block_stays_enabled():
     gc.disable()
     with no_collection():
         gc.enable()
@@ -143,10 +139,10 @@ def test_a_collector_enabled_within_the_block_stays_enabled() -> None:
     assert gc.isenabled()
 
 
-def test_a_setting_that_cannot_be_changed_is_not_counted() -> None:
+def test_a_setting_that_cannot_be_changed_is_not_counted():
     values = ["original"]
 
-    def put(value: str) -> None:
+    def put(value):
         if value == "impossible":
             raise ValueError(value)
         values.append(value)

@@ -1,7 +1,5 @@
 """Which op a layer's type and version mean, and custom ops."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
@@ -87,7 +85,7 @@ def test_a_custom_op_is_found_by_entry_point(tmp_path):
     assert done.stdout.strip() == "f32[?,6]"
 
 
-def environment(path: Path) -> dict[str, str]:
+def environment(path):
     import os
 
     return {
@@ -103,7 +101,7 @@ def test_two_definitions_of_one_op_are_refused(tmp_path):
         Registry(folders=[tmp_path / "a", tmp_path / "b"]).ids()
 
 
-def faulty(tmp_path, old: str, new: str, file: str = "MyReverse-extension.xml") -> irops.DefinitionError:
+def faulty(tmp_path, old, new, file="MyReverse-extension.xml"):
     folder = tmp_path / "faulty"
     shutil.copytree(EXAMPLE, folder)
     text = (folder / file).read_text()
@@ -249,7 +247,7 @@ def test_an_unknown_type_with_a_custom_version_has_a_note_on_custom_ops():
     assert "--definitions FOLDER, as MyReverse-extension.xml" in found.notes[0]
 
 
-def install(tmp_path: Path) -> Path:
+def install(tmp_path):
     """A package my_ops with the example's op, without an __init__.py."""
     package, info = tmp_path / "my_ops", tmp_path / "my_ops-1.0.dist-info"
     shutil.copytree(EXAMPLE, package)

@@ -1,7 +1,5 @@
 """IROPS_DISABLE turns parts off by name."""
 
-from __future__ import annotations
-
 import pytest
 
 from irops.cli.main import main

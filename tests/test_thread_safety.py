@@ -1,13 +1,10 @@
 """Threads may share a Session, a ModelAnalysis and a Registry, and check at the same time."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -23,7 +20,7 @@ T = TypeVar("T")
 
 
 @pytest.fixture(autouse=True)
-def frequent_switches() -> Iterator[None]:
+def frequent_switches():
     """Let threads take turns as often as possible, so that a race shows."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -31,11 +28,11 @@ def frequent_switches() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def at_once(work: Callable[[int], T]) -> list[T]:
+def at_once(work):
     """The results of a function in threads that begin at the same moment."""
     barrier = Barrier(THREADS)
 
-    def begin(number: int) -> T:
+    def begin(number):
         barrier.wait()
         return work(number)
 
@@ -43,7 +40,7 @@ def at_once(work: Callable[[int], T]) -> list[T]:
         return list(pool.map(begin, range(THREADS)))
 
 
-def test_reports_of_threads_are_those_of_one() -> None:
+def test_reports_of_threads_are_those_of_one():
     texts = [
         path.read_bytes() for path in sorted((ROOT / "irops" / "diagnostics" / "rules").glob("IR3*.xml"))
     ]
@@ -51,13 +48,13 @@ def test_reports_of_threads_are_those_of_one() -> None:
     assert at_once(lambda _: [str(irops.check("m.xml", text=text)) for text in texts]) == [alone] * THREADS
 
 
-def test_threads_get_the_same_op_of_a_registry_and_all_its_extensions() -> None:
+def test_threads_get_the_same_op_of_a_registry_and_all_its_extensions():
     folder = next((ROOT / "examples").glob("*/*-*.xml")).parent
     name = next(folder.glob("*-*.xml")).stem
     for _ in range(5):
         registry = irops.Registry([folder])
 
-        def ops(number: int, registry: irops.Registry = registry) -> tuple[Any, ...]:
+        def ops(number, registry=registry):
             ids = ("Relu-1", "ReLU-1", "SoftMax-8", "Loop-5", name)
             chosen = [each for each in ids if each in registry.versions()]
             return tuple(registry.op(each) for each in (chosen[number % 2 :] + chosen[: number % 2]))
@@ -67,7 +64,7 @@ def test_threads_get_the_same_op_of_a_registry_and_all_its_extensions() -> None:
         assert name in {op.id for op in results[0]}
 
 
-def test_a_registry_remembers_a_bounded_number_of_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_registry_remembers_a_bounded_number_of_layers(monkeypatch):
     monkeypatch.setattr("irops.dialects.registry.MAX_RESOLVED", 50)
     registry = irops.Registry()
     at_once(lambda number: [registry.resolve(f"Op{number}x{k}", "opset1") for k in range(100)])
@@ -75,11 +72,11 @@ def test_a_registry_remembers_a_bounded_number_of_layers(monkeypatch: pytest.Mon
     assert registry.resolve("ReLU", "opset1") is registry.resolve("ReLU", "opset1")
 
 
-def test_results_of_a_shared_session_are_those_of_one(tmp_path: Path) -> None:
+def test_results_of_a_shared_session_are_those_of_one(tmp_path):
     (tmp_path / "m.xml").write_text(chain(20).replace('shape="2"', 'shape="?"').replace("<dim>2", "<dim>-1"))
     session = irops.Session(tmp_path / "m.xml", backends="reference")
 
-    def run(number: int) -> list[list[float]]:
+    def run(number):
         sizes = [(number + k) % 5 + 1 for k in range(10)]
         return [session.run([np.full(size, size - 3, np.float32)])["y"].tolist() for size in sizes]
 
@@ -88,13 +85,13 @@ def test_results_of_a_shared_session_are_those_of_one(tmp_path: Path) -> None:
         assert results == [[max(size - 3, 0)] * size for size in sizes]
 
 
-def test_a_shared_analysis_infers_and_checks_alike() -> None:
+def test_a_shared_analysis_infers_and_checks_alike():
     analysis = analyse(irops.read(MODEL))
     outcomes = at_once(lambda _: (str(irops.check(analysis)), str(analysis.infer().layers.keys())))
     assert len(set(outcomes)) == 1
 
 
-def test_threads_that_read_one_file_of_weights_share_its_mapping() -> None:
+def test_threads_that_read_one_file_of_weights_share_its_mapping():
     model = irops.read(MODEL)
     inputs = {
         port.name: np.zeros([int(max(dim.low, 1)) for dim in port.fact.shape], port.fact.element_type.dtype)

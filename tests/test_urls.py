@@ -1,7 +1,5 @@
 """URLs as texts: what is one, what lies beside it, and what is printed of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from irops.files.urls import (

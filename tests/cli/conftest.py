@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -51,6 +53,30 @@ def reversing(tmp_path: Path) -> Path:
     path = tmp_path / "reversing.xml"
     path.write_text(REVERSING)
     return path
+
+
+FAULTY = '<layer type="Odd" version="extension" category="sort"><summary>Odd.</summary></layer>'
+
+
+@pytest.fixture
+def places(tmp_path: Path, reversing: Path, broken: Path) -> dict[str, Path]:
+    """The files that words in capital letters stand for in the lines of tests."""
+    faulty, folder = tmp_path / "faulty", tmp_path / "folder"
+    faulty.mkdir()
+    (faulty / "Odd-extension.xml").write_text(FAULTY)
+    folder.mkdir()
+    (folder / "note.txt").write_text("a user's file")
+    (tmp_path / "malformed.xml").write_text("<net><layers><layer id='0'/></layers>")
+    files = {"MALFORMED": "malformed.xml", "ABSENT": "absent.xml", "OUT": "out"}
+    here = {"MODEL": reversing, "BROKEN": broken, "FOLDER": folder, "FAULTY": faulty}
+    return {**here, "PIPE": Path("/dev/null"), **{name: tmp_path / file for name, file in files.items()}}
+
+
+@pytest.fixture
+def words(places: dict[str, Path]) -> Callable[[str], list[str]]:
+    """The words of a line, with the names of files in place of words in capital letters."""
+    pattern = re.compile("|".join(places))
+    return lambda line: [pattern.sub(lambda found: str(places[found[0]]), w) for w in shlex.split(line)]
 
 
 REVERSING = """<?xml version="1.0"?>

@@ -1,11 +1,6 @@
 """Baselines: accepted findings are not reported; new ones are."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,18 +9,15 @@ from irops.diagnostics.formats import fingerprints
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
 
-Irops = Callable[..., Any]
 EDGE = '    <edge from-layer="0" from-port="0" to-layer="9" to-port="0"/>\n'
 
 
-def at(
-    line: int, name: str | None = "a", message: str = "on line 3", code: str = "unconnected-input"
-) -> Diagnostic:
+def at(line, name="a", message="on line 3", code="unconnected-input"):
     return Diagnostic(rule(code), message, Location("m.xml", line, 5, line, name))
 
 
 @pytest.fixture
-def faulty(reversing: Path) -> Path:
+def faulty(reversing):
     """The model with two dangling edges, both reported at the layer x."""
     reversing.write_text(
         reversing.read_text().replace("  </edges>", EDGE + EDGE.replace('"9"', '"8"') + "  </edges>")
@@ -33,7 +25,7 @@ def faulty(reversing: Path) -> Path:
     return reversing
 
 
-def test_accepted_findings_are_not_reported(irops: Irops, faulty: Path, tmp_path: Path) -> None:
+def test_accepted_findings_are_not_reported(irops, faulty, tmp_path):
     known = tmp_path / "known.json"
     assert irops("check", faulty).status == 1
     result = irops("check", faulty, "--write-baseline", known)
@@ -42,7 +34,7 @@ def test_accepted_findings_are_not_reported(irops: Irops, faulty: Path, tmp_path
     assert result == (0, f"no findings in {faulty}; omitted: 2 known findings\n", "")
 
 
-def test_new_findings_are_reported(irops: Irops, faulty: Path, tmp_path: Path) -> None:
+def test_new_findings_are_reported(irops, faulty, tmp_path):
     known = tmp_path / "known.json"
     irops("check", faulty, "--write-baseline", known)
     text = (
@@ -58,9 +50,7 @@ def test_new_findings_are_reported(irops: Irops, faulty: Path, tmp_path: Path) -
     assert result.out.endswith("1 error in " + str(faulty) + "; omitted: 2 known findings\n")
 
 
-def test_a_baseline_has_paths_relative_to_its_folder(
-    irops: Irops, faulty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_baseline_has_paths_relative_to_its_folder(irops, faulty, tmp_path, monkeypatch):
     (tmp_path / "ci").mkdir()
     known = tmp_path / "ci" / "known.json"
     monkeypatch.chdir(tmp_path)
@@ -70,9 +60,7 @@ def test_a_baseline_has_paths_relative_to_its_folder(
     assert irops("check", faulty, "--baseline", "known.json").status == 0
 
 
-def test_a_configured_baseline_applies_except_when_one_is_written(
-    irops: Irops, faulty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_configured_baseline_applies_except_when_one_is_written(irops, faulty, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "irops.toml").write_text('baseline = "known.json"\n')
     assert irops("check", faulty).status == 2
@@ -81,9 +69,7 @@ def test_a_configured_baseline_applies_except_when_one_is_written(
     assert irops("check", faulty, "--write-baseline", "known.json").out.startswith("2 findings accepted")
 
 
-def test_a_baseline_is_deterministic_with_one_line_per_finding(
-    irops: Irops, faulty: Path, tmp_path: Path
-) -> None:
+def test_a_baseline_is_deterministic_with_one_line_per_finding(irops, faulty, tmp_path):
     irops("check", faulty, "--write-baseline", tmp_path / "one.json")
     irops("check", faulty, "--write-baseline", tmp_path / "two.json")
     text = (tmp_path / "one.json").read_text()
@@ -103,9 +89,7 @@ def test_a_baseline_is_deterministic_with_one_line_per_finding(
         ("[" * 100_000, "is not a baseline: RecursionError"),
     ],
 )
-def test_an_invalid_baseline_is_refused(
-    text: str | None, expected_text: str, irops: Irops, faulty: Path, tmp_path: Path
-) -> None:
+def test_an_invalid_baseline_is_refused(text, expected_text, irops, faulty, tmp_path):
     if text is not None:
         (tmp_path / "known.json").write_text(text)
     result = irops("check", faulty, "--baseline", tmp_path / "known.json")
@@ -113,12 +97,12 @@ def test_an_invalid_baseline_is_refused(
     assert expected_text in result.err
 
 
-def test_a_fingerprint_does_not_depend_on_lines_and_ids() -> None:
+def test_a_fingerprint_does_not_depend_on_lines_and_ids():
     assert fingerprints(Report((at(3),), "a/m.xml")) == fingerprints(Report((at(30),), "b/n.xml"))
     nameless = at(3, None, "layer 3 begins on line 17"), at(9, None, "layer 9 begins on line 88")
     assert fingerprints(Report(nameless[:1])) == fingerprints(Report(nameless[1:]))
 
 
-def test_fingerprints_of_one_file_differ() -> None:
+def test_fingerprints_of_one_file_differ():
     found = (at(3), at(4), at(3, "b"), at(3, code="cycle"), at(3, None), at(4, None, "another message"))
     assert len(set(fingerprints(Report(found)))) == len(found)

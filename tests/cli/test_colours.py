@@ -1,26 +1,21 @@
 """When output has colours; the help of commands has none."""
 
-from __future__ import annotations
-
 import io
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from irops.cli.streams import uses_colour
 
-Irops = Callable[..., Any]
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 VARIABLES = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TERM")
 
 
 class Terminal(io.StringIO):
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
@@ -39,9 +34,7 @@ class Terminal(io.StringIO):
         ({"FORCE_COLOR": "1", "TERM": "dumb"}, True, True),
     ],
 )
-def test_variables_of_the_environment_decide(
-    variables: dict[str, str], on_a_terminal: bool, in_a_pipe: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_variables_of_the_environment_decide(variables, on_a_terminal, in_a_pipe, monkeypatch):
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
@@ -50,16 +43,14 @@ def test_variables_of_the_environment_decide(
 
 
 @pytest.mark.parametrize("words", [("--help",), ("check", "--help"), ("check", "--strit")])
-def test_help_and_usage_have_no_colours(
-    words: tuple[str, ...], irops: Irops, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_help_and_usage_have_no_colours(words, irops, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     result = irops(*words)
     assert "usage: irops" in result.out + result.err
     assert not ESCAPE.search(result.out + result.err)
 
 
-def test_help_imports_no_rich() -> None:
+def test_help_imports_no_rich():
     script = (
         "import sys; from irops.cli.main import main; main(['check', '--help']);"
         "print('rich' in sys.modules, file=sys.stderr)"

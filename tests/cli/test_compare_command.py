@@ -1,7 +1,5 @@
 """irops compare: names the wrong layer first, in text and JSON; records values; irops run --expect."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -80,40 +78,6 @@ def test_recorded_values_are_compared_elsewhere(irops, folder):
     done = irops(*words[:-1], folder / "recorded")
     assert done.status == 0
     assert "2 of 2 layers, 1 of 1 result compared; layers: 2 equal" in done.out
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ("--b", "opnevino:CPU"),
-            "there is no source 'opnevino:CPU'; did you mean openvino:CPU? A source is one of",
-        ),
-        (("--b", "m.xml"), "there is no source 'm.xml'"),
-        (("--mode", "isolate"), "did you mean isolated?"),
-        (
-            ("--a", "good.npz", "--b", "good.npz", "--mode", "isolated"),
-            "cannot compute single layers; compare in mode propagated",
-        ),
-        (("--rtol", "nothere=1"), "--rtol is for 'nothere', which is no layer and no tensor"),
-        (("--repeat", "2", "--save-values", "recorded"), "--save-values records one set of values"),
-        (("--repeat", "2"), "--repeat needs --fill random, since other values are the same each time"),
-        (("--atol", "1e"), "argument --atol: '1e' is not a number"),
-    ],
-)
-def test_wrong_usage_is_refused_with_a_suggestion(irops, folder, words, message):
-    words = [str(folder / word) if word == "good.npz" else word for word in words]
-    done = irops("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", *words)
-    assert done.status == 2
-    assert message in done.err
-
-
-@pytest.mark.parametrize("words", [("--b", "referense"), ("--a", "referense", "--b", "reference")])
-def test_a_mistyped_source_is_reported_before_the_model_is_read(irops, folder, words):
-    done = irops("compare", folder / "absent.xml", *words)
-    assert done.status == 2
-    assert "there is no source 'referense'; did you mean reference? A source is one of" in done.err
-    assert "no source" in irops("compare", folder / "m.xml", *words).err, "before inputs are asked for"
 
 
 def test_run_compares_results_with_expected_ones(irops, folder):

@@ -1,14 +1,9 @@
 """What argcomplete offers for a line, and that shells get it."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 import shells
@@ -18,7 +13,7 @@ from irops.cli.completion import complete, parser_for
 from irops.cli.main import COMMANDS, command_named
 
 pytestmark = needs("argcomplete")
-argcomplete: Any = Late("argcomplete")
+argcomplete = Late("argcomplete")
 SEPARATOR = "\013"
 FILES = (
     "model.xml",
@@ -34,7 +29,7 @@ FILES = (
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """The current folder, with files."""
     for name in FILES:
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -44,10 +39,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def script(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+def script(tmp_path_factory):
     """What makes the script that register-python-argcomplete prints for a shell."""
 
-    def made(shell: str) -> Path:
+    def made(shell):
         path = tmp_path_factory.mktemp("script") / "irops"
         path.write_text(argcomplete.shellcode(["irops"], shell=shell))
         return path
@@ -55,16 +50,16 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return made
 
 
-def environment_of(line: str) -> dict[str, str]:
+def environment_of(line):
     """What argcomplete gets from a shell about a line whose end is the place of the cursor."""
     return {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
 
 
-def offered(line: str) -> set[str]:
+def offered(line):
     """The words that are offered for a line."""
 
     class Finder(argcomplete.CompletionFinder):  # type: ignore[misc]
-        def _init_debug_stream(self) -> None:  # by default it takes a file descriptor that may be in use
+        def _init_debug_stream(self):  # by default it takes a file descriptor that may be in use
             argcomplete.io.debug_stream = io.StringIO()
 
     stream = io.StringIO()
@@ -109,7 +104,7 @@ def offered(line: str) -> set[str]:
         ("irops new ", set()),
     ],
 )
-def test_words_are_offered(line: str, expected: set[str]) -> None:
+def test_words_are_offered(line, expected):
     assert offered(line) == expected
 
 
@@ -128,28 +123,26 @@ def test_words_are_offered(line: str, expected: set[str]) -> None:
         ("irops run model.xml --input x=x", {"x=x.npy"}),
     ],
 )
-def test_files_are_offered(folder: Path, line: str, expected: set[str]) -> None:
+def test_files_are_offered(folder, line, expected):
     assert {word.replace("\\", "") for word in offered(line)} == expected
 
 
-def test_names_of_files_that_a_terminal_would_obey_are_not_offered(folder: Path) -> None:
+def test_names_of_files_that_a_terminal_would_obey_are_not_offered(folder):
     (folder / "mo\x1b[2J.xml").write_text("")
     assert offered("irops check mo") == {"model.xml", "models/"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_option_is_offered(command: str) -> None:
+def test_every_option_is_offered(command):
     options = {name for action in command_named(command)[1]._actions for name in action.option_strings}
     assert offered(f"irops {command} --") == {name for name in (*options, "--debug") if name[:2] == "--"}
 
 
-def test_every_command_is_offered() -> None:
+def test_every_command_is_offered():
     assert offered("irops ") == {*COMMANDS, "help"}
 
 
-def test_a_library_that_is_missing_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_library_that_is_missing_is_named(monkeypatch, capsys):
     monkeypatch.setattr(
         "irops.cli.completion.missing_libraries", lambda extra, *names: f"{names} of {extra} is missing"
     )
@@ -157,7 +150,7 @@ def test_a_library_that_is_missing_is_named(
     assert capsys.readouterr().err == "irops: ('argcomplete',) of completion is missing\n"
 
 
-def test_the_program_answers_a_shell(tmp_path: Path) -> None:
+def test_the_program_answers_a_shell(tmp_path):
     answer = tmp_path / "answer"
     more = {**environment_of("irops insp"), "_ARGCOMPLETE_STDOUT_FILENAME": str(answer)}
     done = subprocess.run([sys.executable, "-m", "irops"], env={**os.environ, **more}, check=False)
@@ -178,7 +171,7 @@ LINES = {
 
 @pytest.mark.slow("real shells")
 @pytest.mark.parametrize("shell", [shells.bash, shells.zsh])
-def test_the_key_tab_completes_a_line(shell: Any, folder: Path, script: Callable[[str], Path]) -> None:
+def test_the_key_tab_completes_a_line(shell, folder, script):
     started = shell(script(shell.__name__), folder)
     completed = {line: started.completed(line).rstrip() for line in LINES}
     started.close()
@@ -186,7 +179,7 @@ def test_the_key_tab_completes_a_line(shell: Any, folder: Path, script: Callable
 
 
 @pytest.mark.slow("real shells")
-def test_fish_offers_the_ends_of_words(folder: Path, script: Callable[[str], Path]) -> None:
+def test_fish_offers_the_ends_of_words(folder, script):
     offers = shells.fish_offers(script("fish"), folder, LINES)
     for line, whole in LINES.items():
         last = whole.removeprefix(f"{line.rpartition(' ')[0]} ").replace("\\", "")

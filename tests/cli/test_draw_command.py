@@ -1,22 +1,15 @@
 """irops draw."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from drawn_models import blocks, detector, loop
 
 from irops.analysis.writing import write
 
-Irops = Callable[..., Any]
-
 
 @pytest.fixture
-def model(tmp_path: Path) -> Path:
+def model(tmp_path):
     path = tmp_path / "model.xml"
     write(detector().model(), path)
     return path
@@ -25,7 +18,7 @@ def model(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("suffix", "start"), [(".svg", "<svg"), (".html", "<!doctype html>"), (".dot", "digraph {")]
 )
-def test_draw_writes_the_format_of_the_suffix(irops: Irops, model: Path, suffix: str, start: str) -> None:
+def test_draw_writes_the_format_of_the_suffix(irops, model, suffix, start):
     out = model.with_suffix(suffix)
     result = irops("draw", model, "-o", out)
     assert result.status == 0
@@ -34,7 +27,7 @@ def test_draw_writes_the_format_of_the_suffix(irops: Irops, model: Path, suffix:
     assert result.err.startswith("note: 19 layers of constants")
 
 
-def test_a_page_needs_no_network_and_holds_definitions_and_places(irops: Irops, model: Path) -> None:
+def test_a_page_needs_no_network_and_holds_definitions_and_places(irops, model):
     out = model.with_suffix(".html")
     assert irops("draw", model, "-o", out, "-q").out == ""
     page = out.read_text()
@@ -44,7 +37,7 @@ def test_a_page_needs_no_network_and_holds_definitions_and_places(irops: Irops, 
     assert '"constraints"' in page
 
 
-def test_unfold_draws_all_blocks(irops: Irops, tmp_path: Path) -> None:
+def test_unfold_draws_all_blocks(irops, tmp_path):
     write(blocks(4).model(), tmp_path / "blocks.xml")
     folded = irops("draw", tmp_path / "blocks.xml", "-o", tmp_path / "a.svg")
     unfolded = irops("draw", tmp_path / "blocks.xml", "-o", tmp_path / "b.svg", "--unfold")
@@ -53,14 +46,14 @@ def test_unfold_draws_all_blocks(irops: Irops, tmp_path: Path) -> None:
     assert (tmp_path / "a.svg").stat().st_size < (tmp_path / "b.svg").stat().st_size
 
 
-def test_around_draws_a_part(irops: Irops, model: Path) -> None:
+def test_around_draws_a_part(irops, model):
     result = irops("draw", model, "-o", model.with_suffix(".svg"), "--around", "nms", "--hops", "1")
     assert result.status == 0
     assert "1 edge around nms" in model.with_suffix(".svg").read_text()
 
 
 @pytest.mark.parametrize("command", [("draw", "x.svg"), ("extract", "x.xml", "--to", "next")])
-def test_names_of_layers_in_a_path_may_contain_slashes(irops: Irops, tmp_path: Path, command) -> None:
+def test_names_of_layers_in_a_path_may_contain_slashes(irops, tmp_path, command):
     graph = loop()
     graph.rename(graph["loop"], "model/aten::loop/Loop")
     write(graph.model(), tmp_path / "m.xml")
@@ -71,28 +64,13 @@ def test_names_of_layers_in_a_path_may_contain_slashes(irops: Irops, tmp_path: P
     assert (tmp_path / out).exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["-o", "x.png"], "--output x.png is no .svg, .html or .dot file"),
-        (["-o", "x.svg", "--hops", "2"], "--hops is given without --around; name a layer with --around"),
-        (["-o", "x.svg", "--path", "loop"], "the path loop ends with a layer, must end with a body of it"),
-        (["-o", "x.svg", "--path", "nmss/body"], "there is no layer 'nmss'; did you mean 'nms'?"),
-    ],
-)
-def test_refusals(irops: Irops, model: Path, words: list[str], sentence: str) -> None:
-    result = irops("draw", model, *words)
-    assert result.status == 2
-    assert sentence in result.err
-
-
-def test_an_unknown_layer_is_a_finding(irops: Irops, model: Path) -> None:
+def test_an_unknown_layer_is_a_finding(irops, model):
     result = irops("draw", model, "-o", "x.svg", "--around", "mns")
     assert result.status == 1
     assert "there is no layer or tensor 'mns'" in result.err + result.out
 
 
-def test_a_missing_library_is_named_with_its_extra(irops: Irops, model: Path, monkeypatch) -> None:
+def test_a_missing_library_is_named_with_its_extra(irops, model, monkeypatch):
     monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
     monkeypatch.setenv("PATH", "")
     result = irops("draw", model, "-o", model.with_suffix(".svg"))

@@ -1,9 +1,6 @@
 """Every command on hostile files: a documented exit code, text to read of bounded length, no traceback."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +16,12 @@ EVIL = "a\u202eb&#x85;" + "../" * 9
 NAN = np.array([0x7F800001, 0x7FC00000], np.uint32).tobytes()
 
 
-def with_constant(data: str, more: str = "") -> str:
+def with_constant(data, more=""):
     constant = layer(0, "c", "Const", f"<data {data}/>", (), (0,))
     return net([constant, result()], [(0, 0, 1, 0)], more)
 
 
-TEXTS: dict[str, Callable[[], str]] = {
+TEXTS = {
     "nothing": lambda: "",
     "cut off": lambda: chain(9)[:700],
     "control characters": lambda: chain(2).replace('"n1"', f'"{EVIL}"').replace('name="g"', f'name="{EVIL}"'),
@@ -67,7 +64,7 @@ TEXTS: dict[str, Callable[[], str]] = {
 
 
 @pytest.fixture(params=TEXTS)
-def hostile(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+def hostile(request, tmp_path):
     path = tmp_path / "m.xml"
     path.write_text(TEXTS[request.param](), encoding="utf-8")
     path.with_suffix(".bin").write_bytes(NAN)
@@ -75,25 +72,25 @@ def hostile(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def output(tmp_path: Path) -> Path:
+def output(tmp_path):
     (tmp_path / "out").mkdir()
     return tmp_path / "out"
 
 
 @pytest.mark.slow("every command with every hostile file")
-def test_every_command_ends_with_a_sentence(hostile: Path, output: Path) -> None:
+def test_every_command_ends_with_a_sentence(hostile, output):
     assert list(command_faults(hostile, output)) == []
 
 
 @pytest.mark.slow("every function with every hostile file")
-def test_no_function_raises_what_it_does_not_document(hostile: Path) -> None:
+def test_no_function_raises_what_it_does_not_document(hostile):
     assert list(raw_errors(hostile)) == []
 
 
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "tests" / "fuzz" / "found").glob("*.xml")), ids=lambda p: p.stem
 )
-def test_files_that_raised_once_do_not_raise_again(path: Path, tmp_path: Path) -> None:
+def test_files_that_raised_once_do_not_raise_again(path, tmp_path):
     copy = tmp_path / "m.xml"
     copy.write_bytes(path.read_bytes())
     if path.with_suffix(".bin").exists():
@@ -103,7 +100,7 @@ def test_files_that_raised_once_do_not_raise_again(path: Path, tmp_path: Path) -
 
 @needs("onnx")
 @pytest.mark.parametrize("content", [b"", b"\x08\x07", b"\xff" * 99, b"<net/>", bytes(500)])
-def test_every_command_ends_with_a_sentence_for_onnx(content: bytes, tmp_path: Path, output: Path) -> None:
+def test_every_command_ends_with_a_sentence_for_onnx(content, tmp_path, output):
     path = tmp_path / "m.onnx"
     path.write_bytes(content)
     assert list(command_faults(path, output)) == []
@@ -114,7 +111,7 @@ def test_every_command_ends_with_a_sentence_for_onnx(content: bytes, tmp_path: P
     "path", ["", ".", "/", "..", "a\0b", "a\0.onnx", "x" * 5000, "/dev/null", "\udcff.xml"]
 )
 @pytest.mark.parametrize("function", [irops.check, irops.read, irops.infer, irops.run])
-def test_paths_that_no_system_accepts_are_reported(function: Callable[[str], object], path: str) -> None:
+def test_paths_that_no_system_accepts_are_reported(function, path):
     if function is irops.check:
         report = irops.check(path)
         assert [d.code for d in report] in (["IR001"], ["IR002"], ["IR003"])
@@ -124,7 +121,7 @@ def test_paths_that_no_system_accepts_are_reported(function: Callable[[str], obj
 
 
 @pytest.mark.parametrize("command", ["check", "infer", "inspect", "run"])
-def test_an_empty_path_is_reported(command: str) -> None:
+def test_an_empty_path_is_reported(command):
     status, out, err = call(command, "")
     assert status == 2
     assert "IR001 the path is empty" in out + err
@@ -136,9 +133,7 @@ VERSIONS = ["x", "99999999999", "", "-1", "²", "opset9"]
 @pytest.mark.parametrize("dialect", ["onnx", "graiphic"])
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("command", [("ops",), ("explain", "Foo-9"), ("check", "m.xml")])
-def test_impossible_versions_of_definitions_are_reported(
-    dialect: str, version: str, command: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_impossible_versions_of_definitions_are_reported(dialect, version, command, tmp_path):
     definition = (ROOT / "schemas" / "activation" / "SoftSign-9.xml").read_text()
     head = f'type="Foo" dialect="{dialect}" version="{version}"'
     (tmp_path / "Foo-9.xml").write_text(definition.replace('type="SoftSign" version="opset9"', head))
@@ -151,14 +146,14 @@ def test_impossible_versions_of_definitions_are_reported(
 
 
 @pytest.mark.parametrize("name", ["Foo-²", "Foo-" + "9" * 200, "onnx:Foo-9", "x:y-z"])
-def test_impossible_file_names_of_definitions_are_reported(name: str, tmp_path: Path) -> None:
+def test_impossible_file_names_of_definitions_are_reported(name, tmp_path):
     definition = (ROOT / "schemas" / "activation" / "SoftSign-9.xml").read_text()
     (tmp_path / f"{name}.xml").write_text(definition)
     status, _, err = call("ops", "--definitions", tmp_path)
     assert (status, "internal error" in err) == (1, False)
 
 
-def test_a_position_in_other_digits_is_no_position(tmp_path: Path) -> None:
+def test_a_position_in_other_digits_is_no_position(tmp_path):
     path = tmp_path / "m.xml"
     path.write_text(chain(1))
     for text in ("²", "9" * 5000):
@@ -166,7 +161,7 @@ def test_a_position_in_other_digits_is_no_position(tmp_path: Path) -> None:
         assert (status, "IR602" in err) == (2, True)
 
 
-def test_temporary_files_of_a_killed_process_are_removed_by_the_next(tmp_path: Path) -> None:
+def test_temporary_files_of_a_killed_process_are_removed_by_the_next(tmp_path):
     path = tmp_path / "m.xml"
     path.write_text(chain(1))
     abandoned, recent = tmp_path / ".copy.xml.00000000.part", tmp_path / ".copy.xml.11111111.part"

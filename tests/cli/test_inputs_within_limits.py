@@ -1,16 +1,12 @@
 """Inputs from files, saved results and loops stay within the limits; little memory gives a sentence."""
 
-from __future__ import annotations
-
 import io
 import os
 import resource
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,12 +17,11 @@ from irops.cli.models import load_all, load_one
 from irops.cli.values import BLOCK, exact, first_elements, minimum_mean_maximum
 from irops.ir.numpy_files import member_name, save_all
 
-Irops = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 SMALL = package.Limits(tensor_bytes=1 << 20)
 
 
-def zip_bomb(path: Path, arrays: int, elements: int) -> Path:
+def zip_bomb(path, arrays, elements):
     """An .npz file of zeros, which compress a thousandfold."""
     content = io.BytesIO()
     np.save(content, np.zeros(elements, np.uint8))
@@ -36,7 +31,7 @@ def zip_bomb(path: Path, arrays: int, elements: int) -> Path:
     return path
 
 
-def declared(shape: tuple[int, ...], kind: str = "|u1") -> bytes:
+def declared(shape, kind="|u1"):
     """An .npy file that declares a shape, without the bytes."""
     content = io.BytesIO()
     np.lib.format.write_array_header_1_0(content, {"shape": shape, "fortran_order": False, "descr": kind})
@@ -44,7 +39,7 @@ def declared(shape: tuple[int, ...], kind: str = "|u1") -> bytes:
 
 
 @pytest.mark.parametrize("arrays", [1, 8])
-def test_arrays_of_a_file_are_bounded_before_they_are_unpacked(arrays: int, tmp_path: Path) -> None:
+def test_arrays_of_a_file_are_bounded_before_they_are_unpacked(arrays, tmp_path):
     path = zip_bomb(tmp_path / "b.npz", arrays, (2 << 20) // arrays)
     assert path.stat().st_size < 20_000
     with pytest.raises(package.DiagnosticError, match=r"IR605 the arrays of .* take .* \(tensor_bytes\)"):
@@ -52,7 +47,7 @@ def test_arrays_of_a_file_are_bounded_before_they_are_unpacked(arrays: int, tmp_
 
 
 @pytest.mark.parametrize("kind", ["|u1", "|V0", "<U1", "<f8"])
-def test_a_declared_size_is_bounded_before_memory_is_taken(kind: str, tmp_path: Path) -> None:
+def test_a_declared_size_is_bounded_before_memory_is_taken(kind, tmp_path):
     path = tmp_path / "x.npy"
     path.write_bytes(declared((1 << 20, 1 << 19), kind))
     with pytest.raises(package.DiagnosticError, match="IR605"):
@@ -60,7 +55,7 @@ def test_a_declared_size_is_bounded_before_memory_is_taken(kind: str, tmp_path: 
 
 
 @pytest.mark.parametrize("content", [b"\x93NUMPY\x03\x00" + bytes(20), declared((9,)), b"PK\x03\x04damaged"])
-def test_damaged_files_are_refused(irops: Irops, reversing: Path, content: bytes, tmp_path: Path) -> None:
+def test_damaged_files_are_refused(irops, reversing, content, tmp_path):
     path = tmp_path / "x.npz"
     path.write_bytes(content)
     for option in (("--load-inputs", path), ("--input", f"x={path}")):
@@ -69,7 +64,7 @@ def test_damaged_files_are_refused(irops: Irops, reversing: Path, content: bytes
         assert str(path) in result.err
 
 
-def test_a_run_reports_the_limit(irops: Irops, reversing: Path, tmp_path: Path) -> None:
+def test_a_run_reports_the_limit(irops, reversing, tmp_path):
     bomb = zip_bomb(tmp_path / "b.npz", 1, 9 << 20)
     result = irops("run", reversing, "--load-inputs", bomb, "--limit", "tensor_bytes=1000000")
     assert result.status == 1
@@ -91,11 +86,11 @@ def test_a_run_reports_the_limit(irops: Irops, reversing: Path, tmp_path: Path) 
         ("a\u202eb\0", "a\\u202eb\\x00".replace("\\", "_")),
     ],
 )
-def test_names_of_saved_results_stay_in_the_folder(name: str, member: str) -> None:
+def test_names_of_saved_results_stay_in_the_folder(name, member):
     assert member_name(name) == member
 
 
-def test_saved_results_keep_apart_and_changes_are_reported(tmp_path: Path) -> None:
+def test_saved_results_keep_apart_and_changes_are_reported(tmp_path):
     arrays = {name: np.array(k) for k, name in enumerate(("../x", "_/x", "n" * 70_000))}
     changed = save_all(str(tmp_path / "o.npz"), arrays)
     assert {name[:9]: new[:9] for name, new in changed.items()} == {
@@ -106,7 +101,7 @@ def test_saved_results_keep_apart_and_changes_are_reported(tmp_path: Path) -> No
     assert [int(value) for value in load_all(str(tmp_path / "o.npz")).values()] == [0, 1, 2]
 
 
-def test_a_run_says_under_which_names_it_saves(irops: Irops, reversing: Path, tmp_path: Path) -> None:
+def test_a_run_says_under_which_names_it_saves(irops, reversing, tmp_path):
     reversing.write_text(reversing.read_text().replace('name="y"', 'name="../../evil"'))
     result = irops("run", reversing, "--fill", "ones", "-q", "--save-outputs", tmp_path / "o.npz")
     assert (result.status, result.err) == (0, "result '../../evil' is saved as '_/_/evil'\n")
@@ -114,7 +109,7 @@ def test_a_run_says_under_which_names_it_saves(irops: Irops, reversing: Path, tm
 
 
 @pytest.mark.slow("measures the memory of a process")
-def test_the_table_of_results_takes_little_memory_beside_them() -> None:
+def test_the_table_of_results_takes_little_memory_beside_them():
     array = np.arange(40 * BLOCK, dtype=np.float32)
     array[5] = np.nan
     code = "\n".join(
@@ -136,19 +131,19 @@ def test_the_table_of_results_takes_little_memory_beside_them() -> None:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("bits", [0x7F800001, 0x7FC00000, 0xFFC00000])
-def test_nan_of_every_kind_are_shown_without_warnings(bits: int) -> None:
+def test_nan_of_every_kind_are_shown_without_warnings(bits):
     array = np.full(9, bits, np.uint32).view(np.float32)
     assert first_elements(array) == "nan nan nan nan ... (9 nan)"
     assert minimum_mean_maximum(array) == ("", "", "")
     assert exact(array[:2]) == "[nan, nan]"
 
 
-def test_nested_loops_share_the_limit_on_iterations(tmp_path: Path) -> None:
+def test_nested_loops_share_the_limit_on_iterations(tmp_path):
     path = tmp_path / "m.xml"
     path.write_text(sliced(nested(2)))
     inputs = [np.ones(2, np.float32)]
 
-    def run(limit: int) -> Mapping[str, Any]:
+    def run(limit):
         limits = package.Limits(iterations=limit)
         return package.run(path, inputs, backends="reference", limits=limits)
 
@@ -157,7 +152,7 @@ def test_nested_loops_share_the_limit_on_iterations(tmp_path: Path) -> None:
         run(3)
 
 
-def sliced(text: str) -> str:
+def sliced(text):
     """The outer of two TensorIterators runs once for each part of its input; so it runs twice."""
     head, port_map, tail = text.partition('<input external_port_id="0" internal_layer_id="0"/>')
     inner = text.replace('<input external_port_id="0"', '<input axis="0" external_port_id="0"', 1)
@@ -175,8 +170,8 @@ def sliced(text: str) -> str:
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS bounds the memory on Linux only")
 @pytest.mark.parametrize("command", [("run", "--fill", "ones", "-q"), ("check", "-q"), ("infer", "-q")])
 @pytest.mark.parametrize("megabytes", [150, 250, 350])
-def test_little_memory_is_reported_in_a_sentence(command: tuple[str, ...], megabytes: int) -> None:
-    def bounded() -> None:
+def test_little_memory_is_reported_in_a_sentence(command, megabytes):
+    def bounded():
         resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

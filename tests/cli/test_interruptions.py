@@ -2,19 +2,15 @@
 status.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,18 +24,18 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def endless(tmp_path: Path) -> Path:
+def endless(tmp_path):
     """A model whose loop goes round a million times."""
     path = tmp_path / "endless.xml"
     write_endless(path)
     return path
 
 
-def started(*words: str | Path, **more: Any) -> subprocess.Popen[str]:
+def started(*words, **more):
     return python("-m", "irops", *words, **more)
 
 
-def python(*words: str | Path, **more: Any) -> subprocess.Popen[str]:
+def python(*words, **more):
     return subprocess.Popen(
         [sys.executable, *map(str, words)],
         cwd=ROOT,
@@ -51,26 +47,26 @@ def python(*words: str | Path, **more: Any) -> subprocess.Popen[str]:
     )
 
 
-def wait_until(holds: Callable[[], bool], running: subprocess.Popen[str]) -> None:
+def wait_until(holds, running):
     """Return once something holds, while a process runs."""
     while not holds():
         assert running.poll() is None, running.communicate()
         time.sleep(0.01)
 
 
-def wait_until_it_computes(running: subprocess.Popen[str], model: Path) -> None:
+def wait_until_it_computes(running, model):
     """Return once a child of `irops run` has mapped the weights of a model, as it does before it computes."""
     weights = str(model.with_suffix(".bin"))
     wait_until(lambda: any(weights in maps for maps in _maps_of_children(running.pid)), running)
 
 
-def _maps_of_children(parent: int) -> Iterator[str]:
+def _maps_of_children(parent):
     with suppress(OSError):  # it has just ended
         for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
             yield Path(f"/proc/{child}/maps").read_text()
 
 
-def wait_for_the_end_of(group: int) -> None:
+def wait_for_the_end_of(group):
     """Return once all processes of a group have ended."""
     with suppress(ProcessLookupError):
         while True:
@@ -86,9 +82,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="th
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
 @pytest.mark.parametrize("whole_group", [False, True])
-def test_an_interrupted_run_writes_nothing(
-    number: int, status: int, whole_group: bool, endless: Path
-) -> None:
+def test_an_interrupted_run_writes_nothing(number, status, whole_group, endless):
     out = endless.with_name("out.npz")
     running = started("run", endless, "--fill", "ones", "--save-outputs", out)
     wait_until_it_computes(running, endless)
@@ -104,9 +98,7 @@ def test_an_interrupted_run_writes_nothing(
 
 @needs_proc
 @pytest.mark.parametrize("ignored", [signal.SIGINT, signal.SIGHUP])
-def test_a_run_that_a_shell_or_nohup_made_ignore_a_signal_ignores_it_and_ends_by_others(
-    ignored: signal.Signals, endless: Path
-) -> None:
+def test_a_run_that_a_shell_or_nohup_made_ignore_a_signal_ignores_it_and_ends_by_others(ignored, endless):
     """Shells let what they start in the background ignore SIGINT."""
     running = started("run", endless, "--fill", "ones", preexec_fn=partial(_ignore, ignored))
     wait_until_it_computes(running, endless)
@@ -117,12 +109,12 @@ def test_a_run_that_a_shell_or_nohup_made_ignore_a_signal_ignores_it_and_ends_by
     wait_for_the_end_of(running.pid)
 
 
-def _ignore(number: signal.Signals) -> None:
+def _ignore(number):
     signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.mark.parametrize("ignored", [False, True])
-def test_an_interrupted_parallel_check_leaves_no_process(ignored: bool, tmp_path: Path) -> None:
+def test_an_interrupted_parallel_check_leaves_no_process(ignored, tmp_path):
     """ignored: whether it was started to ignore SIGINT, so that SIGTERM ends it"""
     script = """if True:
         import os, sys, time
@@ -137,7 +129,7 @@ def test_an_interrupted_parallel_check_leaves_no_process(ignored: bool, tmp_path
     """
     for name in "abcd":
         (tmp_path / f"{name}.xml").write_text("<net/>")
-    options: Any = {"preexec_fn": partial(_ignore, signal.SIGINT)} if ignored else {}
+    options = {"preexec_fn": partial(_ignore, signal.SIGINT)} if ignored else {}
     running = python("-c", script, "check", tmp_path, "-j", "2", "--output-format", "json", **options)
     wait_until(lambda: len([*tmp_path.glob("begun-*")]) == 2, running)
     os.killpg(running.pid, signal.SIGINT)
@@ -152,9 +144,7 @@ def test_an_interrupted_parallel_check_leaves_no_process(ignored: bool, tmp_path
 @pytest.mark.parametrize(
     ("number", "complaint"), [(signal.SIGINT, "irops run: interrupted\n"), (signal.SIGTERM, "")]
 )
-def test_a_signal_just_after_the_child_was_started_is_sent_to_the_child(
-    number: signal.Signals, complaint: str
-) -> None:
+def test_a_signal_just_after_the_child_was_started_is_sent_to_the_child(number, complaint):
     script = """if True:
         import os, signal, sys
         from irops.cli.guard import guarded
@@ -178,7 +168,7 @@ def test_a_signal_just_after_the_child_was_started_is_sent_to_the_child(
     wait_for_the_end_of(running.pid)
 
 
-def test_what_is_started_after_an_interruption_does_not_inherit_that_further_ones_are_ignored() -> None:
+def test_what_is_started_after_an_interruption_does_not_inherit_that_further_ones_are_ignored():
     script = """if True:
         import signal, subprocess
         from irops.cli.streams import handle_signals
@@ -192,7 +182,7 @@ def test_what_is_started_after_an_interruption_does_not_inherit_that_further_one
     assert python("-c", script).communicate() == (f"{-signal.SIGINT}\n", "")
 
 
-def test_a_run_killed_by_a_truncated_file_reports_the_cause(endless: Path) -> None:
+def test_a_run_killed_by_a_truncated_file_reports_the_cause(endless):
     script = f"""if True:
         import mmap, os, sys
         from irops.cli.guard import guarded
@@ -224,7 +214,7 @@ def test_a_run_killed_by_a_truncated_file_reports_the_cause(endless: Path) -> No
         ("lambda: 1 / 0", 2, "ZeroDivisionError"),
     ],
 )
-def test_the_signal_that_ended_a_command_is_reported(work: str, status: int, expected_text: str) -> None:
+def test_the_signal_that_ended_a_command_is_reported(work, status, expected_text):
     script = (
         "import os, sys; from irops.cli.guard import guarded; print('before'); sys.exit(guarded('run',"
         f" {work}))"
@@ -236,16 +226,16 @@ def test_the_signal_that_ended_a_command_is_reported(work: str, status: int, exp
     assert expected_text in done.stderr
 
 
-def test_without_fork_the_command_runs_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_fork_the_command_runs_in_this_process(monkeypatch):
     monkeypatch.delattr(os, "fork")
     assert guarded("run", os.getpid) == os.getpid()
 
 
-def limited() -> None:
+def limited():
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
 
-def test_unwritable_outputs_exit_with_2_and_leave_no_file(tmp_path: Path) -> None:
+def test_unwritable_outputs_exit_with_2_and_leave_no_file(tmp_path):
     path = tmp_path / "m.xml"
     path.write_text(
         """<net version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">
@@ -269,7 +259,7 @@ def test_unwritable_outputs_exit_with_2_and_leave_no_file(tmp_path: Path) -> Non
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("form", ["full", "json", "sarif"])
-def test_unwritable_findings_exit_with_2(form: str) -> None:
+def test_unwritable_findings_exit_with_2(form):
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [
@@ -290,7 +280,7 @@ def test_unwritable_findings_exit_with_2(form: str) -> None:
     assert (done.returncode, done.stderr) == (2, "irops check: [Errno 28] No space left on device\n")
 
 
-def test_a_closed_output_is_not_an_error() -> None:
+def test_a_closed_output_is_not_an_error():
     done = subprocess.run(
         ["sh", "-c", f'"{sys.executable}" -m irops check irops/diagnostics/rules/IR401.xml >&- 2>&-'],
         cwd=ROOT,

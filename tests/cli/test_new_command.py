@@ -1,13 +1,9 @@
 """irops new: what it creates can be used by a model, wherever irops and the user are."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,12 +13,11 @@ from irops.cli.new import with_entry
 from irops.dialects.registry import Registry
 from irops.spec.releases import categories, opsets
 
-Irops = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"^  irops (new .*)$", command.__doc__ or "", re.MULTILINE)
 
 
-def model(type: str, version: str) -> str:
+def model(type, version):
     return f"""<net name="m" version="11"><layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="3" element_type="i32"/>
 <output><port id="0" precision="I32"><dim>3</dim></port></output></layer>
@@ -36,9 +31,7 @@ def model(type: str, version: str) -> str:
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_op_of_the_examples_of_help_is_usable_in_a_model(
-    example: str, irops: Irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_op_of_the_examples_of_help_is_usable_in_a_model(example, irops, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = shlex.split(example)
     result = irops(*words)
@@ -50,11 +43,11 @@ def test_an_op_of_the_examples_of_help_is_usable_in_a_model(
     assert result.out.splitlines()[-1].split()[:6] == ["y", "i32", "[3]", "3", "3", "3"]
 
 
-def test_there_are_examples() -> None:
+def test_there_are_examples():
     assert len(EXAMPLES) == 2
 
 
-def test_a_custom_op_goes_into_the_output_folder_in_a_checkout_too(irops: Irops, tmp_path: Path) -> None:
+def test_a_custom_op_goes_into_the_output_folder_in_a_checkout_too(irops, tmp_path):
     (tmp_path / "schemas").mkdir()
     (tmp_path / "schemas" / "opsets.xml").write_text("<opsets/>")
     (tmp_path / "irops" / "ops").mkdir(parents=True)
@@ -64,35 +57,13 @@ def test_a_custom_op_goes_into_the_output_folder_in_a_checkout_too(irops: Irops,
     assert list((tmp_path / "schemas").iterdir()) == [tmp_path / "schemas" / "opsets.xml"]
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("CubeRoot", "--category", "arithmetic", "--version", "opset99"), "there is no opset99"),
-        (("CubeRoot", "--category", "arithmetic", "--version", "Opset3"), "there is no Opset3"),
-        (("CubeRoot", "--category", "arithmetic", "--version", "opset17"), "in a checkout of irops"),
-        (("CubeRoot", "--category", "zzz"), "unknown category 'zzz'; expected one of activation"),
-        (("CubeRoot", "--category", "arithmetc"), "did you mean arithmetic?"),
-        (("a/../b", "--category", "arithmetic"), "'a/../b' is not a valid type"),
-    ],
-)
-def test_what_no_model_could_use_is_refused_and_nothing_written(
-    words: tuple[str, ...], sentence: str, irops: Irops, tmp_path: Path
-) -> None:
-    result = irops("new", *words, "-o", tmp_path)
-    assert (result.status, result.out) == (2, "")
-    assert sentence in result.err
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("category", categories())
-def test_new_and_ops_accept_the_same_categories(category: str, irops: Irops, tmp_path: Path) -> None:
+def test_new_and_ops_accept_the_same_categories(category, irops, tmp_path):
     assert irops("new", "MyOp", "--category", category, "-o", tmp_path, "-q").status == 0
     assert irops("ops", "--category", category, "-q").status == 0
 
 
-def test_an_op_of_openvino_is_added_to_the_checkout_with_its_opset(
-    irops: Irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_op_of_openvino_is_added_to_the_checkout_with_its_opset(irops, tmp_path, monkeypatch):
     (tmp_path / "schemas").mkdir()
     table = tmp_path / "schemas" / "opsets.xml"
     shutil.copy(ROOT / "schemas" / "opsets.xml", table)
@@ -116,7 +87,7 @@ def test_an_op_of_openvino_is_added_to_the_checkout_with_its_opset(
     ("type", "after"),
     [("Aaa", '<opsets>\n  <op type="Aaa"'), ("Zzz", '</op>\n  <op type="Zzz"'), ("B", 'since="opset4"')],
 )
-def test_entries_of_opsets_stay_in_alphabetical_order(type: str, after: str) -> None:
+def test_entries_of_opsets_stay_in_alphabetical_order(type, after):
     version = '    <version since="opset1" in="1" page="B-1"/>\n'
     table = f'<opsets>\n  <op type="B" category="c">\n{version}  </op>\n</opsets>\n'
     text = with_entry(table, type, "opset4", "c")
@@ -125,7 +96,7 @@ def test_entries_of_opsets_stay_in_alphabetical_order(type: str, after: str) -> 
     assert types == sorted(types)
 
 
-def test_the_definitions_are_those_that_opsets_lists() -> None:
+def test_the_definitions_are_those_that_opsets_lists():
     """A definition that no opset contains could not be used by any model, and pages would lack its opsets."""
     registry = Registry(plugins=False)
     listed = {version.id: version for version in opsets().all()}
@@ -137,7 +108,7 @@ def test_the_definitions_are_those_that_opsets_lists() -> None:
         assert Path(definition.path) == ROOT / "schemas" / version.category / f"{op}.xml"
 
 
-def test_every_version_in_opsets_resolves_to_its_definition() -> None:
+def test_every_version_in_opsets_resolves_to_its_definition():
     registry = package.Registry(plugins=False)
     for version in opsets().all():
         for opset in version.opsets:

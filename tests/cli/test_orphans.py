@@ -1,7 +1,5 @@
 """No process is left behind by a command that is killed, whatever signal it dies of."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -42,7 +40,7 @@ def prepare():
 """
 
 
-def has_ended(group: int) -> bool:
+def has_ended(group):
     """Whether all processes of a group have ended."""
     try:
         os.killpg(group, 0)
@@ -51,7 +49,7 @@ def has_ended(group: int) -> bool:
     return False
 
 
-def killed_while_working(script: str, number: int, folder: Path) -> int:
+def killed_while_working(script, number, folder):
     """The process group of a script that was killed once it worked."""
     (folder / "sleeper.py").write_text(SLEEPER)
     (folder / "script.py").write_text(script)
@@ -71,7 +69,7 @@ def killed_while_working(script: str, number: int, folder: Path) -> int:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGQUIT, signal.SIGSEGV])
-def test_the_child_of_a_run_ends_with_its_parent(number: int, tmp_path: Path) -> None:
+def test_the_child_of_a_run_ends_with_its_parent(number, tmp_path):
     group = killed_while_working(SLEEPING, number, tmp_path)
     try:
         wait_until(lambda: has_ended(group))
@@ -79,7 +77,7 @@ def test_the_child_of_a_run_ends_with_its_parent(number: int, tmp_path: Path) ->
         _end(group)
 
 
-def test_the_processes_of_a_check_end_with_their_parent(tmp_path: Path) -> None:
+def test_the_processes_of_a_check_end_with_their_parent(tmp_path):
     group = killed_while_working(SPAWNED, signal.SIGKILL, tmp_path)
     try:
         wait_until(lambda: has_ended(group))
@@ -87,7 +85,7 @@ def test_the_processes_of_a_check_end_with_their_parent(tmp_path: Path) -> None:
         _end(group)
 
 
-def test_a_thread_watches_the_parent_where_the_kernel_does_not(tmp_path: Path) -> None:
+def test_a_thread_watches_the_parent_where_the_kernel_does_not(tmp_path):
     script = "import irops.work.serving as lifetime\nlifetime._signalled_by_kernel = lambda: False\n"
     group = killed_while_working(script + SLEEPING.replace("if True:", "if 1:"), signal.SIGKILL, tmp_path)
     try:
@@ -96,7 +94,7 @@ def test_a_thread_watches_the_parent_where_the_kernel_does_not(tmp_path: Path) -
         _end(group)
 
 
-def test_a_process_whose_parent_has_died_already_ends() -> None:
+def test_a_process_whose_parent_has_died_already_ends():
     script = """if True:
         import os, time
         from irops.work.serving import end_with_parent
@@ -107,7 +105,7 @@ def test_a_process_whose_parent_has_died_already_ends() -> None:
     assert done.returncode == serving.ORPHANED
 
 
-def _end(group: int) -> None:
+def _end(group):
     try:
         os.killpg(group, signal.SIGKILL)
     except ProcessLookupError:

@@ -1,7 +1,5 @@
 """Commands on models at URLs: what they take, what they refuse, and that they show no credentials."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from libraries import needs
-from remote_servers import FileServer, serving
+from remote_servers import serving
 
 import irops
 from irops.cli.main import main
@@ -27,7 +25,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def server(tmp_path) -> FileServer:
+def server(tmp_path):
     (tmp_path / "www").mkdir()
     graph = irops.Graph("scaled")
     x = graph.parameter("x", "f32", "2,3")
@@ -38,7 +36,7 @@ def server(tmp_path) -> FileServer:
 
 
 @pytest.fixture
-def url(server) -> str:
+def url(server):
     """With a user, a password and a signature, which nothing may show."""
     return f"http://user:secret@{server.url.removeprefix('http://')}/m.xml?{QUERY}"
 

@@ -1,18 +1,13 @@
 """irops run shows the warnings of a run, says what --verify compared, and reports missing weights once."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import irops as package
 
-Irops = Callable[..., Any]
 SWISH = """<net name="m" version="11"><layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="3" element_type="f32"/>
 <output><port id="0" precision="FP32"><dim>3</dim></port></output></layer>
@@ -30,20 +25,20 @@ WEIGHTED = ROOT / "examples" / "bidirectional_encoder" / "model.xml"
 
 
 @pytest.fixture
-def swish(tmp_path: Path) -> Path:
+def swish(tmp_path):
     path = tmp_path / "swish.xml"
     path.write_text(SWISH)
     return path
 
 
-def negative(path: Path) -> str:
+def negative(path):
     file = path.with_name("beta.npy")
     np.save(file, np.float32(-1))
     return f"beta={file}"
 
 
 @pytest.mark.parametrize("backend", [(), ("--backend", "numba"), ("--backend", "reference")])
-def test_run_shows_the_warnings_of_the_run(irops: Irops, swish: Path, backend: tuple[str, ...]) -> None:
+def test_run_shows_the_warnings_of_the_run(irops, swish, backend):
     result = irops("run", swish, "--input", negative(swish), "--fill", "ones", *backend)
     assert result.status == 0
     assert result.err.count("warning IR401 Swish-4 requires: beta is not negative") == 1
@@ -52,7 +47,7 @@ def test_run_shows_the_warnings_of_the_run(irops: Irops, swish: Path, backend: t
     assert irops("run", swish, "--fill", "ones").err == ""
 
 
-def test_warnings_are_given_to_python_too(swish: Path) -> None:
+def test_warnings_are_given_to_python_too(swish):
     results = package.run(swish, {"x": np.ones(3, np.float32), "beta": np.float32(-2)})
     assert [(d.code, d.constraint, str(d.severity)) for d in results.warnings] == [
         ("IR401", "Swish-4:C1", "warning")
@@ -62,7 +57,7 @@ def test_warnings_are_given_to_python_too(swish: Path) -> None:
     assert session.run({"x": np.ones(3, np.float32), "beta": np.float32(-2)}).warnings
 
 
-def test_a_warning_of_inference_is_shown_by_each_run(tmp_path: Path) -> None:
+def test_a_warning_of_inference_is_shown_by_each_run(tmp_path):
     model = tmp_path / "not.xml"
     text = SWISH.replace('type="Swish" version="opset4"', 'type="Elu" version="opset1"')
     text = text.replace('<port id="1"/></input>', "</input>").replace(
@@ -75,7 +70,7 @@ def test_a_warning_of_inference_is_shown_by_each_run(tmp_path: Path) -> None:
         assert [d.constraint for d in session.run(inputs).warnings] == ["Elu-1:C1"]
 
 
-def test_verify_says_what_it_verified(irops: Irops, reversing: Path) -> None:
+def test_verify_says_what_it_verified(irops, reversing):
     words = ("run", reversing, "--fill", "ones", "--shape", "x:2,3", "--shape", "lengths:2", "--verify")
     result = irops(*words, "--backend", "numba")
     assert result.status == 0
@@ -92,7 +87,7 @@ def test_verify_says_what_it_verified(irops: Irops, reversing: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [("run", "--fill", "ones"), ("infer",), ("check",)])
-def test_missing_weights_are_reported_once(command: tuple[str, ...], irops: Irops, tmp_path: Path) -> None:
+def test_missing_weights_are_reported_once(command, irops, tmp_path):
     model = tmp_path / "model.xml"
     model.write_text(WEIGHTED.read_text())
     text = WEIGHTED.read_text()
@@ -104,7 +99,7 @@ def test_missing_weights_are_reported_once(command: tuple[str, ...], irops: Irop
     assert "other constants need it" in out
 
 
-def test_missing_weights_that_shapes_depend_on_are_reported_once(irops: Irops, tmp_path: Path) -> None:
+def test_missing_weights_that_shapes_depend_on_are_reported_once(irops, tmp_path):
     digits = ROOT / "examples" / "digit_classifier" / "model.xml"
     model = tmp_path / "model.xml"
     model.write_text(digits.read_text())

@@ -1,11 +1,7 @@
 """The command line and Python report the same findings in the same words, at places that name the file."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,12 +11,11 @@ from irops.backends.onnxruntime import ONNXRuntime
 from irops.diagnostics.formats import as_json
 from irops.editing import graiphic
 
-Irops = Callable[..., Any]
 RULES = Path(__file__).parents[2] / "irops/diagnostics/rules"
 FILES = sorted(RULES.glob("IR*.xml"))
 
 
-def test_check_reports_the_same_from_python_and_the_command_line(irops: Irops) -> None:
+def test_check_reports_the_same_from_python_and_the_command_line(irops):
     result = irops("check", *FILES, "--output-format", "json", "--jobs", "1")
     files = {file["path"]: file["diagnostics"] for file in json.loads(result.out)["files"]}
     for path in FILES:
@@ -28,7 +23,7 @@ def test_check_reports_the_same_from_python_and_the_command_line(irops: Irops) -
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if "IR3" <= path.stem < "IR5"], ids=lambda p: p.stem)
-def test_infer_reports_the_same_from_python_and_the_command_line(path: Path, irops: Irops) -> None:
+def test_infer_reports_the_same_from_python_and_the_command_line(path, irops):
     result = irops("infer", path, "--output-format", "json")
     if not result.out:  # it cannot be read at all
         with pytest.raises(package.ReadError) as caught:
@@ -51,9 +46,7 @@ def test_infer_reports_the_same_from_python_and_the_command_line(path: Path, iro
         ),
     ],
 )
-def test_run_raises_what_the_command_line_prints(
-    words: tuple[str, ...], call: Callable[[Path], Any], irops: Irops, reversing: Path
-) -> None:
+def test_run_raises_what_the_command_line_prints(words, call, irops, reversing):
     with pytest.raises(package.DiagnosticError) as caught:
         call(reversing)
     err = irops("run", reversing, *words).err
@@ -74,9 +67,7 @@ def test_run_raises_what_the_command_line_prints(
         ("convert", "--target", "onnx", "--output", "m.onnx", "--limit", "layers=1"),
     ],
 )
-def test_messages_about_options_name_a_place(
-    words: tuple[str, ...], irops: Irops, reversing: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_messages_about_options_name_a_place(words, irops, reversing, monkeypatch):
     monkeypatch.setattr(ONNXRuntime, "missing", lambda self: "it is not installed")
     result = irops(words[0], reversing, *words[1:])
     assert result.status in (1, 2)
@@ -85,7 +76,7 @@ def test_messages_about_options_name_a_place(
     assert any(line.startswith(places) for line in result.err.splitlines())
 
 
-def test_a_misspelled_parameter_of_a_graph_is_suggested() -> None:
+def test_a_misspelled_parameter_of_a_graph_is_suggested():
     graph = graiphic.Graph("g")
     x = graph.input("x", "f32", (2, 3))
     with pytest.raises(package.DiagnosticError) as caught:

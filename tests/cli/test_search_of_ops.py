@@ -1,17 +1,11 @@
 """Ops are found by the names that people call them by, and by attribute."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 import irops as package
 from irops.cli.models import normal
 from irops.dialects.registry import default_registry
 
-Irops = Callable[..., Any]
 USUAL = {
     "batch normalization": "BatchNormInference-5",
     "batch-normalization": "BatchNormInference-5",
@@ -55,18 +49,18 @@ USUAL = {
 
 
 @pytest.mark.parametrize("words", USUAL)
-def test_an_op_is_found_by_its_usual_name(words: str, irops: Irops) -> None:
+def test_an_op_is_found_by_its_usual_name(words, irops):
     result = irops("ops", "--quiet", "--text", words)
     assert USUAL[words] in result.out.split()[:12]
 
 
-def test_ops_named_so_come_before_ops_that_mention_the_words(irops: Irops) -> None:
+def test_ops_named_so_come_before_ops_that_mention_the_words(irops):
     found = irops("ops", "--quiet", "--text", "sort").out.split()
     assert found.index("TopK-11") < found.index("Unique-10")
     assert irops("ops", "--quiet", "--text", "reverse sequence").out.split()[0] == "ReverseSequence-1"
 
 
-def test_ops_are_found_by_attribute(irops: Irops) -> None:
+def test_ops_are_found_by_attribute(irops):
     found = irops("ops", "--quiet", "--attribute", "keep_dims").out.split()
     assert {op.rpartition("-")[0] for op in found} == {
         f"Reduce{kind}"
@@ -80,17 +74,17 @@ def test_ops_are_found_by_attribute(irops: Irops) -> None:
 @pytest.mark.parametrize(
     ("name", "op"), [("LeakyRelu", "PReLU-1"), ("LayerNormalization", "MVN-6"), ("conv2d", "Convolution-1")]
 )
-def test_an_op_that_has_another_name_is_suggested(name: str, op: str, irops: Irops) -> None:
+def test_an_op_that_has_another_name_is_suggested(name, op, irops):
     result = irops("explain", name)
     assert result.status == 2
     assert op in result.err.partition("did you mean")[2]
 
 
-def test_explain_and_json_give_the_other_names(irops: Irops) -> None:
+def test_explain_and_json_give_the_other_names(irops):
     assert "Also called: batch normalization, " in irops("explain", "BatchNormInference-5").out
 
 
-def test_keywords_are_names_and_each_is_given_once() -> None:
+def test_keywords_are_names_and_each_is_given_once():
     for definition in package.definitions():
         keywords = [word.lower() for word in definition.keywords]
         assert len(set(keywords)) == len(keywords), definition.id
@@ -98,13 +92,13 @@ def test_keywords_are_names_and_each_is_given_once() -> None:
         assert definition.type not in definition.keywords, definition.id
 
 
-def test_all_versions_of_an_op_have_the_same_keywords() -> None:
+def test_all_versions_of_an_op_have_the_same_keywords():
     registry = default_registry()
     for op in registry.ids():
         newest = registry.definition(op.rpartition("-")[0])
         assert registry.op(op).definition.keywords == newest.keywords
 
 
-def test_names_are_split_at_capitals() -> None:
+def test_names_are_split_at_capitals():
     assert normal(["GroupConvolution"]) == "groupconvolution group convolution "
     assert normal(["a_b-c", "NMSRotated"]) == "a b c nmsrotated nms rotated "

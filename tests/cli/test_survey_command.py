@@ -1,7 +1,5 @@
 """irops survey: one table of many models, which is kept whatever ends the command."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -11,21 +9,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from endless import write_endless
 from libraries import needs
 
-Irops = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.slow("starts worker processes"), needs("pyarrow")]
 
 
 @pytest.fixture
-def zoo(tmp_path: Path, reversing: Path, broken: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def zoo(tmp_path, reversing, broken, monkeypatch):
     """A folder of three models, in the current folder."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "zoo"
@@ -36,12 +31,12 @@ def zoo(tmp_path: Path, reversing: Path, broken: Path, monkeypatch: pytest.Monke
     return folder
 
 
-def rows_of(report: Path | str) -> list[tuple[str, str, str]]:
+def rows_of(report):
     with open(Path(report, "results.csv"), newline="") as file:
         return [(row["model"], row["task"], row["status"]) for row in csv.DictReader(file)]
 
 
-def test_a_survey_prints_a_table_of_tasks_and_statuses(irops: Irops, zoo: Path) -> None:
+def test_a_survey_prints_a_table_of_tasks_and_statuses(irops, zoo):
     result = irops("survey", "zoo", "--tasks", "check,infer", "-j", 1)
     assert result.status == 1
     assert result.err == ""
@@ -66,7 +61,7 @@ def test_a_survey_prints_a_table_of_tasks_and_statuses(irops: Irops, zoo: Path) 
     }
 
 
-def test_a_survey_that_is_repeated_does_what_changed(irops: Irops, zoo: Path) -> None:
+def test_a_survey_that_is_repeated_does_what_changed(irops, zoo):
     irops("survey", "zoo", "-j", 1)
     (zoo / "c.xml").write_bytes((zoo / "a.xml").read_bytes())
     result = irops("survey", "zoo", "-j", 1)
@@ -76,7 +71,7 @@ def test_a_survey_that_is_repeated_does_what_changed(irops: Irops, zoo: Path) ->
     assert "3 cells done; " in irops("survey", "zoo", "-j", 1, "--again", "pass,fail").out
 
 
-def test_the_summary_is_there_for_programs(irops: Irops, zoo: Path) -> None:
+def test_the_summary_is_there_for_programs(irops, zoo):
     result = irops("survey", "zoo", "zoo/a.xml", "./zoo/a.xml", "-j", 1, "--output-format", "json", "-o", "r")
     assert result.status == 1
     content = json.loads(result.out)
@@ -88,7 +83,7 @@ def test_the_summary_is_there_for_programs(irops: Irops, zoo: Path) -> None:
     assert "./zoo/a.xml is zoo/a.xml, and counts once" in result.err
 
 
-def test_another_report_decides_on_the_exit_code(irops: Irops, zoo: Path) -> None:
+def test_another_report_decides_on_the_exit_code(irops, zoo):
     irops("survey", "zoo", "-j", 1, "-o", "before")
     result = irops("survey", "zoo", "-j", 1, "-o", "after", "--against", "before")
     assert result.status == 0
@@ -100,7 +95,7 @@ def test_another_report_decides_on_the_exit_code(irops: Irops, zoo: Path) -> Non
     assert json.loads(Path("after", "against.json").read_text())["is_worse"] is True
 
 
-def test_custom_ops_take_part(irops: Irops, zoo: Path) -> None:
+def test_custom_ops_take_part(irops, zoo):
     assert irops("new", "MyOp", "--category", "movement", "--output", "my_ops").status == 0
     words = ("survey", "zoo/a.xml", "-j", 1, "--definitions", "my_ops")
     assert "1 cell done; " in irops(*words).out
@@ -110,35 +105,7 @@ def test_custom_ops_take_part(irops: Irops, zoo: Path) -> None:
     assert "1 cell done; " in irops(*words).out
 
 
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (("absent",), "there is no file or folder absent"),
-        (("zoo/*.onnx",), "no model matches zoo/*.onnx"),
-        (("zoo", "--tasks", "chek"), "unknown task 'chek'; did you mean check?"),
-        (("zoo", "--tasks", "run", "--sources", "numby"), "did you mean num"),
-        (("zoo", "--tasks", "target", "--targets", "2030.0"), "no known release"),
-        (("zoo", "--again", "failed"), "--again: unknown status 'failed'"),
-        (("zoo", "--select", "IR9999"), "--select: "),
-        (("zoo", "--seconds", "0"), "'0' is not a number of seconds above 0"),
-        (("zoo", "--memory", "much"), "'much' is not a number such as"),
-        (("zoo", "-o", "zoo"), "zoo holds other files and no survey.json"),
-        (("zoo", "-o", "zoo/a.xml"), "zoo/a.xml is a file, must be a folder"),
-        (("zoo", "--against", "zoo"), "zoo is not the report of a survey"),
-        (("zoo", "-o", "/proc/report"), "the report /proc/report cannot be written: "),
-    ],
-)
-def test_wrong_usage_is_a_sentence(words: tuple[str, ...], reason: str, irops: Irops, zoo: Path) -> None:
-    result = irops("survey", *words)
-    assert result.status == 2
-    assert reason in result.err
-    assert "Traceback" not in result.err
-    assert result.out == ""
-
-
-def test_a_missing_library_is_named_with_its_extra(
-    irops: Irops, zoo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_library_is_named_with_its_extra(irops, zoo, monkeypatch):
     monkeypatch.setattr("irops.environment.find_spec", lambda name: None)
     monkeypatch.setattr("irops.environment._is_installed", lambda name: False)
     result = irops("survey", "zoo")
@@ -148,39 +115,39 @@ def test_a_missing_library_is_named_with_its_extra(
     )
 
 
-def test_a_cell_that_takes_too_long_is_a_row(irops: Irops, zoo: Path) -> None:
+def test_a_cell_that_takes_too_long_is_a_row(irops, zoo):
     write_endless(zoo / "b.xml")
     result = irops("survey", "zoo", "--tasks", "run", "--seconds", "5", "-j", 1, "-o", "r")
     assert result.status == 1
     assert [status for _, _, status in rows_of("r")][1:] == ["timeout", "fail"]
 
 
-def command(*words: str) -> list[str]:
+def command(*words):
     return [sys.executable, "-m", "irops", "survey", *words]
 
 
 @pytest.fixture
-def long_zoo(zoo: Path) -> Path:
+def long_zoo(zoo):
     """The folder with a model that takes minutes to run, for surveys that are interrupted."""
     write_endless(zoo / "d.xml")
     return zoo
 
 
-def started(*words: str, **options: Any) -> subprocess.Popen[str]:
+def started(*words, **options):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
         command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **options
     )
 
 
-def wait_for_rows(process: subprocess.Popen[str], report: str) -> None:
+def wait_for_rows(process, report):
     """Return once a survey has kept results."""
     while not list(Path(report, "results").glob("part-*.parquet")):
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
 
 
-def test_ctrl_c_keeps_what_is_done(irops: Irops, long_zoo: Path) -> None:
+def test_ctrl_c_keeps_what_is_done(irops, long_zoo):
     process = started("zoo", "--tasks", "run", "-j", "1", "-o", "r")
     wait_for_rows(process, "r")
     process.send_signal(signal.SIGINT)
@@ -193,7 +160,7 @@ def test_ctrl_c_keeps_what_is_done(irops: Irops, long_zoo: Path) -> None:
     assert "1 cell done, 3 unchanged; r" in irops("survey", "zoo", "--tasks", "run", "-j", 1, "-o", "r").out
 
 
-def test_a_killed_survey_leaves_whole_files_and_goes_on(irops: Irops, long_zoo: Path) -> None:
+def test_a_killed_survey_leaves_whole_files_and_goes_on(irops, long_zoo):
     process = started("zoo", "--tasks", "run", "-j", "1", "-o", "r")
     wait_for_rows(process, "r")
     process.kill()
@@ -206,7 +173,7 @@ def test_a_killed_survey_leaves_whole_files_and_goes_on(irops: Irops, long_zoo: 
     assert len(list(Path("r", "results").iterdir())) == 1
 
 
-def test_a_second_survey_into_the_folder_is_refused(irops: Irops, long_zoo: Path) -> None:
+def test_a_second_survey_into_the_folder_is_refused(irops, long_zoo):
     process = started("zoo", "--tasks", "run", "-j", "1", "-o", "r")
     wait_for_rows(process, "r")
     result = irops("survey", "zoo/a.xml", "-j", 1, "-o", "r")
@@ -216,8 +183,8 @@ def test_a_second_survey_into_the_folder_is_refused(irops: Irops, long_zoo: Path
     assert result.err == "irops survey: another survey writes to r; wait until it ends\n"
 
 
-def test_a_full_disk_is_a_sentence(zoo: Path) -> None:
-    def small_files() -> None:
+def test_a_full_disk_is_a_sentence(zoo):
+    def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
 
     process = started("zoo", "-j", "1", "-o", "r", preexec_fn=small_files)

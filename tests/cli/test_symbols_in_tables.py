@@ -1,11 +1,6 @@
 """Values that are sizes are printed by the names of the sizes, as shapes are."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,7 +8,7 @@ import irops
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> Path:
+def model(tmp_path):
     graph = irops.Graph()
     x = graph.parameter("x", "f32[?,144]")
     graph.result(graph.ops.ShapeOf(x, output_type="i64", name="shape"), "sizes")
@@ -21,13 +16,13 @@ def model(tmp_path: Path) -> Path:
     return tmp_path / "model.xml"
 
 
-def test_a_value_shows_the_names_of_sizes(model: Path, irops: Callable[..., Any]) -> None:
+def test_a_value_shows_the_names_of_sizes(model, irops):
     result = irops("infer", model, "--shape", "x:N,144")
     (row,) = [line for line in result.out.splitlines() if line.startswith("shape ")]
     assert row.split()[-2:] == ["[N,", "144]"]
 
 
-def test_json_has_shapes_with_and_without_names(model: Path, irops: Callable[..., Any]) -> None:
+def test_json_has_shapes_with_and_without_names(model, irops):
     result = irops("infer", model, "--shape", "x:N,144", "--output-format", "json")
     (x,) = [row for row in json.loads(result.out)["outputs"] if row["layer"]["name"] == "x"]
     assert (x["shape"], x["symbolic_shape"]) == ("[?,144]", "[N,144]")

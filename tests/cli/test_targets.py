@@ -1,13 +1,9 @@
 """No command writes over what it reads, or a report over a model."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,13 +11,12 @@ from irops.cli.main import COMMANDS, command_named
 from irops.files.output import TargetRefused, local_target, noting_files_read
 from irops.files.storage import open_regular
 
-Irops = Callable[..., Any]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "digit_classifier"
 FILL = ("--fill", "ones")
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """The current folder, with two models, inputs, a baseline, and links to some of them."""
     for name, source in (("m.xml", "model.xml"), ("m.bin", "model.bin"), ("in.npz", "inputs.npz")):
         shutil.copy(EXAMPLE / source, tmp_path / name)
@@ -34,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
@@ -62,9 +57,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_target_that_users_do_not_expect_is_refused_and_no_file_changes(
-    irops: Irops, folder: Path, case: str
-) -> None:
+def test_a_target_that_users_do_not_expect_is_refused_and_no_file_changes(irops, folder, case):
     before = contents(folder)
     result = irops(*REFUSED[case])
     assert result.status == 2, result.err
@@ -88,7 +81,7 @@ ACCEPTED = {
 
 
 @pytest.mark.parametrize("case", ACCEPTED)
-def test_what_users_expect_is_written_twice(irops: Irops, folder: Path, case: str) -> None:
+def test_what_users_expect_is_written_twice(irops, folder, case):
     for _ in range(2):
         result = irops(*ACCEPTED[case])
         assert result.status == 0, result.err
@@ -115,7 +108,7 @@ FOLDERS = {(name, "--output") for name in ("reduce", "survey", "docs", "new")} |
 }
 
 
-def test_every_option_that_names_an_output_is_known() -> None:
+def test_every_option_that_names_an_output_is_known():
     named = {
         (command, action.option_strings[0])
         for command in COMMANDS
@@ -127,9 +120,7 @@ def test_every_option_that_names_an_output_is_known() -> None:
 
 @pytest.mark.parametrize("command", OUTPUTS, ids=" ".join)
 @pytest.mark.parametrize("target", ["https://host/out.json", "other.onnx"])
-def test_a_wrong_target_is_refused_before_any_work(
-    irops: Irops, folder: Path, command: tuple[str, str], target: str
-) -> None:
+def test_a_wrong_target_is_refused_before_any_work(irops, folder, command, target):
     name, option = command
     if target == "other.onnx":
         if name in ("convert", "extract"):
@@ -152,7 +143,7 @@ def test_a_wrong_target_is_refused_before_any_work(
     assert contents(folder) == before
 
 
-def test_files_are_noted_while_a_command_runs_and_no_longer(tmp_path: Path) -> None:
+def test_files_are_noted_while_a_command_runs_and_no_longer(tmp_path):
     path = tmp_path / "report.txt"
     path.write_text("read")
     with noting_files_read():
@@ -163,13 +154,7 @@ def test_files_are_noted_while_a_command_runs_and_no_longer(tmp_path: Path) -> N
     assert local_target(path) == path
 
 
-def test_a_baseline_without_an_end_is_refused(irops: Irops, folder: Path) -> None:
-    result = irops("check", "m.xml", "--baseline", "/dev/zero")
-    assert result.status == 2
-    assert "the baseline /dev/zero is a device, must be a file" in result.err
-
-
-def test_a_large_baseline_is_refused(irops: Irops, folder: Path) -> None:
+def test_a_large_baseline_is_refused(irops, folder):
     with (folder / "large.json").open("wb") as file:
         file.truncate((1 << 28) + 1)
     result = irops("check", "m.xml", "--baseline", "large.json")

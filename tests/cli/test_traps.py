@@ -2,8 +2,6 @@
 model, and no command runs one.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import subprocess
@@ -23,7 +21,7 @@ open(os.path.join({folder!r}, f"sprung-{{os.path.basename(__file__)}}-{{os.getpi
 SCRIPT = "import sys\nfrom irops.cli.main import main\nsys.exit(main())\n"
 """What an installer writes as the command irops."""
 FILL = ("model.xml", "--fill", "ones")
-WORDS: dict[str, list[tuple[str, ...]]] = {
+WORDS = {
     "check": [("model.xml", "other.xml", "-j", "2")],
     "infer": [("model.xml",)],
     "run": [FILL, (*FILL, "--backend", "numba")],
@@ -63,7 +61,7 @@ CALLS = [
 ]
 
 
-def importable_names() -> set[str]:
+def importable_names():
     """Modules of Python and of the packages here, and those that are imported where they are there."""
     names = {"sitecustomize", "usercustomize", "conftest", "conf", "team"}
     names |= set(sys.stdlib_module_names) | set(importlib.metadata.packages_distributions())
@@ -71,7 +69,7 @@ def importable_names() -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """A folder with two models and a trap for each name; its settings name a trap, too."""
     folder = tmp_path_factory.mktemp("strangers")
     trap = TRAP.format(folder=str(folder))
@@ -86,7 +84,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def sprung(folder: Path) -> list[str]:
+def sprung(folder):
     """The traps that were run; they are set again."""
     marks = sorted(folder.glob("sprung-*"))
     for mark in marks:
@@ -94,24 +92,22 @@ def sprung(folder: Path) -> list[str]:
     return sorted({mark.name.split("-")[1] for mark in marks})
 
 
-def environment() -> dict[str, str]:
+def environment():
     return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def test_a_trap_works(folder: Path) -> None:
+def test_a_trap_works(folder):
     (folder / "start.py").write_text("import numpy, team")  # with -c, Python itself imports linecache
     subprocess.run([sys.executable, "start.py"], cwd=folder, check=True, env=environment())
     assert sprung(folder) == ["numpy.py", "team.py"]
 
 
-def test_every_command_is_tried() -> None:
+def test_every_command_is_tried():
     assert WORDS.keys() == COMMANDS.keys()
 
 
 @pytest.mark.parametrize(("command", "rest"), CALLS)
-def test_no_command_runs_a_module_of_the_current_folder(
-    command: str, rest: tuple[str, ...], folder: Path, tmp_path: Path
-) -> None:
+def test_no_command_runs_a_module_of_the_current_folder(command, rest, folder, tmp_path):
     for library in ("numba", "openvino", "onnx", "pyarrow", "sphinx"):
         pytest.importorskip(library)
     script = tmp_path / "irops"

@@ -1,7 +1,5 @@
 """Items on the workers of a cluster: each has one result, whatever ends a process."""
 
-from __future__ import annotations
-
 import os
 import sys
 from contextlib import closing, suppress

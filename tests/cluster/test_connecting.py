@@ -1,7 +1,5 @@
 """Schedulers and clusters that are named wrongly, are not there, or cannot be used: each is a sentence."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

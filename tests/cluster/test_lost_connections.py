@@ -1,7 +1,5 @@
 """Schedulers and workers that a user starts, and that are killed while a run goes on."""
 
-from __future__ import annotations
-
 import os
 import signal
 

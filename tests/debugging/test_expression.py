@@ -1,7 +1,5 @@
 """Expressions of sizes: what they print, and the numbers that they are."""
 
-from __future__ import annotations
-
 import pytest
 
 from irops.debugging.origins.symbolic import Expression

@@ -3,8 +3,6 @@
 IROPS_CORPUS names a folder of corpora; the networks in its folder arch, if there is one, are tried too.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A few random plants in the examples."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from planting import opened, try_one

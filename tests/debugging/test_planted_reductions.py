@@ -1,7 +1,5 @@
 """Faults planted in networks are reduced to their layer."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 
@@ -19,7 +17,7 @@ SMALL = 3
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ["digit_classifier", "bidirectional_encoder", "running_total"])
-def test_a_planted_fault_is_reduced_to_its_layer(name: str, seed: int) -> None:
+def test_a_planted_fault_is_reduced_to_its_layer(name, seed):
     analysis, draw = analyse(irops.read(EXAMPLES / name / "model.xml")), random.Random(seed)
     with np.load(EXAMPLES / name / "inputs.npz") as arrays:
         inputs = dict(arrays)

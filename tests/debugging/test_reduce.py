@@ -1,12 +1,8 @@
 """Models are reduced to the layers that a fault needs."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,21 +16,21 @@ from irops.values.element import element_type
 RNG = np.random.default_rng(0)
 
 
-def types(model: irops.Model) -> list[str]:
+def types(model):
     return sorted(layer.type for layer in model.layers)
 
 
-def has(*wanted: str) -> Any:
+def has(*wanted):
     """An oracle: whether a model has layers of these types, bodies included."""
 
-    def shows(model: irops.Model, inputs: Mapping[str, Any]) -> bool:
+    def shows(model, inputs):
         results = irops.run(model, inputs)
         return bool(results) and set(wanted) <= {layer.type for _, layer in model.walk()}
 
     return shows
 
 
-def network() -> tuple[irops.Model, dict[str, Any]]:
+def network():
     """Two towers that are joined; one has a convolution and an activation."""
     graph = irops.Graph("towers")
     image = graph.parameter("image", "f32[N,3,16,16]")
@@ -83,7 +79,7 @@ def test_values_that_feed_a_part_are_those_of_a_run():
     model, inputs = network()
     whole = irops.run(model, inputs, keep=["elu"])["elu"]
 
-    def shows(part: irops.Model, arrays: Mapping[str, Any]) -> bool:
+    def shows(part, arrays):
         results = irops.run(part, arrays)
         return "ReduceMean" in types(part) and np.array_equal(
             next(iter(results.values())), whole.mean((2, 3))
@@ -98,7 +94,7 @@ def test_values_that_feed_a_part_are_those_of_a_run():
 def test_the_reason_of_an_oracle_stays_the_same():
     model, inputs = network()
 
-    def reason(part: irops.Model, arrays: Mapping[str, Any]) -> str | None:
+    def reason(part, arrays):
         irops.run(part, arrays)
         present = types(part)
         if "Elu" in present and "Concat" in present:
@@ -113,7 +109,7 @@ def test_the_reason_of_an_oracle_stays_the_same():
 def test_shapes_that_a_fault_needs_are_kept():
     model, inputs = network()
 
-    def wide(part: irops.Model, arrays: Mapping[str, Any]) -> bool:
+    def wide(part, arrays):
         irops.run(part, arrays)
         return "Tanh" in types(part) and any(a.shape[-1] >= 5 for a in arrays.values())
 
@@ -122,7 +118,7 @@ def test_shapes_that_a_fault_needs_are_kept():
     assert [array.shape for array in small.inputs.values()] == [(1, 5)]
 
 
-def looping() -> tuple[irops.Model, dict[str, Any]]:
+def looping():
     """A running total of rows, each transformed by some layers."""
     body = irops.Graph("body")
     row, total = body.parameter("row", "f32[1,4]"), body.parameter("total", "f32[1,4]")
@@ -204,7 +200,7 @@ def test_a_fault_that_does_not_show_is_reported():
         ({"rule": "IR501"}, "not a rule about the layers"),
     ],
 )
-def test_what_to_preserve_is_one_thing(question: Any, message: str) -> None:
+def test_what_to_preserve_is_one_thing(question, message):
     model, inputs = network()
     with pytest.raises(InvalidQuestion, match=message):
         reduce(model, inputs, **question)
@@ -222,7 +218,7 @@ def test_an_interruption_keeps_the_best():
     model, inputs = network()
     shows, asked = has("Elu"), []
 
-    def interrupted(part: irops.Model, arrays: Mapping[str, Any]) -> bool:
+    def interrupted(part, arrays):
         asked.append(part)
         if len(asked) == 6:
             raise KeyboardInterrupt
@@ -238,7 +234,7 @@ def test_a_reduction_goes_on_where_it_was(tmp_path):
     model, inputs = network()
     asked = []
 
-    def elu(part: irops.Model, arrays: Mapping[str, Any]) -> bool:
+    def elu(part, arrays):
         asked.append(part)
         return bool(has("Elu")(part, arrays))
 
@@ -331,7 +327,7 @@ def test_large_values_stay_in_files(tmp_path):
     graph.result(graph.ops.Elu(x, alpha=1.0), "y")
     inputs = {"x": RNG.standard_normal((100, 100), np.float32)}
 
-    def large(part: irops.Model, arrays: Mapping[str, Any]) -> bool:
+    def large(part, arrays):
         return sum(array.size for array in arrays.values()) >= 10_000 and bool(has("Elu")(part, arrays))
 
     irops.reduce(graph.model(), inputs, large).write(tmp_path)
@@ -347,7 +343,7 @@ def test_every_candidate_is_valid():
     model, inputs = network()
     judged = []
 
-    def shows(part: irops.Model, arrays: Mapping[str, Any]) -> bool:
+    def shows(part, arrays):
         judged.append((irops.check(part).errors, len(irops.run(part, arrays))))
         return bool(has("Elu")(part, arrays))
 

@@ -1,7 +1,5 @@
 """Reductions end what uses too much memory or time, and say so."""
 
-from __future__ import annotations
-
 import json
 import sys
 
@@ -28,7 +26,7 @@ sys.exit('type="Elu"' not in text)
 """Fails where there is an Elu; uses a gigabyte where there is no Exp."""
 
 
-def chain(*ops: str) -> irops.Model:
+def chain(*ops):
     graph = irops.Graph("chain")
     value = graph.parameter("x", "f32[2,3]")
     for op in ops:
@@ -94,7 +92,7 @@ LARGE = irops.Limits(process_bytes=80 << 20)
 """Enough for OpenVINO, but not for the model large()."""
 
 
-def large() -> tuple[irops.Model, dict[str, np.ndarray]]:
+def large():
     """A model whose layer `large` has 200 MB of outputs."""
     graph = irops.Graph("large")
     x = graph.parameter("x", "f32[1,1024]")

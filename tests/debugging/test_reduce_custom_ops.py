@@ -1,7 +1,5 @@
 """Models with custom ops are reduced as far as others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,10 +1,7 @@
 """Reductions by sources: where two differ, or where one fails."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +16,7 @@ pytestmark = pytest.mark.slow("OpenVINO in processes")
 RNG = np.random.default_rng(0)
 
 
-def chain(*names: str) -> tuple[irops.Model, dict[str, Any]]:
+def chain(*names):
     """Layers one after the other."""
     graph = irops.Graph("chain")
     x = graph.parameter("x", "f32[N,6]")
@@ -29,7 +26,7 @@ def chain(*names: str) -> tuple[irops.Model, dict[str, Any]]:
     return graph.model(), {"x": RNG.uniform(0.1, 0.9, (3, 6)).astype(np.float32)}
 
 
-def planted(kind: str, op: str, at_least: int = 0) -> Planted:
+def planted(kind, op, at_least=0):
     return Planted(Plant(kind, call_of(op, (), {}), at_least=at_least))
 
 

@@ -1,7 +1,5 @@
 """irops inspect --weights: statistics, storage, quantisation, duplicates; in bounded memory."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -22,7 +20,7 @@ from irops.values.element import element_type
 ROOT = Path(__file__).parents[2]
 
 
-def xml_of(*constants, users=()) -> str:
+def xml_of(*constants, users=()):
     """A model whose constants (name, type, shape, offset, size) are added to nothing, each with a Result."""
     layers, edges = [], []
     for number, (name, kind, shape, offset, size) in enumerate(constants):
@@ -42,13 +40,13 @@ def xml_of(*constants, users=()) -> str:
     )
 
 
-def examined(data: bytes, *constants):
+def examined(data, *constants):
     model, findings = loads(xml_of(*constants).encode(), data)
     assert not [finding for finding in findings if finding.severity == "error"]
     return weights_of(ModelStructure(model))
 
 
-def statistics_of(array: np.ndarray, kind: str):
+def statistics_of(array, kind):
     shape = ",".join(map(str, array.shape))
     (constant,) = examined(array.tobytes(), ("w", kind, shape, 0, array.nbytes)).constants
     return constant.statistics
@@ -187,7 +185,7 @@ def quantised(tmp_path):
     return path
 
 
-def _layer(number: int, name: str, kind: str, data: str, inputs: int) -> str:
+def _layer(number, name, kind, data, inputs):
     ports = "".join(f'<port id="{k}"/>' for k in range(inputs))
     return (
         f'<layer id="{number}" name="{name}" type="{kind}" version="opset1"><data {data}/>'

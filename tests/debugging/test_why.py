@@ -1,7 +1,5 @@
 """irops.why: expressions, sources, and the steps back to inputs, constants and attributes."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -3,13 +3,10 @@
 IROPS_CORPUS names a folder of corpora; the networks in its folder arch are cut too.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +14,7 @@ import pytest
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.editing.extraction import Boundary, cut_values, extracted
-from irops.ir.model import Layer, LayerKind
+from irops.ir.model import LayerKind
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODELS = ("digit_classifier", "bidirectional_encoder", "turned_rows")
@@ -25,7 +22,7 @@ CORPUS = os.environ.get("IROPS_CORPUS")
 NETWORKS = sorted(Path(CORPUS).glob("arch/*/model.xml"))[::20] if CORPUS else []
 
 
-def random_cut(analysis: ModelAnalysis, chance: random.Random) -> Boundary:
+def random_cut(analysis, chance):
     """All layers before a random place in one part, all behind it in the other.
 
     Constants, and what depends on nothing else, come along with either part. A variable is assigned in the
@@ -50,7 +47,7 @@ def random_cut(analysis: ModelAnalysis, chance: random.Random) -> Boundary:
             return Boundary(sorted(cuts), ends)
 
 
-def assert_parts_give_the_whole(analysis: ModelAnalysis, inputs: dict[str, Any], boundary: Boundary) -> None:
+def assert_parts_give_the_whole(analysis, inputs, boundary):
     second = extracted(analysis, boundary)
     assert not second.rounded
     assert not irops.check(second.model).errors
@@ -63,7 +60,7 @@ def assert_parts_give_the_whole(analysis: ModelAnalysis, inputs: dict[str, Any],
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("seed", range(4))
-def test_the_parts_of_a_cut_give_what_the_whole_gives(name: str, seed: int) -> None:
+def test_the_parts_of_a_cut_give_what_the_whole_gives(name, seed):
     analysis = ModelAnalysis(irops.read(EXAMPLES / name / "model.xml"))
     with np.load(EXAMPLES / name / "inputs.npz") as file:
         inputs = dict(file)
@@ -73,7 +70,7 @@ def test_the_parts_of_a_cut_give_what_the_whole_gives(name: str, seed: int) -> N
 @pytest.mark.slow("corpora")
 @pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
 @pytest.mark.parametrize("path", NETWORKS, ids=lambda path: path.parent.name)
-def test_the_parts_of_a_network_of_the_corpus_give_what_the_whole_gives(path: Path) -> None:
+def test_the_parts_of_a_network_of_the_corpus_give_what_the_whole_gives(path):
     analysis, chance = ModelAnalysis(irops.read(path)), random.Random(path.parent.name)
     for layer in analysis.model.layers:
         _seed(layer)
@@ -87,7 +84,7 @@ def test_the_parts_of_a_network_of_the_corpus_give_what_the_whole_gives(path: Pa
         assert_parts_give_the_whole(analysis, inputs, random_cut(analysis, chance))
 
 
-def _seed(layer: Layer) -> None:
+def _seed(layer):
     """Without a seed, RandomUniform gives other numbers in every run."""
     if layer.type == "RandomUniform" and layer.data.get("global_seed") == "0":
         layer.data["global_seed"] = "7"

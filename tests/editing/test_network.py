@@ -2,8 +2,6 @@
 the other.
 """
 
-from __future__ import annotations
-
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 

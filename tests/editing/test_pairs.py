@@ -2,8 +2,6 @@
 bit.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from one_op import example_models

@@ -1,7 +1,5 @@
 """Layers that are not representable are reported with name, op and reason."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from one_op import one_op_model

@@ -2,8 +2,6 @@
 results.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from libraries import Late, needs

@@ -4,22 +4,18 @@ and ONNX Runtime.
 IROPS_CORPUS names a folder of corpora; that of single ops has folders with model.xml, inputs.npz and io.json.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from runtimes import DeclinedError, Runtimes, same_bits
+from runtimes import DeclinedError, same_bits
 
 import irops
 from irops.ir.numpy_files import as_declared
-from irops.values.element import STRING, Array, element_type
+from irops.values.element import STRING, element_type
 
 CORPUS = os.environ.get("IROPS_CORPUS")
 
@@ -43,19 +39,19 @@ DAMAGED = "f64"
 """What OpenVINO's CPU plug-in carries as f32, in the source as in the translation."""
 
 
-def cases() -> Iterator[Path]:
+def cases():
     for index in sorted(Path(CORPUS or "").glob("single-op*/index.jsonl")):
         names = (json.loads(line)["name"] for line in index.read_text().splitlines())
         yield from (index.parent / name for name in names if name.startswith("Reverse"))
 
 
-def inputs_of(folder: Path) -> list[Array]:
+def inputs_of(folder):
     declared = json.loads((folder / "io.json").read_text())["inputs"]
     with np.load(folder / "inputs.npz") as stored:
         return [_as(stored[one["key"]], one["type"]) for one in declared]
 
 
-def _as(array: Array, kind: str) -> Array:
+def _as(array, kind):
     return (
         array.astype(object)
         if element_type(kind) is STRING
@@ -63,7 +59,7 @@ def _as(array: Array, kind: str) -> Array:
     )
 
 
-def results(model: Any, inputs: list[Array]) -> list[Array] | None:
+def results(model, inputs):
     """What irops gives; None where it refuses the inputs."""
     try:
         return [*irops.run(model, inputs, backends=("reference",)).values()]
@@ -71,16 +67,14 @@ def results(model: Any, inputs: list[Array]) -> list[Array] | None:
         return None
 
 
-def reason(error: irops.DiagnosticError) -> str:
+def reason(error):
     ranks = [d.message for d in error.diagnostics if "its rank is unknown" in d.message]
     text = (ranks or [error.diagnostics[-1].message])[-1].partition(": ")[2]
     return "".join("#" if letter.isdigit() else letter for letter in text).replace("##", "#")
 
 
 @pytest.mark.slow("corpora")
-def test_runtimes_give_for_translations_what_irops_gives_for_the_source(
-    runtimes: Runtimes, tmp_path: Path
-) -> None:
+def test_runtimes_give_for_translations_what_irops_gives_for_the_source(runtimes, tmp_path):
     result, wrong = Counter[str](), list[str]()
     for folder in cases():
         model, inputs = irops.read(folder / "model.xml"), inputs_of(folder)
@@ -109,13 +103,11 @@ def test_runtimes_give_for_translations_what_irops_gives_for_the_source(
     assert wrong == []
 
 
-def same(found: list[Array] | None, want: list[Array] | None) -> bool:
+def same(found, want):
     return (found is None) == (want is None) and all(map(same_bits, found or (), want or ()))
 
 
-def judged(
-    runtimes: Runtimes, runtime: str, path: Path, inputs: list[Array], want: list[Array] | None, name: str
-) -> list[str]:
+def judged(runtimes, runtime, path, inputs, want, name):
     try:
         found = runtimes.run(runtime, path, inputs)
     except DeclinedError as error:

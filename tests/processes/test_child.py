@@ -1,7 +1,5 @@
 """Processes that work on items within bounds: whatever ends one, each item has one result."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

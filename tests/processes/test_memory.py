@@ -1,7 +1,5 @@
 """The memory of processes: what they use is seen, and what exceeds a limit is ended."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from math import inf

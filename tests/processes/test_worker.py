@@ -1,7 +1,5 @@
 """A function in a process of its own: what it gets and gives, and how it ends or does not answer."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

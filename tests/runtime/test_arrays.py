@@ -1,7 +1,5 @@
 """What is required of outputs before arrays are made: their size, and a shape that arrays can have."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

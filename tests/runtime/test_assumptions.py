@@ -1,7 +1,5 @@
 """Shapes that a run meets and that inference, which assumes some sizes to be 1, excludes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Bodies run: parts and pieces, conditions, limits, and what is reported when they cannot run."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from bodies import IF, ITERATOR, LOOP, Net, counts, decides, feeds, gives, takes

@@ -2,10 +2,6 @@
 before.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -19,11 +15,11 @@ TURNED = [[2, 1, 0], [4, 3, 5]]
 BACKENDS = [None, ("numba",), ("reference",)]
 
 
-def reverse_sequence(data: Any, lengths: Any, **more: Any) -> Any:
+def reverse_sequence(data, lengths, **more):
     return irops.call("ReverseSequence-1", data, lengths, **more)
 
 
-def code(*inputs: Any, **more: Any) -> tuple[str, str | None]:
+def code(*inputs, **more):
     with pytest.raises(irops.EvaluationError) as caught:
         reverse_sequence(*inputs, **more)
     (found,) = caught.value.diagnostics
@@ -31,14 +27,14 @@ def code(*inputs: Any, **more: Any) -> tuple[str, str | None]:
 
 
 @pytest.mark.parametrize("backends", BACKENDS)
-def test_the_output_is_written_to_the_array_that_is_given(backends: Any) -> None:
+def test_the_output_is_written_to_the_array_that_is_given(backends):
     out = np.zeros((2, 3), np.float32)
     assert reverse_sequence(DATA, LENGTHS, out=out, backends=backends) is out
     assert out.tolist() == TURNED
 
 
 @pytest.mark.parametrize("backends", BACKENDS)
-def test_the_array_may_lie_in_memory_in_any_way(backends: Any) -> None:
+def test_the_array_may_lie_in_memory_in_any_way(backends):
     large = np.zeros((3, 4, 2), np.float32)
     out = large[::-1, 1:3, 1].T
     reverse_sequence(DATA, LENGTHS, out=out, backends=backends)
@@ -47,7 +43,7 @@ def test_the_array_may_lie_in_memory_in_any_way(backends: Any) -> None:
 
 
 @pytest.mark.parametrize("backends", BACKENDS)
-def test_the_array_may_be_the_input_itself(backends: Any) -> None:
+def test_the_array_may_be_the_input_itself(backends):
     data = DATA.copy()
     reverse_sequence(data, LENGTHS, out=data, backends=backends)
     assert data.tolist() == TURNED
@@ -57,7 +53,7 @@ def test_the_array_may_be_the_input_itself(backends: Any) -> None:
 
 
 @pytest.mark.parametrize("out", [np.zeros((2, 3)), np.zeros((3, 2), np.float32), [[0] * 3] * 2, None])
-def test_an_array_that_does_not_fit_is_refused(out: Any) -> None:
+def test_an_array_that_does_not_fit_is_refused(out):
     if out is None:
         out = np.zeros((2, 3), np.float32)
         out.flags.writeable = False
@@ -65,7 +61,7 @@ def test_an_array_that_does_not_fit_is_refused(out: Any) -> None:
         reverse_sequence(DATA, LENGTHS, out=out)
 
 
-def test_several_outputs_go_to_several_arrays() -> None:
+def test_several_outputs_go_to_several_arrays():
     out = (np.zeros((1, 3), np.float32), np.zeros((1, 3), np.float32))
     found = irops.call("Split-1", DATA, np.array(0), num_splits=2, out=out)
     assert found is out
@@ -75,7 +71,7 @@ def test_several_outputs_go_to_several_arrays() -> None:
 
 
 @pytest.mark.parametrize("backends", BACKENDS)
-def test_a_second_call_is_checked_like_the_first(backends: Any) -> None:
+def test_a_second_call_is_checked_like_the_first(backends):
     for _ in range(2):
         assert reverse_sequence(DATA, LENGTHS, backends=backends).tolist() == TURNED
         assert code(DATA, np.array([3, 4]), backends=backends) == ("IR401", "ReverseSequence-1:C3")
@@ -91,8 +87,8 @@ def test_a_second_call_is_checked_like_the_first(backends: Any) -> None:
 
 
 @pytest.mark.parametrize("backends", BACKENDS)
-def test_a_second_call_is_warned_of_like_the_first(backends: Any) -> None:
-    def warnings() -> set[str]:
+def test_a_second_call_is_warned_of_like_the_first(backends):
+    def warnings():
         with collect_warnings() as warnings:
             reverse_sequence(DATA, np.array([0.0, 2.0]), backends=backends)
         return {warning.constraint for warning in warnings}
@@ -105,16 +101,14 @@ class Checking:
 
     name = "checking"
 
-    def kernel(self, op: Any) -> Any:
-        def compute(*inputs: Any, out: Any = None, **attributes: Any) -> Any:
+    def kernel(self, op):
+        def compute(*inputs, out=None, **attributes):
             return op.functions.kernel(*inputs, **attributes)
 
         return filling(compute)
 
 
-def test_inference_is_done_once_for_inputs_of_the_same_types_and_shapes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_inference_is_done_once_for_inputs_of_the_same_types_and_shapes(monkeypatch):
     done, checking = list[str](), Checking()
     infer = Invocation.infer
     monkeypatch.setattr(
@@ -129,18 +123,18 @@ def test_inference_is_done_once_for_inputs_of_the_same_types_and_shapes(
     assert len(done) == 3
 
 
-def test_values_of_attributes_that_are_equal_but_spelled_otherwise_are_kept_apart() -> None:
+def test_values_of_attributes_that_are_equal_but_spelled_otherwise_are_kept_apart():
     assert reverse_sequence(DATA, LENGTHS, seq_axis=1).tolist() == TURNED
     assert code(DATA, LENGTHS, seq_axis=True)[0] == "IR314"
     assert code(DATA, LENGTHS, seq_axis=1.0)[0] == "IR314"
 
 
-def test_the_limit_of_bytes_holds_for_settled_calls_too() -> None:
+def test_the_limit_of_bytes_holds_for_settled_calls_too():
     reverse_sequence(DATA, LENGTHS)
     assert code(DATA, LENGTHS, limits=irops.Limits(tensor_bytes=8))[0] == "IR605"
 
 
-def test_a_variable_is_empty_in_every_call() -> None:
+def test_a_variable_is_empty_in_every_call():
     attributes = {"variable_id": "v", "variable_type": "f32", "variable_shape": "2,3"}
     for data in (DATA, DATA + 1):
         assert irops.call("ReadValue-6", data, **attributes).tolist() == data.tolist()

@@ -1,7 +1,5 @@
 """What runs of one model share: plans, kernels, mapped constants."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

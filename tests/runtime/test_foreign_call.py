@@ -1,10 +1,7 @@
 """irops.call and irops.run on torch tensors, and on arrays of any library that offers DLPack."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,31 +18,31 @@ AXES = {"batch_axis": 0, "seq_axis": 1}
 
 class Namespace:
     @staticmethod
-    def asarray(array: Any) -> Any:
+    def asarray(array):
         return Other(array)
 
 
 class Other:
     """An array of another library, in the memory of a device of DLPack."""
 
-    def __init__(self, array: Any, device: int = 1) -> None:
+    def __init__(self, array, device=1):
         self.array, self.device = array, device
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, **options):
         return self.array.__dlpack__(**options)
 
-    def __dlpack_device__(self) -> tuple[int, int]:
+    def __dlpack_device__(self):
         return self.device, 0
 
-    def __array_namespace__(self) -> Any:
+    def __array_namespace__(self):
         return Namespace
 
 
-def data() -> Any:
+def data():
     return torch.arange(6.0).reshape(2, 3)
 
 
-def test_a_tensor_comes_back_as_a_tensor() -> None:
+def test_a_tensor_comes_back_as_a_tensor():
     result = irops.call("ReverseSequence-1", data(), LENGTHS, **AXES)
     assert isinstance(result, torch.Tensor)
     assert result.tolist() == [[2, 1, 0], [4, 3, 5]]
@@ -53,7 +50,7 @@ def test_a_tensor_comes_back_as_a_tensor() -> None:
     assert isinstance(mixed, torch.Tensor)
 
 
-def test_views_in_any_order_and_several_outputs_come_back() -> None:
+def test_views_in_any_order_and_several_outputs_come_back():
     turned = irops.call("Reverse-1", data().T, torch.tensor([0]), mode="index", backends="reference")
     assert turned.tolist() == [[2, 5], [1, 4], [0, 3]]
     parts = irops.call("Split-1", data(), torch.tensor(1), num_splits=3)
@@ -62,31 +59,31 @@ def test_views_in_any_order_and_several_outputs_come_back() -> None:
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float16", "float64", "int8", "uint8", "bool", "int64"])
-def test_types_are_kept(name: str) -> None:
+def test_types_are_kept(name):
     given = data().to(getattr(torch, name))
     result = irops.call("Transpose-1", given, torch.tensor([1, 0]))
     assert result.dtype == given.dtype
     assert torch.equal(result, given.T)
 
 
-def test_a_type_that_torch_lacks_is_refused() -> None:
+def test_a_type_that_torch_lacks_is_refused():
     with pytest.raises(ValueError, match="which torch does not have"):
         irops.call("Convert-1", data(), destination_type="u2")
 
 
-def test_the_output_goes_to_the_tensor_that_is_given() -> None:
+def test_the_output_goes_to_the_tensor_that_is_given():
     out = torch.zeros(2, 3)
     assert irops.call("ReverseSequence-1", data(), LENGTHS, out=out, **AXES) is out
     assert out.tolist() == [[2, 1, 0], [4, 3, 5]]
 
 
-def test_arrays_of_other_libraries_come_back_as_what_they_were() -> None:
+def test_arrays_of_other_libraries_come_back_as_what_they_were():
     result = irops.call("ReverseSequence-1", Other(data().numpy()), LENGTHS, **AXES)
     assert isinstance(result, Other)
     assert result.array.tolist() == [[2, 1, 0], [4, 3, 5]]
 
 
-def test_what_has_an_array_interface_is_accepted() -> None:
+def test_what_has_an_array_interface_is_accepted():
     class Image:
         kept = data().numpy()
         __array_interface__ = kept.__array_interface__
@@ -94,7 +91,7 @@ def test_what_has_an_array_interface_is_accepted() -> None:
     assert irops.call("ReverseSequence-1", Image(), LENGTHS, **AXES).tolist() == [[2, 1, 0], [4, 3, 5]]
 
 
-def test_arrays_on_other_devices_are_refused_by_name() -> None:
+def test_arrays_on_other_devices_are_refused_by_name():
     with pytest.raises(ValueError, match=r"it is on CUDA \(DLPack device 2\), and irops computes on the CPU"):
         irops.call("Abs-1", Other(data().numpy(), device=2))
     with pytest.raises(ValueError, match="it is on meta, and irops computes on the CPU"):
@@ -103,7 +100,7 @@ def test_arrays_on_other_devices_are_refused_by_name() -> None:
         irops.call("Abs-1", data().to_sparse())
 
 
-def doubles(*shape: int, seed: int = 0) -> Any:
+def doubles(*shape, seed=0):
     generator = torch.Generator().manual_seed(seed)
     return torch.rand(*shape, generator=generator, dtype=torch.float64, requires_grad=True)
 
@@ -120,11 +117,11 @@ def doubles(*shape: int, seed: int = 0) -> Any:
         ("Reshape-1", (doubles, np.array([3, 2])), {"special_zero": False}),
     ],
 )
-def test_gradients_are_those_of_finite_differences(op: str, inputs: Any, attributes: Any) -> None:
+def test_gradients_are_those_of_finite_differences(op, inputs, attributes):
     made = [item(2, 3, seed=k) if callable(item) else item for k, item in enumerate(inputs)]
     tensors = [item for item in made if isinstance(item, torch.Tensor)]
 
-    def function(*given: Any) -> Any:
+    def function(*given):
         rest = iter(given)
         return irops.call(
             op, *(next(rest) if isinstance(one, torch.Tensor) else one for one in made), **attributes
@@ -133,14 +130,14 @@ def test_gradients_are_those_of_finite_differences(op: str, inputs: Any, attribu
     assert torch.autograd.gradcheck(function, tensors)
 
 
-def test_an_op_is_part_of_a_graph_of_torch() -> None:
+def test_an_op_is_part_of_a_graph_of_torch():
     x = doubles(2, 3)
     y = irops.call("ReverseSequence-1", x * 2, LENGTHS, **AXES).sin().sum()
     y.backward()
     assert torch.allclose(x.grad, 2 * torch.cos(2 * x.detach()))
 
 
-def test_without_gradients_nothing_is_recorded() -> None:
+def test_without_gradients_nothing_is_recorded():
     x = doubles(2, 3)
     with torch.no_grad():
         assert not irops.call("ReverseSequence-1", x, LENGTHS, **AXES).requires_grad
@@ -148,7 +145,7 @@ def test_without_gradients_nothing_is_recorded() -> None:
     assert irops.call("Sigmoid-1", x).requires_grad
 
 
-def test_a_saved_tensor_that_is_changed_is_noticed_by_torch() -> None:
+def test_a_saved_tensor_that_is_changed_is_noticed_by_torch():
     x, factor = doubles(2, 3), torch.ones(2, 3, dtype=torch.float64)
     y = irops.call("Multiply-1", x, factor)
     factor += 1
@@ -156,7 +153,7 @@ def test_a_saved_tensor_that_is_changed_is_noticed_by_torch() -> None:
         y.sum().backward()
 
 
-def test_an_op_without_a_gradient_and_an_output_array_are_refused() -> None:
+def test_an_op_without_a_gradient_and_an_output_array_are_refused():
     x = doubles(2, 3)
     with pytest.raises(irops.EvaluationError, match=r"IR621 NonZero-3 has no gradient"):
         irops.call("NonZero-3", x)
@@ -164,7 +161,7 @@ def test_an_op_without_a_gradient_and_an_output_array_are_refused() -> None:
         irops.call("ReverseSequence-1", x, LENGTHS, out=torch.zeros(2, 3, dtype=torch.float64), **AXES)
 
 
-def test_run_takes_tensors_and_says_what_to_do_with_gradients(reverse: Any) -> None:
+def test_run_takes_tensors_and_says_what_to_do_with_gradients(reverse):
     model, shape = reverse
     x, axes = torch.ones(shape), np.array([0])
     assert isinstance(next(iter(irops.run(model, [x, axes]).values())), np.ndarray)
@@ -173,7 +170,7 @@ def test_run_takes_tensors_and_says_what_to_do_with_gradients(reverse: Any) -> N
 
 
 @pytest.fixture
-def reverse(net: Any) -> Any:
+def reverse(net):
     model = net(
         ("x", "Parameter", {"shape": "2,3", "element_type": "f32"}, []),
         ("n", "Parameter", {"shape": "1", "element_type": "i64"}, []),
@@ -184,7 +181,7 @@ def reverse(net: Any) -> Any:
 
 
 @pytest.mark.slow("starts a process")
-def test_torch_is_imported_by_none_but_the_caller() -> None:
+def test_torch_is_imported_by_none_but_the_caller():
     code = (
         "import sys, numpy, irops; irops.call('Abs-1', numpy.ones(2, numpy.float32));"
         "print('torch' in sys.modules)"

@@ -1,24 +1,19 @@
 """What a session keeps from run to run, and the memory that it uses again: results are the same without."""
 
-from __future__ import annotations
-
 import gc
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from threading import Barrier, Thread
-from typing import Any
 
 import numpy as np
 import pytest
 from random_graphs import Maker
 
 import irops
-from irops.backends.backend import Kernel, filling
+from irops.backends.backend import filling
 from irops.environment import VARIABLE
 from irops.runtime.gradients import GradientSession
 from irops.runtime.memory import ALIGNMENT, MIN_BYTES, Arena, KeptConstants
-from irops.spec.op import Op
 
 OFF = "constants,arena"
 BOTH = {"auto_broadcast": "numpy"}
@@ -26,7 +21,7 @@ CODES = np.arange(8, dtype=np.uint8)
 SCALE = np.array([0.1, 0.3], np.float16)
 
 
-def same(some: Any, others: Any) -> bool:
+def same(some, others):
     pairs = [(some[name], others[name]) for name in some]
     return some.keys() == others.keys() and all(
         a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in pairs
@@ -34,7 +29,7 @@ def same(some: Any, others: Any) -> bool:
 
 
 @pytest.fixture
-def compressed(net: Callable[..., irops.Model]) -> irops.Model:
+def compressed(net):
     """x @ w, with w of u4 codes times f16 scales: 4 × 2, 48 bytes in f32 and f16 together."""
     weights = bytes(CODES[::2] | CODES[1::2] << 4) + SCALE.tobytes()
     return net(
@@ -52,7 +47,7 @@ def compressed(net: Callable[..., irops.Model]) -> irops.Model:
     )
 
 
-def test_constants_are_computed_in_the_first_run_alone(compressed: irops.Model) -> None:
+def test_constants_are_computed_in_the_first_run_alone(compressed):
     session, x = irops.Session(compressed), np.ones((3, 4), np.float32)
     first = session.run([x])
     for _ in range(3):
@@ -64,7 +59,7 @@ def test_constants_are_computed_in_the_first_run_alone(compressed: irops.Model) 
     assert session.evaluator.kept.bytes == 0
 
 
-def test_results_of_constants_belong_to_the_caller(compressed: irops.Model) -> None:
+def test_results_of_constants_belong_to_the_caller(compressed):
     session, x = irops.Session(compressed), np.ones((3, 4), np.float32)
     first = session.run([x])
     expected = first["weights"].copy()
@@ -77,9 +72,7 @@ def test_results_of_constants_belong_to_the_caller(compressed: irops.Model) -> N
 
 
 @pytest.mark.parametrize(("limit", "kept"), [(47, 16), (16, 16), (15, 0), (1 << 20, 48)])
-def test_constants_that_exceed_the_limit_are_computed_in_each_run(
-    compressed: irops.Model, limit: int, kept: int
-) -> None:
+def test_constants_that_exceed_the_limit_are_computed_in_each_run(compressed, limit, kept):
     x = np.ones((3, 4), np.float32)
     expected = irops.run(compressed, [x])
     session = irops.Session(compressed, limits=irops.Limits(constant_bytes=limit))
@@ -87,7 +80,7 @@ def test_constants_that_exceed_the_limit_are_computed_in_each_run(
     assert session.evaluator.kept.bytes == kept
 
 
-def test_a_constant_that_is_given_another_value_is_not_kept(compressed: irops.Model) -> None:
+def test_a_constant_that_is_given_another_value_is_not_kept(compressed):
     session = GradientSession(compressed)
     x, ones = np.ones((1, 4), np.float32), np.ones((1, 2), np.float32)
     for scale in (SCALE, SCALE * np.float16(2), SCALE):
@@ -96,7 +89,7 @@ def test_a_constant_that_is_given_another_value_is_not_kept(compressed: irops.Mo
         assert np.allclose(results["r"], 2 * product, rtol=1e-3)
 
 
-def test_a_kept_view_does_not_keep_what_it_is_a_view_of() -> None:
+def test_a_kept_view_does_not_keep_what_it_is_a_view_of():
     kept = KeptConstants(1 << 10)
     key = ((), 1, 0)
     assert kept.choose((), {key: 8}) == {key}
@@ -109,7 +102,7 @@ def test_a_kept_view_does_not_keep_what_it_is_a_view_of() -> None:
     assert kept.find(key) is None
 
 
-def test_warnings_of_constants_come_with_each_run(net: Callable[..., irops.Model]) -> None:
+def test_warnings_of_constants_come_with_each_run(net):
     lengths = np.array([1, 0], np.int64)
     model = net(
         ("x", "Parameter", {"shape": "2", "element_type": "f32"}, []),
@@ -125,7 +118,7 @@ def test_warnings_of_constants_come_with_each_run(net: Callable[..., irops.Model
     assert counts == [counts[0]] * 3
 
 
-def test_values_that_follow_from_shapes_are_kept_for_these_shapes(net: Callable[..., irops.Model]) -> None:
+def test_values_that_follow_from_shapes_are_kept_for_these_shapes(net):
     model = net(
         ("x", "Parameter", {"shape": "?,?", "element_type": "f32"}, []),
         ("sizes", "ShapeOf-opset3", {"output_type": "i64"}, ["x"]),
@@ -143,7 +136,7 @@ def test_values_that_follow_from_shapes_are_kept_for_these_shapes(net: Callable[
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_random_graphs_give_the_same_with_and_without(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_graphs_give_the_same_with_and_without(seed, monkeypatch):
     maker = Maker(seed)
     model = maker.graph.model()
     session = irops.Session(model)
@@ -154,7 +147,7 @@ def test_random_graphs_give_the_same_with_and_without(seed: int, monkeypatch: py
     assert runs == [outcome(plain, maker.arrays)] * 3
 
 
-def outcome(session: irops.Session, arrays: Any) -> Any:
+def outcome(session, arrays):
     """The results by name as types, shapes and bytes, and the warnings; or the error."""
     try:
         results = session.run(arrays)
@@ -173,7 +166,7 @@ EXAMPLES = sorted(
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
-def test_examples_give_the_same_with_and_without(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_give_the_same_with_and_without(path, monkeypatch):
     session = irops.Session(path)
     rng = np.random.default_rng(0)
     inputs = {}
@@ -194,7 +187,7 @@ SHAPE = (64, 64, 64)
 
 
 @pytest.fixture
-def turned(net: Callable[..., irops.Model]) -> irops.Model:
+def turned(net):
     return net(
         ("x", "Parameter", {"shape": "64,64,64", "element_type": "f32"}, []),
         ("n", "Parameter", {"shape": "64", "element_type": "i64"}, []),
@@ -204,17 +197,17 @@ def turned(net: Callable[..., irops.Model]) -> irops.Model:
     )
 
 
-def inputs(seed: int) -> list[Any]:
+def inputs(seed):
     rng = np.random.default_rng(seed)
     return [rng.standard_normal(SHAPE).astype(np.float32), rng.integers(1, 65, 64)]
 
 
-def expected_of(x: Any, n: Any) -> Any:
+def expected_of(x, n):
     first = irops.call("ReverseSequence-1", x, n, batch_axis=0, seq_axis=1, backends="reference")
     return irops.call("ReverseSequence-1", first, n, batch_axis=0, seq_axis=2, backends="reference")
 
 
-def test_results_that_a_caller_keeps_do_not_change_in_later_runs(turned: irops.Model) -> None:
+def test_results_that_a_caller_keeps_do_not_change_in_later_runs(turned):
     session = irops.Session(turned)
     results = [session.run(inputs(seed))["y"] for seed in range(4)]
     views = [session.run(inputs(seed))["y"][3, ::2] for seed in range(4)]
@@ -231,16 +224,16 @@ class Filling:
 
     name = "filling"
 
-    def kernel(self, op: Op) -> Kernel | None:
+    def kernel(self, op):
         return filling(partial(_fill, op.functions.kernel)) if op.id == "ReverseSequence-1" else None
 
 
-def _fill(kernel: Kernel, *inputs: Any, out: Any, **attributes: Any) -> Any:
+def _fill(kernel, *inputs, out, **attributes):
     out[...] = kernel(*inputs, **attributes)
     return out
 
 
-def test_memory_is_used_again_once_nobody_refers_to_it(turned: irops.Model) -> None:
+def test_memory_is_used_again_once_nobody_refers_to_it(turned):
     session = irops.Session(turned, backends=[Filling()])
     arena, places = session.evaluator.arena, set()
     assert arena is not None
@@ -254,12 +247,12 @@ def test_memory_is_used_again_once_nobody_refers_to_it(turned: irops.Model) -> N
     assert len(places) <= 2
 
 
-def test_threads_that_share_a_session_give_what_one_gives(turned: irops.Model) -> None:
+def test_threads_that_share_a_session_give_what_one_gives(turned):
     session, wrong = irops.Session(turned), []
     cases = [(inputs(seed), expected_of(*inputs(seed))) for seed in range(3)]
     barrier = Barrier(8, timeout=200)
 
-    def work(number: int) -> None:
+    def work(number):
         barrier.wait()
         last = None
         for call in range(6):
@@ -277,9 +270,7 @@ def test_threads_that_share_a_session_give_what_one_gives(turned: irops.Model) -
     assert not wrong
 
 
-def test_results_lie_in_memory_as_they_do_without(
-    net: Callable[..., irops.Model], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_lie_in_memory_as_they_do_without(net, monkeypatch):
     model = net(
         ("x", "Parameter", {"shape": "5,7", "element_type": "f32"}, []),
         ("order", "Const", {"shape": "2", "element_type": "i64", "offset": 0, "size": 16}, []),
@@ -301,9 +292,7 @@ def test_results_lie_in_memory_as_they_do_without(
     assert all(np.array_equal(one, expected) for one in runs)
 
 
-def test_a_step_writes_into_an_input_that_ends_there_and_into_no_other(
-    net: Callable[..., irops.Model],
-) -> None:
+def test_a_step_writes_into_an_input_that_ends_there_and_into_no_other(net):
     model = net(
         ("x", "Parameter", {"shape": "5,7", "element_type": "f32"}, []),
         ("a", "Sigmoid", {}, ["x"]),
@@ -326,7 +315,7 @@ def test_a_step_writes_into_an_input_that_ends_there_and_into_no_other(
 
 
 @pytest.mark.slow("large arrays")
-def test_an_arena_holds_no_more_than_was_in_use_at_one_time() -> None:
+def test_an_arena_holds_no_more_than_was_in_use_at_one_time():
     arena, dtype = Arena(float("inf")), np.dtype(np.uint8)
     sizes = [MIN_BYTES * factor for factor in (1, 7, 2, 5, 3, 1, 11)]
     arrays = []
@@ -343,14 +332,14 @@ def test_an_arena_holds_no_more_than_was_in_use_at_one_time() -> None:
     assert arena.free_bytes <= arena.peak_bytes
 
 
-def test_an_arena_gives_back_what_exceeds_its_limit() -> None:
+def test_an_arena_gives_back_what_exceeds_its_limit():
     arena, dtype = Arena(2 * MIN_BYTES), np.dtype(np.uint8)
     for size in (MIN_BYTES, 4 * MIN_BYTES, MIN_BYTES):
         arena.array((size,), dtype, size)
     assert arena.free_bytes <= 2 * MIN_BYTES
 
 
-def test_variables_keep_their_values_when_memory_is_used_again(net: Callable[..., irops.Model]) -> None:
+def test_variables_keep_their_values_when_memory_is_used_again(net):
     variable = {"variable_id": "v", "variable_shape": "64,64,64", "variable_type": "f32"}
     model = net(
         ("x", "Parameter", {"shape": "64,64,64", "element_type": "f32"}, []),

@@ -1,7 +1,5 @@
 """One Session that meets many shapes: it never fails for their number, and its memory is bounded."""
 
-from __future__ import annotations
-
 import gc
 from collections import Counter
 
@@ -20,7 +18,7 @@ SHAPES = 1000
 
 
 @pytest.fixture
-def model(net) -> irops.Model:
+def model(net):
     """The rows of x and of y; each shape of the inputs is inferred anew."""
     return net(
         ("x", "Parameter", {"shape": "?,?", "element_type": "f32"}, []),
@@ -32,7 +30,7 @@ def model(net) -> irops.Model:
     )
 
 
-def run(session: irops.Session, number: int) -> None:
+def run(session, number):
     """A run on inputs of a shape that no other number has."""
     rows, columns = 1 + number % 50, 1 + number // 50
     x, y = np.full((rows, columns), number, np.float32), np.zeros((1, columns), np.float32)
@@ -40,12 +38,12 @@ def run(session: irops.Session, number: int) -> None:
     assert np.array_equal(result, np.concatenate([x, y]))
 
 
-def alive(kind: type) -> int:
+def alive(kind):
     gc.collect()
     return sum(type(one) is kind for one in gc.get_objects())
 
 
-def test_a_thousand_shapes_run_and_only_the_newest_plans_are_kept(model: irops.Model) -> None:
+def test_a_thousand_shapes_run_and_only_the_newest_plans_are_kept(model):
     session = irops.Session(model)
     plans, inferred = alive(Plan), alive(Inferred)
     for number in range(SHAPES):
@@ -55,16 +53,14 @@ def test_a_thousand_shapes_run_and_only_the_newest_plans_are_kept(model: irops.M
     run(session, 0)  # long forgotten, and planned again
 
 
-def test_no_objects_are_added_once_the_cache_of_plans_is_full(
-    model: irops.Model, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_objects_are_added_once_the_cache_of_plans_is_full(model, monkeypatch):
     monkeypatch.setattr(evaluator, "MAX_PLANS", 32)
     session = irops.Session(model)
     _, full, later = [objects_after(session, range(start, start + 100)) for start in (0, 100, 200)]
     assert later - full == {Counter: 1}, "of more than the count before this one"
 
 
-def objects_after(session: irops.Session, numbers: range) -> Counter[type]:
+def objects_after(session, numbers):
     """How many objects of each type are alive after runs on these shapes."""
     for number in numbers:
         run(session, number)

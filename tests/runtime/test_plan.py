@@ -1,7 +1,5 @@
 """Plans: what is known of each step before anything runs, and what differs from run to run."""
 
-from __future__ import annotations
-
 from dataclasses import FrozenInstanceError
 
 import numpy as np
@@ -9,10 +7,9 @@ import pytest
 from bodies import ITERATOR, Net, gives, takes
 
 import irops
-from irops.runtime.plan import Plan
 
 
-def plan_of(model, *inputs) -> Plan:
+def plan_of(model, *inputs):
     session = irops.Session(model)
     return session.evaluator.plan(session.analysis.root, session.signature.arrays(inputs))
 

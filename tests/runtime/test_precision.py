@@ -1,7 +1,5 @@
 """Constants of narrow types are combined in f32 and rounded where they leave."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import irops

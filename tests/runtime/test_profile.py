@@ -1,7 +1,5 @@
 """The profile of a run: time and bytes by layer and op, and a trace in Chrome's format."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One run: when tensors are freed, what a run may hold, and what happens to it when something fails."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,6 @@ import irops
 from irops.backends.backend import Declined
 from irops.files.limits import Limits
 from irops.runtime.run import Run
-from irops.spec.op import Op
 from irops.values.violation import LimitExceeded, Violation
 
 X = np.arange(4, dtype=np.float32)
@@ -36,7 +33,7 @@ class Only:
     def __init__(self, **kernels):
         self.kernels = {name.replace("_", "-"): kernel for name, kernel in kernels.items()}
 
-    def kernel(self, op: Op):
+    def kernel(self, op):
         return self.kernels.get(op.id)
 
 

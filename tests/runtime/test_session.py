@@ -1,7 +1,5 @@
 """Running models: inputs, results, what is kept, limits, backends, and what is reported when they fail."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Variables between runs and within one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from bodies import Net

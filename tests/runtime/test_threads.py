@@ -1,12 +1,7 @@
 """Threads that share one Session, and one file of weights."""
 
-from __future__ import annotations
-
 import mmap
-from collections.abc import Callable
-from pathlib import Path
 from time import sleep
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,12 +18,12 @@ BIAS, FACTORS = np.float32([1, -2, 3]), np.float32([[1, 2, 0], [0, 1, 3], [2, 0,
 
 
 @pytest.fixture
-def mappings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def mappings(monkeypatch):
     """The sizes of the mappings that are made; each one takes a while, so that threads overlap."""
-    sizes: list[int] = []
+    sizes = []
     original = mmap.mmap
 
-    def slow(number: int, size: int, **options: Any) -> mmap.mmap:
+    def slow(number, size, **options):
         sizes.append(size)
         sleep(0.05)
         return original(number, size, **options)
@@ -38,7 +33,7 @@ def mappings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.fixture
-def stored(net: Callable[..., irops.Model], tmp_path: Path) -> Path:
+def stored(net, tmp_path):
     """x @ FACTORS + BIAS, with both in the .bin file."""
     content = FACTORS.tobytes() + BIAS.tobytes()
     model = net(
@@ -56,13 +51,11 @@ def stored(net: Callable[..., irops.Model], tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow("many threads")
-def test_ten_thousand_calls_of_eight_threads_give_each_its_own_result(
-    stored: Path, mappings: list[int]
-) -> None:
+def test_ten_thousand_calls_of_eight_threads_give_each_its_own_result(stored, mappings):
     session = irops.Session(stored)
     correct = [0] * THREADS
 
-    def work(number: int) -> None:
+    def work(number):
         for call in range(CALLS):
             x = np.full((1 + (number + call) % ROWS, 3), 10 * number + call % 10, np.float32)
             (y,) = session.run([x]).values()
@@ -73,12 +66,12 @@ def test_ten_thousand_calls_of_eight_threads_give_each_its_own_result(
     assert mappings == [48]
 
 
-def test_threads_that_ask_for_bytes_at_once_map_the_file_once(tmp_path: Path, mappings: list[int]) -> None:
+def test_threads_that_ask_for_bytes_at_once_map_the_file_once(tmp_path, mappings):
     (tmp_path / "w.bin").write_bytes(bytes(range(64)))
     weights = Weights.of_file(tmp_path / "w.bin")
-    read: dict[int, bytes] = {}
+    read = {}
 
-    def work(number: int) -> None:
+    def work(number):
         read[number] = bytes(weights.view(8 * number, 8))
 
     in_threads(work, THREADS)
@@ -86,7 +79,7 @@ def test_threads_that_ask_for_bytes_at_once_map_the_file_once(tmp_path: Path, ma
     assert read == {number: bytes(range(8 * number, 8 * number + 8)) for number in range(THREADS)}
 
 
-def test_threads_with_a_variable_each_see_a_state_that_some_run_left(net: Callable[..., irops.Model]) -> None:
+def test_threads_with_a_variable_each_see_a_state_that_some_run_left(net):
     variable = {"variable_id": "v", "variable_shape": "1", "variable_type": "i64"}
     model = net(
         ("x", "Parameter", {"shape": "1", "element_type": "i64"}, []),
@@ -96,9 +89,9 @@ def test_threads_with_a_variable_each_see_a_state_that_some_run_left(net: Callab
         ("y", "Result", {}, ["sum"]),
     )
     session = irops.Session(model)
-    results: dict[int, list[int]] = {number: [] for number in range(THREADS)}
+    results = {number: [] for number in range(THREADS)}
 
-    def work(number: int) -> None:
+    def work(number):
         for _ in range(100):
             results[number].append(int(session.run([np.int64([1])])["y"][0]))
 

@@ -1,7 +1,5 @@
 """Variables between runs: copies, transactions, and what a run that does not end leaves behind."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from bodies import Net

@@ -1,10 +1,7 @@
 """Custom ops and weights whose files change while a model is open."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,13 +14,13 @@ EXAMPLE = ROOT / "examples" / "my_reverse"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """A copy of the example."""
     return Path(shutil.copytree(EXAMPLE, tmp_path / "ops"))
 
 
 @pytest_asyncio.fixture
-async def author(folder: Path):
+async def author(folder):
     """An editor whose server may run the functions in the copy."""
     editor = await server_config("--definitions", str(folder)).start()
     assert isinstance(editor, Editor)
@@ -33,7 +30,7 @@ async def author(folder: Path):
     await editor.stop()
 
 
-async def becomes(holds: Callable[[], bool]) -> None:
+async def becomes(holds):
     """Wait until something holds."""
     for _ in range(2000):
         if holds():
@@ -42,7 +39,7 @@ async def becomes(holds: Callable[[], bool]) -> None:
     raise AssertionError("this does not become true")
 
 
-async def test_a_change_of_the_functions_of_custom_ops_checks_models_again(author: Editor, folder: Path):
+async def test_a_change_of_the_functions_of_custom_ops_checks_models_again(author, folder):
     await becomes(lambda: author.watched == [types.WORKSPACE_DID_CHANGE_WATCHED_FILES])
     uri = author.open(folder / "model.xml")
     assert await author.checked(uri) == []
@@ -53,7 +50,7 @@ async def test_a_change_of_the_functions_of_custom_ops_checks_models_again(autho
     await becomes(lambda: [one.code for one in author.diagnostics[uri]] == ["OD104"])
 
 
-async def test_models_are_checked_with_the_definitions_as_they_are_now(author: Editor, folder: Path):
+async def test_models_are_checked_with_the_definitions_as_they_are_now(author, folder):
     model, path = author.open(folder / "model.xml"), folder / "MyReverse-extension.xml"
     assert await author.checked(model) == []
     line = next(
@@ -67,7 +64,7 @@ async def test_models_are_checked_with_the_definitions_as_they_are_now(author: E
     await becomes(lambda: [one.code for one in author.diagnostics[model]] == ["IR315"])
 
 
-async def test_weights_that_appear_are_used(author: Editor, tmp_path: Path):
+async def test_weights_that_appear_are_used(author, tmp_path):
     text = (ROOT / "examples" / "digit_classifier" / "model.xml").read_text()
     path = tmp_path / "model.xml"
     uri = author.open(path, text)

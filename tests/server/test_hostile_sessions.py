@@ -1,11 +1,6 @@
 """Texts and requests that are broken, huge or hostile: the server answers, and stays alive."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
-from editor import Editor
 from lsprotocol import types
 
 pytestmark = [pytest.mark.slow("hostile texts, sent to servers"), pytest.mark.asyncio(loop_scope="module")]
@@ -29,7 +24,7 @@ TEXTS = {
 }
 
 
-async def answers(editor: Editor, uri: str) -> None:
+async def answers(editor, uri):
     """Ask everything, at places in and outside the text."""
     document = types.TextDocumentIdentifier(uri)
     for place in (types.Position(0, 40), types.Position(10**6, 10**6), types.Position(0, 2**31 - 1)):
@@ -49,7 +44,7 @@ async def answers(editor: Editor, uri: str) -> None:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-async def test_hostile_texts_get_answers(editor: Editor, tmp_path: Path, name: str):
+async def test_hostile_texts_get_answers(editor, tmp_path, name):
     path = tmp_path / "model.xml"
     path.with_suffix(".bin").write_bytes(b"")  # so that it counts as IR whatever its text is
     uri = editor.open(path, TEXTS[name])
@@ -59,7 +54,7 @@ async def test_hostile_texts_get_answers(editor: Editor, tmp_path: Path, name: s
     await answers(editor, uri)
 
 
-async def test_a_text_over_the_limit_is_reported(editor: Editor, tmp_path: Path):
+async def test_a_text_over_the_limit_is_reported(editor, tmp_path):
     text = f"{HEAD}<!--{'a' * (65 << 20)}--></layers></net>"
     uri = editor.open(tmp_path / "huge.xml", text)
     (finding,) = await editor.checked(uri)
@@ -67,12 +62,12 @@ async def test_a_text_over_the_limit_is_reported(editor: Editor, tmp_path: Path)
     await answers(editor, uri)
 
 
-async def test_a_model_that_declares_entities_is_a_model(editor: Editor, tmp_path: Path):
+async def test_a_model_that_declares_entities_is_a_model(editor, tmp_path):
     uri = editor.open(tmp_path / "without_weights.xml", TEXTS["laughs"])
     assert [one.code for one in await editor.checked(uri)] == ["IR010"]
 
 
-async def test_columns_within_a_character_mean_its_start(editor: Editor, tmp_path: Path):
+async def test_columns_within_a_character_mean_its_start(editor, tmp_path):
     text = f'{HEAD}<layer id="0" name="𝒳𝒳" type="Result" version="opset1"><data/></layer></layers></net>'
     uri = editor.open(tmp_path / "m.xml", text)
     start = text.index("𝒳")
@@ -87,28 +82,28 @@ async def test_columns_within_a_character_mean_its_start(editor: Editor, tmp_pat
 
 
 @pytest.mark.parametrize("text", ["<project><layer/></project>", "<layer/>", "", "not XML", "<svg"])
-async def test_other_xml_gets_no_findings(editor: Editor, tmp_path: Path, text: str):
+async def test_other_xml_gets_no_findings(editor, tmp_path, text):
     uri = editor.open(tmp_path / "other.xml", text)
     assert await editor.checked(uri) == []
     await answers(editor, uri)
     editor.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
 
 
-async def test_edits_outside_the_text_are_made_at_its_ends(editor: Editor, tmp_path: Path):
+async def test_edits_outside_the_text_are_made_at_its_ends(editor, tmp_path):
     uri = editor.open(tmp_path / "m.xml", f"{HEAD}</layers>")
     end = types.Position(500, 500)
     editor.edit(uri, 2, "<edges/></net>", types.Range(end, end))
     assert [one.code for one in await editor.checked(uri, 2)] == ["IR201"]  # no Result: the text is whole
 
 
-async def test_requests_about_documents_that_are_not_open_get_no_answer(editor: Editor, tmp_path: Path):
+async def test_requests_about_documents_that_are_not_open_get_no_answer(editor, tmp_path):
     uri = (tmp_path / "absent.xml").as_uri()
     await answers(editor, uri)
     editor.edit(uri, 2, "x", types.Range(types.Position(0, 0), types.Position(0, 0)))
     assert await editor.hover(uri, 0, 0) is None
 
 
-async def test_the_newest_of_many_edits_is_checked(editor: Editor, tmp_path: Path):
+async def test_the_newest_of_many_edits_is_checked(editor, tmp_path):
     sound = f'{HEAD}{LAYER}<output><port id="0" precision="FP32"><dim>1</dim></port></output></layer>'
     uri = editor.open(tmp_path / "m.xml", sound)
     for version in range(2, 60):

@@ -1,11 +1,8 @@
 """A session with an IR file: findings while typing, fixes, hovers, navigation, completion."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
-from editor import Editor
 from lsprotocol import types
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -15,14 +12,14 @@ LINES = MODEL.read_text().splitlines()
 EVERYTHING = types.Range(types.Position(0, 0), types.Position(10**6, 0))
 
 
-def position(line_with: str, word: str, after: int = 1) -> types.Position:
+def position(line_with, word, after=1):
     """The position within the first line with a text, of a word in it."""
     line = next(k for k, text in enumerate(LINES) if line_with in text)
     return types.Position(line, LINES[line].index(word) + after)
 
 
 @pytest.fixture
-def document(editor: Editor, request: pytest.FixtureRequest):
+def document(editor, request):
     """The URI of the example, open, and closed at the end."""
     uri = editor.open(MODEL)
     yield uri
@@ -30,13 +27,11 @@ def document(editor: Editor, request: pytest.FixtureRequest):
     editor.versions.pop(uri, None)
 
 
-async def test_a_sound_file_has_no_findings(editor: Editor, document: str):
+async def test_a_sound_file_has_no_findings(editor, document):
     assert await editor.checked(document) == []
 
 
-async def test_an_edit_that_breaks_the_file_is_reported_at_its_place_until_it_is_repaired(
-    editor: Editor, document: str
-):
+async def test_an_edit_that_breaks_the_file_is_reported_at_its_place_until_it_is_repaired(editor, document):
     await editor.checked(document)
     quote = position('seq_axis="-1"', '-1"', 2)
     editor.edit(document, 2, "", types.Range(quote, types.Position(quote.line, quote.character + 1)))
@@ -46,7 +41,7 @@ async def test_an_edit_that_breaks_the_file_is_reported_at_its_place_until_it_is
     assert await editor.checked(document, 3) == []
 
 
-async def test_a_finding_marks_the_attribute_and_counts_utf16_units(editor: Editor, document: str):
+async def test_a_finding_marks_the_attribute_and_counts_utf16_units(editor, document):
     text = MODEL.read_text().replace('<data batch_axis="0"', '<!-- 𝒳é --><data batch_axis="zero"')
     editor.edit(document, 2, text)
     (finding,) = await editor.checked(document, 2)
@@ -57,7 +52,7 @@ async def test_a_finding_marks_the_attribute_and_counts_utf16_units(editor: Edit
     assert finding.range.end.character == start + len('batch_axis="zero"')
 
 
-async def test_a_fix_is_a_code_action_that_repairs_the_text(editor: Editor, document: str):
+async def test_a_fix_is_a_code_action_that_repairs_the_text(editor, document):
     text = MODEL.read_text().replace('precision="FP32" names="x"', 'precision="FP16" names="x"')
     editor.edit(document, 2, text)
     (finding,) = await editor.checked(document, 2)
@@ -76,7 +71,7 @@ async def test_a_fix_is_a_code_action_that_repairs_the_text(editor: Editor, docu
     assert any(action.title.startswith(f"Explain {finding.code} (") for action in actions or ())
 
 
-async def test_only_the_kinds_of_actions_that_are_asked_for_come(editor: Editor, document: str):
+async def test_only_the_kinds_of_actions_that_are_asked_for_come(editor, document):
     text = MODEL.read_text().replace('precision="FP32" names="x"', 'precision="FP16" names="x"')
     editor.edit(document, 2, text)
     context = types.CodeActionContext([], only=[types.CodeActionKind.SourceFixAll])
@@ -86,10 +81,10 @@ async def test_only_the_kinds_of_actions_that_are_asked_for_come(editor: Editor,
     assert [action.kind for action in actions or ()] == ["source.fixAll.irops"]
 
 
-async def test_hovers_describe_layers_attributes_ports_and_edges(editor: Editor, document: str):
+async def test_hovers_describe_layers_attributes_ports_and_edges(editor, document):
     await editor.checked(document)
 
-    async def hover(line_with: str, word: str) -> str:
+    async def hover(line_with, word):
         at = position(line_with, word)
         return await editor.hover(document, at.line, at.character) or ""
 
@@ -104,10 +99,10 @@ async def test_hovers_describe_layers_attributes_ports_and_edges(editor: Editor,
     assert "to `turned`" in edge
 
 
-async def test_definitions_lead_along_edges_and_to_the_files_of_an_op(editor: Editor, document: str):
+async def test_definitions_lead_along_edges_and_to_the_files_of_an_op(editor, document):
     identifier = types.TextDocumentIdentifier(document)
 
-    async def targets(at: types.Position) -> list[types.Location]:
+    async def targets(at):
         result = await editor.text_document_definition_async(types.DefinitionParams(identifier, at))
         assert isinstance(result, (list, tuple))
         return list(result)
@@ -123,9 +118,7 @@ async def test_definitions_lead_along_edges_and_to_the_files_of_an_op(editor: Ed
     assert 'name="seq_axis"' in definition[attribute.range.start.line]
 
 
-async def test_references_of_a_layer_are_its_edges_and_the_ports_at_their_other_ends(
-    editor: Editor, document: str
-):
+async def test_references_of_a_layer_are_its_edges_and_the_ports_at_their_other_ends(editor, document):
     params = types.ReferenceParams(
         types.ReferenceContext(include_declaration=False),
         types.TextDocumentIdentifier(document),
@@ -137,7 +130,7 @@ async def test_references_of_a_layer_are_its_edges_and_the_ports_at_their_other_
     assert sum("<port" in line for line in lines) == 3
 
 
-async def test_symbols_foldings_and_hints_are_those_of_the_layers(editor: Editor, document: str):
+async def test_symbols_foldings_and_hints_are_those_of_the_layers(editor, document):
     await editor.checked(document)
     identifier = types.TextDocumentIdentifier(document)
     symbols = await editor.text_document_document_symbol_async(types.DocumentSymbolParams(identifier))
@@ -160,9 +153,7 @@ async def test_symbols_foldings_and_hints_are_those_of_the_layers(editor: Editor
         ('<port id="1"><dim>-1</dim></port>', "<po", ["port"]),
     ],
 )
-async def test_completion_needs_only_the_text_before_the_cursor(
-    editor: Editor, document: str, old: str, typed: str, expected: list[str]
-):
+async def test_completion_needs_only_the_text_before_the_cursor(editor, document, old, typed, expected):
     at = position(old, old, 0)
     text = MODEL.read_text().replace(old, typed)  # which is not well-formed
     editor.edit(document, 2, text)
@@ -170,7 +161,7 @@ async def test_completion_needs_only_the_text_before_the_cursor(
     assert labels[: len(expected)] == expected
 
 
-async def test_a_rule_is_explained_by_its_page(editor: Editor):
+async def test_a_rule_is_explained_by_its_page(editor):
     run = editor.workspace_execute_command_async
     page = await run(types.ExecuteCommandParams("irops.explain", arguments=["IR202"]))
     assert page.startswith("# IR202 dangling-edge")

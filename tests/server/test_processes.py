@@ -1,7 +1,5 @@
 """Servers as processes: sessions over TCP, several editors, and what remains when something is killed."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import subprocess
@@ -9,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from editor import Editor, make_editor
+from editor import make_editor
 from lsprotocol import types
 from server_process import COMMAND, ServerProcess, is_alive, kill, wait_until
 
@@ -23,7 +21,7 @@ MODEL = ROOT / "examples" / "reversing" / "model.xml"
 BROKEN = MODEL.read_text().replace('batch_axis="0"', 'batch_axis="zero"')
 
 
-async def connected(server: ServerProcess) -> Editor:
+async def connected(server):
     """An editor that is connected to a server, in a session."""
     editor = make_editor()
     await editor.start_tcp(*server.address)
@@ -31,13 +29,13 @@ async def connected(server: ServerProcess) -> Editor:
     return editor
 
 
-async def disconnect(editor: Editor) -> None:
+async def disconnect(editor):
     """Close the connection of an editor without ending its session."""
     editor.protocol.writer.close()
     await editor.stop()
 
 
-async def test_a_session_over_tcp_is_one_over_standard_streams(tmp_path: Path):
+async def test_a_session_over_tcp_is_one_over_standard_streams(tmp_path):
     with ServerProcess() as server:
         editor = await connected(server)
         uri = editor.open(tmp_path / "model.xml", BROKEN)
@@ -51,7 +49,7 @@ async def test_a_session_over_tcp_is_one_over_standard_streams(tmp_path: Path):
         await editor.stop()
 
 
-async def test_a_server_takes_one_editor(tmp_path: Path):
+async def test_a_server_takes_one_editor(tmp_path):
     with ServerProcess() as server:
         editor = await connected(server)
         with pytest.raises(ConnectionRefusedError):
@@ -61,7 +59,7 @@ async def test_a_server_takes_one_editor(tmp_path: Path):
         await disconnect(editor)
 
 
-async def test_two_editors_with_servers_of_their_own_see_their_own_texts(tmp_path: Path):
+async def test_two_editors_with_servers_of_their_own_see_their_own_texts(tmp_path):
     path = tmp_path / "model.xml"
     path.write_text(MODEL.read_text())
     with ServerProcess() as one, ServerProcess() as other:
@@ -74,7 +72,7 @@ async def test_two_editors_with_servers_of_their_own_see_their_own_texts(tmp_pat
         await disconnect(second)
 
 
-async def test_a_server_ends_when_its_editor_is_gone(tmp_path: Path):
+async def test_a_server_ends_when_its_editor_is_gone(tmp_path):
     with ServerProcess() as server:
         editor = await connected(server)
         await editor.checked(editor.open(tmp_path / "model.xml", BROKEN))
@@ -84,7 +82,7 @@ async def test_a_server_ends_when_its_editor_is_gone(tmp_path: Path):
         assert await asyncio.to_thread(wait_until, lambda: not any(map(is_alive, family)))
 
 
-async def test_no_process_outlives_a_server_that_is_killed(tmp_path: Path):
+async def test_no_process_outlives_a_server_that_is_killed(tmp_path):
     with ServerProcess() as server:
         editor = await connected(server)
         await editor.checked(editor.open(tmp_path / "model.xml", BROKEN))
@@ -94,7 +92,7 @@ async def test_no_process_outlives_a_server_that_is_killed(tmp_path: Path):
         await disconnect(editor)
 
 
-async def test_a_check_whose_process_is_killed_is_made_again(tmp_path: Path):
+async def test_a_check_whose_process_is_killed_is_made_again(tmp_path):
     with ServerProcess() as server:
         editor = await connected(server)
         uri = editor.open(tmp_path / "model.xml", BROKEN)
@@ -107,7 +105,7 @@ async def test_a_check_whose_process_is_killed_is_made_again(tmp_path: Path):
         await disconnect(editor)
 
 
-def refused(address: str) -> str:
+def refused(address):
     done = subprocess.run(
         [*COMMAND, "--tcp", address], capture_output=True, text=True, check=False, timeout=100
     )
@@ -134,7 +132,7 @@ async def test_standard_streams_and_an_address_exclude_each_other():
     assert (done.returncode, done.stderr) == (2, "irops server: --stdio cannot be combined with --tcp\n")
 
 
-async def test_files_that_are_deleted_or_renamed_while_they_are_open_stay_checked(tmp_path: Path):
+async def test_files_that_are_deleted_or_renamed_while_they_are_open_stay_checked(tmp_path):
     path = tmp_path / "model.xml"
     path.write_text(BROKEN)
     with ServerProcess() as server:

@@ -1,7 +1,5 @@
 """Positions, edits and outlines, without a server."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -12,7 +10,7 @@ from irops.server.outline import outline_of, values
 from irops.server.text import Text, edited, lines_of
 
 
-def text_of(source: str) -> Text:
+def text_of(source):
     return Text(tuple(lines_of(source)))
 
 
@@ -21,7 +19,7 @@ def test_only_the_line_ends_of_the_protocol_end_lines():
 
 
 @pytest.mark.parametrize("source", ["", "a\n", "é𝒳\r\n𝒳𝒳b", "\ud800x\n"])
-def test_offsets_and_positions_agree(source: str):
+def test_offsets_and_positions_agree(source):
     text = text_of(source)
     inside = [k for k in range(len(source) + 1) if source[k - 1 : k + 1] != "\r\n"]
     assert [text.offset(text.position(k)) for k in inside] == inside

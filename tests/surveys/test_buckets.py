@@ -1,14 +1,12 @@
 """Surveys of models in a bucket of the S3 API, one of which has weights of ten gigabytes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from libraries import needs
-from object_store import ObjectStore, object_store
+from object_store import object_store
 
 import irops
 
@@ -23,13 +21,13 @@ GIGABYTES = 10 << 30
 
 
 @pytest.fixture(scope="module")
-def bucket() -> ObjectStore:
+def bucket():
     with pytest.MonkeyPatch.context() as patch, object_store(patch) as store:
         yield store
 
 
 @pytest.fixture
-def large(tmp_path: Path) -> Path:
+def large(tmp_path):
     """A model that reshapes to the last 16 bytes of a sparse file of weights."""
     graph = irops.Graph("shaped")
     x = graph.parameter("x", "f32", "2,6")

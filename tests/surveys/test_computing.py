@@ -1,7 +1,5 @@
 """The tasks that compute values."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

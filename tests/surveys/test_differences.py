@@ -1,7 +1,5 @@
 """What differs between two surveys."""
 
-from __future__ import annotations
-
 import pytest
 
 from irops.surveys.store import STATUSES, Row

@@ -1,7 +1,5 @@
 """What identifies the content of a model."""
 
-from __future__ import annotations
-
 import os
 import time
 

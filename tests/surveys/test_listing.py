@@ -1,7 +1,5 @@
 """Which models some paths name."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

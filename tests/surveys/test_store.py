@@ -1,7 +1,5 @@
 """Rows in Parquet files."""
 
-from __future__ import annotations
-
 import pytest
 from libraries import needs
 

@@ -1,7 +1,5 @@
 """irops.survey, with processes of this machine."""
 
-from __future__ import annotations
-
 import pytest
 from libraries import needs
 

@@ -1,7 +1,5 @@
 """Surveys that go on, that are interrupted, and that cannot be carried out."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The table of a survey."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys

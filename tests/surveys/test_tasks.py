@@ -1,7 +1,5 @@
 """What is asked of each model."""
 
-from __future__ import annotations
-
 import pytest
 
 from irops.surveys.tasks import SurveyError, parted_sources, tasks_of

@@ -1,7 +1,5 @@
 """irops.compare: planted faults are found, in the layer where they are and in no other."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -137,13 +135,13 @@ def test_reprs_are_short(model):
     assert "<table" in found._repr_html_()
 
 
-def test_a_layer_is_asked_for_with_the_inputs_that_follow_from_constants() -> None:
+def test_a_layer_is_asked_for_with_the_inputs_that_follow_from_constants():
     g = irops.Graph("scaled")
     x = g.parameter("x", "f16[2,3]")
     scaled = g.add("Multiply", g.constant(np.ones((3, 4), np.float16)), np.float16(0.3))
     g.result(g.add("MatMul", x, scaled, transpose_a=False, transpose_b=False, name="product"), "y")
 
-    asked: dict[str, frozenset[int]] = {}
+    asked = {}
 
     class Recorder(Layerwise):
         def compute(self, calls):

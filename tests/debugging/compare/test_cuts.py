@@ -1,13 +1,11 @@
 """Cuts: a fault that only layers together show is found, and the part is as small as can be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import irops
 from irops.debugging.sources.parse import source_of_text
-from irops.debugging.sources.source import Context, Failure, Source
+from irops.debugging.sources.source import Failure, Source
 
 X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
 
@@ -85,7 +83,7 @@ def test_no_value_within_a_part_is_asked_for(model):
     seen = []
 
     class Watching(Fusing):
-        def results(self, context: Context):
+        def results(self, context):
             seen.append(sum(layer.type == "Result" for layer in context.model.layers))
             return super().results(context)
 

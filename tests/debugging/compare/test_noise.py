@@ -1,7 +1,5 @@
 """What rounding does in another run: whole numbers stay what they are."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import irops

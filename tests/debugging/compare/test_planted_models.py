@@ -1,7 +1,5 @@
 """Another model that differs in one layer: irops.compare names it, in each mode, whatever it is called."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

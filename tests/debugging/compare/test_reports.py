@@ -1,7 +1,5 @@
 """Reports of comparisons for pages and machines."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """The first question of a comparison: are the results right? And: what was compared, and what was not."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """irops.compare of two models: the wrong layer, what differs there, and how far a wrong one is compared."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

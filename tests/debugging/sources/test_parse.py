@@ -1,7 +1,5 @@
 """Texts of sources, and suggestions for those that are none."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from libraries import needs

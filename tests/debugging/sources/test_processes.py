@@ -1,7 +1,5 @@
 """Runtimes in a process of their own: their values, their precision, their crashes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from libraries import needs

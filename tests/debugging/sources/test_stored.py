@@ -1,7 +1,5 @@
 """Stored values: recorded, read again, of all types."""
 
-from __future__ import annotations
-
 import ml_dtypes
 import numpy as np
 import pytest

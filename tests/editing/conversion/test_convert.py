@@ -1,9 +1,6 @@
 """irops.convert: what is changed, what stays, and what is refused."""
 
-from __future__ import annotations
-
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,37 +8,36 @@ import pytest
 import irops
 from irops.analysis.model_analysis import analyse
 from irops.editing.conversion.convert import converted
-from irops.values.element import Array
 
 DATA = np.array([[1, 5, 2], [7, 0, 3]], np.float32)
 
 
-def made(build, **options) -> irops.Model:
+def made(build, **options):
     """A model with one input x f32[2,3] and one result y."""
     g = irops.Graph("made", **options)
     g.result(build(g, g.parameter("x", "f32[2,3]")), "y")
     return g.model()
 
 
-def y(model: irops.Model, data: Array = DATA) -> list[object]:
+def y(model, data=DATA):
     result = irops.run(model, {"x": data})["y"]
     return [result.dtype, result.shape, result.tobytes()]
 
 
-def ops(model: irops.Model) -> list[str]:
+def ops(model):
     """The ops other than inputs, constants and results."""
     frame = ("Parameter", "Const", "Result")
     return [f"{one.type}-{one.version[5:]}" for _, one in model.walk() if one.type not in frame]
 
 
-def reasons(model: irops.Model, target: str) -> list[str]:
+def reasons(model, target):
     with pytest.raises(irops.DiagnosticError) as raised:
         irops.convert(model, target)
     assert {finding.code for finding in raised.value.diagnostics} == {"IR947"}
     return [finding.message for finding in raised.value.diagnostics]
 
 
-def test_only_the_lines_of_converted_layers_change(tmp_path: Path) -> None:
+def test_only_the_lines_of_converted_layers_change(tmp_path):
     model = made(lambda g, x: g.ops.ReLU(g.add("SoftMax-8", x, axis=-1, name="softmax")))
     irops.write(model, tmp_path / "new.xml")
     irops.write(irops.convert(tmp_path / "new.xml", "opset:7"), tmp_path / "old.xml")
@@ -53,7 +49,7 @@ def test_only_the_lines_of_converted_layers_change(tmp_path: Path) -> None:
     ]
 
 
-def test_a_layer_of_a_newer_opset_gets_the_opset_that_brought_its_op() -> None:
+def test_a_layer_of_a_newer_opset_gets_the_opset_that_brought_its_op():
     model = made(lambda g, x: g.ops.ReLU(x))
     next(layer for layer in model.layers if layer.type == "ReLU").version = "opset15"
     older = irops.convert(model, "2023.0")
@@ -61,13 +57,13 @@ def test_a_layer_of_a_newer_opset_gets_the_opset_that_brought_its_op() -> None:
     assert irops.check(older, target="2023.0").ok
 
 
-def test_the_model_itself_stays_as_it_was() -> None:
+def test_the_model_itself_stays_as_it_was():
     model = made(lambda g, x: g.add("SoftMax-8", x, axis=1))
     irops.convert(model, "opset:7")
     assert ops(model) == ["SoftMax-8"]
 
 
-def test_a_decomposed_layer_gives_its_name_to_the_last_and_rounding_is_warned_of() -> None:
+def test_a_decomposed_layer_gives_its_name_to_the_last_and_rounding_is_warned_of():
     g = irops.Graph("attention")
     q, k, v = (g.parameter(name, "f32[1,2,L,4]") for name in ("q", "k", "v"))
     g.result(g.ops.ScaledDotProductAttention(q, k, v, causal=True, name="attention"), "y")
@@ -82,7 +78,7 @@ def test_a_decomposed_layer_gives_its_name_to_the_last_and_rounding_is_warned_of
     assert np.allclose(a, b, rtol=1e-5)
 
 
-def test_bodies_are_converted() -> None:
+def test_bodies_are_converted():
     body = irops.Graph("body")
     row = body.parameter("row", "f32[1,3]")
     body.result(body.add("SoftMax-8", row, axis=-1), "weights")
@@ -94,7 +90,7 @@ def test_bodies_are_converted() -> None:
     assert y(older) == y(model)
 
 
-def test_an_identity_is_removed_and_one_that_gives_a_result_becomes_a_convert() -> None:
+def test_an_identity_is_removed_and_one_that_gives_a_result_becomes_a_convert():
     inner = made(lambda g, x: g.ops.ReLU(g.ops.Identity(x)))
     outer = made(lambda g, x: g.ops.Identity(g.ops.ReLU(x)))
     assert ops(irops.convert(inner, "2025.0")) == ["Identity-16", "ReLU-1"]
@@ -104,14 +100,14 @@ def test_an_identity_is_removed_and_one_that_gives_a_result_becomes_a_convert() 
         assert y(older) == y(model)
 
 
-def test_nodes_that_a_step_adds_are_converted_too() -> None:
+def test_nodes_that_a_step_adds_are_converted_too():
     model = made(lambda g, x: g.add("Pad-12", x, [0, -1], [1, 0], pad_mode="edge"))
     assert ops(irops.convert(model, "2023.0"))[-1] == "Slice-8"
     (reason,) = reasons(model, "opset:7")
     assert "pads_begin may be negative" in reason
 
 
-def test_all_layers_without_an_older_form_are_named_with_reasons(tmp_path: Path) -> None:
+def test_all_layers_without_an_older_form_are_named_with_reasons(tmp_path):
     model = made(lambda g, x: g.ops.Inverse(g.ops.ErfInv(x) @ np.zeros((3, 2), np.float32), adjoint=False))
     irops.write(model, tmp_path / "m.xml")
     with pytest.raises(irops.DiagnosticError) as raised:
@@ -124,7 +120,7 @@ def test_all_layers_without_an_older_form_are_named_with_reasons(tmp_path: Path)
         assert line[finding.location.column - 1 :].startswith("version=")
 
 
-def test_an_attribute_that_the_older_version_does_not_have_is_a_reason() -> None:
+def test_an_attribute_that_the_older_version_does_not_have_is_a_reason():
     model = made(
         lambda g, x: g.add("TopK-11", x, 1, axis=1, mode="max", sort="value", stable=True, name="top")[0]
     )
@@ -135,7 +131,7 @@ def test_an_attribute_that_the_older_version_does_not_have_is_a_reason() -> None
     )
 
 
-def test_newest_brings_ops_to_their_newest_version_and_a_release_does_not() -> None:
+def test_newest_brings_ops_to_their_newest_version_and_a_release_does_not():
     model = made(lambda g, x: g.add("SoftMax-1", x, axis=1))
     assert ops(irops.convert(model, "2026.4")) == ["SoftMax-1"]
     for newer in (irops.convert(model, "newest"), irops.convert(model, "2023.0", upgrade=True)):
@@ -149,7 +145,7 @@ def test_newest_brings_ops_to_their_newest_version_and_a_release_does_not() -> N
     "element_type", ["u2", "u3", "u4", "u6", "i4", "nf4", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0"]
 )
 @pytest.mark.parametrize("wanted", ["f32", "f16"])
-def test_a_constant_of_a_newer_type_is_stored_in_an_older_one(element_type: str, wanted: str) -> None:
+def test_a_constant_of_a_newer_type_is_stored_in_an_older_one(element_type, wanted):
     codes = np.array([0, 1, 2, 3, 3, 1], np.uint8) if element_type[0] in "uni" else [0.5, 1, 2, 4, 4, 1]
 
     def build(g, x):
@@ -163,7 +159,7 @@ def test_a_constant_of_a_newer_type_is_stored_in_an_older_one(element_type: str,
     assert y(older) == y(model)
 
 
-def test_a_constant_that_the_type_of_its_convert_rounds_is_noted() -> None:
+def test_a_constant_that_the_type_of_its_convert_rounds_is_noted():
     codes = np.arange(6, dtype=np.uint8).reshape(2, 3)
     model = made(
         lambda g, x: (
@@ -175,7 +171,7 @@ def test_a_constant_that_the_type_of_its_convert_rounds_is_noted() -> None:
         irops.convert(model, "2023.0")
 
 
-def test_a_constant_whose_type_a_result_shows_is_refused() -> None:
+def test_a_constant_whose_type_a_result_shows_is_refused():
     g = irops.Graph("shown")
     g.result(g.constant(np.array([1, 2], np.uint8), "c", element_type="u2"), "y")
     (reason,) = reasons(g.model(), "2024.0")
@@ -184,14 +180,14 @@ def test_a_constant_whose_type_a_result_shows_is_refused() -> None:
     )
 
 
-def test_axes_of_a_newer_type_become_i64() -> None:
+def test_axes_of_a_newer_type_become_i64():
     model = made(lambda g, x: g.add("Squeeze-1", g.ops.Unsqueeze(x, 0), np.array([0.0])))
     older = irops.convert(model, "2023.0")
     assert irops.check(older, target="2023.0").ok
     assert y(older) == y(model)
 
 
-def test_a_variable_without_initial_value_gets_zeros() -> None:
+def test_a_variable_without_initial_value_gets_zeros():
     g = irops.Graph("state")
     x = g.parameter("x", "f32[2,3]")
     read = g.add("ReadValue-6", variable_id="v", variable_type="f32", variable_shape="2,3", name="read")
@@ -213,14 +209,14 @@ SHORT = (
 )
 
 
-def test_a_short_file_gets_a_comment(tmp_path: Path) -> None:
+def test_a_short_file_gets_a_comment(tmp_path):
     (tmp_path / "short.xml").write_text(SHORT)
     irops.write(irops.convert(tmp_path / "short.xml", "2023.0"), tmp_path / "long.xml")
     assert len((tmp_path / "long.xml").read_bytes()) >= 512
     assert irops.check(tmp_path / "long.xml", target="2023.0").ok
 
 
-def test_the_ir_version_is_changed_where_openvino_keeps_the_types() -> None:
+def test_the_ir_version_is_changed_where_openvino_keeps_the_types():
     model = made(lambda g, x: g.ops.ReLU(x))
     with pytest.warns(irops.ConversionWarning, match="no output_names"):
         older = irops.convert(model, "2023.0", ir_version=10)
@@ -230,7 +226,7 @@ def test_the_ir_version_is_changed_where_openvino_keeps_the_types() -> None:
         irops.convert(counted, "2023.0", ir_version=10)
 
 
-def test_what_openvino_changed_in_ir_10_is_noted() -> None:
+def test_what_openvino_changed_in_ir_10_is_noted():
     counted = made(lambda g, x: g.ops.ShapeOf(x, output_type="i64"))
     counted.version = 10
     conversion = converted(analyse(counted), "2023.0", ir_version=11)
@@ -239,19 +235,19 @@ def test_what_openvino_changed_in_ir_10_is_noted() -> None:
 
 
 @pytest.mark.parametrize("target", ["2022.1", "opset:99", "opset0", "", "new", "11"])
-def test_an_unknown_target_is_refused_with_the_known_ones(target: str) -> None:
+def test_an_unknown_target_is_refused_with_the_known_ones(target):
     with pytest.raises(ValueError, match=r"opset:1 to opset:\d+"):
         irops.convert(made(lambda g, x: g.ops.ReLU(x)), target)
 
 
-def test_a_model_with_errors_is_not_converted() -> None:
+def test_a_model_with_errors_is_not_converted():
     model = made(lambda g, x: g.add("SoftMax-8", x, axis=1))
     next(layer for layer in model.layers if layer.type == "SoftMax").data["axis"] = "7"
     with pytest.raises(irops.DiagnosticError, match="only models without errors can be converted"):
         irops.convert(model, "opset:7")
 
 
-def test_converting_again_changes_nothing() -> None:
+def test_converting_again_changes_nothing():
     model = made(lambda g, x: g.add("Pad-12", x, [0, 1], [1, 0], pad_mode="edge"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -259,7 +255,7 @@ def test_converting_again_changes_nothing() -> None:
     assert converted(analyse(older), "2023.0").changes == ()
 
 
-def test_bodies_that_cannot_be_distinguished_by_names_are_refused() -> None:
+def test_bodies_that_cannot_be_distinguished_by_names_are_refused():
     def loop(g, x):
         body = irops.Graph("body")
         body.result(body.add("SoftMax-8", body.parameter("row", "f32[1,3]"), axis=-1), "weights")
@@ -273,7 +269,7 @@ def test_bodies_that_cannot_be_distinguished_by_names_are_refused() -> None:
 
 
 @pytest.mark.parametrize(("stride", "converts"), [(2, True), (3, False)])
-def test_ceil_torch_of_unknown_sizes_is_ceil_where_the_last_window_begins_inside(stride, converts) -> None:
+def test_ceil_torch_of_unknown_sizes_is_ceil_where_the_last_window_begins_inside(stride, converts):
     g = irops.Graph("pooled")
     x = g.parameter("x", "f32[1,1,?]")
     pooled = g.add(
@@ -288,7 +284,7 @@ def test_ceil_torch_of_unknown_sizes_is_ceil_where_the_last_window_begins_inside
 
 
 @pytest.mark.parametrize(("normalized", "numbers"), [(True, 4), (False, 5)])
-def test_the_number_of_classes_follows_from_that_of_prior_boxes(normalized, numbers) -> None:
+def test_the_number_of_classes_follows_from_that_of_prior_boxes(normalized, numbers):
     g = irops.Graph("detected")
     logits, classes, priors = (
         g.parameter(name, f"f32{shape}")

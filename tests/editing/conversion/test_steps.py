@@ -1,30 +1,26 @@
 """Laws of all steps of conversions: results, types, names and attributes are those of the node before."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from step_cases import StepCase, bits, cases_of, names_of
+from step_cases import bits, cases_of, names_of
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError, EvaluationError
 from irops.editing.conversion.convert import take_step
-from irops.editing.conversion.steps import STEPS, ConversionStep
+from irops.editing.conversion.steps import STEPS
 from irops.editing.conversion.targets import NotConvertibleError
 from irops.editing.graph.graph import Graph
-from irops.ir.model import Model
 from irops.spec.releases import opsets
-from irops.values.element import Array
 
 ALL = [step for steps in STEPS.values() for step in steps]
 IDS = [f"{step.old} to {step.new} {number}" for number, step in enumerate(ALL)]
 cases = cache(lambda op_id: tuple(cases_of(op_id)))
 
 
-def taken(case: StepCase, step: ConversionStep) -> Model | None:
+def taken(case, step):
     """The model of a case after a step; None where it is invalid, or the step refuses it."""
     graph = Graph(case.model)
     node = next(node for node in graph if node.op is not None and node.op.id == step.old)
@@ -38,7 +34,7 @@ def taken(case: StepCase, step: ConversionStep) -> Model | None:
     return graph.model()
 
 
-def results(model: Model, case: StepCase) -> dict[str, Array] | None:
+def results(model, case):
     """The results; None where the model refuses the values of the case."""
     try:
         return irops.run(model, dict(enumerate(case.inputs)))
@@ -47,7 +43,7 @@ def results(model: Model, case: StepCase) -> dict[str, Array] | None:
 
 
 @pytest.mark.parametrize("step", ALL, ids=IDS)
-def test_a_step_changes_no_result_type_or_name_and_gives_a_valid_model(step: ConversionStep) -> None:
+def test_a_step_changes_no_result_type_or_name_and_gives_a_valid_model(step):
     count = 0
     for case in cases(step.old):
         model = taken(case, step)
@@ -65,7 +61,7 @@ def test_a_step_changes_no_result_type_or_name_and_gives_a_valid_model(step: Con
     assert count >= 2, "no example has a form that the step accepts"
 
 
-def assert_same(before: Array, after: Array, step: ConversionStep, where: str) -> None:
+def assert_same(before, after, step, where):
     if not step.rounds:
         assert bits(before) == bits(after), where
         return
@@ -77,13 +73,13 @@ def assert_same(before: Array, after: Array, step: ConversionStep, where: str) -
 
 
 @pytest.mark.parametrize("step", ALL, ids=IDS)
-def test_a_step_leads_to_an_op_that_exists(step: ConversionStep) -> None:
+def test_a_step_leads_to_an_op_that_exists(step):
     known = {version.id for version in opsets().all()}
     assert {step.old, step.new} <= known
     assert step.old != step.new
 
 
-def test_all_pairs_of_versions_have_steps_or_are_listed_without() -> None:
+def test_all_pairs_of_versions_have_steps_or_are_listed_without():
     """Versions of an op that differ in more than a conversion can express, in either direction."""
     without = {
         ("Assign-3", "Assign-6"),

@@ -1,7 +1,5 @@
 """Nodes with bodies, and bodies of models that are changed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,7 @@ from irops.diagnostics.diagnostic import DiagnosticError
 RUNNING = Path(__file__).parents[3] / "examples" / "running_total" / "model.xml"
 
 
-def summing() -> irops.Graph:
+def summing():
     body = irops.Graph("body")
     row, total = body.parameter("row", "f32[1,4]"), body.parameter("total", "f32[1,4]")
     new = total + row * np.float32(2)
@@ -22,7 +20,7 @@ def summing() -> irops.Graph:
     return body
 
 
-def test_a_tensor_iterator_slices_carries_and_stacks(tmp_path: Path):
+def test_a_tensor_iterator_slices_carries_and_stacks(tmp_path):
     graph = irops.Graph()
     x = graph.parameter("x", "f32[N,4]")
     zeros = np.zeros((1, 4), np.float32)
@@ -41,7 +39,7 @@ def test_a_tensor_iterator_slices_carries_and_stacks(tmp_path: Path):
     assert (results["all"] == -2 * data.cumsum(0)).all()
 
 
-def test_a_loop_counts_and_stops(tmp_path: Path):
+def test_a_loop_counts_and_stops(tmp_path):
     body = irops.Graph("body")
     number, limit = body.parameter("number", "i64[1]"), body.parameter("limit", "i64[1]")
     value = body.parameter("value", "i64[1]")
@@ -126,7 +124,7 @@ def test_the_bodies_of_an_if_have_as_many_results():
         graph.If(True, then, otherwise)
 
 
-def nested() -> irops.Graph:
+def nested():
     """A loop whose body has an If whose bodies have constants."""
     then, otherwise = irops.Graph("then"), irops.Graph("otherwise")
     then.result(then.parameter("a", "f32[1,2]") + 10, "r")
@@ -144,13 +142,13 @@ def nested() -> irops.Graph:
     return graph
 
 
-def test_constants_of_nested_bodies_are_in_the_weights(tmp_path: Path):
+def test_constants_of_nested_bodies_are_in_the_weights(tmp_path):
     irops.write(nested().model(), tmp_path / "m.xml")
     x = np.zeros((1, 2), np.float32)
     assert irops.run(tmp_path / "m.xml", {"x": x})["y"].tolist() == [[21, 21]]
 
 
-def test_a_body_of_a_model_is_changed(tmp_path: Path):
+def test_a_body_of_a_model_is_changed(tmp_path):
     model = nested().model()
     inner = irops.Graph(model, path=("loop", "body", "choice", "then_body"))
     assert str(inner.inputs[0]) == "f32[1,2]"

@@ -1,7 +1,5 @@
 """Models that are changed node by node."""
 
-from __future__ import annotations
-
 import difflib
 from pathlib import Path
 
@@ -85,36 +83,36 @@ TEXT = """<?xml version="1.0"?>
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path):
     path = tmp_path / "small.xml"
     path.write_text(TEXT)
     return path
 
 
-def written(graph: irops.Graph, place: Path) -> str:
+def written(graph, place):
     irops.write(graph.model(), place.with_name("written.xml"))
     assert not [d for d in irops.check(place.with_name("written.xml")) if d.severity == "error"]
     return place.with_name("written.xml").read_text()
 
 
-def changes(graph: irops.Graph, file: Path) -> tuple[list[str], list[str]]:
+def changes(graph, file):
     """The lines that a written graph lacks, and those that it has more, beside the file."""
     lines = list(difflib.ndiff(TEXT.splitlines(), written(graph, file).splitlines()))
     return [d[2:].strip() for d in lines if d[0] == "-"], [d[2:].strip() for d in lines if d[0] == "+"]
 
 
-def output(file: Path, **inputs: np.ndarray) -> np.ndarray:
+def output(file, **inputs):
     return next(iter(irops.run(file.with_name("written.xml"), inputs).values()))
 
 
-def test_a_graph_that_is_not_changed_is_the_model(file: Path):
+def test_a_graph_that_is_not_changed_is_the_model(file):
     model = irops.read(file)
     graph = irops.Graph(model)
     assert written(graph, file) == TEXT
     assert graph.model().layers[0] is model.layers[0]
 
 
-def test_the_model_itself_is_not_changed(file: Path):
+def test_the_model_itself_is_not_changed(file):
     model = irops.read(file)
     graph = irops.Graph(model)
     graph.rename(graph["sum"], "total")
@@ -123,7 +121,7 @@ def test_the_model_itself_is_not_changed(file: Path):
     assert file.with_name("again.xml").read_text() == TEXT
 
 
-def test_a_new_name_changes_one_line(file: Path):
+def test_a_new_name_changes_one_line(file):
     graph = irops.Graph(irops.read(file))
     graph.rename(graph["sum"], "total")
     removed, added = changes(graph, file)
@@ -131,7 +129,7 @@ def test_a_new_name_changes_one_line(file: Path):
     assert added == ['<layer id="9" name="total" type="Add" version="opset1">']
 
 
-def test_a_node_is_replaced_in_place(file: Path):
+def test_a_node_is_replaced_in_place(file):
     graph = irops.Graph(irops.read(file))
     node = graph.replace(graph["relu"], "Clamp-1", min=0, max=6)
     assert node is graph["relu"]
@@ -141,7 +139,7 @@ def test_a_node_is_replaced_in_place(file: Path):
     assert output(file, x=np.full((1, 4), 5, np.float32)).tolist() == [[6] * 4]
 
 
-def test_a_replaced_node_may_have_other_inputs(file: Path):
+def test_a_replaced_node_may_have_other_inputs(file):
     graph = irops.Graph(irops.read(file))
     graph.replace(graph["sum"], "Multiply", graph["x"].output, 3.0, auto_broadcast="numpy")
     written(graph, file)
@@ -163,7 +161,7 @@ def test_attributes_are_set_one_by_one():
     assert {k: v for k, v in node.data.items() if k != name} == {k: v for k, v in before.items() if k != name}
 
 
-def test_a_node_is_inserted_after_another_for_all_users(file: Path):
+def test_a_node_is_inserted_after_another_for_all_users(file):
     graph = irops.Graph(irops.read(file))
     node = graph.insert_after(graph["x"], "Negative", name="minus")
     assert [value.node for value in graph["sum"].inputs if value is not None] == [node, node]
@@ -172,7 +170,7 @@ def test_a_node_is_inserted_after_another_for_all_users(file: Path):
     assert [n.name for n in graph] == ["x", "minus", "sum", "relu", "y/result"]
 
 
-def test_a_result_keeps_its_name_when_a_node_is_inserted_before_it(file: Path):
+def test_a_result_keeps_its_name_when_a_node_is_inserted_before_it(file):
     graph = irops.Graph(irops.read(file))
     graph.insert_after(graph["relu"], "Negative")
     written(graph, file)
@@ -181,14 +179,14 @@ def test_a_result_keeps_its_name_when_a_node_is_inserted_before_it(file: Path):
     ]
 
 
-def test_a_node_is_inserted_before_one_input(file: Path):
+def test_a_node_is_inserted_before_one_input(file):
     graph = irops.Graph(irops.read(file))
     graph.insert_before(graph["sum"], "Multiply", 10.0, input=1)
     written(graph, file)
     assert output(file, x=np.ones((1, 4), np.float32)).tolist() == [[11] * 4]
 
 
-def test_the_users_of_a_removed_node_take_its_input(file: Path):
+def test_the_users_of_a_removed_node_take_its_input(file):
     graph = irops.Graph(irops.read(file))
     node = graph["relu"]
     graph.remove(node)
@@ -198,7 +196,7 @@ def test_the_users_of_a_removed_node_take_its_input(file: Path):
     assert result["y"].tolist() == [[-2] * 4]
 
 
-def test_shapes_behind_a_new_input_shape_follow(file: Path):
+def test_shapes_behind_a_new_input_shape_follow(file):
     graph = irops.Graph(irops.read(file))
     graph.reshape({"X": "3,N"})
     assert str(graph.results[0]) == "f32[3,N]"
@@ -215,7 +213,7 @@ def branch(type):
     return graph
 
 
-def test_shapes_within_bodies_follow_too(tmp_path: Path):
+def test_shapes_within_bodies_follow_too(tmp_path):
     graph = irops.Graph("choice")
     condition, x = graph.parameter("c", "boolean", []), graph.parameter("x", "f32", [2, 3])
     (chosen,) = graph.If(condition, branch("Exp"), branch("Tanh"), {"z": x})
@@ -243,7 +241,7 @@ def test_a_shape_that_no_node_behind_accepts_is_refused():
         graph.reshape({name: "1,1,twelve!"})
 
 
-def test_a_constant_gets_another_value(tmp_path: Path):
+def test_a_constant_gets_another_value(tmp_path):
     graph = irops.Graph(irops.read(EXAMPLE))
     constant = next(n for n in graph.find("Const") if n.outputs[0].element_type.floating)
     wanted = np.zeros(constant.outputs[0].shape.to_tuple(), np.float32)
@@ -267,7 +265,7 @@ def test_a_shape_that_follows_from_a_constant_follows_its_value():
     assert str(z) == "i64[2]"
 
 
-def test_results_are_added(file: Path):
+def test_results_are_added(file):
     graph = irops.Graph(irops.read(file))
     graph.add_result(graph["sum"].output, "between")
     written(graph, file)
@@ -333,14 +331,14 @@ def test_dir_lists_what_users_call():
 
 def test_nodes_are_iterated_after_those_that_they_use():
     graph = irops.Graph(irops.read(EXAMPLE))
-    done: set[object] = set()
+    done = set()
     for node in graph:
         assert all(value is None or value.node in done for value in node.inputs)
         done.add(node)
     assert len(done) == len(graph)
 
 
-def test_a_change_that_makes_a_cycle_is_refused(file: Path):
+def test_a_change_that_makes_a_cycle_is_refused(file):
     graph = irops.Graph(irops.read(file))
     with pytest.raises(DiagnosticError, match="a cycle"):
         graph.replace(graph["sum"], "Add", graph["x"].output, graph["relu"].output)
@@ -360,7 +358,7 @@ def test_a_change_that_makes_a_cycle_is_refused(file: Path):
         (lambda g: g.replace(g["sum"], "LogicalAnd"), "does not accept f32"),
     ],
 )
-def test_a_refused_change_changes_nothing(change, message, file: Path):
+def test_a_refused_change_changes_nothing(change, message, file):
     graph = irops.Graph(irops.read(file))
     if message is None:
         change(graph)
@@ -370,7 +368,7 @@ def test_a_refused_change_changes_nothing(change, message, file: Path):
     assert written(graph, file) == TEXT
 
 
-def test_a_removed_node_cannot_be_used(file: Path):
+def test_a_removed_node_cannot_be_used(file):
     graph = irops.Graph(irops.read(file))
     node = graph["relu"]
     value = node.output
@@ -381,7 +379,7 @@ def test_a_removed_node_cannot_be_used(file: Path):
         graph.rename(node, "z")
 
 
-def test_a_node_is_located_in_the_file(file: Path):
+def test_a_node_is_located_in_the_file(file):
     graph = irops.Graph(irops.read(file))
     assert (graph["sum"].location.line, graph["sum"].location.column) == (15, 3)
     assert graph.insert_after(graph["sum"], "Abs", name="abs").location.line is None

@@ -1,7 +1,5 @@
 """The weights of a changed model are copied by the kernel: memory does not grow with them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -29,7 +27,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 """
 
 
-def constant(number: int, element: str, shape: str, offset: int, size: int) -> str:
+def constant(number, element, shape, offset, size):
     dims = "".join(f"<dim>{dim}</dim>" for dim in shape.split(","))
     return (
         f'<layer id="{number}" name="c{number}" type="Const" version="opset1">'
@@ -38,7 +36,7 @@ def constant(number: int, element: str, shape: str, offset: int, size: int) -> s
     )
 
 
-def write_model(folder: Path, repeated: bytes) -> Path:
+def write_model(folder, repeated):
     """A model of a sparse constant of 4 GiB and three of 32 MiB, of which the first two are equal."""
     g = irops.Graph("large")
     for name in ("shorter", "second", "third", "fourth"):
@@ -61,7 +59,7 @@ def write_model(folder: Path, repeated: bytes) -> Path:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
-def test_four_gigabytes_are_written_through_in_little_memory(tmp_path: Path) -> None:
+def test_four_gigabytes_are_written_through_in_little_memory(tmp_path):
     repeated = np.random.default_rng(0).bytes(LARGE)
     source = write_model(tmp_path, repeated)
     target = tmp_path / "n.xml"
@@ -89,7 +87,7 @@ def test_four_gigabytes_are_written_through_in_little_memory(tmp_path: Path) -> 
     ]
 
 
-def test_a_model_with_large_weights_is_written_over_itself(tmp_path: Path) -> None:
+def test_a_model_with_large_weights_is_written_over_itself(tmp_path):
     content = np.random.default_rng(0).bytes(1 << 18)
     g = irops.Graph("m")
     g.result(g.constant(np.frombuffer(content, np.uint8), name="c"), "y")
@@ -103,7 +101,7 @@ def test_a_model_with_large_weights_is_written_over_itself(tmp_path: Path) -> No
         assert path.with_suffix(".bin").read_bytes() == content
 
 
-def test_weights_that_were_replaced_before_writing_are_reported(tmp_path: Path) -> None:
+def test_weights_that_were_replaced_before_writing_are_reported(tmp_path):
     g = irops.Graph("m")
     g.result(g.constant(np.arange(1 << 16, dtype=np.int32), name="c"), "y")
     path = tmp_path / "m.xml"

@@ -1,7 +1,5 @@
 """Random edits of models: irops.diff lists exactly these, and the result is a model that OpenVINO reads."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -24,7 +22,7 @@ KINDS = ("rename", "replace", "remove", *ADDING)
 UNARY = ("ReLU", "Tanh", "Sigmoid", "Gelu", "Swish", "Exp", "Clamp", "Negative")
 
 
-def edited(model: irops.Model, seed: str) -> tuple[irops.Graph, dict[str, list[str]]]:
+def edited(model, seed):
     """A graph of a model after EDITS random edits, and the names that a difference lists.
 
     Each node is edited once, and where the model has too few, nodes get more neighbours.
@@ -35,7 +33,7 @@ def edited(model: irops.Model, seed: str) -> tuple[irops.Graph, dict[str, list[s
         node for node in graph if node.kind is not LayerKind.CONSTANT and not follows_from_constants(node)
     ]
     chance.shuffle(nodes)
-    done: dict[str, list[str]] = {}
+    done = {}
     count = 0
     for number in range(20 * len(nodes)):
         node = nodes[number % len(nodes)]
@@ -55,7 +53,7 @@ def edited(model: irops.Model, seed: str) -> tuple[irops.Graph, dict[str, list[s
     return graph, done
 
 
-def follows_from_constants(node) -> bool:
+def follows_from_constants(node):
     """Whether a difference lists it among the weights."""
     values = [value for value in node.inputs if value is not None]
     return bool(values) and all(
@@ -63,7 +61,7 @@ def follows_from_constants(node) -> bool:
     )
 
 
-def edit(graph: irops.Graph, node, number: int, kind: str) -> list[tuple[str, str]]:
+def edit(graph, node, number, kind):
     """Make one edit; what a difference lists of it."""
     one = len(node.outputs) == 1
     match kind:
@@ -84,7 +82,7 @@ def edit(graph: irops.Graph, node, number: int, kind: str) -> list[tuple[str, st
     return []
 
 
-def listed(model: irops.Model, other: irops.Model) -> dict[str, list[str]]:
+def listed(model, other):
     difference = irops.diff(model, other)
     found = {
         what: sorted(change.name for change in getattr(difference, what))
@@ -97,7 +95,7 @@ def listed(model: irops.Model, other: irops.Model) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("name", NAMES)
-def test_a_difference_lists_the_edits(name: str, seed: int):
+def test_a_difference_lists_the_edits(name, seed):
     model = irops.read(EXAMPLES / name / "model.xml")
     graph, done = edited(model, f"{name} {seed}")
     assert done
@@ -105,7 +103,7 @@ def test_a_difference_lists_the_edits(name: str, seed: int):
 
 
 @pytest.mark.slow("OpenVINO reads many models")
-def test_openvino_reads_edited_models(tmp_path: Path):
+def test_openvino_reads_edited_models(tmp_path):
     pytest.importorskip("openvino")
     for name in NAMES:
         graph, _ = edited(irops.read(EXAMPLES / name / "model.xml"), name)

@@ -1,12 +1,8 @@
 """OpenVINO reads random graphs that were built with irops.Graph, infers the same, and computes the same."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -45,7 +41,7 @@ for line in sys.stdin:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, dict[str, Any]]]:
+def made(tmp_path_factory):
     """A folder with graphs of all seeds, and what OpenVINO says of each."""
     pytest.importorskip("openvino")
     folder = tmp_path_factory.mktemp("graphs")
@@ -65,7 +61,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, dict
 
 @pytest.mark.slow("OpenVINO runs many models")
 @pytest.mark.parametrize("seed", SEEDS)
-def test_openvino_agrees_with_a_random_graph(seed: int, made: tuple[Path, dict[int, dict[str, Any]]]):
+def test_openvino_agrees_with_a_random_graph(seed, made):
     folder, answers = made
     answer = answers[seed]
     assert not irops.check(folder / f"{seed}.xml").errors

@@ -1,9 +1,6 @@
 """Calls that a graph refuses, at the caller's line and with the sentence of the definition."""
 
-from __future__ import annotations
-
 import inspect
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -12,7 +9,7 @@ import irops
 from irops.diagnostics.diagnostic import DiagnosticError
 
 
-def graph_of_one() -> tuple[irops.Graph, irops.Graph]:
+def graph_of_one():
     graph, other = irops.Graph("one"), irops.Graph("other")
     x = graph.parameter("x", "f32[2,3]")
     graph.result(graph.ops.ReLU(x, name="relu"), "y")
@@ -20,7 +17,7 @@ def graph_of_one() -> tuple[irops.Graph, irops.Graph]:
     return graph, other
 
 
-REFUSED: dict[str, tuple[str, str, Callable[[irops.Graph, irops.Graph], object]]] = {
+REFUSED = {
     "an op that does not exist": (
         "IR301",
         "did you mean 'SoftMax'",
@@ -58,7 +55,7 @@ REFUSED: dict[str, tuple[str, str, Callable[[irops.Graph, irops.Graph], object]]
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_a_refused_call_names_the_line_and_changes_nothing(what: str):
+def test_a_refused_call_names_the_line_and_changes_nothing(what):
     graph, other = graph_of_one()
     before = list(graph.order), [str(node.outputs) for node in graph]
     code, message, call = REFUSED[what]

@@ -1,7 +1,5 @@
 """Patterns that are found and replaced."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ import irops
 from irops.diagnostics.diagnostic import DiagnosticError
 
 
-def chain(*ops: str) -> irops.Graph:
+def chain(*ops):
     graph = irops.Graph()
     value = graph.parameter("x", "f32[2,3]")
     for number, op in enumerate(ops):
@@ -19,7 +17,7 @@ def chain(*ops: str) -> irops.Graph:
     return graph
 
 
-def types(graph: irops.Graph) -> list[str]:
+def types(graph):
     return [node.type for node in graph]
 
 

@@ -1,7 +1,5 @@
 """The stub of graph.ops follows from the definitions."""
 
-from __future__ import annotations
-
 import ast
 
 from irops.document.graph_stub import PLACE, stub

@@ -1,18 +1,12 @@
 """Functions that accept a model accept a Graph, and use the model that it builds at the time of the call."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
 import irops
 
 X = np.float32([-1, 0, 2])
-USES: dict[str, Callable[[Any, Path], Any]] = {
+USES = {
     "check": lambda m, _: str(irops.check(m, select=["IR"])),
     "infer": lambda m, _: irops.infer(m)["twice"].shape,
     "run": lambda m, _: irops.run(m, X)["y"].tolist(),
@@ -30,7 +24,7 @@ USES: dict[str, Callable[[Any, Path], Any]] = {
 
 
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
-def test_a_graph_is_taken_as_its_model(use: Callable[[Any, Path], Any], tmp_path: Path):
+def test_a_graph_is_taken_as_its_model(use, tmp_path):
     graph = irops.Graph("small")
     x = graph.parameter("x", "f32", "3")
     graph.result(graph.add("Multiply-1", x, np.float32([2]), name="twice"), "y")

@@ -1,7 +1,5 @@
 """Gradients of ops of other dialects: those of the OpenVINO op that they share, under their own names."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

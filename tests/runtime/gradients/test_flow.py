@@ -1,7 +1,5 @@
 """Where gradients flow: the layers in between, what of the forward pass they need, who lacks a gradient."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

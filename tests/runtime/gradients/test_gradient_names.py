@@ -1,7 +1,5 @@
 """How inputs, constants and results are named that gradients are asked for, and given."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

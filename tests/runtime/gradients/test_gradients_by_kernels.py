@@ -1,17 +1,11 @@
 """Gradients that are ops themselves: backends compute them, and the backward pass has the limits of a run."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
 import irops
 from irops.backends.backend import Reference
 from irops.runtime.gradients import GradientSession
-from irops.spec.op import Op
 
 SHAPE = (4, 8, 2)
 LENGTHS = np.array([8, 3, 1, 5])
@@ -22,15 +16,15 @@ class Counting:
 
     name = "counting"
 
-    def __init__(self) -> None:
-        self.calls: list[tuple[int, ...]] = []
+    def __init__(self):
+        self.calls = []
 
-    def kernel(self, op: Op) -> Callable[..., Any] | None:
+    def kernel(self, op):
         kernel = Reference().kernel(op)
         if op.id != "ReverseSequence-1" or kernel is None:
             return None
 
-        def compute(data: Any, seq_lengths: Any, **attributes: Any) -> Any:
+        def compute(data, seq_lengths, **attributes):
             self.calls.append(data.shape)
             return kernel(data, seq_lengths, **attributes)
 
@@ -38,7 +32,7 @@ class Counting:
 
 
 @pytest.fixture
-def turned(net: Callable[..., irops.Model]) -> irops.Model:
+def turned(net):
     return net(
         ("x", "Parameter", {"shape": "4,8,2", "element_type": "f32"}, []),
         ("n", "Parameter", {"shape": "4", "element_type": "i64"}, []),
@@ -47,7 +41,7 @@ def turned(net: Callable[..., irops.Model]) -> irops.Model:
     )
 
 
-def test_a_backend_computes_the_gradient_of_reverse_sequence(turned: irops.Model) -> None:
+def test_a_backend_computes_the_gradient_of_reverse_sequence(turned):
     backend, rng = Counting(), np.random.default_rng(0)
     x, d = rng.random(SHAPE, np.float32), rng.random(SHAPE, np.float32)
     found = irops.vjp(turned, [x, LENGTHS], d, backends=[backend, "reference"])["x"]
@@ -56,7 +50,7 @@ def test_a_backend_computes_the_gradient_of_reverse_sequence(turned: irops.Model
 
 
 @pytest.mark.slow("large arrays")
-def test_gradients_that_a_caller_keeps_do_not_change(net: Callable[..., irops.Model]) -> None:
+def test_gradients_that_a_caller_keeps_do_not_change(net):
     model = net(
         ("x", "Parameter", {"shape": "64,64,64", "element_type": "f32"}, []),
         ("n", "Parameter", {"shape": "1", "element_type": "i64"}, []),
@@ -69,7 +63,7 @@ def test_gradients_that_a_caller_keeps_do_not_change(net: Callable[..., irops.Mo
     assert [np.array_equal(one, other) for one, other in zip(found, given)] == [True] * 4
 
 
-def test_the_backward_pass_has_the_limit_of_a_run(net: Callable[..., irops.Model]) -> None:
+def test_the_backward_pass_has_the_limit_of_a_run(net):
     model = net(
         ("x", "Parameter", {"shape": "256", "element_type": "f32"}, []),
         ("a", "Sigmoid", {}, ["x"]),

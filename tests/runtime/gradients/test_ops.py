@@ -1,7 +1,5 @@
 """The gradients of ops: against finite differences, type by type, and as the transposes of what is linear."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gradients through graphs that chance has drawn are their slopes, in any direction."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Gradients are PyTorch's."""
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The training example, shortened: it learns, and what is stopped does not."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from pathlib import Path

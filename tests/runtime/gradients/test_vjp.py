@@ -2,8 +2,6 @@
 they cannot go on.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Texts of the report are legible in the light and in the dark scheme."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

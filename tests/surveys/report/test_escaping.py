@@ -1,7 +1,5 @@
 """Texts of models cannot change the pages of a report."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """The page of a survey in Chromium: filters, sorting, findings, keys, its width, and the hash of its URL."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

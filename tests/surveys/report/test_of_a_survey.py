@@ -1,7 +1,5 @@
 """irops.survey writes the report, with what the survey found out about real models."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the page of a survey consists of, whatever the survey is."""
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64encode
