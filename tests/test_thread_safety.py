@@ -6,9 +6,7 @@ from pathlib import Path
 from threading import Barrier
 from typing import TypeVar
 
-import numpy as np
 import pytest
-from hostile_models import chain
 
 import irops
 from irops.analysis.model_analysis import analyse
@@ -72,31 +70,7 @@ def test_a_registry_remembers_a_bounded_number_of_layers(monkeypatch):
     assert registry.resolve("ReLU", "opset1") is registry.resolve("ReLU", "opset1")
 
 
-def test_results_of_a_shared_session_are_those_of_one(tmp_path):
-    (tmp_path / "m.xml").write_text(chain(20).replace('shape="2"', 'shape="?"').replace("<dim>2", "<dim>-1"))
-    session = irops.Session(tmp_path / "m.xml", backends="reference")
-
-    def run(number):
-        sizes = [(number + k) % 5 + 1 for k in range(10)]
-        return [session.run([np.full(size, size - 3, np.float32)])["y"].tolist() for size in sizes]
-
-    for number, results in enumerate(at_once(run)):
-        sizes = [(number + k) % 5 + 1 for k in range(10)]
-        assert results == [[max(size - 3, 0)] * size for size in sizes]
-
-
 def test_a_shared_analysis_infers_and_checks_alike():
     analysis = analyse(irops.read(MODEL))
     outcomes = at_once(lambda _: (str(irops.check(analysis)), str(analysis.infer().layers.keys())))
     assert len(set(outcomes)) == 1
-
-
-def test_threads_that_read_one_file_of_weights_share_its_mapping():
-    model = irops.read(MODEL)
-    inputs = {
-        port.name: np.zeros([int(max(dim.low, 1)) for dim in port.fact.shape], port.fact.element_type.dtype)
-        for port in analyse(model).signature.inputs
-    }
-    session = irops.Session(model, backends="reference")
-    results = at_once(lambda _: {name: array.tolist() for name, array in session.run(inputs).items()})
-    assert all(result == results[0] for result in results)

@@ -142,7 +142,7 @@ REFUSED = [
     ("compare MODEL --fill ones --b opnevino:CPU", NO_SOURCE + "'opnevino:CPU'; did you mean openvino:CPU?"),
     ("compare MODEL --fill ones --b modl:y.xml", "did you mean model:y.xml?"),
     ("compare MODEL --fill ones --mode isolate", "did you mean isolated?"),
-    ("compare MODEL --fill ones --a V.npz --b V.npz --mode isolated", "cannot compute single layers; compare in"),
+    ("compare MODEL --fill ones --a V.npz --b V.npz --mode isolated", "cannot compute single layers"),
     ("compare MODEL --fill ones --rtol nothere=1", "rtol is for 'nothere', which is no layer and no tensor"),
     ("compare MODEL --fill ones --repeat 2 --save-values recorded", "save-values records one set of values"),
     ("compare MODEL --fill ones --repeat 2", "--repeat needs --fill random, since other values are the same"),

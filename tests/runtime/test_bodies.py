@@ -154,13 +154,6 @@ def test_what_surely_exceeds_the_limit_is_not_begun():
         irops.run(net.model(), {"x": X[:1]})
 
 
-def test_pieces_count_against_the_limit_on_bytes():
-    with pytest.raises(
-        irops.EvaluationError, match=r"IR605 the pieces of outputs take .* are left \(tensor_bytes\)"
-    ):
-        loop(stepping(limit=1e9), -1, limits=irops.Limits(tensor_bytes=300))
-
-
 def test_a_state_that_doubles_is_stopped_by_the_limit_on_bytes():
     with pytest.raises(irops.EvaluationError, match=r"IR605 .*\(tensor_bytes\)"):
         loop(stepping(growing=True, limit=1e9), -1, limits=irops.Limits(tensor_bytes=1 << 16))
@@ -265,11 +258,6 @@ def test_loops_and_branches_nest():
     maps = takes(0, x, axis=0) + gives(1, each.result(found), axis=0)
     net.result(net.apply(ITERATOR, net.parameter("x", "i64", "?"), body=(each, maps))[0], "y")
     assert irops.run(net.model(), {"x": np.array([6, 7, 27])})["y"].tolist() == [8, 16, 111]
-
-
-def test_a_body_alone_is_called_by_no_one():
-    with pytest.raises(irops.EvaluationError, match="Loop-5 has no body"):
-        irops.call("Loop-5", np.array(1), np.array(True))
 
 
 def test_pieces_have_the_bytes_that_the_tensors_of_the_model_leave():

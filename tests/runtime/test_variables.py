@@ -49,17 +49,6 @@ def test_what_is_set_is_a_read_only_copy():
     assert array.flags.writeable
 
 
-def test_a_reset_forgets_one_variable_or_all():
-    variables = Variables()
-    for name in "abc":
-        variables[name] = np.array([1])
-    variables.reset("b")
-    variables.reset("z")
-    assert variables.keys() == ("a", "c")
-    variables.reset()
-    assert variables.keys() == ()
-
-
 class Stopped(BaseException):
     pass
 
