@@ -74,10 +74,8 @@ def test_a_custom_op_is_unknown_without_its_definition():
 def python(path, *words):
     """What Python does with another folder in its path."""
     path = os.pathsep.join(filter(None, (str(path), os.environ.get("PYTHONPATH"))))
-    environment = {**os.environ, "PYTHONPATH": path}
-    return subprocess.run(
-        [sys.executable, *words], check=False, capture_output=True, text=True, env=environment
-    )
+    command, environment = [sys.executable, *words], {**os.environ, "PYTHONPATH": path}
+    return subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
 
 
 def test_two_definitions_of_one_op_are_refused(tmp_path):
@@ -179,6 +177,7 @@ def test_a_module_that_cannot_be_imported_is_reported_with_its_line(tmp_path, ol
     assert found.location.file.endswith("my_reverse.py")
 
 
+CITED = "a function of {} cites C2, must cite a requirement of its definition"
 CITING = 'require((data.shape[-1] % block).can_be(0), "C1"'
 
 
@@ -188,12 +187,7 @@ CITING = 'require((data.shape[-1] % block).can_be(0), "C1"'
         (SHAPE, "    return 7", "OD109", "the shape function of {} gives 7, must give a Shape or a Fact"),
         (SHAPE, f"{SHAPE}, data.shape", "OD109", "the shape function of {} gives 2 shapes, must give 1"),
         (SHAPE, "    1 / 0", "OD109", "the shape function of {} failed: ZeroDivisionError: division by zero"),
-        (
-            CITING,
-            'require(False, "C2"',
-            "OD110",
-            "a function of {} cites C2, must cite a requirement of its definition",
-        ),
+        (CITING, 'require(False, "C2"', "OD110", CITED),
     ],
 )
 def test_a_custom_shape_function_that_fails_is_reported_at_the_layer(tmp_path, old, new, code, message):

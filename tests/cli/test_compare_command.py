@@ -105,13 +105,3 @@ def test_expected_infinities_are_no_rounding(irops, tmp_path):
     done = irops(*words)
     assert done.status == 1
     assert "y not finite: infinity in 2 elements" in done.err
-
-
-def test_a_page_without_its_library_is_refused_before_any_work(irops, folder, monkeypatch):
-    monkeypatch.setattr("irops.cli.options.missing_libraries", lambda extra, name: f"{name} of {extra}")
-    wide = ("--output-format", "html")
-    for words in (("compare", "nowhere.xml", "--fill", "random"), ("diff", "nowhere.xml", "nowhere.xml")):
-        done = irops(*words, *wide)
-        assert (done.status, done.err) == (2, f"irops {words[0]}: jinja2 of html\n")
-    done = irops("diff", folder / "m.xml", folder / "m.xml")
-    assert done.status == 0

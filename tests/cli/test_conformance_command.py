@@ -8,7 +8,6 @@ import pytest
 
 pytest.importorskip("hypothesis")
 
-from irops import environment
 
 BOTH = ("--op", "Reverse-1", "--op", "reversesequence", "--examples", "20", "--quiet")
 
@@ -101,18 +100,6 @@ def test_markdown_has_a_row_for_each_op_and_each_reason(irops, somebodys):
     assert rows[0].startswith("| wrong | Reverse-1 | ")
     assert "| wrong | Reverse-1 | declined |" in result.out
     assert "no &lt;strings> \\| please |" in result.out
-
-
-def test_missing_hypothesis_is_reported_with_its_extra(irops, monkeypatch):
-    environment._is_installed.cache_clear()
-    monkeypatch.setattr(environment, "find_spec", lambda name: None)
-    result = irops("conformance", "--backend", "reference", "--op", "Reverse-1")
-    environment._is_installed.cache_clear()
-    assert result.status == 2
-    assert (
-        result.err
-        == "irops conformance: hypothesis is not installed; pip install 'irops[conformance]' installs it\n"
-    )
 
 
 def test_no_files_are_left_in_the_current_folder(irops, tmp_path, monkeypatch):

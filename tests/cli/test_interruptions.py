@@ -194,15 +194,12 @@ def test_a_run_killed_by_a_truncated_file_reports_the_cause(endless):
             return mapped[1 << 19]
         sys.exit(guarded("run", work))
     """
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False
-    )
-    assert done.returncode == 1
-    assert (
-        done.stderr
-        == "irops run: ended by SIGBUS: a mapped file, probably the weights, was truncated while in use;"
+    running = python("-c", script)
+    assert running.communicate()[1] == (
+        "irops run: ended by SIGBUS: a mapped file, probably the weights, was truncated while in use;"
         " run the command again\n"
     )
+    assert running.returncode == 1
 
 
 @pytest.mark.parametrize(
@@ -219,11 +216,10 @@ def test_the_signal_that_ended_a_command_is_reported(work, status, expected_text
         "import os, sys; from irops.cli.guard import guarded; print('before'); sys.exit(guarded('run',"
         f" {work}))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False
-    )
-    assert (done.returncode, done.stdout) == (status, "before\n")
-    assert expected_text in done.stderr
+    running = python("-c", script)
+    out, err = running.communicate()
+    assert (running.returncode, out) == (status, "before\n")
+    assert expected_text in err
 
 
 def test_without_fork_the_command_runs_in_this_process(monkeypatch):
@@ -235,48 +231,25 @@ def limited():
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
 
-def test_unwritable_outputs_exit_with_2_and_leave_no_file(tmp_path):
-    path = tmp_path / "m.xml"
-    path.write_text(
-        """<net version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">
-        <data shape="999" element_type="f32"/>
-<output><port id="0" precision="FP32"><dim>999</dim></port></output></layer>
-<layer id="1" name="file" type="Result" version="opset1">
-<input><port id="0"/></input></layer></layers><edges>
-<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
-    )
-    running = started(
-        "run", path, "--fill", "ones", "-q", "--save-outputs", tmp_path / "out.npz", preexec_fn=limited
-    )
+def test_unwritable_outputs_exit_with_2_and_leave_no_file(reversing):
+    out = reversing.with_name("out.npz")
+    words = ("run", reversing, "--fill", "ones", "--shape", "x:999,3", "-q", "--save-outputs", out)
+    running = started(*words, preexec_fn=limited)
     assert running.communicate() == ("", "irops run: [Errno 27] File too large\n")
     assert running.returncode == 2
-    assert os.listdir(tmp_path) == ["m.xml"]
-    running = started("run", path, "--fill", "ones", "-q", "--save-outputs", tmp_path / "out.npz")
-    assert running.communicate() == ("", "")
-    with np.load(tmp_path / "out.npz") as found:
-        assert found["file"].shape == (999,)
+    assert os.listdir(reversing.parent) == [reversing.name]
+    assert started(*words).communicate() == ("", "")
+    with np.load(out) as found:
+        assert found["y"].shape == (999, 3)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("form", ["full", "json", "sarif"])
 def test_unwritable_findings_exit_with_2(form):
+    model = "irops/diagnostics/rules/IR401.xml"
+    command = [sys.executable, "-m", "irops", "check", model, "--output-format", form]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "irops",
-                "check",
-                ROOT / "irops" / "diagnostics" / "rules" / "IR401.xml",
-                "--output-format",
-                form,
-            ],
-            cwd=ROOT,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+        done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "irops check: [Errno 28] No space left on device\n")
 
 

@@ -149,10 +149,10 @@ def test_checking_imports_few_modules(form, tmp_path):
 
 
 @pytest.mark.slow("starts processes")
-@pytest.mark.parametrize("words", [("--help",), ("explain", "IR202"), ("explain", "IR4")], ids=" ".join)
-def test_help_and_rules_are_shown_without_definitions(words):
+@pytest.mark.parametrize("line", ["--help", "check --help", "explain IR202", "explain IR4"])
+def test_help_and_rules_are_shown_without_definitions(line):
     script = (
-        f"import sys; from irops.cli.main import main; main({list(words)!r}); heavy = {{'numpy',"
+        f"import sys; from irops.cli.main import main; main({line.split()!r}}); heavy = {{'numpy',"
         " 'rich', 'irops.dialects.registry', 'irops.spec.definition'};"
         " print(*(heavy & sys.modules.keys()), file=sys.stderr)"
     )

@@ -8,20 +8,17 @@ import time
 from pathlib import Path
 
 import pytest
+from hostile_models import net, parameter, result
 from waiting import wait_until
 
 from irops.cli.models import find_models
 from irops.work.child import Batches
-from irops.work.pool import Died, Failed, cores, run_in_processes
+from irops.work.pool import Died, Failed, run_in_processes
 from irops.work.serving import STREAMED
 
-SOUND = (
-    '<net version="11"><layers><layer id="0" name="%s" type="Parameter" version="opset1"><data shape="1"'
-    ' element_type="f32"/><output><port id="0" precision="FP32"><dim>1</dim></port></output></layer><layer'
-    ' id="1" name="y" type="Result" version="opset1"><input><port'
-    ' id="0"/></input></layer></layers><edges><edge from-layer="0" from-port="0" to-layer="1"'
-    ' to-port="0"/></edges></net>'
-)
+
+def sound(name, to=1):
+    return net([parameter(0, name), result(1)], [(0, 0, to, 0)])
 
 
 @pytest.fixture
@@ -30,9 +27,9 @@ def folder(tmp_path):
     models = tmp_path / "models"
     (models / "c").mkdir(parents=True)
     (models / ".hidden").mkdir()
-    (models / "a.xml").write_text(SOUND % "a")
-    (models / "b.xml").write_text(SOUND.replace('to-layer="1"', 'to-layer="7"') % "b")
-    (models / "c" / "d.xml").write_text(SOUND % "d")
+    (models / "a.xml").write_text(sound("a"))
+    (models / "b.xml").write_text(sound("b", to=7))
+    (models / "c" / "d.xml").write_text(sound("d"))
     (models / "c" / "pom.xml").write_text('<?xml version="1.0"?>\n<!-- no model -->\n<project/>')
     (models / "c" / "notes.txt").write_text("none")
     (models / ".hidden" / "e.xml").write_text("<net/>")
@@ -132,22 +129,6 @@ def work(item):
     return item, os.getpid()
 
 
-PIECES = ["a", "die", "b", "raise", "c", "leave", "d"]
-
-
-@pytest.mark.slow("kills processes")
-@pytest.mark.parametrize("processes", [1, 2, 4])
-def test_a_process_that_dies_loses_one_item(processes):
-    found = dict(run_in_processes(working, (), PIECES, processes))
-    assert [found[k][0] for k in (0, 2, 4, 6)] == ["a", "b", "c", "d"]
-    assert len({found[k][1] for k in (0, 2, 4, 6)} - {os.getpid()}) >= 1
-    assert [(type(found[k]), str(found[k])) for k in (1, 3, 5)] == [
-        (Died, "ended by SIGKILL"),
-        (Failed, "ValueError: no"),
-        (Died, "ended with status 3"),
-    ]
-
-
 @pytest.mark.slow("kills processes")
 @pytest.mark.parametrize("copied", [True, False])
 def test_a_process_that_dies_within_a_batch_loses_one_item(copied):
@@ -203,10 +184,6 @@ def test_processes_that_cannot_start_fail_every_item():
     ] * 3
 
 
-def test_cores_is_at_least_one():
-    assert cores() >= 1
-
-
 def test_an_internal_error_on_one_file_does_not_affect_others(folder, irops, monkeypatch):
     from irops.cli import check as command
 
@@ -236,7 +213,7 @@ def test_standard_input_is_reported_under_its_file_name(folder, irops, monkeypat
         monkeypatch.setattr(sys, "stdin", type("In", (), {"buffer": (folder / "b.xml").open("rb")}))
         result = irops("check", "--stdin-filename", folder / "a.xml", "--output-format", "concise", *rest)
         assert result.status == 1
-        assert result.out.startswith(f"{folder / 'a.xml'}:1:")
+        assert result.out.startswith(f"{folder / 'a.xml'}:2:")
 
 
 def test_standard_input_respects_the_size_limit(irops, monkeypatch):

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import net_text
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -15,12 +17,8 @@ def test_inspect_shows_a_model_in_80_columns(irops, valid_model):
     assert all(f"\n{title}\n" in result.out for title in ("inputs", "outputs", "ops", "weights"))
 
 
-def test_inspect_counts(irops):
-    seen = json.loads(
-        irops(
-            "inspect", ROOT / "irops" / "diagnostics" / "rules" / "IR221.xml", "--output-format", "json"
-        ).out
-    )
+def test_inspect_counts(irops, broken):
+    seen = json.loads(irops("inspect", broken.with_name("IR221.xml"), "--output-format", "json").out)
     assert (seen["layers"], seen["edges"], seen["ir_version"]) == (8, 6, 11)
     assert [(i["layer"], i["type"], i["shape"]) for i in seen["inputs"]] == [
         ("x", "f32", "[2,3]"),
@@ -31,16 +29,12 @@ def test_inspect_counts(irops):
 
 
 def test_inspect_counts_shared_bytes_once(irops, tmp_path):
-    const = (
-        '<layer id="{0}" name="c{0}" type="Const" version="opset1"><data element_type="{1}" shape="{2}"'
-        ' offset="{3}" size="{4}"/><output><port id="0" precision="FP32"/></output></layer>'
-    )
-    layers = (
-        const.format(0, "f32", "4", 0, 16)
-        + const.format(1, "f32", "2", 8, 8)
-        + const.format(2, "i64", "1", 16, 8)
-    )
-    (tmp_path / "m.xml").write_text(f'<net name="m" version="11"><layers>{layers}</layers><edges/></net>')
+    constants = (("a", "f32", "4", 0, 16), ("b", "f32", "2", 8, 8), ("c", "i64", "1", 16, 8))
+    layers = [
+        (name, "Const", {"element_type": kind, "shape": shape, "offset": offset, "size": size}, [])
+        for name, kind, shape, offset, size in constants
+    ]
+    (tmp_path / "m.xml").write_text(net_text(*layers))
     (tmp_path / "m.bin").write_bytes(bytes(32))
     seen = json.loads(irops("inspect", tmp_path / "m.xml", "--output-format", "json").out)
     assert seen["weights"] == [
@@ -52,30 +46,33 @@ def test_inspect_counts_shared_bytes_once(irops, tmp_path):
 
 
 def test_ops_are_listed_and_filtered(irops):
-    everything = irops("ops", "--quiet").out.split()
+    def listed(*words):
+        return irops("ops", "--quiet", *words).out.split()
+
+    everything, undefined = listed(), set(listed("--undefined"))
     assert {"Reverse-1", "ReverseSequence-1", "Parameter-1"} <= set(everything)
-    assert "Reverse-1" not in irops("ops", "--quiet", "--opset", "2").out.split(), "opset1 alone holds it"
-    assert (
-        "Reverse-1"
-        in irops(
-            "ops", "--quiet", "--opset", "opset1", "--category", "movement", "--text", "order axes"
-        ).out.split()
-    )
-    listed = json.loads(irops("ops", "--output-format", "json").out)["ops"]
-    assert [entry["op"] for entry in listed] == everything
+    assert "Reverse-1" not in listed("--opset", "2"), "opset1 alone holds it"
+    assert "Reverse-1" in listed("--opset", "opset1", "--category", "movement", "--text", "order axes")
+    shown = json.loads(irops("ops", "--output-format", "json").out)["ops"]
+    assert [entry["op"] for entry in shown] == everything
+    assert not undefined & set(everything)
+    assert len(undefined | set(everything)) >= 245
+    assert irops("ops", "--text", "zzzqqq") == (0, "0 ops\n", "")
 
 
 def test_ops_of_other_dialects_are_listed_with_their_opsets(irops):
-    assert irops("ops", "--dialect", "graiphic", "--quiet").out.split() == ["graiphic:ReverseSequence"]
-    listed = {
-        entry["op"]: entry["opsets"]
-        for entry in json.loads(irops("ops", "--dialect", "onnx", "--output-format", "json").out)["ops"]
-    }
-    assert listed["onnx:Slice-1"] == [str(n) for n in range(1, 10)]
-    assert listed["onnx:ReverseSequence-10"][0] == "10"
-    old = irops("ops", "--dialect", "onnx", "--opset", "9", "--quiet").out.split()
+    def listed(*words):
+        return irops("ops", "--dialect", *words, "--quiet").out.split()
+
+    assert listed("graiphic") == ["graiphic:ReverseSequence"]
+    shown = json.loads(irops("ops", "--dialect", "onnx", "--output-format", "json").out)["ops"]
+    opsets = {entry["op"]: entry["opsets"] for entry in shown}
+    assert opsets["onnx:Slice-1"] == [str(n) for n in range(1, 10)]
+    assert opsets["onnx:ReverseSequence-10"][0] == "10"
+    old, undefined = listed("onnx", "--opset", "9"), listed("onnx", "--undefined", "--opset", "17")
     assert "onnx:Slice-1" in old
-    assert "onnx:ReverseSequence-10" not in old
+    assert "onnx:Softmax-13" in undefined
+    assert not any(op.startswith("onnx:ReverseSequence-") for op in (*old, *undefined))
 
 
 def test_custom_ops_are_listed_and_explained(irops):
@@ -90,12 +87,6 @@ def test_undefined_onnx_ops_are_listed(irops):
     undefined = irops("ops", "--dialect", "onnx", "--undefined", "--opset", "17", "--quiet").out.split()
     assert "onnx:Softmax-13" in undefined
     assert not any(op.startswith("onnx:ReverseSequence-") for op in undefined)
-
-
-def test_ops_lists_undefined_ops(irops):
-    defined, undefined = (set(irops("ops", "--quiet", *more).out.split()) for more in ((), ("--undefined",)))
-    assert not defined & undefined
-    assert len(defined | undefined) >= 245
 
 
 def test_explain_shows_the_files_of_ops_with_lines(irops):
@@ -130,16 +121,8 @@ def test_docs_are_written(irops, tmp_path):
     assert result.out.endswith(f"pages in {tmp_path / 'site'}; start at {tmp_path / 'site'}/index.md\n")
 
 
-def test_no_matching_op_prints_no_empty_table(irops):
-    assert irops("ops", "--text", "zzzqqq") == (0, "0 ops\n", "")
-
-
-def test_inspect_names_the_oldest_release_and_what_decides(irops, tmp_path):
-    text = (
-        (ROOT / "irops" / "diagnostics" / "rules" / "IR208.xml")
-        .read_text()
-        .replace('version="opset1"', 'version="opset12"')
-    )
+def test_inspect_names_the_oldest_release_and_what_decides(irops, tmp_path, broken):
+    text = broken.with_name("IR208.xml").read_text().replace('version="opset1"', 'version="opset12"')
     (tmp_path / "m.xml").write_text(text)
     assert "read by OpenVINO 2023.1 and later: layer 0 " in irops("inspect", tmp_path / "m.xml").out
     seen = json.loads(irops("inspect", tmp_path / "m.xml", "--output-format", "json").out)["oldest_release"]
@@ -153,16 +136,8 @@ def test_inspect_names_the_oldest_release_and_what_decides(irops, tmp_path):
 @pytest.mark.slow("Sphinx builds pages")
 def test_docs_of_custom_ops_alone_are_a_site(irops, tmp_path):
     pytest.importorskip("sphinx")
-    definitions = ROOT / "examples" / "my_reverse"
-    options = (
-        "--definitions",
-        definitions,
-        "--custom-only",
-        "--title",
-        "My ops",
-        "--base-url",
-        "https://x.org/y/",
-    )
+    named = ("--title", "My ops", "--base-url", "https://x.org/y/")
+    options = ("--definitions", ROOT / "examples" / "my_reverse", "--custom-only", *named)
     result = irops("docs", "--output", tmp_path / "site", *options)
     assert result.status == 0, result.err
     page = (tmp_path / "site" / "ops" / "MyReverse-extension.html").read_text("utf-8")
@@ -190,10 +165,3 @@ def test_a_page_that_sphinx_warns_of_is_an_error(irops, tmp_path):
     assert result.status == 2
     assert "/index.md:3: WARNING: 'myst' cross-reference target not found: 'nowhere.md'" in result.err
     assert not (tmp_path / "site").exists()
-
-
-def test_a_missing_sphinx_is_reported_with_its_extra(irops, tmp_path, monkeypatch):
-    monkeypatch.setattr("irops.document.site.FOR_HTML", ("jinja2", "no_such_library"))
-    result = irops("docs", "--output", tmp_path / "site")
-    assert result.status == 2
-    assert "no_such_library is not installed; pip install 'irops[docs]' installs it" in result.err

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -68,30 +69,26 @@ def killed_while_working(script, number, folder):
     return process.pid
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGQUIT, signal.SIGSEGV])
-def test_the_child_of_a_run_ends_with_its_parent(number, tmp_path):
-    group = killed_while_working(SLEEPING, number, tmp_path)
+UNSIGNALLED = "import irops.work.serving as lifetime\nlifetime._signalled_by_kernel = lambda: False\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "number"),
+    [
+        pytest.param(SLEEPING, signal.SIGKILL, id="the child of a run"),
+        pytest.param(SLEEPING, signal.SIGQUIT, id="that a signal ends"),
+        pytest.param(SLEEPING, signal.SIGSEGV, id="that crashes"),
+        pytest.param(SPAWNED, signal.SIGKILL, id="the processes of a check"),
+        pytest.param(UNSIGNALLED + SLEEPING, signal.SIGKILL, id="watched by a thread, not by the kernel"),
+    ],
+)
+def test_processes_end_with_their_parent(script, number, tmp_path):
+    group = killed_while_working(script, number, tmp_path)
     try:
         wait_until(lambda: has_ended(group))
     finally:
-        _end(group)
-
-
-def test_the_processes_of_a_check_end_with_their_parent(tmp_path):
-    group = killed_while_working(SPAWNED, signal.SIGKILL, tmp_path)
-    try:
-        wait_until(lambda: has_ended(group))
-    finally:
-        _end(group)
-
-
-def test_a_thread_watches_the_parent_where_the_kernel_does_not(tmp_path):
-    script = "import irops.work.serving as lifetime\nlifetime._signalled_by_kernel = lambda: False\n"
-    group = killed_while_working(script + SLEEPING.replace("if True:", "if 1:"), signal.SIGKILL, tmp_path)
-    try:
-        wait_until(lambda: has_ended(group))
-    finally:
-        _end(group)
+        with suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
 
 
 def test_a_process_whose_parent_has_died_already_ends():
@@ -103,10 +100,3 @@ def test_a_process_whose_parent_has_died_already_ends():
     """
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False)
     assert done.returncode == serving.ORPHANED
-
-
-def _end(group):
-    try:
-        os.killpg(group, signal.SIGKILL)
-    except ProcessLookupError:
-        return

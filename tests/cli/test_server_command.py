@@ -11,12 +11,6 @@ def served(monkeypatch):
     return calls
 
 
-def test_a_missing_extra_is_named(irops, monkeypatch):
-    monkeypatch.setattr("irops.environment._is_installed", lambda library: library != "pygls")
-    message = "irops server: pygls is not installed; pip install 'irops[server]' installs it\n"
-    assert irops("server") == (2, "", message)
-
-
 def test_options_reach_the_server(irops, served, monkeypatch):
     monkeypatch.setattr("irops.server.features.listening", lambda *address: address)
     words = ("--tcp", "[::1]:2087", "--limit", "seconds=7", "--docs", "https://example.org/irops")

@@ -105,16 +105,6 @@ def test_custom_ops_take_part(irops, zoo):
     assert "1 cell done; " in irops(*words).out
 
 
-def test_a_missing_library_is_named_with_its_extra(irops, zoo, monkeypatch):
-    monkeypatch.setattr("irops.environment.find_spec", lambda name: None)
-    monkeypatch.setattr("irops.environment._is_installed", lambda name: False)
-    result = irops("survey", "zoo")
-    assert result.status == 2
-    assert result.err == (
-        "irops survey: pyarrow and jinja2 are not installed; pip install 'irops[survey]' installs them\n"
-    )
-
-
 def test_a_cell_that_takes_too_long_is_a_row(irops, zoo):
     write_endless(zoo / "b.xml")
     result = irops("survey", "zoo", "--tasks", "run", "--seconds", "5", "-j", 1, "-o", "r")

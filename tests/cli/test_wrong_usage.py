@@ -1,5 +1,6 @@
 """Lines that no command accepts end with 2 and a sentence, suggest a mistyped word, and write nothing."""
 
+import re
 import subprocess
 import sys
 
@@ -11,6 +12,9 @@ NEEDED = "the following arguments are required: "
 NO_SOURCE = "there is no source "
 NO_VALUE = "no value for 'x', 'lengths': use --load-inputs FILE, --input NAME=FILE, or --fill"
 UNKNOWN = "irops explain: unknown rule or op "
+OF_PAGES = (
+    "the pages cannot be made: jinja2, sphinx, myst_parser, furo, sphinx_copybutton and sphinx_sitemap are"
+)
 LIKE_REFERENCE = NO_SOURCE + "'referense'; did you mean reference? A source is one of"
 WORKERS = "; a run is not split over workers any more; irops survey examines many models on many machines"
 ADDRESS = "is not an address, must be HOST:PORT such as localhost:2087"
@@ -291,6 +295,27 @@ def test_a_file_that_cannot_be_read_is_a_finding_of_check(line, said, irops, wor
     result = irops(*words(line))
     assert result.status == 2
     assert said.format(**places) in result.out
+
+
+@pytest.mark.parametrize(
+    ("line", "missing", "extra"),
+    [
+        ("docs --output OUT", OF_PAGES, "docs"),
+        ("survey FOLDER", "pyarrow and jinja2 are", "survey"),
+        ("conformance --backend numba", "hypothesis is", "conformance"),
+        ("server", "pygls and lsprotocol are", "server"),
+        ("compare a.xml --output-format html", "jinja2 is", "html"),
+        ("diff a.xml b.xml --output-format html", "jinja2 is", "html"),
+    ],
+)
+def test_a_missing_library_is_named_with_its_extra_before_any_work(
+    line, missing, extra, irops, words, monkeypatch
+):
+    monkeypatch.setattr("irops.environment._is_installed", lambda library: False)
+    result = irops(*words(line))
+    assert (result.status, result.out) == (2, "")
+    said = f"irops {line.split()[0]}: {missing} not installed; pip install 'irops[{extra}]' installs "
+    assert re.fullmatch(rf"{re.escape(said)}(it|them)\n", result.err)
 
 
 def test_every_command_refuses_something():
