@@ -30,10 +30,7 @@ def test_run_shows_the_warnings_of_the_run(irops, swish, backend):
     result = irops("run", swish, "--input", negative(swish), "--fill", "ones", *backend)
     assert result.status == 0
     assert result.err.count("warning IR401 Swish-4 requires: beta is not negative") == 1
-    line = (
-        swish.read_text().splitlines().index('\t\t<layer id="2" name="act" type="Swish" version="opset4">')
-        + 1
-    )
+    line = 1 + swish.read_text().partition('name="act"')[0].count("\n")
     assert f"swish.xml:{line}:" in result.err
     assert 'layer 2 "act"' in result.err
     assert irops("run", swish, "--fill", "ones").err == ""

@@ -2,8 +2,6 @@
 
 import json
 import random
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -252,23 +250,18 @@ def test_the_report_is_text_json_and_html():
     assert len(repr(difference).splitlines()) == 1
 
 
-def command(*arguments):
-    words = [sys.executable, "-m", "irops", "diff", *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, check=False)
-
-
-def test_the_command_ends_with_1_where_models_differ(tmp_path):
-    path = EXAMPLES / "turned_rows" / "model.xml"
+def test_the_command_ends_with_1_where_models_differ(tmp_path, capsys):
+    path = str(EXAMPLES / "turned_rows" / "model.xml")
     graph = irops.Graph(irops.read(path))
     graph.add_result(graph.inputs[0], "z")
     irops.write(graph.model(), tmp_path / "other.xml")
-    same = command(path, path)
-    assert (same.returncode, same.stdout.splitlines()[-1]) == (0, "no difference")
-    other = command(path, tmp_path / "other.xml", "--output-format", "json")
-    assert other.returncode == 1
-    assert json.loads(other.stdout)["interface"]
-    page = command(path, tmp_path / "other.xml", "--output-format", "html", "-o", tmp_path / "d.html")
-    assert (page.returncode, page.stdout) == (1, "")
+    words = ["diff", path, str(tmp_path / "other.xml"), "--output-format"]
+    assert main(["diff", path, path]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "no difference"
+    assert main([*words, "json"]) == 1
+    assert json.loads(capsys.readouterr().out)["interface"]
+    assert main([*words, "html", "-o", str(tmp_path / "d.html")]) == 1
+    assert capsys.readouterr().out == ""
     assert (tmp_path / "d.html").read_text().startswith("<!doctype html>")
 
 

@@ -1,13 +1,11 @@
 """Parts of models as models of their own."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.cli.main import main
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.extraction import Boundary, cut_values, extracted
 
@@ -95,13 +93,11 @@ def test_contradicting_arguments_are_refused():
 
 def test_the_values_at_a_cut_are_those_of_the_whole_model():
     model = forked()
-    data = np.array([[1, -2, 3, 4]], np.float32)
+    given = {"x": np.array([[1, -2, 3, 4]], np.float32), "z": np.zeros(2, np.float32)}
     part = extracted(ModelAnalysis(model), Boundary(inputs=["split:1", "tanh"], outputs=["y"]))
-    values = cut_values(part, model, {"x": data, "z": np.zeros(2, np.float32)})
-    assert np.allclose(values["tanh"], np.tanh(np.maximum(data[:, :2], 0)))
-    assert irops.run(part.model, values)["y"].tolist() == (
-        irops.run(model, {"x": data, "z": np.zeros(2, np.float32)})["y"].tolist()
-    )
+    values = cut_values(part, model, given)
+    assert np.allclose(values["tanh"], np.tanh(np.maximum(given["x"][:, :2], 0)))
+    assert irops.run(part.model, values)["y"].tolist() == irops.run(model, given)["y"].tolist()
 
 
 def test_a_part_of_a_body():
@@ -148,31 +144,22 @@ def test_a_cut_within_constants_of_narrow_types_is_named():
     assert extracted(analysis, Boundary(inputs=["x", "wide"], outputs=["y"])).rounded == ()
 
 
-def irops_command(*arguments):
-    words = [sys.executable, "-m", "irops", "extract", *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, check=False)
-
-
-def test_the_command_writes_the_part_and_the_values_at_the_cut(tmp_path):
+def test_the_command_writes_the_part_and_the_values_at_the_cut(tmp_path, capsys):
     irops.write(forked(), tmp_path / "model.xml")
-    data = np.array([[1, -2, 3, 4]], np.float32)
-    np.savez(tmp_path / "in.npz", x=data, z=np.zeros(2, np.float32))
-    done = irops_command(
-        tmp_path / "model.xml", "--from", "tanh,split:1", "--to", "y", "-o", tmp_path / "part.xml",
-        "--load-inputs", tmp_path / "in.npz",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "part.xml: 6 layers of 13; 2 values in" in done.stdout
+    given = {"x": np.array([[1, -2, 3, 4]], np.float32), "z": np.zeros(2, np.float32)}
+    np.savez(tmp_path / "in.npz", **given)
+    cut = ["--from", "tanh,split:1", "--to", "y", "--load-inputs", str(tmp_path / "in.npz")]
+    assert main(["extract", str(tmp_path / "model.xml"), *cut, "-o", str(tmp_path / "part.xml")]) == 0
+    assert "part.xml: 6 layers of 13; 2 values in" in capsys.readouterr().out
     with np.load(tmp_path / "part.npz") as values:
         result = irops.run(tmp_path / "part.xml", dict(values))["y"]
-    assert (result == irops.run(tmp_path / "model.xml", {"x": data, "z": np.zeros(2, np.float32)})["y"]).all()
+    assert (result == irops.run(tmp_path / "model.xml", given)["y"]).all()
 
 
-def test_the_command_names_inputs_that_are_rounded(tmp_path):
+def test_the_command_names_inputs_that_are_rounded(tmp_path, capsys):
     irops.write(compressed(), tmp_path / "model.xml")
-    done = irops_command(
-        tmp_path / "model.xml", "--from", "x,scaled", "--to", "y", "-o", tmp_path / "part.xml"
-    )
-    assert done.returncode == 0, done.stderr
-    assert "note: input 'scaled' is among constants, which irops computes in f32" in done.stdout
-    assert "rounded to f16" in done.stdout
+    cut = ["--from", "x,scaled", "--to", "y", "-o", str(tmp_path / "part.xml")]
+    assert main(["extract", str(tmp_path / "model.xml"), *cut]) == 0
+    out = capsys.readouterr().out
+    assert "note: input 'scaled' is among constants, which irops computes in f32" in out
+    assert "rounded to f16" in out

@@ -14,18 +14,8 @@ import irops
 from irops.dialects.registry import default_registry
 
 SIZES = (2, 3, 4, 2, 3)
-LENGTH_TYPES = (
-    np.int8,
-    np.int16,
-    np.int32,
-    np.int64,
-    np.uint8,
-    np.uint16,
-    np.uint32,
-    np.uint64,
-    np.float16,
-    np.float32,
-)
+INTEGERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
+LENGTH_TYPES = (*INTEGERS, np.float16, np.float32)
 TYPES = (np.bool_, *LENGTH_TYPES, np.float64, ml_dtypes.bfloat16)
 OPEN = {"static": None, "any size": "?", "any rank": "..."}
 

@@ -1,6 +1,5 @@
 """Models that are built node by node."""
 
-import re
 from pathlib import Path
 
 import ml_dtypes
@@ -179,28 +178,6 @@ def test_constants_have_any_element_type(element_type, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("value", "element_type", "lost"),
-    [
-        ([1, 0], "f8e8m0", "0"),
-        ([-1.0], "f8e8m0", "-1.0"),
-        ([448, 1e6], "f8e4m3", "1000000.0"),
-        ([np.inf], "f8e4m3", "inf"),
-        ([np.nan], "f4e2m1", "nan"),
-        ([6.9, 7.0], "f4e2m1", "7.0"),
-        ([65519, 65520], "f16", "65520"),
-        ([1e39], "f32", "1e+39"),
-        ([3.4e38], "bf16", "3.4e+38"),
-        ([127, 128], "i8", "128"),
-    ],
-)
-def test_a_number_that_its_type_cannot_represent_is_refused(value, element_type, lost):
-    with pytest.raises(
-        DiagnosticError, match=rf"that {element_type} cannot represent, such as {re.escape(lost)}$"
-    ):
-        irops.Graph().constant(value, element_type=element_type)
-
-
-@pytest.mark.parametrize(
     ("value", "element_type"),
     [
         ([448, 463], "f8e4m3"),
@@ -215,33 +192,24 @@ def test_numbers_are_rounded_to_floats(value, element_type):
 
 
 @pytest.mark.parametrize(
-    ("value", "element_type", "words"),
-    [
-        ([1.0], "nf4", "is an array of f64; nf4 takes its codes, 0 to 15, as an array of uint8"),
-        ([1 + 2j], "f32", "is an array of complex128, must be of f32"),
-        (["a"], "f32", "is an array of string, must be of f32"),
-    ],
-)
-def test_a_constant_of_another_kind_is_refused(value, element_type, words):
-    with pytest.raises(DiagnosticError, match=re.escape(words)):
-        irops.Graph().constant(value, element_type=element_type)
-
-
-def test_constants_of_arrays_keep_their_type_and_strings_are_one():
-    graph = irops.Graph()
-    assert graph.constant(np.zeros(3, ml_dtypes.bfloat16)).element_type.name == "bf16"
-    assert graph.constant(["a", "bc"]).element_type.name == "string"
-    assert graph.constant(2).element_type.name == "i64"
-    assert graph.constant(1.5, element_type="f32").value == np.float32(1.5)
-
-
-@pytest.mark.parametrize(
     ("value", "element_type", "message"),
     [
+        ([1, 0], "f8e8m0", "that f8e8m0 cannot represent, such as 0$"),
+        ([-1.0], "f8e8m0", "that f8e8m0 cannot represent, such as -1.0$"),
+        ([448, 1e6], "f8e4m3", "that f8e4m3 cannot represent, such as 1000000.0$"),
+        ([np.inf], "f8e4m3", "that f8e4m3 cannot represent, such as inf$"),
+        ([np.nan], "f4e2m1", "that f4e2m1 cannot represent, such as nan$"),
+        ([6.9, 7.0], "f4e2m1", "that f4e2m1 cannot represent, such as 7.0$"),
+        ([65519, 65520], "f16", "that f16 cannot represent, such as 65520$"),
+        ([1e39], "f32", r"that f32 cannot represent, such as 1e\+39$"),
+        ([3.4e38], "bf16", r"that bf16 cannot represent, such as 3.4e\+38$"),
+        ([127, 128], "i8", "that i8 cannot represent, such as 128$"),
         (300, "u8", "such as 300"),
         ([1, 9], "i4", "such as 9"),
         (0.5, "i32", "such as 0.5"),
-        ("text", "f32", "must be of f32"),
+        ([1.0], "nf4", "is an array of f64; nf4 takes its codes, 0 to 15, as an array of uint8"),
+        ([1 + 2j], "f32", "is an array of complex128, must be of f32"),
+        ("text", "f32", "is an array of string, must be of f32"),
         ([object()], None, "neither a number nor a string"),
         (1, "f33", "'f33' is not an element type"),
     ],
@@ -251,6 +219,14 @@ def test_a_constant_that_its_type_cannot_represent_is_refused(value, element_typ
     with pytest.raises(DiagnosticError, match=message):
         graph.constant(value, element_type=element_type)
     assert len(graph) == 0
+
+
+def test_constants_of_arrays_keep_their_type_and_strings_are_one():
+    graph = irops.Graph()
+    assert graph.constant(np.zeros(3, ml_dtypes.bfloat16)).element_type.name == "bf16"
+    assert graph.constant(["a", "bc"]).element_type.name == "string"
+    assert graph.constant(2).element_type.name == "i64"
+    assert graph.constant(1.5, element_type="f32").value == np.float32(1.5)
 
 
 def test_state_is_built_of_its_ops(tmp_path):
