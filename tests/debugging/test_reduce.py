@@ -241,7 +241,7 @@ def test_a_reduction_goes_on_where_it_was(tmp_path):
     whole = irops.reduce(model, inputs, elu)
     count = len(asked)
     first = irops.reduce(model, inputs, elu, tries=5, folder=tmp_path)
-    assert first.stopped is not None
+    assert first.stopped
     asked.clear()
     second = irops.reduce(model, inputs, elu, folder=tmp_path)
     assert (second.layers, second.stopped) == (whole.layers, None)
@@ -267,6 +267,16 @@ def test_a_line_that_was_cut_off_is_ignored(tmp_path):
     assert str(irops.reduce(model, inputs, has("Elu"), folder=tmp_path)) == str(whole)
 
 
+def run_program(name, folder):
+    """What a program in a folder prints."""
+    # With instructions hidden, OpenVINO may still choose bf16, for which it then has no kernels.
+    environment = {name: text for name, text in os.environ.items() if name != "ONEDNN_MAX_CPU_ISA"}
+    command = [sys.executable, name]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_the_files_read_back_as_the_case(tmp_path):
     model, inputs = network()
     small = irops.reduce(model, inputs, has("Convolution"))
@@ -289,18 +299,7 @@ def test_the_program_needs_the_runtime_alone(tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "pasted.py").write_text(program.read_text())
-    # With instructions hidden, OpenVINO may still choose bf16, for which it then has no kernels.
-    environment = {name: text for name, text in os.environ.items() if name != "ONEDNN_MAX_CPU_ISA"}
-    done = subprocess.run(
-        [sys.executable, "pasted.py"],
-        cwd=elsewhere,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "results:" in done.stdout
+    assert "results:" in run_program("pasted.py", elsewhere)
 
 
 @pytest.mark.slow("starts processes")
@@ -311,13 +310,9 @@ def test_the_program_passes_elements_of_all_types(tmp_path, kind):
     x = graph.parameter("x", f"{kind}[2,3]")
     graph.result(graph.ops.Convert(x, destination_type="f32"), "y")
     ones = np.ones((2, 3), element_type(kind).dtype)
-    irops.reduce(graph.model(), {"x": ones}, lambda model, inputs: inputs["x"].dtype == ones.dtype).write(
-        tmp_path
-    )
-    done = subprocess.run(
-        [sys.executable, str(tmp_path / "repro.py")], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    small = irops.reduce(graph.model(), {"x": ones}, lambda _, inputs: inputs["x"].dtype == ones.dtype)
+    small.write(tmp_path)
+    run_program("repro.py", tmp_path)
 
 
 def test_large_values_stay_in_files(tmp_path):
@@ -333,10 +328,7 @@ def test_large_values_stay_in_files(tmp_path):
     irops.reduce(graph.model(), inputs, large).write(tmp_path)
     text = (tmp_path / "repro.py").read_text()
     assert 'np.load(FOLDER / "inputs.npz")' in text
-    done = subprocess.run(
-        [sys.executable, str(tmp_path / "repro.py")], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    run_program("repro.py", tmp_path)
 
 
 def test_every_candidate_is_valid():
@@ -376,8 +368,7 @@ def test_an_onnx_model_stays_one(tmp_path):
     program = (tmp_path / "small" / "repro.py").read_text()
     assert "import onnxruntime as ort" in program
     pytest.importorskip("onnxruntime")
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    run_program("repro.py", tmp_path / "small")
 
 
 def test_elements_that_may_be_axes_or_sizes_are_lowered_one_by_one():

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from libraries import needs
 from planted import Idle, Plant, Planted, call_of
 
 import irops
@@ -30,31 +31,36 @@ def planted(kind, op, at_least=0):
     return Planted(Plant(kind, call_of(op, (), {}), at_least=at_least))
 
 
-def test_sources_that_differ_in_one_layer():
-    model, inputs = chain("Tanh", "Sin", "Sigmoid", "Cos", "Abs")
-    small = irops.reduce(model, inputs, differs=("reference", planted("sign", "Sigmoid-1")))
-    assert [layer.type for layer in small.model.layers] == ["Parameter", "Sigmoid", "Result"]
-    assert small.reason == "reference and planted differ: wrong"
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize(
+    ("layers", "wrong"),
+    [
+        pytest.param("Tanh Sin Sigmoid Cos Abs", "Sigmoid", id="one of five layers"),
+        pytest.param("Tanh Sigmoid Log Cos", "Sigmoid", id="a wrong sign, of which the result shows NaN"),
+        pytest.param("Sin Abs Tanh", "Sin", id="one that later layers hide"),
+    ],
+)
+def test_sources_that_differ_in_one_layer(layers, wrong, is_first):
+    model, inputs = chain(*layers.split())
+    sources = (planted("sign", f"{wrong}-1"), "reference")
+    small = irops.reduce(model, inputs, differs=sources if is_first else sources[::-1])
+    assert [layer.type for layer in small.model.layers] == ["Parameter", wrong, "Result"]
+    assert small.of == len(layers.split())
+    assert is_first or small.reason == "reference and planted differ: wrong"
 
 
-def test_the_order_of_the_sources_does_not_matter():
-    model, inputs = chain("Tanh", "Sin")
-    small = irops.reduce(model, inputs, differs=(planted("sign", "Sin-1"), "reference"))
-    assert [layer.type for layer in small.model.layers] == ["Parameter", "Sin", "Result"]
-
-
-def test_a_symptom_leads_to_its_cause():
-    """The sign of Sigmoid is wrong; NaN is what the result shows."""
-    model, inputs = chain("Tanh", "Sigmoid", "Log", "Cos")
-    small = irops.reduce(model, inputs, differs=("reference", planted("sign", "Sigmoid-1")))
-    assert [layer.type for layer in small.model.layers] == ["Parameter", "Sigmoid", "Result"]
-
-
-def test_a_fault_that_later_layers_hide_is_reduced_all_the_same():
-    model, inputs = chain("Sin", "Abs", "Tanh")
-    small = irops.reduce(model, inputs, differs=("reference", planted("sign", "Sin-1")))
-    assert [layer.type for layer in small.model.layers] == ["Parameter", "Sin", "Result"]
-    assert small.of == 3
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ({"differs": ("reference", {"y": np.zeros(3, np.float32)})}, "the values of one model"),
+        ({"crashes": "openvin"}, "did you mean"),
+        pytest.param({"crashes": "openvino:XPU"}, "openvino:XPU is not available", marks=needs("openvino")),
+    ],
+)
+def test_sources_of_which_nothing_can_be_reduced_are_reported(question, message):
+    model, inputs = chain("Tanh")
+    with pytest.raises(InvalidQuestion, match=message):
+        irops.reduce(model, inputs, **question)
 
 
 def test_a_fault_of_some_sizes_keeps_the_smallest_of_them():
@@ -74,25 +80,6 @@ def test_a_source_that_computes_no_layer_of_the_model_does_not_agree_with_anothe
     model, inputs = chain("Tanh")
     with pytest.raises(NoFault, match="idle computes no layer of the model"):
         irops.reduce(model, inputs, differs=("reference", Idle()))
-
-
-def test_stored_values_cannot_be_reduced():
-    model, inputs = chain("Tanh")
-    with pytest.raises(InvalidQuestion, match="the values of one model"):
-        irops.reduce(model, inputs, differs=("reference", {"y": np.zeros(3, np.float32)}))
-
-
-def test_a_mistyped_source_is_reported():
-    model, inputs = chain("Tanh")
-    with pytest.raises(InvalidQuestion, match="did you mean"):
-        irops.reduce(model, inputs, crashes="openvin")
-
-
-def test_a_device_that_is_missing_is_reported():
-    pytest.importorskip("openvino")
-    model, inputs = chain("Tanh")
-    with pytest.raises(InvalidQuestion, match="openvino:XPU is not available"):
-        irops.reduce(model, inputs, crashes="openvino:XPU")
 
 
 def test_a_refusal_of_a_runtime_is_reduced_and_its_program_shows_it(tmp_path):

@@ -16,28 +16,18 @@ from irops.debugging.weights import WeightRows, alignment, storage_of, weights_o
 from irops.ir.read import loads
 from irops.ir.weights import Region
 from irops.values.element import element_type
+from tests.conftest import net_text
 
 ROOT = Path(__file__).parents[2]
 
 
-def xml_of(*constants, users=()):
+def xml_of(*constants):
     """A model whose constants (name, type, shape, offset, size) are added to nothing, each with a Result."""
-    layers, edges = [], []
-    for number, (name, kind, shape, offset, size) in enumerate(constants):
-        layers.append(
-            f'<layer id="{number}" name="{name}" type="Const" version="opset1"><data element_type="{kind}"'
-            f' shape="{shape}" offset="{offset}" size="{size}"/>'
-            '<output><port id="0" precision="UNSPECIFIED"/></output></layer>'
-        )
-        result = number + 1000
-        layers.append(
-            f'<layer id="{result}" name="r{number}" type="Result" version="opset1"><input><port id="0"/>'
-            "</input></layer>"
-        )
-        edges.append(f'<edge from-layer="{number}" from-port="0" to-layer="{result}" to-port="0"/>')
-    return (
-        f'<net name="m" version="11"><layers>{"".join(layers)}</layers><edges>{"".join(edges)}</edges></net>'
-    )
+    layers = []
+    for name, kind, shape, offset, size in constants:
+        data = {"element_type": kind, "shape": shape, "offset": offset, "size": size}
+        layers += [(name, "Const", data, []), (f"r/{name}", "Result", {}, [name])]
+    return net_text(*layers)
 
 
 def examined(data, *constants):
@@ -157,40 +147,24 @@ def quantised(tmp_path):
     """Codes u8 [4,8] of which 4 are saturated, with a zero point and a scale for each row."""
     codes = np.full((4, 8), 100, np.uint8)
     codes[:, 0] = 255
-    parts = [codes.tobytes(), np.full(4, 128, np.uint8).tobytes(), np.ones(4, np.float32).tobytes()]
-    names = (("codes", "u8", "4,8"), ("zero", "u8", "4,1"), ("scale", "f32", "4,1"))
+    parts = {"codes": codes, "zero": np.full((4, 1), 128, np.uint8), "scale": np.ones((4, 1), np.float32)}
     layers, offset = [], 0
-    for number, (part, (name, kind, shape)) in enumerate(zip(parts, names)):
-        data = f'element_type="{kind}" shape="{shape}" offset="{offset}" size="{len(part)}"'
-        layers.append(_layer(number, name, "Const", data, 0))
-        offset += len(part)
-    to_f32 = 'destination_type="f32"'
-    numpy = 'auto_broadcast="numpy"'
+    for name, part in parts.items():
+        kind, shape = "f32" if name == "scale" else "u8", ",".join(map(str, part.shape))
+        place = {"offset": offset, "size": part.nbytes}
+        layers.append((name, "Const", {"element_type": kind, "shape": shape, **place}, []))
+        offset += part.nbytes
     layers += [
-        _layer(3, "c", "Convert", to_f32, 1),
-        _layer(4, "z", "Convert", to_f32, 1),
-        _layer(5, "s", "Subtract", numpy, 2),
-        _layer(6, "m", "Multiply", numpy, 2),
-        '<layer id="7" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>',
+        ("c", "Convert", {"destination_type": "f32"}, ["codes"]),
+        ("z", "Convert", {"destination_type": "f32"}, ["zero"]),
+        ("s", "Subtract", {"auto_broadcast": "numpy"}, ["c", "z"]),
+        ("m", "Multiply", {"auto_broadcast": "numpy"}, ["s", "scale"]),
+        ("y", "Result", {}, ["m"]),
     ]
-    edges = [(0, 0, 3, 0), (1, 0, 4, 0), (3, 1, 5, 0), (4, 1, 5, 1), (5, 2, 6, 0), (2, 0, 6, 1), (6, 2, 7, 0)]
-    text = "".join(
-        f'<edge from-layer="{a}" from-port="{p}" to-layer="{b}" to-port="{q}"/>' for a, p, b, q in edges
-    )
     path = tmp_path / "model.xml"
-    path.write_text(
-        f'<net name="m" version="11"><layers>{"".join(layers)}</layers><edges>{text}</edges></net>'
-    )
-    path.with_suffix(".bin").write_bytes(b"".join(parts))
+    path.write_text(net_text(*layers))
+    path.with_suffix(".bin").write_bytes(b"".join(part.tobytes() for part in parts.values()))
     return path
-
-
-def _layer(number, name, kind, data, inputs):
-    ports = "".join(f'<port id="{k}"/>' for k in range(inputs))
-    return (
-        f'<layer id="{number}" name="{name}" type="{kind}" version="opset1"><data {data}/>'
-        f'<input>{ports}</input><output><port id="{inputs}" precision="UNSPECIFIED"/></output></layer>'
-    )
 
 
 def test_codes_name_their_scale_and_their_zero_point(quantised, capsys):
@@ -212,16 +186,13 @@ def test_the_table_shows_what_is_unusual(quantised, capsys, monkeypatch):
     assert "52 bytes, 0 of them unused" in out
 
 
-def test_a_truncated_file_is_a_sentence(quantised, capsys):
+def test_a_truncated_or_missing_file_is_a_sentence(quantised, capsys):
     quantised.with_suffix(".bin").write_bytes(bytes(40))
     assert main(["inspect", str(quantised), "--weights"]) == 1
     shown = capsys.readouterr()
     assert "scale" in shown.err
     assert "must be within the 40 bytes" in shown.err
     assert "2 constants with 36 bytes" in shown.out
-
-
-def test_a_missing_file_is_a_sentence(quantised, capsys):
     quantised.with_suffix(".bin").unlink()
     assert main(["inspect", str(quantised), "--weights"]) == 1
     assert "does not exist" in capsys.readouterr().err

@@ -11,24 +11,17 @@ from irops.cli.main import main
 from irops.debugging.origins.symbolic import Kind
 from irops.diagnostics.diagnostic import DiagnosticError
 
+WINDOW = {"strides": "2,2", "dilations": "1,1", "pads_begin": "1,1", "pads_end": "1,1"}
+
 
 @pytest.fixture
 def convolved(net):
-    weights = np.zeros((8, 3, 3, 3), np.float32).tobytes()
+    weights = bytes(4 * 8 * 3 * 3 * 3)
+    filters = {"element_type": "f32", "shape": "8,3,3,3", "offset": 0, "size": len(weights)}
     return net(
         ("image", "Parameter", {"element_type": "f32", "shape": "?,3,224,?"}, []),
-        (
-            "filters",
-            "Const",
-            {"element_type": "f32", "shape": "8,3,3,3", "offset": 0, "size": len(weights)},
-            [],
-        ),
-        (
-            "conv",
-            "Convolution",
-            {"strides": "2,2", "dilations": "1,1", "pads_begin": "1,1", "pads_end": "1,1"},
-            ["image", "filters"],
-        ),
+        ("filters", "Const", filters, []),
+        ("conv", "Convolution", WINDOW, ["image", "filters"]),
         ("relu", "ReLU", {}, ["conv"]),
         ("tanh", "Tanh", {}, ["relu"]),
         ("last", "Sigmoid", {}, ["tanh"]),
@@ -55,12 +48,7 @@ def test_the_steps_lead_back_to_the_input_and_name_what_decides(convolved):
         ("data", "axis 2", "K", False),
         ("filters", "axis 2", "3", True),
     ]
-    assert dict(conv.attributes) == {
-        "strides": "2,2",
-        "dilations": "1,1",
-        "pads_begin": "1,1",
-        "pads_end": "1,1",
-    }
+    assert dict(conv.attributes) == WINDOW
     assert all(step.location.line is not None for step in steps)
 
 
@@ -138,31 +126,13 @@ def test_a_size_from_the_values_of_an_input_leads_to_that_input(net):
     assert answer.steps[-1].note == "an input: its values are known only when the model runs"
 
 
-def test_a_size_that_floating_point_decides_has_a_formula_that_fits(net):
-    weights = np.array([1.5, 1.5], np.float32).tobytes() + np.array([2, 3], np.int64).tobytes()
-    model = net(
-        ("x", "Parameter", {"element_type": "f32", "shape": "1,3,?,?"}, []),
-        ("scales", "Const", {"element_type": "f32", "shape": "2", "offset": 0, "size": 8}, []),
-        ("axes", "Const", {"element_type": "i64", "shape": "2", "offset": 8, "size": 16}, []),
-        (
-            "larger",
-            "Interpolate-opset11",
-            {
-                "mode": "nearest",
-                "shape_calculation_mode": "scales",
-                "coordinate_transformation_mode": "half_pixel",
-                "nearest_mode": "round_prefer_floor",
-                "antialias": "false",
-                "pads_begin": "0",
-                "pads_end": "0",
-                "cube_coeff": "-0.75",
-            },
-            ["x", "scales", "axes"],
-        ),
-        ("y", "Result", {}, ["larger"]),
-        weights=weights,
-    )
-    answer = irops.why(model, "larger", axis=2)
+def test_a_size_that_floating_point_decides_has_a_formula_that_fits():
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[1,3,?,?]")
+    how = {"mode": "nearest", "shape_calculation_mode": "scales", "pads_begin": [0], "pads_end": [0]}
+    larger = graph.add("Interpolate-11", x, np.float32([1.5, 1.5]), np.int64([2, 3]), name="larger", **how)
+    graph.result(larger, "y")
+    answer = irops.why(graph.model(), "larger", axis=2)
     assert str(answer.expression) == "3*K//2"
     assert [(source.layer, source.kind) for source in answer.fitted] == [("larger", Kind.FITTED)]
 

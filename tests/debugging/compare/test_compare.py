@@ -11,21 +11,17 @@ from irops.backends.backend import Reference
 from irops.debugging.sources.layerwise import Layerwise
 
 
-def made(scale=1.0):
+@pytest.fixture
+def model():
     graph = irops.Graph("three layers")
     random = np.random.default_rng(1)
     x = graph.parameter("x", "f32", [2, 6])
-    w = graph.constant((scale * random.standard_normal((6, 10))).astype(np.float32), name="w")
+    w = graph.constant(random.standard_normal((6, 10)).astype(np.float32), name="w")
     product = graph.add("MatMul", x, w, name="product")
     active = graph.add("Tanh", product, name="active")
     total = graph.add("Add", active, product, name="total")
     graph.result(total, name="y")
     return graph.model()
-
-
-@pytest.fixture
-def model():
-    return made()
 
 
 X = {"x": np.random.default_rng(2).standard_normal((2, 6)).astype(np.float32)}
@@ -39,7 +35,6 @@ def test_isolated_names_the_wrong_layer_and_no_other(model, fault, op, name):
     assert planted.changed
     assert found.mode == "isolated"
     assert [layer.name for layer in found.layers if layer.is_fault] == [name]
-    assert found.first is not None
     assert found.first.name == name
     assert not found.ok
 
@@ -47,7 +42,6 @@ def test_isolated_names_the_wrong_layer_and_no_other(model, fault, op, name):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_propagated_names_the_wrong_layer_first(model, fault):
     found = irops.compare(model, X, b=Planted("Tanh-1", 0, fault), mode="propagated")
-    assert found.first is not None
     assert found.first.name == "active"
     assert [layer.name for layer in found.layers if layer.is_fault] == ["active", "total"]
     assert "its input active differs already" in found.layers[-1].reason
@@ -65,7 +59,6 @@ def test_faults_in_infinities_are_found(fault, op, name, mode):
     planted = Planted(op, 0, fault)
     found = irops.compare(graph.model(), [np.float32([0, 0, 1, 2, 3])], b=planted, mode=mode)
     assert planted.changed
-    assert found.first is not None
     assert found.first.name == name
 
 
@@ -112,12 +105,6 @@ def test_stored_values_serve_as_a(model):
     stored = dict(irops.run(model, X, keep="all"))
     found = irops.compare(model, X, a=stored, b=Planted("Tanh-1", 0, sign))
     assert [layer.name for layer in found.layers if layer.is_fault] == ["active"]
-
-
-def test_another_model_is_matched_by_name(model):
-    found = irops.compare(model, X, b=made(scale=1.01))
-    assert found.first is not None
-    assert found.first.name == "product"
 
 
 def test_a_mode_that_a_source_cannot_serve_is_refused(model):

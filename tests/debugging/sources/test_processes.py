@@ -1,5 +1,7 @@
 """Runtimes in a process of their own: their values, their precision, their crashes."""
 
+from contextlib import closing
+
 import numpy as np
 import pytest
 from libraries import needs
@@ -79,27 +81,17 @@ def test_a_layer_with_a_body_is_computed_as_one():
     assert [str(layer.verdict) for layer in found.layers] == ["equal"]
 
 
-def test_a_device_that_is_absent_is_a_failure(model):
-    source = source_of_text("openvino:NOSUCH")
-    failure = source.results(context_of(model, X))
+@pytest.mark.parametrize(
+    ("source", "kind", "reason"),
+    [
+        (lambda: source_of_text("openvino:NOSUCH"), "refused", "no device NOSUCH"),
+        (lambda: source_of_text("openvino:CPU,NO_SUCH_THING=1"), "refused", "NO_SUCH_THING"),
+        (lambda: OpenVINODevice("CPU", {}, SourceWorkers(seconds=0.001)), "stalled", ""),
+    ],
+)
+def test_a_device_that_is_absent_or_takes_too_long_is_a_failure(model, source, kind, reason):
+    with closing(source()) as device:
+        failure = device.results(context_of(model, X))
     assert isinstance(failure, Failure)
-    assert failure.kind == "refused"
-    assert "no device NOSUCH" in failure.reason
-    source.close()
-
-
-def test_a_property_that_is_unknown_is_a_failure(model):
-    source = source_of_text("openvino:CPU,NO_SUCH_THING=1")
-    failure = source.results(context_of(model, X))
-    assert isinstance(failure, Failure)
-    assert "NO_SUCH_THING" in failure.reason
-    source.close()
-
-
-def test_a_device_that_takes_too_long_is_a_failure(model):
-    source = OpenVINODevice("CPU", {}, SourceWorkers(seconds=0.001))
-    failure = source.results(context_of(model, X))
-    assert isinstance(failure, Failure)
-    assert failure.kind == "stalled"
-    assert failure.is_fault
-    source.close()
+    assert (failure.kind, failure.is_fault) == (kind, True)
+    assert reason in failure.reason
