@@ -6,12 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
+
 from irops.analysis import fold
 from irops.analysis.invocation import Invocation
 from irops.diagnostics.diagnostic import DefinitionError
 from irops.dialects.registry import default_registry
+from irops.spec.attributes import bind
 from irops.spec.op import Op
-from irops.values.fact import Fact
+from irops.values.dim import Dim
+from irops.values.element import F32, I64, element_type
+from irops.values.fact import Fact, dims_array
+from irops.values.shape import Shape
 
 
 def loaded(ids: Iterable[str]) -> list[Op]:
@@ -35,3 +41,44 @@ def attach_values(
 ) -> list[Fact]:
     """The outputs with their values, as far as these follow from those of the inputs."""
     return fold.attach_values(Invocation.of_values(op, values), facts, outputs, limit)
+
+
+def fact_of(given: Any) -> Fact | None:
+    """What is known of a tensor: "i64[2,?]", or "2,?" or a Shape for one of f32; the elements of one of i64,
+    integers or Dims; an array with its value.
+    """
+    if given is None or isinstance(given, Fact):
+        return given
+    if isinstance(given, Shape):
+        return Fact(F32, given)
+    if isinstance(given, str):
+        kind, _, shape = given.rpartition("[")
+        return Fact(element_type(kind or "f32"), Shape.parse(shape.rstrip("]")))
+    elements = given if isinstance(given, np.ndarray | np.generic) else np.asarray(given, object)
+    if elements.dtype != object:
+        return Fact.of(np.asarray(elements))
+    if any(isinstance(element, Dim) for element in elements.ravel()):
+        return Fact(I64, Shape(elements.shape), dims_array(elements.tolist()).reshape(elements.shape))
+    return Fact.of(np.array(given, np.int64))
+
+
+def inferred(op_id: str, *inputs: Any, **attributes: Any) -> list[Fact]:
+    """All that is known of the outputs of an op, their values too; inputs: see fact_of; attributes: values,
+    or texts as files have them.
+    """
+    op = default_registry().op(op_id)
+    texts = {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in attributes.items()
+    }
+    facts, values = list(map(fact_of, inputs)), bind(op, texts).values
+    return attach_values(op, facts, values, infer_layer(op, facts, values), 1 << 16)
+
+
+def shapes_of(op_id: str, *inputs: Any, **attributes: Any) -> list[str]:
+    return [str(fact.shape) for fact in inferred(op_id, *inputs, **attributes)]
+
+
+def sizes(shape: str) -> list[Dim]:
+    """What ShapeOf gives of a shape."""
+    return list(Shape.parse(shape))

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from invoking import infer_layer
+from invoking import inferred
 
 import irops
-from irops.dialects.registry import default_registry
-from irops.spec.attributes import bind
-from irops.values.element import I64
-from irops.values.fact import Fact
-from irops.values.shape import Shape
+from irops.analysis.invocation import OpFault
 
 INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]  # as NumPy names them: by bytes
 
@@ -33,12 +29,9 @@ def test_quotient_and_remainder_make_up_the_number(kind, floors):
 
 
 def test_a_divisor_of_zero_is_told_before_anything_runs_only_if_it_surely_divides():
-    op = default_registry().op("Divide-1")
-    zero = Fact(I64, Shape((2,)), np.array([1, 0]))
-    bound = bind(op, {}).values
-    assert str(infer_layer(op, [Fact(I64, Shape.parse("?,2")), zero], bound)[0]) == "i64[?,2]"
-    with pytest.raises(Exception, match="no integer is divided by 0"):
-        infer_layer(op, [Fact(I64, Shape.parse("1..3,2")), zero], bound)
+    assert str(inferred("Divide-1", "i64[?,2]", [1, 0])[0]) == "i64[?,2]"
+    with pytest.raises(OpFault, match="no integer is divided by 0"):
+        inferred("Divide-1", "i64[1..3,2]", [1, 0])
 
 
 @pytest.mark.parametrize("op_id", ["Divide-1", "Mod-1", "FloorMod-1"])

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from invoking import infer_layer
 
 import irops
-from irops.dialects.registry import default_registry
-from irops.spec.attributes import bind
-from irops.values.element import F32
-from irops.values.fact import Fact
-from irops.values.shape import Shape
 
 RNG = np.random.default_rng(0)
 WAYS = [
@@ -89,12 +83,3 @@ def test_bits_convolve_as_plus_and_minus_one(way):
     bits = filters.astype(np.dtype(np.uint8, metadata={"element_type": "u1"}))
     found = irops.call("BinaryConvolution-1", data, bits, mode="xnor-popcount", pad_value=0.0, **way)
     assert (found == shifted - net).all()
-
-
-def test_positions_and_items_are_known_of_all_inputs_where_they_are_of_one():
-    op = default_registry().op("DeformableConvolution-8")
-    texts = "?,4,?,6", "1..2,18,..4,?", "3,4,3,3", "2..,9,4..,4"
-    values = bind(op, {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}).values
-    assert (
-        str(infer_layer(op, [Fact(F32, Shape.parse(text)) for text in texts], values)[0].shape) == "[2,3,4,4]"
-    )

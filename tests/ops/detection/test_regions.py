@@ -1,18 +1,12 @@
-"""Poolings over regions beyond their examples: boxes far away, no elements, narrow types, regions that
-nothing is known of.
-"""
+"""Poolings over regions beyond their examples: boxes far away, no elements, narrow types."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from invoking import infer_layer
 
 import irops
-from irops.dialects.registry import default_registry
 from irops.values.element import element_type
-from irops.values.fact import Fact
-from irops.values.shape import UNRANKED, Shape
 
 POOLINGS = {
     "ROIPooling-2": {"pooled_h": 2, "pooled_w": 2, "spatial_scale": 1.0, "method": "max"},
@@ -51,11 +45,3 @@ def test_the_output_has_the_type_of_the_maps(op, kind):
 def test_a_list_of_no_regions_gives_none(op, item):
     data, rois = np.ones((1, 4, 3, 3), np.float32), np.full((0, 5), item, np.float32)
     assert irops.call(op, data, rois, **POOLINGS[op]).shape[0] == 0
-
-
-def test_sizes_follow_where_only_the_regions_are_known():
-    facts = [Fact(element_type("f32"), UNRANKED), Fact(element_type("f32"), Shape.parse("2..7,?"))]
-    attributes = {**POOLINGS["ROIPooling-2"], "output_roi": None, "output_size": None}
-    assert (
-        str(infer_layer(default_registry().op("ROIPooling-2"), facts, attributes)[0].shape) == "[2..7,?,2,2]"
-    )

@@ -6,32 +6,20 @@ from math import inf
 
 import numpy as np
 import pytest
-from invoking import attach_values, infer_layer
+from invoking import inferred
 
 import irops
 from irops.analysis.invocation import OpFault
-from irops.dialects.registry import default_registry
-from irops.spec.attributes import bind
 from irops.values.dim import Dim, Symbol
-from irops.values.element import element_type, element_type_of
-from irops.values.fact import Fact
+from irops.values.element import F32, element_type, element_type_of
+from irops.values.fact import Fact, dims_array
 from irops.values.shape import SCALAR
 
 PAST = Dim(0, inf, Symbol.named("past"))
 
 
-def scalar(value, kind="i64"):
-    held = np.empty((), object) if isinstance(value, Dim) else np.asarray(value, element_type(kind).dtype)
-    if isinstance(value, Dim):
-        held[()] = value
-    return Fact(element_type(kind), SCALAR, held)
-
-
 def range_of(start, stop, step, output_type="i64"):
-    op = default_registry().op("Range-4")
-    attributes = bind(op, {"output_type": output_type}).values
-    facts = [start, stop, step]
-    return attach_values(op, facts, attributes, infer_layer(op, facts, attributes), 1000)[0]
+    return inferred("Range-4", start, stop, step, output_type=output_type)[0]
 
 
 @pytest.mark.parametrize(
@@ -48,34 +36,35 @@ def range_of(start, stop, step, output_type="i64"):
     ],
 )
 def test_bounds_of_the_inputs_bound_the_length(start, stop, step, length):
-    assert range_of(scalar(start), scalar(stop), scalar(step)).shape[0] == length
+    assert range_of(start, stop, step).shape[0] == length
 
 
 def test_a_range_up_to_a_named_size_has_that_size():
-    assert range_of(scalar(0), scalar(PAST), scalar(1)).shape[0].symbol == PAST.symbol
+    assert range_of(0, PAST, 1).shape[0].symbol == PAST.symbol
 
 
 def test_a_range_between_unknown_ends_of_known_distance_is_known_in_part():
-    positions = range_of(scalar(PAST), scalar(PAST + 3), scalar(1))
+    positions = range_of(PAST, PAST + 3, 1)
     assert positions.shape[0] == 3
     assert [dim.symbol for dim in positions.known] == [PAST.symbol, (PAST + 1).symbol, (PAST + 2).symbol]
 
 
 def test_bounds_hold_where_floats_have_fractions():
-    length = range_of(scalar(0.5, "f32"), scalar(Dim(2, 8), "f32"), scalar(1.0, "f32"), "f32").shape[0]
+    stop = Fact(F32, SCALAR, dims_array([Dim(2, 8)]).reshape(()))
+    length = range_of(np.float32(0.5), stop, np.float32(1), "f32").shape[0]
     assert length.low <= 2
     assert length.high >= 8
 
 
 def test_a_long_range_is_inferred_and_not_computed():
-    fact = range_of(scalar(0), scalar(2**62), scalar(1))
+    fact = range_of(0, 2**62, 1)
     assert str(fact) == f"i64[{2**62}]"
     assert fact.known is None
 
 
 def test_a_range_longer_than_any_tensor_is_refused():
     with pytest.raises(OpFault, match="64 bits"):
-        range_of(scalar(0.0, "f64"), scalar(1e300, "f64"), scalar(1e-300, "f64"), "f64")
+        range_of(*np.float64([0, 1e300, 1e-300]), "f64")
 
 
 @pytest.mark.parametrize("kind", ["i4", "u2", "u1", "u6", "bf16", "f8e5m2", "u64", "i16"])

@@ -5,37 +5,8 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-from invoking import infer_layer
 
 import irops
-from irops.dialects.registry import default_registry
-from irops.spec.attributes import bind
-from irops.values.element import F32
-from irops.values.fact import Fact
-from irops.values.shape import Shape
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "output"),
-    [
-        ("1..4,2,3", "7,3,4", "[7,2,4]"),
-        ("1..4,2,3", "2..9,3,4", "[2..9,2,4]"),
-        ("2..4,2,3", "3..9,3,4", "[3..4,2,4]"),
-        ("0..4,2,3", "3..9,3,4", "[3..9,2,4]"),
-        ("2..4,2,3", "?,3,4", "[2..4,2,4]"),
-        ("?,2,3..4", "4..5,5", "[?,2,5]"),
-        ("...", "3,4", "[...]"),
-        ("5,1,2,3", "7,3,4", "[5,7,2,4]"),
-        ("3", "5,3,4", "[5,4]"),
-        ("5,2,3", "3", "[5,2]"),
-        ("?", "?", "[]"),
-    ],
-)
-def test_what_is_known_of_the_matrices_is_known_of_the_product(a, b, output):
-    """As OpenVINO infers it."""
-    op = default_registry().op("MatMul-1")
-    found = infer_layer(op, [Fact(F32, Shape.parse(a)), Fact(F32, Shape.parse(b))], bind(op, {}).values)
-    assert str(found[0].shape) == output
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from invoking import infer_layer
+from invoking import shapes_of
 
 import irops
 from irops.analysis.invocation import OpFault
-from irops.dialects.registry import default_registry
-from irops.spec.attributes import bind
-from irops.values.element import element_type
-from irops.values.fact import Fact
-from irops.values.shape import Shape
 
 
 def shape_of(data, *limits, auto_broadcast="numpy"):
-    op = default_registry().op("FakeQuantize-1")
-    attributes = bind(op, {"levels": "256", "auto_broadcast": auto_broadcast}).values
-    facts = [
-        Fact(element_type("f32"), Shape.parse(text)) for text in (data, *limits, *("",) * (4 - len(limits)))
-    ]
-    return str(infer_layer(op, facts, attributes)[0].shape)
+    inputs = data, *limits, *("",) * (4 - len(limits))
+    return shapes_of("FakeQuantize-1", *inputs, levels=256, auto_broadcast=auto_broadcast)[0]
 
 
 @pytest.mark.parametrize(

@@ -6,34 +6,21 @@ from itertools import product
 
 import numpy as np
 import pytest
-from invoking import attach_values, infer_layer
+from invoking import inferred
 
 import irops
-from irops.dialects.registry import default_registry
-from irops.spec.attributes import bind
 from irops.values.dim import ANY, Dim
-from irops.values.element import I64
-from irops.values.fact import Fact, dims_array
-from irops.values.shape import Shape
 
 OPS = ["ReduceSum-1", "ReduceProd-1", "ReduceMax-1", "ReduceMean-1"]
-
-
-def known(op_id, data, axes, **attributes):
-    op = default_registry().op(op_id)
-    bound = bind(op, attributes).values
-    facts = [Fact(I64, Shape(np.shape(data)), dims_array(data)), axes]
-    return attach_values(op, facts, bound, infer_layer(op, facts, bound), 1 << 16)[0]
 
 
 @pytest.mark.parametrize("op_id", OPS)
 def test_the_bounds_are_the_least_and_the_greatest_that_can_be(op_id):
     spans = [Dim(-2, 1), Dim(0, 3), Dim(3, 3), Dim(-3, -1)]
-    last = Fact(I64, Shape((1,)), np.array([-1]))
     for a, b in product(spans, spans):
         if a.known and b.known:
             continue
-        found = known(op_id, [a, b], last).dims[0]
+        found = inferred(op_id, [a, b], [-1])[0].dims[0]
         elements = np.array(list(product(range(a.low, a.high + 1), range(b.low, b.high + 1))))
         can_be = irops.call(op_id, elements, np.array([1]))
         assert (found.low, found.high) == (can_be.min(), can_be.max())
@@ -41,15 +28,13 @@ def test_the_bounds_are_the_least_and_the_greatest_that_can_be(op_id):
 
 def test_axes_stay_or_go_as_they_do_for_elements():
     data = [[ANY, 2], [3, Dim(4, 5)]]
-    rows = Fact(I64, Shape((1,)), np.array([1]))
-    assert known("ReduceProd-1", data, rows, keep_dims="true").known.shape == (2, 1)
-    assert known("ReduceProd-1", data, rows).dims == (ANY, Dim(12, 15))
-    both = Fact(I64, Shape((2,)), np.array([0, 1]))
-    assert known("ReduceMax-1", data, both).dims == (Dim(4, float("inf")),)
+    assert inferred("ReduceProd-1", data, [1], keep_dims=True)[0].known.shape == (2, 1)
+    assert inferred("ReduceProd-1", data, [1])[0].dims == (ANY, Dim(12, 15))
+    assert inferred("ReduceMax-1", data, [0, 1])[0].dims == (Dim(4, float("inf")),)
 
 
 def test_nothing_is_known_along_axes_that_are_not_known():
-    assert known("ReduceSum-1", [[1, 2], [3, 4]], Fact(I64, Shape((1,)))).known is None
+    assert inferred("ReduceSum-1", [[1, 2], [3, 4]], "i64[1]")[0].known is None
 
 
 def test_many_small_numbers_of_a_narrow_type_are_not_lost():

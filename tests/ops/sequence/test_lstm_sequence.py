@@ -6,15 +6,9 @@ from math import exp, tanh
 
 import numpy as np
 import pytest
-from invoking import infer_layer
 
 import irops
-from irops.analysis.invocation import OpFault
-from irops.dialects.registry import default_registry
-from irops.spec.attributes import bind
 from irops.values.element import element_type
-from irops.values.fact import Fact
-from irops.values.shape import Shape
 
 FUNCTIONS = {"sigmoid": lambda x: 1 / (1 + exp(-x)), "tanh": tanh, "relu": lambda x: max(x, 0.0)}
 BATCH, STEPS, INPUT, HIDDEN = 3, 4, 2, 3
@@ -141,52 +135,3 @@ def test_no_step_leaves_nothing():
     assert y.shape == (BATCH, 1, 0, HIDDEN)
     assert not last_hidden.any()
     assert not last_cell.any()
-
-
-@pytest.mark.parametrize(
-    ("shapes", "found"),
-    [
-        (("...", "...", "...", "...", "...", "...", "..."), "[?,1,?,5]"),
-        (("1..3,2..9,4", "2..5,1,?", "?,1,?", "?", "1,?,4", "1,?,?", "1,?"), "[2..3,1,2..9,5]"),
-        (
-            ("2,3,4", "...", "...", "2", "1,24,4", "...", "..."),
-            "[2,1,3,6]",
-        ),  # the tensors count, not hidden_size
-        (("2,3,4", "...", "...", "2", "1,22..27,4", "...", "..."), "[2,1,3,6]"),
-    ],
-)
-def test_sizes_follow_from_one_another(shapes, found):
-    facts = [
-        Fact(element_type("i32" if k == 3 else "f32"), Shape.parse(text)) for k, text in enumerate(shapes)
-    ]
-    op = default_registry().op("LSTMSequence-5")
-    outputs = infer_layer(
-        op,
-        facts,
-        bind(op, {"hidden_size": "5", "direction": "forward", "activations": "sigmoid, tanh, tanh"}).values,
-    )
-    assert str(outputs[0].shape) == found
-
-
-@pytest.mark.parametrize(
-    "shapes",
-    [
-        ("2,3,4", "2,1,5", "2,1,5", "2", "1,19,4", "1,20,5", "1,20"),
-        ("2,3,4", "2,1,5", "2,1,5", "2", "1,17..19,4", "1,20,5", "1,20"),
-        ("2,3,4", "2,2,5", "2,1,5", "2", "1,20,4", "1,20,5", "1,20"),
-        ("2,3,4", "2,1,5", "2,1,6", "2", "1,?,4", "1,?,?", "1,?"),
-    ],
-)
-def test_what_cannot_fit_is_refused(shapes):
-    facts = [
-        Fact(element_type("i32" if k == 3 else "f32"), Shape.parse(text)) for k, text in enumerate(shapes)
-    ]
-    op = default_registry().op("LSTMSequence-5")
-    with pytest.raises(OpFault, match="LSTMSequence-5 requires"):
-        infer_layer(
-            op,
-            facts,
-            bind(
-                op, {"hidden_size": "5", "direction": "forward", "activations": "sigmoid, tanh, tanh"}
-            ).values,
-        )

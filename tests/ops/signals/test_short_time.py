@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from invoking import infer_layer
 
 import irops
-from irops.dialects.registry import default_registry
-from irops.values.element import F32, I64
-from irops.values.fact import Fact
-from irops.values.shape import Shape
 
 
 @pytest.mark.parametrize("normalized", [False, True])
@@ -34,21 +29,3 @@ def test_only_what_is_asked_for_of_a_long_signal_is_computed():
     )
     assert found.shape == (6,)
     assert found[4:].tolist() == [0, 0]
-
-
-@pytest.mark.parametrize(
-    ("signal", "size", "step", "output"),
-    [
-        ("5..33", 4, 4, "[1..8,3,2]"),
-        ("2,?", 4, None, "[2,1..,3,2]"),
-        ("2,32", None, 4, "[2,1..8,1..,2]"),
-        ("...", 4, 4, "[...]"),
-    ],
-)
-def test_frames_and_frequencies_are_known_as_far_as_they_follow(signal, size, step, output):
-    numbers = [Fact(I64, Shape(())) if n is None else Fact.of(np.array(n)) for n in (size, step)]
-    facts = [Fact(F32, Shape.parse(signal)), Fact(F32, Shape.parse("?")), *numbers]
-    assert (
-        str(infer_layer(default_registry().op("STFT-15"), facts, {"transpose_frames": False})[0].shape)
-        == output
-    )

@@ -1,44 +1,16 @@
-"""The ops that suppress boxes beyond their examples: lengths that are known in part, overlap of rotated
-boxes, ties and limits.
-"""
+"""The ops that suppress boxes beyond their examples: overlap of rotated boxes, ties and limits."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from invoking import infer_layer
 
 import irops
-from irops.dialects.registry import default_registry
 from irops.ops.sort.matrix_nms import overlap
 from irops.ops.sort.nms_rotated import rotated_overlap
-from irops.values.element import element_type
-from irops.values.fact import Fact
-from irops.values.shape import SCALAR, Shape
 
 BOXES = np.array([[[0, 0, 2, 2], [0, 0, 2, 1], [5, 5, 6, 6]]], np.float32)
 SCORES = np.array([[[0.5, 0.5, 0.5], [0.9, 0.5, 0.1]]], np.float32)
-
-
-@pytest.mark.parametrize(
-    ("version", "most", "found"),
-    [(1, 2, "4..8"), (3, 9, "8"), (4, 2, "4..24"), (4, 0, "0"), (5, 2, "..24"), (9, 9, "..96")],
-)
-def test_the_length_follows_from_what_is_known(version, most, found):
-    facts = [
-        Fact(element_type("f32"), Shape.parse("1..3,8,4")),
-        Fact(element_type("f32"), Shape.parse("1..3,2..4,8")),
-        Fact(element_type("i64"), SCALAR, np.array(most)),
-    ]
-    count = 5 if version < 5 else 6
-    op = default_registry().op(f"NonMaxSuppression-{version}")
-    attributes = {
-        "box_encoding": "corner",
-        "sort_result_descending": True,
-        "output_type": element_type("i64"),
-    }
-    for fact in infer_layer(op, [*facts, *[None] * (count - 3)], attributes)[:2]:
-        assert str(fact.shape) == f"[{found},3]"
 
 
 @pytest.mark.parametrize("turn", [0, np.pi / 2, np.pi, -np.pi, 7.5])

@@ -6,10 +6,8 @@ from math import inf
 
 import numpy as np
 import pytest
-from invoking import attach_values, infer_layer
+from invoking import inferred
 
-from irops.dialects.registry import default_registry
-from irops.spec.attributes import bind
 from irops.values.dim import ANY, Dim, Symbol
 from irops.values.element import element_type
 from irops.values.fact import Fact, dims_array
@@ -19,10 +17,8 @@ BATCH = Dim(0, inf, Symbol.named("batch"))
 
 
 def known(dims, source, destination):
-    op = default_registry().op("Convert-1")
-    attributes = bind(op, {"destination_type": destination}).values
     fact = Fact(element_type(source), Shape.of(len(dims)), dims_array(dims))
-    return attach_values(op, [fact], attributes, infer_layer(op, [fact], attributes), 100)[0].known
+    return inferred("Convert-1", fact, destination_type=destination)[0].known
 
 
 @pytest.mark.parametrize("there", ["i32", "u64", "f32", "f64"])
