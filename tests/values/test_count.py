@@ -59,28 +59,12 @@ def test_a_missing_factor_is_found_for_every_member(parts, data):
         ([B * 2 + B * S], [S + 2], B),
         ([2**70], [2**69], 2),
         ([S // 2, 8, 8, 3], [8, S // 2, 8], 3),
-    ],
-)
-def test_what_cancels_out_is_known_exactly(whole, parts, factor):
-    assert missing_factor(whole, parts) == factor
-
-
-@pytest.mark.parametrize(
-    ("whole", "parts"),
-    [([7], [2]), ([2, 6], [0]), ([2, 6], [5]), ([Dim(1, 2)], [3]), ([B, 5], [B, 2]), ([3], [4])],
-)
-def test_there_may_be_no_such_factor(whole, parts):
-    assert missing_factor(whole, parts) is None
-
-
-def test_no_factor_of_a_size_that_is_not_0_is_0():
-    rounded = Dim(1, inf, (B // 4 * 4).symbol)
-    assert missing_factor([rounded, B], [B]) == Dim(4, inf)
-
-
-@pytest.mark.parametrize(
-    ("whole", "parts", "factor"),
-    [
+        ([7], [2], None),
+        ([2, 6], [0], None),
+        ([2, 6], [5], None),
+        ([Dim(1, 2)], [3], None),
+        ([B, 5], [B, 2], None),
+        ([3], [4], None),
         ([Dim(4, 9)], [2], Dim(2, 4)),
         ([-6], [3], -2),
         ([Dim(3, 9)], [2], Dim(2, 4)),
@@ -119,6 +103,11 @@ def test_no_factor_of_a_size_that_is_not_0_is_0():
 )
 def test_a_missing_factor_is_as_narrow_as_it_can_be(whole, parts, factor):
     assert missing_factor(whole, parts) == factor
+
+
+def test_no_factor_of_a_size_that_is_not_0_is_0():
+    rounded = Dim(1, inf, (B // 4 * 4).symbol)
+    assert missing_factor([rounded, B], [B]) == Dim(4, inf)
 
 
 @pytest.mark.parametrize(
@@ -164,3 +153,14 @@ def test_the_factors_of_a_size_that_is_not_0_are_not_0():
     negative = Dim(-5, 0).named("n")
     found = Product([Dim(1, inf, (B * negative).symbol)])
     assert found.sizes[negative.symbol] == Dim(-5, -1)
+
+
+@pytest.mark.parametrize(
+    ("named", "bounds", "kept"),
+    [(Dim(0, 100), (4, 9), (2, 4)), (Dim(0, 3), (50, 60), (0, 3))],
+    ids=["the bounds of the size that it is part of", "none that contradict the symbol"],
+)
+def test_a_factor_keeps_bounds(named, bounds, kept):
+    quotient = missing_factor([Dim(*bounds, (named.named("N") * 2).symbol)], [2])
+    assert quotient is not None
+    assert (quotient.bounds, quotient.spelled) == (kept, "N")

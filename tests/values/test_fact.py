@@ -171,6 +171,9 @@ def test_known_elements_become_an_array_of_their_type(dims, name, elements):
         (Dim(2**31, 2**31 + 1), "i32", Dim(-(2**31), 2**31 - 1)),
         (ANY, "i16", Dim(-(2**15), 2**15 - 1)),
         (UNKNOWN, "f32", UNKNOWN),
+        (Dim(2**31, inf), "i32", Dim(-(2**31), 2**31 - 1)),
+        (Dim(5, inf), "i32", Dim(5, inf)),
+        (Dim(-inf, -(2**31) - 1), "i32", Dim(-(2**31), 2**31 - 1)),
     ],
 )
 def test_a_number_that_may_not_fit_may_be_any_of_its_type(dim, name, result):
