@@ -9,14 +9,12 @@ from irops.ir.model import Edge, Layer, LayerGraph, Port
 
 
 def layer(id_: int, inputs: tuple[int, ...] = (), outputs: tuple[int, ...] = (), type_: str = "Add") -> Layer:
-    return Layer(
-        id_,
-        f"layer{id_}",
-        type_,
-        "opset1",
-        inputs=[Port(p) for p in inputs],
-        outputs=[Port(p) for p in outputs],
-    )
+    ports = [[Port(p) for p in labels] for labels in (inputs, outputs)]
+    return Layer(id_, f"layer{id_}", type_, "opset1", inputs=ports[0], outputs=ports[1])
+
+
+def graph_of(*layers: Layer, edges: list[tuple[int, int, int, int]]) -> LayerGraph:
+    return LayerGraph(list(layers), [Edge(*edge) for edge in edges])
 
 
 def chain(*pairs: tuple[int, int], type_of: dict[int, str] | None = None) -> LayerGraph:
@@ -29,157 +27,165 @@ def chain(*pairs: tuple[int, int], type_of: dict[int, str] | None = None) -> Lay
     return LayerGraph(layers, [Edge(a, 100, b, k) for b in ids for k, a in enumerate(fed[b])])
 
 
+def in_order_of_ids(graph: LayerGraph) -> LayerGraph:
+    graph.layers.sort(key=lambda x: x.id)
+    return graph
+
+
 def names(wiring: Wiring, layer_id: int) -> list[tuple[str, int] | None]:
     return [s and (s[0].name, s[1]) for s in wiring.inputs[layer_id]]
 
 
-def faults(graph: LayerGraph) -> list[tuple[str, int, int]]:
-    wiring = Wiring(graph)
-    return [(f.rule, f.edge.from_layer, f.edge.to_layer) for f in wiring.faults] + [
-        ("unconnected", x.id, k) for x, k in wiring.unconnected
-    ]
+def order(graph: LayerGraph) -> list[int]:
+    return [x.id for x in Wiring(graph).order]
+
+
+SOURCE, SINK = layer(0, (), (0,)), layer(1, (0,))
+
+
+@pytest.mark.parametrize(
+    ("why", "layers", "edges", "faults"),
+    [
+        ("from an absent layer", [layer(0, (0,))], [(9, 0, 0, 0)], ["dangling-edge 9 0"]),
+        ("the end is the only fault", [SOURCE, SINK], [(0, 0, 77, 0)], ["dangling-edge 0 77"]),
+        ("an absent port, not an open one", [SOURCE, SINK], [(0, 0, 1, 5)], ["unknown-input-port 0 1"]),
+        ("its source comes first", [SOURCE, SINK], [(0, 5, 1, 7)], ["unknown-output-port 0 1"]),
+        (
+            "from an input port",
+            [SOURCE, layer(1, (0,), (1,)), layer(2, (0,))],
+            [(0, 0, 1, 0), (1, 0, 2, 0)],
+            ["unknown-output-port 1 2"],
+        ),
+        ("two into one", [SOURCE, SINK], [(0, 0, 1, 0), (0, 0, 1, 0)], ["multiple-producers 0 1"]),
+        ("labels repeat, for the reader", [SOURCE, layer(1, (0, 0))], [(0, 0, 1, 0), (0, 0, 1, 1)], []),
+        ("output labels repeat", [layer(0, (), (0, 0)), SINK], [(0, 9, 1, 0)], []),
+        ("output labels repeat, none is used", [layer(0, (0, 1), (2, 2))], [], []),
+        (
+            "another layer has an id that repeats",
+            [SOURCE, layer(1), layer(1), layer(2, (0,))],
+            [(0, 7, 2, 0)],
+            ["unknown-output-port 0 2"],
+        ),
+        (
+            "inputs and outputs may have the same labels",
+            [SOURCE, layer(1, (0,), (0,)), layer(2, (0,))],
+            [(0, 0, 1, 0), (1, 0, 2, 0)],
+            [],
+        ),
+    ],
+)
+def test_faults_of_edges(why: str, layers: list[Layer], edges: list[tuple], faults: list[str]) -> None:
+    wiring = Wiring(graph_of(*layers, edges=edges))
+    found = [f"{f.rule} {f.edge.from_layer} {f.edge.to_layer}" for f in wiring.faults]
+    assert found + [f"unconnected {x.id} {k}" for x, k in wiring.unconnected] == faults, why
 
 
 def test_a_port_id_is_a_label_and_its_place_decides() -> None:
-    graph = LayerGraph([layer(0, (), (7, 3)), layer(1, (9, 4), (2,))], [Edge(0, 3, 1, 9), Edge(0, 7, 1, 4)])
+    graph = graph_of(layer(0, (), (7, 3)), layer(1, (9, 4), (2,)), edges=[(0, 3, 1, 9), (0, 7, 1, 4)])
     assert names(Wiring(graph), 1) == [("layer0", 1), ("layer0", 0)]
 
 
 def test_labels_that_look_like_positions_but_are_not_are_labels() -> None:
-    graph = LayerGraph(
-        [layer(0, (), (0,)), layer(1, (1, 0), (5,)), layer(2, (0,))],
-        [Edge(0, 0, 1, 1), Edge(0, 0, 1, 0), Edge(1, 5, 2, 0)],
-    )
-    wiring = Wiring(graph)
+    layers = SOURCE, layer(1, (1, 0), (5,)), layer(2, (0,))
+    wiring = Wiring(graph_of(*layers, edges=[(0, 0, 1, 1), (0, 0, 1, 0), (1, 5, 2, 0)]))
     assert wiring.faults == []
-    assert wiring.inputs[1][0] == (graph.layers[0], 0)
-
-
-def test_input_and_output_labels_are_apart() -> None:
-    graph = LayerGraph(
-        [layer(0, (), (0,)), layer(1, (0,), (0,)), layer(2, (0,))], [Edge(0, 0, 1, 0), Edge(1, 0, 2, 0)]
-    )
-    assert Wiring(graph).faults == []
-
-
-def test_an_edge_from_an_absent_layer_dangles() -> None:
-    graph = LayerGraph([layer(0, (0,))], [Edge(9, 0, 0, 0)])
-    assert faults(graph) == [("dangling-edge", 9, 0)]
-
-
-def test_an_edge_that_ends_nowhere_is_the_only_fault() -> None:
-    graph = LayerGraph([layer(0, (), (0,)), layer(1, (0,))], [Edge(0, 0, 77, 0)])
-    assert faults(graph) == [("dangling-edge", 0, 77)]
-
-
-def test_an_edge_to_an_absent_port_hides_that_the_input_is_unconnected() -> None:
-    graph = LayerGraph([layer(0, (), (0,)), layer(1, (0,))], [Edge(0, 0, 1, 5)])
-    assert faults(graph) == [("unknown-input-port", 0, 1)]
-
-
-def test_an_edge_cannot_start_at_an_input_port() -> None:
-    graph = LayerGraph(
-        [layer(0, (), (0,)), layer(1, (0,), (1,)), layer(2, (0,))], [Edge(0, 0, 1, 0), Edge(1, 0, 2, 0)]
-    )
-    assert faults(graph) == [("unknown-output-port", 1, 2)]
-
-
-def test_an_input_has_one_edge() -> None:
-    graph = LayerGraph([layer(0, (), (0,)), layer(1, (0,))], [Edge(0, 0, 1, 0), Edge(0, 0, 1, 0)])
-    assert faults(graph) == [("multiple-producers", 0, 1)]
+    assert wiring.inputs[1][0] == (SOURCE, 0)
 
 
 def test_an_input_without_an_edge_is_reported_with_its_index() -> None:
-    graph = LayerGraph([layer(0, (), (0,)), layer(1, (0, 1, 2))], [Edge(0, 0, 1, 0), Edge(0, 0, 1, 2)])
+    graph = graph_of(SOURCE, layer(1, (0, 1, 2)), edges=[(0, 0, 1, 0), (0, 0, 1, 2)])
     wiring = Wiring(graph)
     assert wiring.faults == []
     assert wiring.unconnected == [(graph.layers[1], 1)]
     assert wiring.faulty == {1}
 
 
-def test_repeated_labels_are_the_readers_complaint_alone() -> None:
-    graph = LayerGraph([layer(0, (), (0,)), layer(1, (0, 0))], [Edge(0, 0, 1, 0), Edge(0, 0, 1, 1)])
-    assert faults(graph) == []
-
-
 def test_the_last_of_several_layers_with_one_id_counts() -> None:
-    graph = LayerGraph([layer(0, (), (0,)), layer(1, (0,)), layer(1, (0,))], [Edge(0, 0, 1, 0)])
+    graph = graph_of(SOURCE, layer(1, (0,)), layer(1, (0,)), edges=[(0, 0, 1, 0)])
     wiring = Wiring(graph)
     assert wiring.layers[1] is graph.layers[2]
     assert [x is graph.layers[2] for x in wiring.order] == [False, True]
 
 
 def test_a_repeated_id_is_the_readers_complaint_alone() -> None:
-    graph = LayerGraph(
-        [layer(0, (), (0,)), layer(1, (0,), (5,)), layer(1, (7,), (6,)), layer(2, (0,))],
-        [Edge(0, 0, 1, 0), Edge(1, 5, 2, 0)],
-    )
-    assert faults(graph) == []
-    assert Wiring(graph).faulty == {1, 2}
+    layers = SOURCE, layer(1, (0,), (5,)), layer(1, (7,), (6,)), layer(2, (0,))
+    wiring = Wiring(graph_of(*layers, edges=[(0, 0, 1, 0), (1, 5, 2, 0)]))
+    assert (wiring.faults, wiring.unconnected, wiring.faulty) == ([], [], {1, 2})
 
 
 def test_consumers_are_listed_by_output() -> None:
-    graph = LayerGraph(
-        [layer(0, (), (0, 1)), layer(1, (0, 1)), layer(2, (0,))],
-        [Edge(0, 1, 1, 0), Edge(0, 0, 1, 1), Edge(0, 1, 2, 0)],
-    )
-    wiring = Wiring(graph)
-    assert {key: [(x.id, k) for x, k in found] for key, found in wiring.consumers.items()} == {
-        (0, 1): [(1, 0), (2, 0)],
-        (0, 0): [(1, 1)],
-    }
+    layers = layer(0, (), (0, 1)), layer(1, (0, 1)), layer(2, (0,))
+    wiring = Wiring(graph_of(*layers, edges=[(0, 1, 1, 0), (0, 0, 1, 1), (0, 1, 2, 0)]))
+    found = {key: [(x.id, k) for x, k in found] for key, found in wiring.consumers.items()}
+    assert found == {(0, 1): [(1, 0), (2, 0)], (0, 0): [(1, 1)]}
 
 
-def test_an_ordered_file_keeps_its_order_but_for_parameters() -> None:
-    graph = chain((5, 3), (3, 8), (7, 8), type_of={7: "Parameter"})
-    assert [x.id for x in Wiring(graph).order] == [7, 5, 3, 8]
-
-
-def test_a_shuffled_file_is_sorted_and_ties_go_by_the_file() -> None:
-    graph = chain((5, 9), (4, 9), (9, 1), (4, 2))
-    graph.layers.sort(key=lambda x: x.id)  # 1 2 4 5 9
-    assert [x.id for x in Wiring(graph).order] == [4, 2, 5, 9, 1]
-
-
-def test_layers_behind_a_cycle_are_not_in_the_order() -> None:
-    wiring = Wiring(chain((0, 1), (1, 2), (2, 1), (2, 3)))
-    assert [x.id for x in wiring.order] == [0]
-
-
-def test_a_cycle_names_its_layers_and_not_those_that_depend_on_it() -> None:
-    wiring = Wiring(chain((0, 1), (1, 2), (2, 1), (2, 3)))
-    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1, 2]]
-
-
-def test_the_shortest_cycle_is_reported() -> None:
-    wiring = Wiring(chain((1, 2), (2, 3), (3, 4), (4, 1), (2, 1)))
-    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1, 2]]
-
-
-def test_a_long_cycle_is_reported_from_its_first_layer_on() -> None:
-    wiring = Wiring(chain((3, 1), (1, 4), (4, 2), (2, 3)))
-    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[3, 1, 4, 2]]
-
-
-def test_a_layer_that_feeds_itself_is_a_cycle() -> None:
-    wiring = Wiring(chain((0, 1), (1, 1)))
-    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1]]
-
-
-def test_two_strongly_connected_components_are_two_cycles() -> None:
-    wiring = Wiring(chain((0, 1), (1, 0), (2, 3), (3, 2), (1, 2)))
-    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[0, 1], [2, 3]]
+@pytest.mark.parametrize(
+    ("why", "graph", "ids"),
+    [
+        (
+            "a file in order keeps it but for Parameters",
+            chain((5, 3), (3, 8), (7, 8), type_of={7: "Parameter"}),
+            [7, 5, 3, 8],
+        ),
+        ("in any case", chain((1, 2), (3, 4), type_of={3: "parameter"}), [3, 1, 2, 4]),
+        ("ties go by the file", in_order_of_ids(chain((5, 9), (4, 9), (9, 1), (4, 2))), [4, 2, 5, 9, 1]),
+        ("none behind a cycle", chain((0, 1), (1, 2), (2, 1), (2, 3)), [0]),
+        ("waited for once per input", in_order_of_ids(chain((5, 3), (5, 3), (3, 1))), [5, 3, 1]),
+        (
+            "layers without inputs keep their places",
+            graph_of(
+                layer(0, (0,), (100,)), layer(1, (), (100,)), layer(2, (), (100,)), layer(3, (0,)),
+                edges=[(2, 100, 0, 0), (1, 100, 3, 0)],
+            ),
+            [1, 2, 0, 3],
+        ),
+        (
+            "an input that nothing feeds keeps no layer waiting",
+            graph_of(layer(0, (0, 1)), layer(1, (), (100,)), edges=[(1, 100, 0, 1)]),
+            [1, 0],
+        ),
+    ],
+)  # fmt: skip
+def test_the_order_of_layers(why: str, graph: LayerGraph, ids: list[int]) -> None:
+    assert order(graph) == ids, why
 
 
 @pytest.mark.slow("a large model")
 def test_a_chain_of_fifty_thousand_layers_needs_no_recursion() -> None:
-    wiring = Wiring(chain(*((i + 1, i) for i in range(50_000))))
-    assert [x.id for x in wiring.order] == list(range(50_000, -1, -1))
+    assert order(chain(*((i + 1, i) for i in range(50_000)))) == list(range(50_000, -1, -1))
 
 
-def test_layers_that_feed_a_sink_are_found_backwards() -> None:
+@pytest.mark.parametrize(
+    ("why", "pairs", "found"),
+    [
+        ("none", [(0, 1), (1, 2)], []),
+        ("of no layers", [], []),
+        ("without the layers that depend on it", [(0, 1), (1, 2), (2, 1), (2, 3)], [[1, 2]]),
+        ("the shortest", [(1, 2), (2, 3), (3, 4), (4, 1), (2, 1)], [[1, 2]]),
+        ("the shortest of three", [(1, 2), (1, 3), (2, 4), (3, 5), (4, 6), (5, 1), (6, 1)], [[1, 3, 5]]),
+        ("from its first layer on", [(3, 1), (1, 4), (4, 2), (2, 3)], [[3, 1, 4, 2]]),
+        ("through the first layer of the component", [(1, 2), (2, 3), (3, 2), (3, 1)], [[1, 2, 3]]),
+        ("of one layer", [(0, 1), (1, 1)], [[1]]),
+        ("of one layer within a larger one", [(1, 1), (1, 2), (2, 1)], [[1]]),
+        ("one of each component", [(0, 1), (1, 0), (2, 3), (3, 2), (1, 2)], [[0, 1], [2, 3]]),
+        ("in the order of the file", [(7, 6), (6, 7), (3, 2), (2, 3), (5, 5)], [[7, 6], [3, 2], [5]]),
+        ("in the order of their first layers", [(1, 4), (4, 1), (2, 3), (3, 2)], [[1, 4], [2, 3]]),
+    ],
+)
+def test_cycles(why: str, pairs: list[tuple[int, int]], found: list[list[int]]) -> None:
+    assert [[x.id for x in cycle] for cycle in cycles(Wiring(chain(*pairs)))] == found, why
+
+
+def test_layers_that_feed_sinks_are_found_backwards() -> None:
     wiring = Wiring(chain((0, 1), (1, 2), (0, 3)))
     assert feeding_layers(wiring, [wiring.layers[2]]) == {0, 1, 2}
+    wiring = Wiring(chain((0, 1), (2, 3), (3, 3)))
+    assert feeding_layers(wiring, [wiring.layers[0]]) == {0}
+    assert feeding_layers(wiring, []) == set()
+    assert feeding_layers(wiring, [wiring.layers[1], wiring.layers[3]]) == {0, 1, 2, 3}
+    graph = graph_of(layer(0, (0, 1)), layer(1, (), (100,)), edges=[(1, 100, 0, 1)])
+    assert feeding_layers(Wiring(graph), [graph.layers[0]]) == {0, 1}
 
 
 def test_labels_at_the_edge_of_the_ports_are_found_or_not() -> None:
@@ -208,14 +214,8 @@ def test_labels_are_looked_up_in_a_table_only_where_they_are_not_positions() -> 
     assert list(Wiring(graph)._labels) == [(2, "input")]
 
 
-def test_an_edge_that_is_both_is_found_at_its_source_first() -> None:
-    graph = LayerGraph([layer(0, (), (0,)), layer(1, (0,))], [Edge(0, 5, 1, 7)])
-    assert [f.rule for f in Wiring(graph).faults] == ["unknown-output-port"]
-
-
 def test_a_layer_without_a_readable_input_is_faulty_and_one_without_ports_is_not() -> None:
-    graph = LayerGraph([layer(0, (), (0,)), layer(1, (0,)), layer(2)], [Edge(0, 9, 1, 0)])
-    wiring = Wiring(graph)
+    wiring = Wiring(graph_of(SOURCE, SINK, layer(2), edges=[(0, 9, 1, 0)]))
     assert wiring.faulty == {1}
     assert wiring.unconnected == []
 
@@ -232,83 +232,9 @@ def test_an_input_that_is_absent_is_not_unconnected() -> None:
     assert wiring.faulty == frozenset()
 
 
-def test_repeated_output_labels_are_ambiguous_too() -> None:
-    graph = LayerGraph([layer(0, (), (0, 0)), layer(1, (0,))], [Edge(0, 9, 1, 0)])
-    assert faults(graph) == []
-    graph = LayerGraph([layer(0, (0, 1), (2, 2))])
-    assert faults(graph) == []
-
-
-def test_faults_of_other_layers_are_found_beside_one_whose_id_repeats() -> None:
-    graph = LayerGraph([layer(0, (), (0,)), layer(1), layer(1), layer(2, (0,))], [Edge(0, 7, 2, 0)])
-    assert faults(graph) == [("unknown-output-port", 0, 2)]
-
-
 def test_consumers_and_order_are_worked_out_once() -> None:
     wiring = Wiring(chain((0, 1)))
     assert wiring.consumers is wiring.consumers
     assert wiring.order is wiring.order
     assert wiring.faulty is wiring.faulty
     assert wiring.unconnected is wiring.unconnected
-
-
-def test_a_source_that_feeds_twice_is_waited_for_once_per_input() -> None:
-    graph = chain((5, 3), (5, 3), (3, 1))
-    graph.layers.sort(key=lambda x: x.id)
-    assert [x.id for x in Wiring(graph).order] == [5, 3, 1]
-
-
-def test_layers_without_inputs_keep_their_places_in_a_shuffled_file() -> None:
-    graph = LayerGraph([layer(0, (0,), (100,)), layer(1, (), (100,)), layer(2, (), (100,)), layer(3, (0,))])
-    graph.edges = [Edge(2, 100, 0, 0), Edge(1, 100, 3, 0)]
-    assert [x.id for x in Wiring(graph).order] == [1, 2, 0, 3]
-
-
-def test_an_input_that_nothing_feeds_does_not_keep_a_layer_waiting() -> None:
-    graph = LayerGraph([layer(0, (0, 1)), layer(1, (), (100,))], [Edge(1, 100, 0, 1)])
-    assert [x.id for x in Wiring(graph).order] == [1, 0]
-
-
-def test_parameters_come_first_in_any_case_of_their_type() -> None:
-    graph = chain((1, 2), (3, 4), type_of={3: "parameter"})
-    assert [x.id for x in Wiring(graph).order] == [3, 1, 2, 4]
-
-
-def test_a_graph_without_a_cycle_has_none() -> None:
-    assert cycles(Wiring(chain((0, 1), (1, 2)))) == []
-    assert cycles(Wiring(LayerGraph())) == []
-
-
-def test_cycles_are_in_the_order_of_the_file() -> None:
-    wiring = Wiring(chain((7, 6), (6, 7), (3, 2), (2, 3), (5, 5)))
-    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[7, 6], [3, 2], [5]]
-
-
-def test_the_shortest_way_is_found_among_longer_ones() -> None:
-    wiring = Wiring(chain((1, 2), (1, 3), (2, 4), (3, 5), (4, 6), (5, 1), (6, 1)))
-    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1, 3, 5]]
-
-
-def test_a_layer_that_feeds_itself_within_a_larger_cycle_is_the_shortest() -> None:
-    wiring = Wiring(chain((1, 1), (1, 2), (2, 1)))
-    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1]]
-
-
-def test_a_component_is_reported_by_a_cycle_through_its_first_layer() -> None:
-    wiring = Wiring(chain((1, 2), (2, 3), (3, 2), (3, 1)))
-    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1, 2, 3]]
-
-
-def test_sinks_that_nothing_feeds_are_found_alone() -> None:
-    wiring = Wiring(chain((0, 1), (2, 3), (3, 3)))
-    assert feeding_layers(wiring, [wiring.layers[0]]) == {0}
-    assert feeding_layers(wiring, []) == set()
-    assert feeding_layers(wiring, [wiring.layers[1], wiring.layers[3]]) == {0, 1, 2, 3}
-    graph = LayerGraph([layer(0, (0, 1)), layer(1, (), (100,))], [Edge(1, 100, 0, 1)])
-    wiring = Wiring(graph)
-    assert feeding_layers(wiring, [graph.layers[0]]) == {0, 1}
-
-
-def test_cycles_are_reported_in_the_order_of_their_first_layers() -> None:
-    wiring = Wiring(chain((1, 4), (4, 1), (2, 3), (3, 2)))
-    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1, 4], [2, 3]]
