@@ -141,22 +141,19 @@ def test_a_report_counts_and_lists():
     assert Report()
     assert not REPORT.ok
     assert Report().ok
+    assert Report.of([at(7, name="dead-layer")]).ok
     assert REPORT.narrowed() is REPORT
     assert REPORT.narrowed(["IR208"]).path == "m.xml"
 
 
 def test_what_was_fixed_is_printed_before_what_is_left():
     report = Report((at(7),), "m.xml", (FIXED, at(2)))
-    assert formats.render([report], "concise").splitlines() == [
-        "m.xml:4:2: fixed IR207 write FP32",
-        "m.xml:2: fixed IR207 m",
-        "m.xml:7: error IR207 m",
-    ]
-    assert formats.render([report], "full").splitlines()[:3] == [
-        "m.xml:4:2: fixed IR207 write FP32",
-        "m.xml:2: fixed IR207 m",
-        "m.xml:7: error IR207 m",
-    ]
+    for form in ("concise", "full"):
+        assert formats.render([report], form).splitlines()[:3] == [
+            "m.xml:4:2: fixed IR207 write FP32",
+            "m.xml:2: fixed IR207 m",
+            "m.xml:7: error IR207 m",
+        ]
 
 
 def test_full_prints_a_fix_and_the_layer_unless_the_message_names_it():
@@ -196,9 +193,14 @@ def test_json_has_the_version_the_layer_and_the_fix():
     assert formats.render([REPORT], "json").startswith('{\n  "version": 1,\n  "files"')
 
 
+def sarif(*reports):
+    """The one run that is reported."""
+    (run,) = json.loads(formats.render(reports, "sarif"))["runs"]
+    return run
+
+
 def test_sarif_gives_fixes_as_regions_of_bytes():
-    (run,) = json.loads(formats.render([Report((FIXED,), "m.xml")], "sarif"))["runs"]
-    (result,) = run["results"]
+    (result,) = sarif(Report((FIXED,), "m.xml"))["results"]
     (change,) = result["fixes"][0]["artifactChanges"]
     assert result["fixes"][0]["description"] == {"text": "write FP32"}
     assert change["artifactLocation"] == {"uri": "m.xml"}
@@ -216,10 +218,8 @@ def test_sarif_gives_fixes_as_regions_of_bytes():
     ],
 )
 def test_sarif_gives_a_region_where_the_line_is_known(location, region):
-    (run,) = json.loads(formats.render([Report((Diagnostic(rule("cycle"), "m", location),))], "sarif"))[
-        "runs"
-    ]
-    assert run["results"][0]["locations"][0]["physicalLocation"].get("region") == region
+    (result,) = sarif(Report((Diagnostic(rule("cycle"), "m", location),)))["results"]
+    assert result["locations"][0]["physicalLocation"].get("region") == region
 
 
 @pytest.mark.parametrize(
@@ -232,21 +232,18 @@ def test_sarif_gives_a_region_where_the_line_is_known(location, region):
     ],
 )
 def test_sarif_names_a_file_by_its_uri(file, path, uri):
-    (run,) = json.loads(
-        formats.render([Report((Diagnostic(rule("cycle"), "m", Location(file)),), path)], "sarif")
-    )["runs"]
-    assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
+    (result,) = sarif(Report((Diagnostic(rule("cycle"), "m", Location(file)),), path))["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
 
 
 def test_sarif_says_whether_every_file_was_checked():
     for name, whole in (("cycle", True), ("unchecked-file", False)):
-        (run,) = json.loads(formats.render([Report((at(1, name=name),))], "sarif"))["runs"]
-        assert run["invocations"] == [{"executionSuccessful": whole}]
+        assert sarif(Report((at(1, name=name),)))["invocations"] == [{"executionSuccessful": whole}]
 
 
 def test_sarif_describes_each_rule_once_and_in_order():
     found = Report((at(1, name="dead-layer"), at(2), at(3)))
-    (run,) = json.loads(formats.render([found, found], "sarif"))["runs"]
+    run = sarif(found, found)
     rules = run["tool"]["driver"]["rules"]
     assert [r["id"] for r in rules] == ["IR207", "IR208"]
     assert [r["ruleIndex"] for r in run["results"]] == [1, 0, 0] * 2
@@ -258,9 +255,9 @@ def test_sarif_describes_each_rule_once_and_in_order():
 
 def test_sarif_joins_message_and_notes():
     found = at(1, notes=("one", "two"), constraint="Op-1:C1", facts="f")
-    (run,) = json.loads(formats.render([Report((found,))], "sarif"))["runs"]
-    assert run["results"][0]["message"]["text"] == "m. one. two"
-    assert run["results"][0]["properties"] == {"constraint": "Op-1:C1", "facts": "f"}
+    (result,) = sarif(Report((found,)))["results"]
+    assert result["message"]["text"] == "m. one. two"
+    assert result["properties"] == {"constraint": "Op-1:C1", "facts": "f"}
 
 
 @pytest.mark.parametrize(
@@ -274,6 +271,7 @@ def test_sarif_joins_message_and_notes():
         ([Report((), "m.xml", (FIXED,))], {}, "1 fixed, no findings in m.xml"),
         ([REPORT, REPORT], {}, "4 errors, 2 warnings in 2 files"),
         ([REPORT, Report()], {}, "2 errors, 1 warning in 1 of 2 files"),
+        ([REPORT, Report(), REPORT], {}, "4 errors, 2 warnings in 2 of 3 files"),
         ([Report((), "m", (FIXED,)), Report()], {}, "1 fixed, no findings in 1 of 2 files"),
         ([Report(), Report()], {}, "no findings in 2 files"),
         ([REPORT], {"known": 1}, "2 errors, 1 warning in m.xml; omitted: 1 known finding"),
@@ -295,6 +293,7 @@ def test_the_summary_says_what_was_found_and_left_out(reports, options, text):
         ("plain é \U0001f600", "plain é \U0001f600"),
         ("a\nb\rc\td", r"a\nb\rc\td"),
         ("\x00\x1b\x7f\x9f", r"\x00\x1b\x7f\x9f"),
+        ("\ud800", r"\ud800"),
         ("\x1f \x20~\xa0", "\\x1f  ~\xa0"),
         ("\u2028\u202e\u2069", r"\u2028\u202e\u2069"),
     ],
@@ -332,11 +331,18 @@ def test_rules_are_chosen_by_code_name_or_the_start_of_a_code(words, count):
 
 @pytest.mark.parametrize(
     ("word", "hint"),
-    [("cycel", "; did you mean cycle?"), ("dead-lair", "; did you mean dead-layer?"), ("qqqqqqqq", "$")],
+    [
+        ("cycel", "; did you mean cycle?"),
+        ("dead-lair", "; did you mean dead-layer?"),
+        ("qqqqqqqq", "$"),
+        ("", "$"),
+    ],
 )
 def test_a_word_that_means_no_rule_is_refused(word, hint):
     with pytest.raises(ValueError, match=rf"^there is no rule '{word}'{hint.replace('?', '[?]')}"):
         rules_of([word])
+    with pytest.raises(ValueError, match=r"^there is no rule"):
+        REPORT.narrowed([word])
 
 
 def test_a_rule_is_found_by_name_and_by_code():

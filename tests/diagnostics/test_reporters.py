@@ -9,8 +9,7 @@ import pytest
 
 from irops.diagnostics import formats
 from irops.diagnostics.diagnostic import Diagnostic, Location
-from irops.diagnostics.printable import paragraphs, plural, printable
-from irops.diagnostics.report import Report, summary
+from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
 
 ERROR = Diagnostic(
@@ -30,12 +29,6 @@ NOWHERE = Diagnostic(rule("cycle"), "round and round", Location())
 REPORT = Report.of([ERROR, WARNING], "dir a/m.xml")
 
 
-def test_a_report_is_in_document_order_and_separates_errors_from_warnings() -> None:
-    assert REPORT.diagnostics == (WARNING, ERROR)
-    assert (REPORT.errors, REPORT.warnings, REPORT.ok) == ((ERROR,), (WARNING,), False)
-    assert Report.of([WARNING]).ok
-
-
 @pytest.mark.parametrize(
     ("select", "ignore", "codes"),
     [
@@ -51,13 +44,6 @@ def test_rules_are_selected_and_ignored(
     select: tuple[str, ...], ignore: tuple[str, ...], codes: list[str]
 ) -> None:
     assert [d.code for d in REPORT.narrowed(select, ignore)] == codes
-
-
-def test_a_rule_that_is_none_is_refused_with_the_nearest() -> None:
-    with pytest.raises(ValueError, match="did you mean dead-layer"):
-        REPORT.narrowed(["dead-lair"])
-    with pytest.raises(ValueError, match="there is no rule ''"):
-        REPORT.narrowed([""])
 
 
 def test_concise_is_a_line_each() -> None:
@@ -85,14 +71,8 @@ def test_colours_change_no_letter() -> None:
 
 
 def test_a_name_cannot_write_to_the_terminal() -> None:
-    sly = Report.of(
-        [
-            Diagnostic(
-                rule("cycle"), 'layer \x1b[31m"a\nb" feeds itself\u202e', Location("m.xml", 1, 1, 1, "a\nb")
-            )
-        ],
-        "m.xml",
-    )
+    place = Location("m.xml", 1, 1, 1, "a\nb")
+    sly = Report((Diagnostic(rule("cycle"), 'layer \x1b[31m"a\nb" feeds itself\u202e', place),), "m.xml")
     for text in (formats.render([sly], "concise"), formats.render([sly], "full")):
         assert r'm.xml:1:1: error IR207 layer \x1b[31m"a\nb" feeds itself\u202e' in text
         assert "\x1b" not in text
@@ -124,34 +104,34 @@ def test_json_keeps_to_its_schema() -> None:
 def test_json_says_null_where_nothing_is_known() -> None:
     reported = json.loads(formats.render([Report((NOWHERE,))], "json"))["files"][0]
     assert reported["path"] is None
-    assert (
-        reported["diagnostics"][0]["line"],
-        reported["diagnostics"][0]["layer"],
-        reported["diagnostics"][0]["constraint"],
-    ) == (None, None, None)
+    assert [reported["diagnostics"][0][key] for key in ("line", "layer", "constraint")] == [None] * 3
 
 
-def test_github_annotations_are_escaped() -> None:
-    sly = Report.of([Diagnostic(rule("cycle"), "100% of\r\nit", Location("a,b:c.xml", 2, 3), notes=("so",))])
-    assert (
-        formats.render([sly], "github")
-        == "::error file=a%2Cb%3Ac.xml,line=2,col=3,title=IR207 cycle::100%25 of%0D%0Ait%0Aso\n"
-    )
-
-
-def test_github_annotations_write_nothing_to_a_terminal() -> None:
-    sly = Report((Diagnostic(rule("cycle"), "of \x9b31m \u202e\tlayers", Location("\x1b[2J.xml", 2, 3)),))
-    assert (
-        formats.render([sly], "github")
-        == "::error file=\\x1b[2J.xml,line=2,col=3,title=IR207 cycle::of \\x9b31m \\u202e\\tlayers\n"
-    )
-
-
-def test_github_leaves_out_what_is_not_known() -> None:
-    assert (
-        formats.render([Report((NOWHERE,), "m.xml")], "github")
-        == "::error file=m.xml,title=IR207 cycle::round and round\n"
-    )
+@pytest.mark.parametrize(
+    ("message", "location", "notes", "line"),
+    [
+        (
+            "100% of\r\nit",
+            Location("a,b:c.xml", 2, 3),
+            ("so",),
+            "a%2Cb%3Ac.xml,line=2,col=3::100%25 of%0D%0Ait%0Aso",
+        ),
+        (
+            "of \x9b31m \u202e\tlayers",
+            Location("\x1b[2J.xml", 2, 3),
+            (),
+            r"\x1b[2J.xml,line=2,col=3::of \x9b31m \u202e\tlayers",
+        ),
+        ("round and round", Location(), (), "m.xml::round and round"),
+    ],
+    ids=["what has a meaning there", "what writes to a terminal", "no place"],
+)
+def test_github_annotations_are_escaped(
+    message: str, location: Location, notes: tuple[str, ...], line: str
+) -> None:
+    report = Report((Diagnostic(rule("cycle"), message, location, notes=notes),), "m.xml")
+    expected = line.replace("::", ",title=IR207 cycle::")
+    assert formats.render([report], "github") == f"::error file={expected}\n"
 
 
 def test_gitlab_issues_have_distinct_fingerprints_and_places() -> None:
@@ -200,21 +180,6 @@ def test_a_fingerprint_outlives_a_change_of_lines() -> None:
 
 def test_fingerprints_distinguish_findings() -> None:
     assert len(set(fingerprints(at(3), at(4), at(3, "b")))) == 3
-
-
-def test_the_summary_counts() -> None:
-    assert summary([REPORT]) == "1 error, 1 warning in dir a/m.xml"
-    assert summary([Report((), "m.xml")]) == "no findings in m.xml"
-    assert (
-        summary([REPORT, Report((), "b"), Report((WARNING,), "c")]) == "1 error, 2 warnings in 2 of 3 files"
-    )
-    assert summary([Report((), "a"), Report((), "b")]) == "no findings in 2 files"
-
-
-def test_counts_and_paragraphs_are_formatted() -> None:
-    assert (plural(1, "error"), plural(0, "error")) == ("1 error", "0 errors")
-    assert printable("a\tb\x00\ud800") == r"a\tb\x00\ud800"
-    assert paragraphs("one\n  line\n\n\ntwo\n") == ["one line", "two"]
 
 
 def test_every_finding_is_a_line_of_its_own_in_the_order_of_files() -> None:

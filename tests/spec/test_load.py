@@ -82,12 +82,8 @@ def load(tmp_path):
 def test_texts_are_folded_and_formulas_keep_their_lines(load):
     found = load()
     assert (found.id, str(found), found.page, found.file_id) == ("MyOp-3", "MyOp-3", "MyOp-3", "MyOp-3")
-    assert (found.type, found.version, found.category, found.module) == (
-        "MyOp",
-        "opset3",
-        "movement",
-        "my_op",
-    )
+    assert (found.type, found.version) == ("MyOp", "opset3")
+    assert (found.category, found.module) == ("movement", "my_op")
     assert (found.dialect, found.stateful, found.same_as, found.given) == ("openvino", True, None, ())
     assert found.path.endswith("MyOp-3.xml")
     assert found.summary == "One line."
@@ -106,18 +102,9 @@ def test_what_is_not_said_is_empty(load):
 def test_every_part_of_an_attribute_is_read(load):
     found = load().attributes
     assert found["mode"] == Attribute(
-        "mode",
-        "enum",
-        "How.",
-        required=True,
-        default="a",
-        reader_default="b",
-        values=("a", "b"),
-        aliases=(("x", "a"), ("y", "b")),
-        label="The mode",
-        switch="on",
-        builder=True,
-    )
+        "mode", "enum", "How.", required=True, default="a", reader_default="b", values=("a", "b"),
+        aliases=(("x", "a"), ("y", "b")), label="The mode", switch="on", builder=True,
+    )  # fmt: skip
     assert found["size"] == Attribute("size", "int", low=-1.0, high=8.0)
     assert found["to"].values == ("f32", "i64")
     assert (found["axis"].of, found["axis"].low, found["axis"].high) == ("data", -inf, inf)
@@ -132,13 +119,8 @@ def test_every_part_of_a_port_is_read(load):
     assert data.allowed == found.types["T"].allowed
     assert "f32" in data.allowed
     assert "f64" not in data.allowed
-    assert (data.optional, data.variadic, k.optional, k.variadic, rest.variadic) == (
-        False,
-        False,
-        True,
-        False,
-        True,
-    )
+    assert [port.optional for port in (data, k)] == [False, True]
+    assert [port.variadic for port in (data, k, rest)] == [False, False, True]
     assert (k.low_rank, k.high_rank, k.allowed) == (0, 1, {"i32", "i64"})
     assert (rest.low_rank, rest.high_rank) == (1, inf)
     assert (out.id, out.low_rank, out.high_rank, out.shape) == (3, 0, 4, ("same", "data"))
@@ -159,32 +141,17 @@ def test_gradients_constraints_and_notes_are_read(load):
 def test_cases_are_read_with_their_tensors(load):
     found = load()
     (example,) = examples(found)
-    assert (example.name, example.attributes, example.tolerance, example.violates, example.net) == (
-        "e",
-        {"size": "1"},
-        0.5,
-        None,
-        None,
-    )
+    assert (example.name, example.attributes, example.tolerance) == ("e", {"size": "1"}, 0.5)
+    assert (example.violates, example.net) == (None, None)
     assert WHOLE.split("\n")[example.line - 1].strip().startswith("<example")
     data, k, rest, out = example.tensors
-    assert (data.name, str(data.element_type), str(data.shape), data.value.tolist(), data.output) == (
-        "data",
-        "f32",
-        "[2]",
-        [1.0, 2.0],
-        False,
-    )
+    assert (data.name, str(data.element_type), str(data.shape)) == ("data", "f32", "[2]")
+    assert (data.value.tolist(), data.output) == ([1.0, 2.0], False)
     assert (k.value, rest.value) == (None, None)
     assert (out.value.tolist(), out.output) == ([True, False], True)
     first, second = counterexamples(found)
-    assert (first.violates, first.net, first.tolerance, first.name, first.attributes) == (
-        "C1",
-        b'<net a="1"/>',
-        1e-5,
-        None,
-        {},
-    )
+    assert (first.violates, first.net, first.tolerance) == ("C1", b'<net a="1"/>', 1e-5)
+    assert (first.name, first.attributes) == (None, {})
     assert (second.violates, second.net) == ("IR401", None)
 
 
