@@ -5,28 +5,23 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+from questions import question, truth_of
 
 import irops
-from irops.analysis.invocation import Invocation
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import LayerValue, Source
-from irops.dialects.registry import default_registry
 from irops.values.element import element_type
 from irops.verdicts.bounds import full_bound, perturbed
 from irops.verdicts.judge import judge
-from irops.verdicts.question import GREATEST, ROUNDOFF, SMALLEST, Question, Verdict
+from irops.verdicts.question import GREATEST, ROUNDOFF, SMALLEST, Verdict
 
 RIGHT = (Verdict.EQUAL, Verdict.ROUNDING)
 F32 = np.float32
 RANDOM = np.random.default_rng(20_261_123)
 
 
-def question(op, *inputs, **attributes):
-    return Question.of(Invocation(default_registry().named(op), attributes), inputs)
-
-
 def result(asked):
-    return np.asarray(asked.again(asked.inputs)[0])
+    return truth_of(asked)[0]
 
 
 def plain_sum(terms):

@@ -5,25 +5,20 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+from questions import LINEAR, question, truth_of
 
 import irops
-from irops.analysis.invocation import Invocation
 from irops.debugging.compare.noise import agreement
-from irops.dialects.registry import default_registry
 from irops.verdicts.judge import judge
-from irops.verdicts.question import DECLARED, Arithmetic, Question, Verdict
+from irops.verdicts.question import DECLARED, Arithmetic, Verdict
 
 INF, NAN = np.inf, np.nan
 GREATEST = np.finfo(np.float32).max
 F32, F64 = np.float32, np.float64
 
 
-def question(op, *inputs, arithmetic=DECLARED, **attributes):
-    return Question.of(Invocation(default_registry().named(op), attributes), inputs, arithmetic)
-
-
 def judged(asked, *elements):
-    (truth,) = (np.asarray(array) for array in asked.again(asked.inputs))
+    (truth,) = truth_of(asked)
     return judge(asked, truth, np.array(elements, truth.dtype))
 
 
@@ -80,12 +75,8 @@ def test_a_number_in_place_of_nan_is_wrong():
 def test_a_row_with_an_infinity_lends_the_others_no_bound():
     """The errors of interpolation are relative to the greatest element, which is finite."""
     rows = F32([[[[1, 2], [3, 4]], [[INF, INF], [INF, INF]]]])
-    asked = question(
-        "Interpolate-11", rows, F32([2.0, 2.0]), np.array([2, 3]),
-        mode="linear", shape_calculation_mode="scales", coordinate_transformation_mode="asymmetric",
-        nearest_mode="floor", antialias="false", pads_begin="0", pads_end="0", cube_coeff="-0.75",
-    )  # fmt: skip
-    (truth,) = (np.asarray(array) for array in asked.again(asked.inputs))
+    asked = question("Interpolate-11", rows, F32([2.0, 2.0]), np.array([2, 3]), **LINEAR)
+    (truth,) = truth_of(asked)
     wrong = truth.copy()
     wrong[0, 0] *= F32(1.01)
     assert judge(asked, truth, wrong).verdict is Verdict.WRONG

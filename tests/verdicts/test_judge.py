@@ -5,24 +5,14 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+from questions import LINEAR, question, truth_of
 
-from irops.analysis.invocation import Invocation
-from irops.dialects.registry import default_registry
 from irops.values.element import element_type
 from irops.verdicts.judge import judge, judge_layer
 from irops.verdicts.metrics import metrics_of
-from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, worst
+from irops.verdicts.question import Arithmetic, Judgement, Verdict, worst
 
 RANDOM = np.random.default_rng(5)
-
-
-def question(op, *inputs, arithmetic=None, **attributes):
-    invocation = Invocation(default_registry().named(op), attributes)
-    return Question.of(invocation, inputs, *([] if arithmetic is None else [arithmetic]))
-
-
-def truth_of(asked):
-    return [np.asarray(array) for array in asked.again(asked.inputs)]
 
 
 def floats(*shape, dtype=np.float32):
@@ -81,47 +71,10 @@ def test_a_narrower_precision_widens_the_bound():
     assert judge(asked, truth, -truth).verdict is Verdict.WRONG
 
 
-def test_equal_scores_are_a_tie_and_other_indices_are_not():
-    asked = question(
-        "TopK-11",
-        np.float32([[3, 5, 5, 1]]),
-        np.array(2),
-        axis="1",
-        mode="max",
-        sort="value",
-        index_element_type="i64",
-    )
-    values, indices = truth_of(asked)
-    assert indices.tolist() == [[1, 2]]
-    verdicts = judge_layer(asked, [values, indices], [values, np.array([[2, 1]])])
-    assert [one.verdict for one in verdicts] == [Verdict.EQUAL, Verdict.TIE]
-    assert judge(asked, indices, np.array([[1, 0]]), 1).verdict is Verdict.WRONG
-    assert judge(asked, indices, np.array([[1, 1]]), 1).verdict is Verdict.WRONG
-    assert judge(asked, indices, np.array([[1, 9]]), 1).verdict is Verdict.WRONG
-
-
-def quantized(data):
-    ends = [np.float32(v) for v in (0, 255, 0, 255)]
-    return question("FakeQuantize-1", data, *(np.array(v) for v in ends), levels="256")
-
-
-def test_the_middle_between_two_levels_is_a_tie():
-    asked = quantized(np.float32([0.2, 1.5000001, 7]))
-    (truth,) = truth_of(asked)
-    assert judge(asked, truth, np.float32([0, 1, 7])).verdict is Verdict.TIE
-    assert judge(asked, truth, np.float32([0, 2, 8])).verdict is Verdict.WRONG
-    assert judge(asked, truth, np.float32([0, 3, 7])).verdict is Verdict.WRONG
-
-
 def test_random_values_are_compared_with_their_range():
+    seeds = {"global_seed": "1", "op_seed": "2"}
     asked = question(
-        "RandomUniform-8",
-        np.array([4]),
-        np.float32(1),
-        np.float32(2),
-        output_type="f32",
-        global_seed="1",
-        op_seed="2",
+        "RandomUniform-8", np.array([4]), np.float32(1), np.float32(2), output_type="f32", **seeds
     )
     truth = np.float32([1.1, 1.2, 1.3, 1.4])
     assert judge(asked, truth, np.float32([1.9, 1.0, 1.5, 1.6])).verdict is Verdict.RANDOM
@@ -205,11 +158,8 @@ def test_the_worst_judgement_decides():
 
 def test_one_percent_is_wrong_where_sizes_follow_from_an_input_too():
     """Changed scales would give another size, which is no reason to call everything undecided."""
-    asked = question(
-        "Interpolate-11", floats(1, 2, 6, 6), np.float32([1.5, 1.5]), np.array([2, 3]),
-        mode="linear", shape_calculation_mode="scales", coordinate_transformation_mode="asymmetric",
-        nearest_mode="floor", antialias="false", pads_begin="0", pads_end="0", cube_coeff="-0.75",
-    )  # fmt: skip
+    sides = np.float32([1.5, 1.5]), np.array([2, 3])
+    asked = question("Interpolate-11", floats(1, 2, 6, 6), *sides, **LINEAR)
     (truth,) = truth_of(asked)
     assert judge(asked, truth, truth * np.float32(1.01)).verdict is Verdict.WRONG
 

@@ -7,22 +7,17 @@ from functools import partial
 import numpy as np
 import pytest
 from planted import Tied
+from questions import question, truth_of
 
 import irops
-from irops.analysis.invocation import Invocation
 from irops.debugging.compare.noise import agreement
 from irops.debugging.reduce.reduction import NoFault
-from irops.dialects.registry import default_registry
 from irops.testing import assert_same
 from irops.verdicts.judge import judge, judge_layer
 from irops.verdicts.question import DECLARED, Arithmetic, Question, Verdict
 
 F32 = np.float32
 MODES = ("isolated", "propagated", "cuts")
-
-
-def question(op, *inputs, arithmetic=DECLARED, **attributes):
-    return Question.of(Invocation(default_registry().named(op), attributes), inputs, arithmetic)
 
 
 def top_k(data, k, op="TopK-11", arithmetic=DECLARED, **attributes):
@@ -32,7 +27,7 @@ def top_k(data, k, op="TopK-11", arithmetic=DECLARED, **attributes):
 
 def verdicts(asked, values, indices):
     """Of both outputs, for the values and indices of another implementation."""
-    truth = [np.asarray(array) for array in asked.again(asked.inputs)]
+    truth = truth_of(asked)
     ours = [np.array(values, truth[0].dtype), np.array(indices, truth[1].dtype)]
     return [judged.verdict for judged in judge_layer(asked, truth, ours)]
 
@@ -50,6 +45,13 @@ def test_the_order_of_equal_elements_is_not_defined_unless_stable(data):
     assert verdicts(top_k(data, 4, stable="true"), [5, 5, 5, 3], [2, 4, 0, 5]) == [EQUAL, WRONG]
     for wrong in ([2, 4, 0, 3], [2, 2, 0, 5], [5, 4, 0, 2], [2, 4, 0, 6], [2, 4, 0, -1]):
         assert verdicts(top_k(data, 4), [5, 5, 5, 3], wrong) == [EQUAL, WRONG]
+
+
+def test_each_row_has_its_own_ties():
+    asked = top_k(np.stack([DATA, -DATA]), 4, axis="1")
+    values = [[5, 5, 5, 3], [-1, -3, -3, -5]]
+    assert verdicts(asked, values, [[2, 4, 0, 5], [3, 5, 1, 2]]) == [EQUAL, TIE]
+    assert verdicts(asked, values, [[2, 4, 0, 5], [3, 5, 1, 3]]) == [EQUAL, WRONG]
 
 
 def test_sorted_by_index_or_not_sorted():
@@ -188,7 +190,7 @@ def elements():
 
 def test_one_level_is_a_tie_where_the_input_is_beside_the_middle_and_nowhere_else(elements):
     asked = quantized(elements)
-    (truth,) = (np.asarray(array) for array in asked.again(asked.inputs))
+    (truth,) = truth_of(asked)
     ours, place = other_level(elements, truth)
     assert place == (3, 5)
     assert judge(asked, truth, ours).verdict is Verdict.TIE
@@ -202,7 +204,7 @@ def test_one_level_is_a_tie_where_the_input_is_beside_the_middle_and_nowhere_els
 
 def test_levels_that_are_all_a_little_off_are_wrong(elements):
     asked = quantized(elements[:8])
-    (truth,) = (np.asarray(array) for array in asked.again(asked.inputs))
+    (truth,) = truth_of(asked)
     for wrong in (truth + QUANTUM, truth * F32(1.001), truth * F32(1.00001)):
         assert judge(asked, truth, wrong).verdict is Verdict.WRONG
 
@@ -277,7 +279,7 @@ def test_elements_elsewhere_are_no_tie(scale, wrong):
 @pytest.mark.parametrize(("scale", "verdict"), [(2.0, WRONG), (3.0, TIE)])
 def test_an_element_may_be_the_next_one_where_the_scale_may_be_rounded(scale, verdict):
     asked = nearest("asymmetric", scale)
-    (truth,) = asked.again(asked.inputs)
+    (truth,) = truth_of(asked)
     ours = truth.copy()
     ours[0, 0, int(scale)] = 1  # the last copy of the first element is followed by another one
     assert judge(asked, truth, ours).verdict is verdict
@@ -287,5 +289,5 @@ def test_an_element_may_be_the_next_one_where_the_scale_may_be_rounded(scale, ve
 @pytest.mark.parametrize(("remainder", "verdict"), [(2.9999995, TIE), (1.5, WRONG), (0.01, WRONG)])
 def test_a_remainder_is_none_or_all_where_the_quotient_is_rounded(op, remainder, verdict):
     asked = question(op, F32([6, 7]), F32([3, 3]), auto_broadcast="numpy")
-    (truth,) = asked.again(asked.inputs)
+    (truth,) = truth_of(asked)
     assert judge(asked, truth, F32([remainder, 1])).verdict is verdict
