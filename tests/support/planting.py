@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from wrong_call import FAULTS, Planted
+from planted import FAULTS, WrongCall
 
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
@@ -56,28 +56,23 @@ def layers_by(analysis, inputs, backend, mode):
 
 
 def try_one(analysis, inputs, random):
-    """One plant: its description and what was found; None where it changes nothing."""
+    """Whether one plant is found in each mode, by name; None where it changes nothing."""
     counting = Counting()
     layers_by(analysis, inputs, counting, "isolated")
     number = int(random.integers(len(counting.calls)))
     op = counting.calls[number]
-    call = counting.calls[:number].count(op)
     fault = FAULTS[int(random.integers(len(FAULTS)))]
-    planted = Planted(op, call, fault)
+    planted = WrongCall(op, counting.calls[:number].count(op), fault)
     isolated = planted_layers(analysis, inputs, planted, "isolated")
     if not planted.changed:
         return None
-    name = isolated[0].name if isolated else ""
-    row = {"op": op, "call": call, "fault": fault.__name__, "isolated": [layer.name for layer in isolated]}
-    row["isolated_right"] = len(isolated) == 1 and isolated[0].op == op
+    found = {"isolated": len(isolated) == 1 and isolated[0].op == op}
     if isolated and not isolated[0].path:
-        again = Planted(op, propagated_call(analysis, inputs, op, name), fault)
+        name = isolated[0].name
+        again = WrongCall(op, propagated_call(analysis, inputs, op, name), fault)
         wrong = planted_layers(analysis, inputs, again, "propagated")
-        row["changed"] = again.changed
-        row["propagated"] = wrong[0].name if wrong else ""
-        row["propagated_right"] = bool(wrong) and wrong[0].name in below(analysis, name)
-        row["propagated_exact"] = bool(wrong) and wrong[0].name == name
-    return row
+        found["propagated"] = bool(wrong) and wrong[0].name in below(analysis, name)
+    return found
 
 
 def propagated_call(analysis, inputs, op, name):

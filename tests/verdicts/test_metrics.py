@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from wrong_call import Planted
+from planted import WrongCall
 
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
@@ -85,7 +85,7 @@ def test_a_report_with_nan_agrees_with_itself():
     """In the terminal, in JSON, JUnit and HTML."""
     analysis, x = chain(), F32([1, 4, -1, NAN, 9])
     with np.errstate(invalid="ignore"):
-        found = irops.compare(analysis, [x], b=Planted("Sqrt-1", 0, one_number))
+        found = irops.compare(analysis, [x], b=WrongCall("Sqrt-1", 0, one_number))
     lines = str(found).splitlines()
     assert lines[0] == "0 of 1 result agrees"
     lines = lines[next(n for n, line in enumerate(lines) if line.startswith("the first")) :]

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from wrong_call import FAULTS, INFINITE_FAULTS, Planted, one_percent, sign
+from planted import FAULTS, INFINITE_FAULTS, WrongCall, scale, sign
 
 import irops
 from irops.backends.backend import Reference
@@ -30,7 +30,7 @@ X = {"x": np.random.default_rng(2).standard_normal((2, 6)).astype(np.float32)}
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize(("op", "name"), [("MatMul-1", "product"), ("Tanh-1", "active"), ("Add-1", "total")])
 def test_isolated_names_the_wrong_layer_and_no_other(model, fault, op, name):
-    planted = Planted(op, 0, fault)
+    planted = WrongCall(op, 0, fault)
     found = irops.compare(model, X, b=planted)
     assert planted.changed
     assert found.mode == "isolated"
@@ -41,7 +41,7 @@ def test_isolated_names_the_wrong_layer_and_no_other(model, fault, op, name):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_propagated_names_the_wrong_layer_first(model, fault):
-    found = irops.compare(model, X, b=Planted("Tanh-1", 0, fault), mode="propagated")
+    found = irops.compare(model, X, b=WrongCall("Tanh-1", 0, fault), mode="propagated")
     assert found.first.name == "active"
     assert [layer.name for layer in found.layers if layer.is_fault] == ["active", "total"]
     assert "its input active differs already" in found.layers[-1].reason
@@ -56,7 +56,7 @@ def test_faults_in_infinities_are_found(fault, op, name, mode):
     for each in ("Log", "Abs", "Exp"):
         value = graph.add(each, value, name=each.lower())
     graph.result(value, "y")
-    planted = Planted(op, 0, fault)
+    planted = WrongCall(op, 0, fault)
     found = irops.compare(graph.model(), [np.float32([0, 0, 1, 2, 3])], b=planted, mode=mode)
     assert planted.changed
     assert found.first.name == name
@@ -71,7 +71,7 @@ def test_a_source_is_equal_to_itself(model, mode):
 
 
 def test_the_answer_comes_first_with_the_worst_element_and_its_inputs(model):
-    found = irops.compare(model, X, b=Planted("MatMul-1", 0, sign))
+    found = irops.compare(model, X, b=WrongCall("MatMul-1", 0, sign))
     lines = str(found).splitlines()
     assert lines[0] == "0 of 1 result agrees"
     assert lines[1].startswith("  result y wrong: 20 of 20 elements differ")
@@ -85,7 +85,7 @@ def test_the_answer_comes_first_with_the_worst_element_and_its_inputs(model):
 
 
 def test_json_is_complete_and_plain(model):
-    found = json.loads(json.dumps(irops.compare(model, X, b=Planted("Add-1", 0, one_percent)).to_json()))
+    found = json.loads(json.dumps(irops.compare(model, X, b=WrongCall("Add-1", 0, scale)).to_json()))
     assert (found["schema"], found["ok"], found["first"]) == (1, False, "total")
     assert found["counts"] == {"equal": 2, "wrong": 1}
     (output,) = found["layers"][2]["outputs"]
@@ -103,7 +103,7 @@ def test_stored_values_are_compared_propagated(model):
 
 def test_stored_values_serve_as_a(model):
     stored = dict(irops.run(model, X, keep="all"))
-    found = irops.compare(model, X, a=stored, b=Planted("Tanh-1", 0, sign))
+    found = irops.compare(model, X, a=stored, b=WrongCall("Tanh-1", 0, sign))
     assert [layer.name for layer in found.layers if layer.is_fault] == ["active"]
 
 
@@ -115,7 +115,7 @@ def test_a_mode_that_a_source_cannot_serve_is_refused(model):
 
 
 def test_reprs_are_short(model):
-    found = irops.compare(model, X, b=Planted("Add-1", 0, sign))
+    found = irops.compare(model, X, b=WrongCall("Add-1", 0, sign))
     outcome = "0 of 1 result agrees; 3 layers, first wrong total"
     assert repr(found) == f"<Comparison of reference and planted: {outcome}>"
     assert repr(found.first) == "<wrong: total (Add-1)>"

@@ -5,8 +5,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from planted import Idle
-from wrong_call import Planted, sign
+from planted import Idle, WrongCall, sign
 
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
@@ -28,7 +27,7 @@ X = np.float32([-1, 0.5, 1, 2])
 
 
 def test_junit_has_a_case_for_each_layer(analysis):
-    found = irops.compare(analysis, [X], b=Planted("Tanh-1", 3, sign))
+    found = irops.compare(analysis, [X], b=WrongCall("Tanh-1", 3, sign))
     suite = ElementTree.fromstring(junit(found))
     assert (suite.attrib["tests"], suite.attrib["failures"], suite.attrib["skipped"]) == ("31", "2", "0")
     assert suite.find("properties/property").attrib["value"] == "30 of 30 layers, 1 of 1 result compared"
@@ -40,7 +39,7 @@ def test_junit_has_a_case_for_each_layer(analysis):
 
 
 def test_the_page_needs_no_network_and_escapes_names(analysis, monkeypatch):
-    found = irops.compare(analysis, [X], b=Planted("Tanh-1", 3, sign), mode="propagated")
+    found = irops.compare(analysis, [X], b=WrongCall("Tanh-1", 3, sign), mode="propagated")
     text = page(found, analysis)
     assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org)", text)
     assert "&lt;tanh 3&gt;" in text
@@ -56,7 +55,7 @@ def test_the_page_needs_no_network_and_escapes_names(analysis, monkeypatch):
 
 
 def test_the_table_has_twenty_rows_unless_all_are_asked_for(analysis):
-    found = irops.compare(analysis, [X], b=Planted("Tanh-1", 3, sign), mode="propagated")
+    found = irops.compare(analysis, [X], b=WrongCall("Tanh-1", 3, sign), mode="propagated")
     lines = report_text(found).splitlines()
     assert lines[-1] == "and 7 more layers that differ; --all lists every layer"
     assert sum(line.startswith("<tanh") for line in lines) == MAX_ROWS
