@@ -17,6 +17,10 @@ from irops.values.violation import Violation
 pytestmark = needs("openvino")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DATA = np.arange(6, dtype=np.float32).reshape(2, 3)
+DTYPES = [
+    np.float32, np.float16, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.bool_,
+    ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn,
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -38,23 +42,7 @@ def reverse_sequence(backend, data, lengths, **axes):
     )
 
 
-@pytest.mark.parametrize(
-    "dtype",
-    [
-        np.float32,
-        np.float16,
-        np.int8,
-        np.uint8,
-        np.int16,
-        np.uint16,
-        np.int32,
-        np.uint32,
-        np.int64,
-        np.bool_,
-        ml_dtypes.bfloat16,
-        ml_dtypes.float8_e4m3fn,
-    ],
-)
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_reverse_moves_elements_of_a_type(backend, dtype):
     data = np.arange(6).reshape(2, 3).astype(dtype)
     result = reverse(backend, data)

@@ -23,16 +23,9 @@ from irops.values.violation import Violation, collect_warnings
 
 pytestmark = needs("numba")
 KINDS = [
-    np.float32,
-    np.int8,
-    np.float16,
-    np.float64,
-    np.complex128,
-    ml_dtypes.bfloat16,
-    ml_dtypes.int4,
-    np.bool_,
-    object,
-]
+    np.float32, np.int8, np.float16, np.float64, np.complex128, ml_dtypes.bfloat16, ml_dtypes.int4,
+    np.bool_, object,
+]  # fmt: skip
 SIZES = [0, 1, 2, 3, 5, 16, 17, 70, 300]
 MOST = 20_000
 """Elements of a generated tensor, at most."""

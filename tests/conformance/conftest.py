@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 
 import pytest
+from agreement import OpenVINO
+from runtimes import Runtimes
 
 BACKENDS = '''
 import os
@@ -161,3 +164,16 @@ def somebodys(installed, monkeypatch):
         "PYTHONPATH", os.pathsep.join(filter(None, (str(installed), os.environ.get("PYTHONPATH"))))
     )
     return installed
+
+
+@pytest.fixture(scope="module")
+def openvino():
+    """OpenVINO in a process, to be asked how far it gets with a model."""
+    with closing(OpenVINO()) as runtime:
+        yield runtime
+
+
+@pytest.fixture(scope="module")
+def runtimes():
+    with closing(Runtimes()) as started:
+        yield started

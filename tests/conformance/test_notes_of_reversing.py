@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from libraries import needs
-from runtimes import DeclinedError, Runtimes
+from runtimes import DeclinedError
 
 from irops.backends.one_op import one_op_model
 from irops.dialects.registry import default_registry
@@ -13,13 +13,6 @@ from irops.dialects.registry import default_registry
 pytestmark = [needs("openvino", "onnx", "onnxruntime"), pytest.mark.slow("real runtimes in a process")]
 DATA = np.arange(6, dtype=np.float32).reshape(2, 3)
 ROWS = {"batch_axis": 0, "seq_axis": 1}
-
-
-@pytest.fixture(scope="module")
-def runtimes():
-    started = Runtimes()
-    yield started
-    started.close()
 
 
 @pytest.fixture

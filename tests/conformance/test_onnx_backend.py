@@ -15,25 +15,9 @@ pytestmark = needs("onnx")
 onnx, backend = Late("onnx"), Late("irops.conformance.onnx_backend")
 
 DEFINED = {
-    "ReverseSequence",
-    "Identity",
-    "Constant",
-    "Cast",
-    "Transpose",
-    "Slice",
-    "Concat",
-    "Add",
-    "Mul",
-    "MatMul",
-    "Relu",
-    "Tanh",
-    "Sigmoid",
-    "Reshape",
-    "Shape",
-    "Gather",
-    "Squeeze",
-    "Unsqueeze",
-}
+    "ReverseSequence", "Identity", "Constant", "Cast", "Transpose", "Slice", "Concat", "Add", "Mul",
+    "MatMul", "Relu", "Tanh", "Sigmoid", "Reshape", "Shape", "Gather", "Squeeze", "Unsqueeze",
+}  # fmt: skip
 
 
 def model(kind: str, *inputs: str) -> Any:

@@ -5,24 +5,15 @@ inputs, constants and strings.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 
 import pytest
 from agreement import disagreement, findings
 from libraries import needs
-from openvino_verdict import OpenVINO
 from whole_models import I64, MODELS, WEIGHTS, F, const, graph, layer, net, parameter, port, relu, result
 
 ANY = "UNSPECIFIED"
 
 pytestmark = needs("openvino")
-
-
-@pytest.fixture(scope="module")
-def openvino() -> Iterator[OpenVINO]:
-    runtime = OpenVINO()
-    yield runtime
-    runtime.close()
 
 
 def state(
@@ -204,19 +195,8 @@ def layout(text, at_port=False):
 
 
 LAYOUTS = (
-    "NC",
-    "[N,N]",
-    "N...C",
-    "...N...",
-    "N.C",
-    "[?,C]",
-    "[a b]",
-    "[N,C",
-    "a-b",
-    "NnC",
-    "_C",
-    "**SCALAR**",
-)
+    "NC", "[N,N]", "N...C", "...N...", "N.C", "[?,C]", "[a b]", "[N,C", "a-b", "NnC", "_C", "**SCALAR**",
+)  # fmt: skip
 INFOS = {
     **{text: layout(text) for text in LAYOUTS},
     **{f"{text} at a port": layout(text, at_port=True) for text in ("NC", "N", "NCHW", "N...", "**SCALAR**")},

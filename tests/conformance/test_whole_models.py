@@ -9,26 +9,17 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
 
 import pytest
 from agreement import disagreement, findings
 from ir_mutations import mutations
 from libraries import needs
-from openvino_verdict import OpenVINO
 from whole_models import MODELS, WEIGHTS
 
 PART = int(os.environ.get("IROPS_MUTATIONS", "12"))
 """One of so many changes is tested; 1 for all."""
 
 pytestmark = [pytest.mark.slow("OpenVINO runs whole models"), needs("openvino")]
-
-
-@pytest.fixture(scope="module")
-def openvino() -> Iterator[OpenVINO]:
-    runtime = OpenVINO()
-    yield runtime
-    runtime.close()
 
 
 @pytest.mark.parametrize("name", MODELS)

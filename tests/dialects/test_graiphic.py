@@ -15,6 +15,10 @@ from irops.values.element import element_type
 X = np.array([[1.5, -2], [3, 4], [-5, 6]], np.float32)
 LENS = np.array([3, 2])
 TURNED = np.array([[-5, 4], [3, -2], [1.5, 6]], np.float32)
+TYPES = [
+    "boolean", "complex64", "complex128", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16",
+    "u32", "u64", "string",
+]  # fmt: skip
 
 
 def turning(kind="f32", **parameters):
@@ -34,26 +38,7 @@ def test_a_graph_is_checked_inferred_run_and_trained():
     assert np.array_equal(found["x"], X / 2)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "boolean",
-        "complex64",
-        "complex128",
-        "f16",
-        "f32",
-        "f64",
-        "i8",
-        "i16",
-        "i32",
-        "i64",
-        "u8",
-        "u16",
-        "u32",
-        "u64",
-        "string",
-    ],
-)
+@pytest.mark.parametrize("kind", TYPES)
 def test_each_of_the_fifteen_types_goes_through(kind):
     model = turning(kind)
     x = (

@@ -13,16 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 COPIED = (
-    "irops",
-    "schemas",
-    "examples",
-    "tests",
-    "docs",
-    "pyproject.toml",
-    "README.md",
-    "CHANGELOG.md",
+    "irops", "schemas", "examples", "tests", "docs", "pyproject.toml", "README.md", "CHANGELOG.md",
     "LICENSE",
-)
+)  # fmt: skip
 MEMORY = 6 << 30
 """Bytes that a mutant may allocate; mapped files do not count."""
 PASSED = (0, 5)

@@ -45,7 +45,7 @@ class Net:
     def op(
         self,
         type: str,
-        *inputs: Tensor,
+        *inputs: Tensor | None,
         version: str = "opset1",
         name: str | None = None,
         outputs: int = 1,
@@ -63,7 +63,9 @@ class Net:
         )
         self.edges += [
             f'<edge from-layer="{a}" from-port="{p}" to-layer="{number}" to-port="{k}"/>'
-            for k, (a, p) in enumerate(inputs)
+            for k, source in enumerate(inputs)
+            if source is not None
+            for a, p in [source]
         ]
         return number, len(inputs)
 

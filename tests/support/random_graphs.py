@@ -15,20 +15,9 @@ from irops.values.element import element_type
 
 TYPES = ("f32", "f32", "f32", "i32", "i64", "boolean")
 UNARY = (
-    "Abs",
-    "Ceiling",
-    "Exp",
-    "Floor",
-    "Negative",
-    "ReLU",
-    "Sigmoid",
-    "Sign",
-    "Sqrt",
-    "Tanh",
-    "Gelu",
-    "Erf",
+    "Abs", "Ceiling", "Exp", "Floor", "Negative", "ReLU", "Sigmoid", "Sign", "Sqrt", "Tanh", "Gelu", "Erf",
     "Swish",
-)
+)  # fmt: skip
 BINARY = ("Add", "Subtract", "Multiply", "Maximum", "Minimum", "SquaredDifference")
 COMPARED = ("Equal", "Greater", "Less", "NotEqual")
 

@@ -1,8 +1,9 @@
-"""OpenVINO and ONNX Runtime, asked for a model's results in a process of their own, which may crash."""
+"""Processes that may crash over what they are asked: OpenVINO and ONNX Runtime, for a model's results."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from ctypes import string_at
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -18,12 +19,51 @@ class DeclinedError(Exception):
     """A runtime does not run a model, or ended over it; says why."""
 
 
-class Runtimes:
-    """The process, started when first asked, and again after it has died."""
+class Answering:
+    """A process that answers questions, started when first asked, and again after it has died.
 
-    def __init__(self) -> None:
+    prepare: called in the process, gives what answers a question; seconds: how long an answer may take
+    """
+
+    def __init__(self, prepare: Callable[[], Callable[[Any], Any]], seconds: float | None = None) -> None:
+        self._prepare, self._seconds = prepare, seconds
         self._process: Any = None
         self._pipe: Any = None
+
+    def ask(self, question: Any) -> Any:
+        """The answer; None where the process crashed over it, or took too long."""
+        if self._process is None:
+            context = get_context("spawn")
+            self._pipe, other = context.Pipe()
+            self._process = context.Process(target=_serve, args=(self._prepare, other), daemon=True)
+            self._process.start()
+            other.close()
+        with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+            self._pipe.send(question)
+            if self._seconds is None or self._pipe.poll(self._seconds):
+                return self._pipe.recv()
+        self.close()
+        return None
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._process = None
+
+
+def _serve(prepare: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
+    answer = prepare()
+    with suppress(EOFError):
+        while True:
+            pipe.send(answer(pipe.recv()))
+
+
+class Runtimes(Answering):
+    """The process that runs models."""
+
+    def __init__(self) -> None:
+        super().__init__(_running)
 
     def run(self, runtime: str, path: object, inputs: Sequence[Array]) -> list[Array]:
         """The results of the model in a file, in order. runtime: openvino (its CPU plug-in), folding (the
@@ -33,39 +73,23 @@ class Runtimes:
 
         Raises:  DeclinedError
         """
-        if self._process is None:
-            context = get_context("spawn")
-            self._pipe, other = context.Pipe()
-            self._process = context.Process(target=_serve, args=(other,), daemon=True)
-            self._process.start()
-            other.close()
-        self._pipe.send((runtime, str(path), [(str(element_type_of(a)), a) for a in inputs]))
-        try:
-            answer = self._pipe.recv()
-        except EOFError:
-            self.close()
-            raise DeclinedError("crashed") from None
+        answer = self.ask((runtime, str(path), [(str(element_type_of(a)), a) for a in inputs]))
+        if answer is None:
+            raise DeclinedError("crashed")
         if isinstance(answer, str):
             raise DeclinedError(answer)
         return [tagged(array, element_type(kind)) for kind, array in answer]
 
-    def close(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-            self._process = None
 
-
-def _serve(pipe: Connection) -> None:
-    while True:
+def _running() -> Callable[[Any], Any]:
+    def answer(question: Any) -> Any:
+        runtime, path, inputs = question
         try:
-            runtime, path, inputs = pipe.recv()
-        except EOFError:
-            return
-        try:
-            pipe.send(RUNTIMES[runtime](path, inputs))
+            return RUNTIMES[runtime](path, inputs)
         except Exception as error:  # whatever a runtime raises is its refusal
-            pipe.send(str(error).strip().splitlines()[-1])
+            return str(error).strip().splitlines()[-1]
+
+    return answer
 
 
 def _openvino(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from bodies import Net
 from mutations import Seed
 
 from irops.conformance.cases import inputs_of
@@ -65,50 +66,23 @@ def _cases() -> Iterator[Seed]:
 
 def _one_layer(name: str, op: Op, case: ExampleCase, constant: bool) -> Seed:
     """A model of one op, fed by Parameters, or by constants but for its first input."""
-    layers, edges, weights = [], [], bytearray()
-    tensors = inputs_of(op, case)
-    last = len(tensors)
-    for k, tensor in enumerate(tensors):
-        if tensor is not None:
-            layers.append(_source(k, tensor, weights, constant and k > 0))
-            edges.append(f'<edge from-layer="{k}" from-port="0" to-layer="{last}" to-port="{k}"/>')
-    data = "".join(f' {key}="{value}"' for key, value in case.attributes.items())
-    ports = "".join(f'<port id="{k}"/>' for k in range(last))
-    count = max(1, len(op.definition.outputs))
-    gives = op.definition.outputs
-    outputs = (
-        "".join(f'<port id="{last + k}" precision="UNSPECIFIED"/>' for k in range(count)) if gives else ""
+    net, definition = Net(), op.definition
+    sources = [_source(net, k, tensor, constant and k > 0) for k, tensor in enumerate(inputs_of(op, case))]
+    count = len(definition.outputs)
+    number, first = net.op(
+        definition.type, *sources, version=definition.version, outputs=count, **case.attributes
     )
-    layers.append(
-        f'<layer id="{last}" name="op" type="{op.definition.type}"'
-        f' version="{op.definition.version}"><data{data}/>'
-        f"<input>{ports}</input><output>{outputs}</output></layer>"
-    )
-    for k in range(count if gives else 0):
-        layers.append(
-            f'<layer id="{last + 1 + k}" name="y{k}" type="Result" version="opset1"><input><port'
-            ' id="0"/></input></layer>'
-        )
-        edges.append(
-            f'<edge from-layer="{last}" from-port="{last + k}" to-layer="{last + 1 + k}" to-port="0"/>'
-        )
-    text = (
-        f'<net name="m" version="11"><layers>{"".join(layers)}</layers><edges>{"".join(edges)}</edges></net>'
-    )
-    return Seed(name, text.encode(), bytes(weights))
+    for k in range(count):
+        net.result((number, first + k))
+    return Seed(name, net.xml().encode(), bytes(net.weights))
 
 
-def _source(number: int, tensor: Tensor, weights: bytearray, constant: bool) -> str:
-    kind = tensor.element_type
-    shape = str(tensor.shape).strip("[]")
-    head = f'<layer id="{number}" name="{tensor.name}{number}" version="opset1"'
-    port = '<output><port id="0" precision="UNSPECIFIED"/></output></layer>'
+def _source(net: Net, number: int, tensor: Tensor | None, constant: bool) -> tuple[int, int] | None:
+    if tensor is None:
+        return None
+    kind, shape, name = tensor.element_type, str(tensor.shape).strip("[]"), f"{tensor.name}{number}"
     if not constant or tensor.value is None or kind is DYNAMIC:
-        return f'{head} type="Parameter"><data shape="{shape}" element_type="{kind}"/>{port}'
-    raw = pack(tensor.value, kind)
-    place = len(weights)
-    weights += raw
-    return (
-        f'{head} type="Const"><data shape="{shape}" element_type="{kind}" offset="{place}"'
-        f' size="{len(raw)}"/>{port}'
-    )
+        return net.parameter(name, str(kind), shape)
+    raw, offset = pack(tensor.value, kind), len(net.weights)
+    net.weights.extend(raw)
+    return net.op("Const", name=name, element_type=kind, shape=shape, offset=offset, size=len(raw))
