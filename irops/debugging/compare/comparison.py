@@ -337,6 +337,7 @@ def compared(
             layers = isolated(context, a, b, progress)
         case "propagated":
             layers, notes, complete = propagated(context, a, b, progress)
+            layers = tuple(_as_shown(context, b, layers)) if b.is_whole else layers
             without_effect = masked(context.analysis, layers, results)
         case _:
             layers, notes = cuts(context, a, right, b, ours, progress)
@@ -356,6 +357,23 @@ def compared(
         coverage_of(context.analysis, layers, results, _why_missing(chosen, a, b, complete=complete)),
         b.is_whole,
     )
+
+
+def _as_shown(context: Context, b: Source, layers: Sequence[ComparedLayer]) -> Iterator[ComparedLayer]:
+    """The layers; one that a device fuses may show a tensor of another shape, with which what is computed
+    from it could not agree. It was not compared.
+    """
+    agreeing = {layer.id for layer in layers if layer.verdict in (Verdict.EQUAL, Verdict.ROUNDING)}
+    consumers = context.analysis.root.wiring.consumers
+    for layer in layers:
+        users = {
+            user.id for k in range(len(layer.judgements)) for user, _ in consumers.get((layer.id, k), ())
+        }
+        is_shaped = layer.verdict is Verdict.WRONG and all(one.metrics is None for one in layer.judgements)
+        if is_shaped and users and users <= agreeing:
+            yield layer.judged_as(Verdict.SKIPPED, f"{b.name} shows another tensor: {layer.reason}")
+        else:
+            yield layer
 
 
 def _explained(

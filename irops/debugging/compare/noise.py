@@ -248,5 +248,6 @@ def _of_numbers(
     if not beyond.any() and not greatest:
         return Verdict.ROUNDING, "infinity beside the greatest number, within rounding"
     if not beyond.any():
-        return Verdict.ROUNDING, f"{greatest:.2g} times what rounding does in another run"
+        units = f"up to {ULPS * greatest:.2g} units in the last place"
+        return Verdict.ROUNDING, f"{greatest:.2g} times what rounding does in another run" if runs else units
     return fault(one, other, beyond, arithmetic, f"by up to {greatest:.3g} times what rounding does")

@@ -54,6 +54,27 @@ class Device(Source):
         return self._answer(self._inner.results(context))
 
 
+class Fused(Device):
+    """Shows a tensor of another shape for a layer."""
+
+    def __init__(self, layer):
+        super().__init__(lambda values: values)
+        self.layer = layer
+
+    def walk(self, context):
+        for value in super().walk(context):
+            is_other = context.analysis.root.layers[value.layer].layer.name == self.layer
+            yield replace(value, outputs=tuple(a[:, :2] for a in value.outputs)) if is_other else value
+
+
+@pytest.mark.parametrize(("layer", "verdict"), [("first", "skipped"), ("fourth", "wrong")])
+def test_a_tensor_of_another_shape_from_which_all_agrees_is_not_what_the_device_computed(layer, verdict):
+    found = irops.compare(two_results(), [X], b=Fused(layer), mode="propagated")
+    (other,) = (each for each in found.layers if each.name == layer)
+    assert (str(other.verdict), found.ok) == (verdict, verdict == "skipped")
+    assert found.coverage.layers == 4 - found.ok
+
+
 ANSWERS = {
     "other values": (lambda values: {n: array + np.float32(0.1) for n, array in values.items()}, "wrong"),
     "another shape": (lambda values: {n: array[:1] for n, array in values.items()}, "wrong"),
