@@ -219,9 +219,8 @@ def _of_integers(question: Question, truth: Array, ours: Array, output: int) -> 
     if reason:
         return Verdict.TIE, reason
     kind = element_type_of(truth)
-    if kind.integral and _beyond(question, truth):
-        narrow = question.arithmetic.integers_in(kind)
-        return Verdict.OVERFLOW, f"{count(unequal)}; {kind} is computed in {narrow}, and numbers exceed it"
+    if overflow := why_overflowing(truth, question.inputs, question.arithmetic):
+        return Verdict.OVERFLOW, f"{count(unequal)}; {overflow}"
     if kind.integral and kind.bits <= 64:
         low, high = kind.extent
         extreme = (ours == int(low)) | (ours == int(high))
@@ -230,15 +229,16 @@ def _of_integers(question: Question, truth: Array, ours: Array, output: int) -> 
     return Verdict.WRONG, count(unequal)
 
 
-def _beyond(question: Question, truth: Array) -> bool:
-    """Whether integers of a layer exceed the type that they are computed in."""
-    for array in (truth, *(array for array in question.inputs if array is not None)):
-        kind = element_type_of(array)
-        if kind.integral and question.arithmetic.integers_in(kind) is not kind and array.size:
-            low, high = question.arithmetic.integers_in(kind).extent
-            if int(array.min()) < low or int(array.max()) > high:
-                return True
-    return False
+def why_overflowing(truth: Array, inputs: Sequence[Array | None], arithmetic: Arithmetic) -> str:
+    """Why integers of a layer exceed the type that they are computed in; "" where they do not."""
+    kind = element_type_of(truth)
+    for array in (truth, *inputs) if kind.integral else ():
+        if array is not None and (own := element_type_of(array)).integral and array.size:
+            narrow = arithmetic.integers_in(own)
+            low, high = narrow.extent
+            if narrow is not own and (int(array.min()) < low or int(array.max()) > high):
+                return f"{kind} is computed in {arithmetic.integers_in(kind)}, and numbers exceed it"
+    return ""
 
 
 def _outside(question: Question, truth: Array, ours: Array, bound: ErrorBound) -> Array:

@@ -335,6 +335,8 @@ def compared(
     match chosen:
         case "isolated":
             layers = isolated(context, a, b, progress)
+            if results and all(result.is_compared and not result.is_fault for result in results):
+                without_effect = frozenset(one.id for one in layers if one.verdict is Verdict.OVERFLOW)
         case "propagated":
             layers, notes, complete = propagated(context, a, b, progress)
             layers = tuple(_as_shown(context, b, layers)) if b.is_whole else layers
@@ -380,12 +382,12 @@ def _explained(
     context: Context, b: Source, layer: ComparedLayer, without_effect: frozenset[int]
 ) -> ComparedLayer:
     """A wrong layer with its cause. Of another model, whose layers are matched by what surrounds them, one
-    from which nothing follows is no fault.
+    from which nothing follows is no fault; nor are integers that a narrower type cannot hold.
     """
     if not layer.is_fault or layer.path:
         return layer
     is_masked = layer.id in without_effect
-    if is_masked and b.is_matched:
+    if is_masked and (b.is_matched or layer.verdict is Verdict.OVERFLOW):
         layer = layer.judged_as(Verdict.MASKED, f"{layer.reason}; nothing computed from it differs")
     return replace(layer, cause=b.cause(context, layer.id), is_masked=is_masked)
 

@@ -22,9 +22,9 @@ from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Evaluator, Variables
 from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import Arrays, Computed, Observer, run_layer, walk_model
-from irops.values.element import STRING, Array, element_type_of
+from irops.values.element import Array, element_type_of
 from irops.verdicts.bounds import ULPS, floor_of, has_exact_kind, root_mean_square
-from irops.verdicts.judge import count, fault, greatest_share, outside
+from irops.verdicts.judge import count, fault, greatest_share, outside, why_overflowing
 from irops.verdicts.metrics import Metrics, differs, metrics_of
 from irops.verdicts.question import ROUNDOFF, Arithmetic, Judgement, Question, Verdict, is_float
 from irops.verdicts.ties import RANDOM, TIES, may_tie, tie
@@ -213,10 +213,10 @@ def agreement(
     unequal = differs(one, other)
     if not unequal.any():
         return Judgement(Verdict.EQUAL, "", Metrics(one.size))
-    if element_type_of(one) is STRING:
-        verdict, reason = Verdict.WRONG, count(unequal)
-    elif is_float(one):
+    if is_float(one):
         verdict, reason = _of_numbers(one, other, runs, arithmetic)
+    elif overflow := why_overflowing(one, (), arithmetic):
+        verdict, reason = Verdict.OVERFLOW, f"{count(unequal)}; {overflow}"
     else:
         verdict, reason = Verdict.WRONG, count(unequal)
     if verdict.is_fault:

@@ -15,6 +15,7 @@ from irops.debugging.compare.report import junit, page
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.openvino_device import OpenVINODevice
 from irops.debugging.sources.source import Context, Failure, Source
+from irops.verdicts.question import Arithmetic
 
 X = np.float32([[1, 2, 3], [-1, 0.5, 4]])
 
@@ -73,6 +74,38 @@ def test_a_tensor_of_another_shape_from_which_all_agrees_is_not_what_the_device_
     (other,) = (each for each in found.layers if each.name == layer)
     assert (str(other.verdict), found.ok) == (verdict, verdict == "skipped")
     assert found.coverage.layers == 4 - found.ok
+
+
+def in_i32(arrays):
+    return [a.clip(-(2**31), 2**31 - 1) if a.dtype == np.int64 else a for a in arrays]
+
+
+class Narrow(Device):
+    """Computes i64 in i32."""
+
+    arithmetic = Arithmetic(converted=(("i64", "i32"),))
+
+    def __init__(self):
+        super().__init__(lambda values: dict(zip(values, in_i32(values.values()))))
+
+    def walk(self, context):
+        return (replace(value, outputs=tuple(in_i32(value.outputs))) for value in super().walk(context))
+
+    def compute(self, calls):
+        return [in_i32(outputs) for outputs in super().compute(calls)]
+
+
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+@pytest.mark.parametrize("is_capped", [True, False])
+def test_integers_that_a_device_cannot_hold_are_a_fault_where_a_result_depends_on_them(mode, is_capped):
+    graph = irops.Graph()
+    bucket = graph.add("Convert", graph.add("Log", graph.parameter("x", "f32[3]")), destination_type="i64")
+    graph.result(graph.add("Maximum", bucket, np.int64(0)) if is_capped else bucket * 1, name="y")
+    found = irops.compare(graph, [np.float32([0, 1, 20])], b=Narrow(), mode=mode)
+    layer = next(layer for layer in found.layers if layer.op == "Convert-1")
+    assert found.ok == is_capped
+    assert str(layer.verdict) == ("masked" if is_capped else "overflow")
+    assert "1 of 3 elements differ; i64 is computed in i32, and numbers exceed it" in layer.reason
 
 
 ANSWERS = {
