@@ -75,10 +75,31 @@ def layer_text(number, name, kind, version, data, inputs, outputs):
     )
 
 
+def layer_of(text):
+    """The layer of a text: "x: f32[?,3]" is a Parameter, "c: Const i64[2] offset=0 size=16" has elements,
+    and "y: Concat-opset1 a b:1 axis=0" has two sources, of which b is used by its output 1.
+    """
+    name, _, rest = text.partition(": ")
+    kind, *words = rest.split()
+    if kind.endswith("]"):
+        kind, words = "Parameter", [kind]
+    data, sources = {}, []
+    for word in words:
+        if word.endswith("]"):
+            data["element_type"], _, data["shape"] = word[:-1].partition("[")
+        elif "=" in word:
+            key, _, data[key] = word.partition("=")
+        else:
+            source, _, index = word.partition(":")
+            sources.append((source, int(index or 0)))
+    return name, kind, data, sources
+
+
 def net_text(*layers):
     """The XML of layers (name, "Type" or "Type-opsetN", attributes, sources): a source is a name, or (name,
-    output index).
+    output index). A layer may be a text, see layer_of.
     """
+    layers = [layer_of(layer) if isinstance(layer, str) else layer for layer in layers]
     numbers = {layer[0]: k for k, layer in enumerate(layers)}
     counts = {layer[0]: len(layer[3]) for layer in layers}
     outputs = {layer[0]: 0 if layer[1] == "Result" else 1 for layer in layers}
@@ -111,5 +132,5 @@ def model_of(*layers, weights=b"") -> irops.Model:
 
 @pytest.fixture
 def net():
-    """A function that makes a Model of layers (name, type, attributes, sources); see net_text."""
+    """A function that makes a Model of layers, such as net("x: f32[2]", "y: Result x"); see net_text."""
     return model_of

@@ -99,7 +99,7 @@ def test_reading_ends_when_the_time_is_up():
 @pytest.fixture
 def passing(net):
     """A model whose result is its input."""
-    return net(("x", "Parameter", {"shape": "2", "element_type": "f32"}, ()), ("y", "Result", {}, ("x",)))
+    return net("x: f32[2]", "y: Result x")
 
 
 def test_checking_ends_when_the_time_is_up(passing):
@@ -119,10 +119,10 @@ def shape_chain(net, length):
     steps = [("s0", "Const", {"element_type": "i64", "shape": "2", "offset": "0", "size": "16"}, ())]
     steps += [(f"s{k}", "Abs", {}, (f"s{k - 1}",)) for k in range(1, length + 1)]
     return net(
-        ("x", "Parameter", {"shape": "6", "element_type": "f32"}, ()),
+        "x: f32[6]",
         *steps,
         ("r", "Reshape", {"special_zero": "false"}, ("x", f"s{length}")),
-        ("y", "Result", {}, ("r",)),
+        "y: Result r",
         weights=np.array([2, 3]).tobytes(),
     )
 
@@ -154,9 +154,7 @@ def test_an_evaluation_ends_when_the_time_is_up(passing):
 
 def test_findings_are_reported_up_to_a_number_errors_first(net):
     layers = [(f"w{k}", "Parameter", {"shape": "2", "element_type": "f32", "odd": "1"}, ()) for k in range(9)]
-    model = net(
-        *layers, ("z", "Abs", {"odd": "1"}, ("w0",)), ("y", "Result", {}, ("z",)), ("q", "Result", {}, ())
-    )
+    model = net(*layers, "z: Abs w0 odd=1", "y: Result z", "q: Result")
     whole = irops.check(model)
     reported = irops.check(model, limits=Limits(findings=3))
     assert len(reported) == 4
@@ -218,17 +216,17 @@ def test_values_that_take_long_to_compute_stay_unknown(net):
         once = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
         return irops.check(
             net(
-                ("x", "Parameter", {"shape": "2", "element_type": "f32"}, []),
+                "x: f32[2]",
                 constant("image", "f32", f"1,1,{size},{size}", 0, numbers),
                 constant("filter", "f32", f"1,1,{filter},{filter}", 4 * numbers, filter * filter),
                 constant("axes", "i64", "4", 4 * end, 4),
                 constant("one", "i64", "1", 4 * end + 32, 1),
                 ("conv", "Convolution", once, ["image", "filter"]),
-                ("sum", "ReduceSum", {"keep_dims": "false"}, ["conv", "axes"]),
-                ("count", "Convert", {"destination_type": "i64"}, ["sum"]),
-                ("size", "Reshape", {"special_zero": "false"}, ["count", "one"]),
-                ("y", "Reshape", {"special_zero": "false"}, ["x", "size"]),
-                ("result", "Result", {}, ["y"]),
+                "sum: ReduceSum conv axes keep_dims=false",
+                "count: Convert sum destination_type=i64",
+                "size: Reshape count one special_zero=false",
+                "y: Reshape x size special_zero=false",
+                "result: Result y",
                 weights=weights,
             )
         )

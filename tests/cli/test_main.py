@@ -149,7 +149,7 @@ def test_checking_imports_few_modules(form, tmp_path):
 
 
 @pytest.mark.slow("starts processes")
-@pytest.mark.parametrize("line", ["--help", "check --help", "explain IR202", "explain IR4"])
+@pytest.mark.parametrize("line", ["--help", "explain IR202", "explain IR4"])
 def test_help_and_rules_are_shown_without_definitions(line):
     script = (
         f"import sys; from irops.cli.main import main; main({line.split()!r}); heavy = {{'numpy',"

@@ -163,16 +163,6 @@ def test_a_killed_survey_leaves_whole_files_and_goes_on(irops, long_zoo):
     assert len(list(Path("r", "results").iterdir())) == 1
 
 
-def test_a_second_survey_into_the_folder_is_refused(irops, long_zoo):
-    process = started("zoo", "--tasks", "run", "-j", "1", "-o", "r")
-    wait_for_rows(process, "r")
-    result = irops("survey", "zoo/a.xml", "-j", 1, "-o", "r")
-    process.kill()
-    process.communicate()
-    assert result.status == 2
-    assert result.err == "irops survey: another survey writes to r; wait until it ends\n"
-
-
 def test_a_full_disk_is_a_sentence(zoo):
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))

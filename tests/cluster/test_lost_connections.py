@@ -2,6 +2,7 @@
 
 import os
 import signal
+from contextlib import closing
 
 import pytest
 from cluster_work import working
@@ -43,8 +44,7 @@ def begin(run, count):
 def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nanny):
     processes.scheduler()
     first, _ = processes.worker(nanny), processes.worker(nanny)
-    workers = connected(processes.address)
-    try:
+    with closing(connected(processes.address)) as workers:
         wait_until(lambda: len(workers.threads()) == 2)
         run = workers.run(working, (), ITEMS)
         results = begin(run, 40)
@@ -52,8 +52,6 @@ def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nan
         found = finished(run, results, len(ITEMS))
         assert {result[0] for result in found.values()} == {("doze", 0.01)}
         assert no_process_of(first)
-    finally:
-        workers.close()
 
 
 def test_the_rows_of_a_survey_do_not_depend_on_a_worker_that_is_killed(processes, tmp_path):
@@ -105,13 +103,10 @@ def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(process
     processes.scheduler()
     processes.worker("--nanny")
     processes.worker("--nanny")
-    workers = connected(processes.address)
-    try:
+    with closing(connected(processes.address)) as workers:
         results = finished(workers.run(working, (), [*range(30), "kill worker", *range(30)]), [], 61)
         assert (str(results[30]), results[30].lost) == ("the workers that worked on it were lost", True)
         assert [results[n][0] for n in range(61) if n != 30] == [*range(30)] * 2
-    finally:
-        workers.close()
 
 
 def test_a_connection_that_is_cut_is_an_error(processes):
@@ -119,8 +114,7 @@ def test_a_connection_that_is_cut_is_an_error(processes):
     processes.worker("--no-nanny")
     proxy = Proxy(processes.port)
     wait_until(lambda: answers(processes.port))
-    workers = connected(proxy.address)
-    try:
+    with closing(proxy), closing(connected(proxy.address)) as workers:
         run = workers.run(working, (), ITEMS)
         begin(run, 40)
         assert proxy.cut() > 0
@@ -128,9 +122,6 @@ def test_a_connection_that_is_cut_is_an_error(processes):
             ClusterError, match=rf"^the connection to the scheduler at {proxy.address} was lost$"
         ):
             list(run)
-    finally:
-        workers.close()
-        proxy.close()
 
 
 def answers(port):
@@ -146,8 +137,7 @@ def answers(port):
 def test_a_scheduler_that_is_killed_is_an_error(processes):
     scheduler = processes.scheduler()
     processes.worker("--no-nanny")
-    workers = connected(processes.address)
-    try:
+    with closing(connected(processes.address)) as workers:
         run = workers.run(working, (), ITEMS)
         begin(run, 10)
         os.killpg(scheduler.pid, signal.SIGKILL)
@@ -155,8 +145,6 @@ def test_a_scheduler_that_is_killed_is_an_error(processes):
             ClusterError, match=rf"^the connection to the scheduler at {processes.address} was lost$"
         ):
             list(run)
-    finally:
-        workers.close()
 
 
 def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(processes, tmp_path):
@@ -168,8 +156,7 @@ def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(pro
     processes.scheduler()
     processes.environment["PYTHONPATH"] = path
     processes.worker("--no-nanny")
-    workers = connected(processes.address)
-    try:
+    with closing(connected(processes.address)) as workers:
         run = workers.run(working, (), ITEMS)
         begin(run, 1)
         processes.environment["PYTHONPATH"] = str(other.parent)
@@ -182,8 +169,6 @@ def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(pro
             pytest.raises(ClusterError, match=refusal),
         ):
             ClusterWorkers(client)
-    finally:
-        workers.close()
 
 
 def test_a_scheduler_without_workers_is_an_error(processes):

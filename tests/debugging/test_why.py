@@ -19,13 +19,13 @@ def convolved(net):
     weights = bytes(4 * 8 * 3 * 3 * 3)
     filters = {"element_type": "f32", "shape": "8,3,3,3", "offset": 0, "size": len(weights)}
     return net(
-        ("image", "Parameter", {"element_type": "f32", "shape": "?,3,224,?"}, []),
+        "image: f32[?,3,224,?]",
         ("filters", "Const", filters, []),
-        ("conv", "Convolution", WINDOW, ["image", "filters"]),
-        ("relu", "ReLU", {}, ["conv"]),
-        ("tanh", "Tanh", {}, ["relu"]),
-        ("last", "Sigmoid", {}, ["tanh"]),
-        ("y", "Result", {}, ["last"]),
+        "conv: Convolution image filters strides=2,2 dilations=1,1 pads_begin=1,1 pads_end=1,1",
+        "relu: ReLU conv",
+        "tanh: Tanh relu",
+        "last: Sigmoid tanh",
+        "y: Result last",
         weights=weights,
     )
 
@@ -89,11 +89,7 @@ def test_names_of_the_caller_are_used(convolved):
 
 
 def test_a_value_is_followed_element_by_element(net):
-    model = net(
-        ("x", "Parameter", {"element_type": "f32", "shape": "?,4,5"}, []),
-        ("shape", "ShapeOf-opset3", {"output_type": "i64"}, ["x"]),
-        ("y", "Result", {}, ["shape"]),
-    )
+    model = net("x: f32[?,4,5]", "shape: ShapeOf-opset3 x output_type=i64", "y: Result shape")
     assert irops.why(model, "shape", value=True).formula == "[N,M,K]"
     element = irops.why(model, "shape", value=2)
     assert (element.subject, str(element.expression), element.value) == ("element 2", "K", "5")
@@ -101,11 +97,7 @@ def test_a_value_is_followed_element_by_element(net):
 
 
 def test_a_size_that_only_data_decide_names_the_op(net):
-    model = net(
-        ("x", "Parameter", {"element_type": "f32", "shape": "?,4"}, []),
-        ("where", "NonZero-opset3", {"output_type": "i64"}, ["x"]),
-        ("y", "Result", {}, ["where"]),
-    )
+    model = net("x: f32[?,4]", "where: NonZero-opset3 x output_type=i64", "y: Result where")
     answer = irops.why(model, "where", axis=1)
     (source,) = answer.depends_on_data
     assert (source.layer, source.op, source.kind) == ("where", "NonZero-3", Kind.DATA)
@@ -115,10 +107,7 @@ def test_a_size_that_only_data_decide_names_the_op(net):
 
 def test_a_size_from_the_values_of_an_input_leads_to_that_input(net):
     model = net(
-        ("x", "Parameter", {"element_type": "f32", "shape": "?,4"}, []),
-        ("target", "Parameter", {"element_type": "i64", "shape": "2"}, []),
-        ("turned", "Reshape", {"special_zero": "false"}, ["x", "target"]),
-        ("y", "Result", {}, ["turned"]),
+        "x: f32[?,4]", "target: i64[2]", "turned: Reshape x target special_zero=false", "y: Result turned"
     )
     answer = irops.why(model, "turned", axis=0)
     assert [source.kind for source in answer.sources.values()] == [Kind.DATA]
@@ -226,13 +215,7 @@ def test_the_command_prints_the_same_as_json(convolved, tmp_path, capsys, monkey
 
 
 def test_check_explains_a_violated_constraint(net, tmp_path, capsys):
-    model = net(
-        ("a", "Parameter", {"element_type": "f32", "shape": "2,3"}, []),
-        ("b", "Parameter", {"element_type": "f32", "shape": "2,4"}, []),
-        ("turned", "ReLU", {}, ["b"]),
-        ("sum", "Add", {}, ["a", "turned"]),
-        ("y", "Result", {}, ["sum"]),
-    )
+    model = net("a: f32[2,3]", "b: f32[2,4]", "turned: ReLU b", "sum: Add a turned", "y: Result sum")
     path = tmp_path / "model.xml"
     irops.write(model, path)
     assert main(["check", str(path), "--why", "-q"]) == 1

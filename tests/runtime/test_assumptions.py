@@ -17,7 +17,7 @@ def squeezed(net, shape, *after, version="opset1"):
         AXIS_0,
         ("squeeze", f"Squeeze-{version}", {}, ["x", "axes"]),
         *after,
-        ("y", "Result", {}, ["squeeze"]),
+        "y: Result squeeze",
         weights=ZERO,
     )
 
@@ -47,12 +47,12 @@ def test_an_axis_whose_size_is_known_is_kept(net):
 
 def test_sizes_that_only_a_run_shows_are_compared_too(net):
     model = net(
-        ("x", "Parameter", {"shape": "3", "element_type": "f32"}, []),
+        "x: f32[3]",
         AXIS_0,
-        ("places", "NonZero-opset3", {"output_type": "i64"}, ["x"]),
-        ("one", "Const", {"element_type": "i64", "shape": "1", "offset": 8, "size": 8}, []),
-        ("squeeze", "Squeeze", {}, ["places", "one"]),
-        ("y", "Result", {}, ["squeeze"]),
+        "places: NonZero-opset3 x output_type=i64",
+        "one: Const i64[1] offset=8 size=8",
+        "squeeze: Squeeze places one",
+        "y: Result squeeze",
         weights=ZERO + (1).to_bytes(8, "little"),
     )
     assert irops.run(model, [np.array([0, 1, 0], np.float32)])["y"].tolist() == [1]

@@ -11,11 +11,7 @@ from irops.runtime.evaluator import kept_layers
 
 @pytest.fixture
 def model(net):
-    return net(
-        ("x", "Parameter", {"shape": "?", "element_type": "f32"}, []),
-        ("a", "Abs", {}, ["x"]),
-        ("y", "Result", {}, ["a"]),
-    )
+    return net("x: f32[?]", "a: Abs x", "y: Result a")
 
 
 def ones(size):
@@ -69,11 +65,7 @@ def test_the_reference_computes_what_only_passes_values_on(model):
 
 
 def test_a_constant_in_mapped_weights_is_read_once(net, tmp_path):
-    model = net(
-        ("c", "Const", {"element_type": "f32", "shape": "2", "offset": 0, "size": 8}, []),
-        ("y", "Result", {}, ["c"]),
-        weights=ones(2).tobytes(),
-    )
+    model = net("c: Const f32[2] offset=0 size=8", "y: Result c", weights=ones(2).tobytes())
     irops.write(model, tmp_path / "m.xml")
     session = irops.Session(tmp_path / "m.xml")
     node = session.analysis.root.find("c")
@@ -83,25 +75,14 @@ def test_a_constant_in_mapped_weights_is_read_once(net, tmp_path):
 
 
 def test_errors_of_the_graph_keep_it_from_being_planned(net):
-    model = net(
-        ("x", "Parameter", {"shape": "2,3", "element_type": "f32"}, []),
-        ("s", "Softmax", {"axis": 7}, ["x"]),
-        ("t", "Softmax", {"axis": 8}, ["x"]),
-        ("y", "Result", {}, ["s"]),
-        ("z", "Result", {}, ["t"]),
-    )
+    model = net("x: f32[2,3]", "s: Softmax x axis=7", "t: Softmax x axis=8", "y: Result s", "z: Result t")
     with pytest.raises(irops.EvaluationError) as caught:
         irops.run(model, [np.ones((2, 3), np.float32)])
     assert [d.location.layer_name for d in caught.value.diagnostics] == ["s", "t"]
 
 
 def test_an_undefined_op_is_reported_once_at_its_first_layer(net):
-    model = net(
-        ("x", "Parameter", {"shape": "2", "element_type": "f32"}, []),
-        ("p", "Planes-com.example:1", {}, ["x"]),
-        ("q", "Planes-com.example:1", {}, ["p"]),
-        ("y", "Result", {}, ["q"]),
-    )
+    model = net("x: f32[2]", "p: Planes-com.example:1 x", "q: Planes-com.example:1 p", "y: Result q")
     with pytest.raises(irops.EvaluationError) as caught:
         irops.run(model, [ones(2)])
     (found,) = (d for d in caught.value.diagnostics if d.name == "unsupported-op")

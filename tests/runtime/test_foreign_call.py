@@ -171,12 +171,7 @@ def test_run_takes_tensors_and_says_what_to_do_with_gradients(reverse):
 
 @pytest.fixture
 def reverse(net):
-    model = net(
-        ("x", "Parameter", {"shape": "2,3", "element_type": "f32"}, []),
-        ("n", "Parameter", {"shape": "1", "element_type": "i64"}, []),
-        ("r", "Reverse", {"mode": "index"}, ["x", "n"]),
-        ("y", "Result", {}, ["r"]),
-    )
+    model = net("x: f32[2,3]", "n: i64[1]", "r: Reverse x n mode=index", "y: Result r")
     return model, (2, 3)
 
 

@@ -33,16 +33,16 @@ def compressed(net):
     """x @ w, with w of u4 codes times f16 scales: 4 × 2, 48 bytes in f32 and f16 together."""
     weights = bytes(CODES[::2] | CODES[1::2] << 4) + SCALE.tobytes()
     return net(
-        ("x", "Parameter", {"shape": "?,4", "element_type": "f32"}, []),
-        ("codes", "Const", {"shape": "4,2", "element_type": "u4", "offset": 0, "size": 4}, []),
-        ("scale", "Const", {"shape": "2", "element_type": "f16", "offset": 4, "size": 4}, []),
-        ("real", "Convert", {"destination_type": "f16"}, ["codes"]),
-        ("scaled", "Multiply", BOTH, ["real", "scale"]),
-        ("w", "Convert", {"destination_type": "f32"}, ["scaled"]),
-        ("y", "MatMul", {"transpose_a": "false", "transpose_b": "false"}, ["x", "w"]),
-        ("shifted", "Add", BOTH, ["y", "y"]),
-        ("r", "Result", {}, ["shifted"]),
-        ("weights", "Result", {}, ["scaled"]),
+        "x: f32[?,4]",
+        "codes: Const u4[4,2] offset=0 size=4",
+        "scale: Const f16[2] offset=4 size=4",
+        "real: Convert codes destination_type=f16",
+        "scaled: Multiply real scale auto_broadcast=numpy",
+        "w: Convert scaled destination_type=f32",
+        "y: MatMul x w transpose_a=false transpose_b=false",
+        "shifted: Add y y auto_broadcast=numpy",
+        "r: Result shifted",
+        "weights: Result scaled",
         weights=weights,
     )
 
@@ -105,12 +105,12 @@ def test_a_kept_view_does_not_keep_what_it_is_a_view_of():
 def test_warnings_of_constants_come_with_each_run(net):
     lengths = np.array([1, 0], np.int64)
     model = net(
-        ("x", "Parameter", {"shape": "2", "element_type": "f32"}, []),
-        ("d", "Const", {"shape": "2,2", "element_type": "f32", "offset": 16, "size": 16}, []),
-        ("n", "Const", {"shape": "2", "element_type": "i64", "offset": 0, "size": 16}, []),
-        ("turned", "ReverseSequence", {"batch_axis": 0, "seq_axis": 1}, ["d", "n"]),
-        ("sum", "Add", BOTH, ["x", "turned"]),
-        ("y", "Result", {}, ["sum"]),
+        "x: f32[2]",
+        "d: Const f32[2,2] offset=16 size=16",
+        "n: Const i64[2] offset=0 size=16",
+        "turned: ReverseSequence d n batch_axis=0 seq_axis=1",
+        "sum: Add x turned auto_broadcast=numpy",
+        "y: Result sum",
         weights=lengths.tobytes() + np.ones(4, np.float32).tobytes(),
     )
     session = irops.Session(model)
@@ -120,12 +120,12 @@ def test_warnings_of_constants_come_with_each_run(net):
 
 def test_values_that_follow_from_shapes_are_kept_for_these_shapes(net):
     model = net(
-        ("x", "Parameter", {"shape": "?,?", "element_type": "f32"}, []),
-        ("sizes", "ShapeOf-opset3", {"output_type": "i64"}, ["x"]),
-        ("twice", "Add", BOTH, ["sizes", "sizes"]),
-        ("sum", "Convert", {"destination_type": "f32"}, ["twice"]),
-        ("y", "Add", BOTH, ["x", "sum"]),
-        ("r", "Result", {}, ["y"]),
+        "x: f32[?,?]",
+        "sizes: ShapeOf-opset3 x output_type=i64",
+        "twice: Add sizes sizes auto_broadcast=numpy",
+        "sum: Convert twice destination_type=f32",
+        "y: Add x sum auto_broadcast=numpy",
+        "r: Result y",
     )
     session = irops.Session(model)
     for shape in ((3, 2), (1, 2), (3, 2), (1, 2), (3, 2)):
@@ -189,11 +189,11 @@ SHAPE = (64, 64, 64)
 @pytest.fixture
 def turned(net):
     return net(
-        ("x", "Parameter", {"shape": "64,64,64", "element_type": "f32"}, []),
-        ("n", "Parameter", {"shape": "64", "element_type": "i64"}, []),
-        ("first", "ReverseSequence", {"batch_axis": 0, "seq_axis": 1}, ["x", "n"]),
-        ("second", "ReverseSequence", {"batch_axis": 0, "seq_axis": 2}, ["first", "n"]),
-        ("y", "Result", {}, ["second"]),
+        "x: f32[64,64,64]",
+        "n: i64[64]",
+        "first: ReverseSequence x n batch_axis=0 seq_axis=1",
+        "second: ReverseSequence first n batch_axis=0 seq_axis=2",
+        "y: Result second",
     )
 
 
@@ -272,15 +272,15 @@ def test_threads_that_share_a_session_give_what_one_gives(turned):
 
 def test_results_lie_in_memory_as_they_do_without(net, monkeypatch):
     model = net(
-        ("x", "Parameter", {"shape": "5,7", "element_type": "f32"}, []),
-        ("order", "Const", {"shape": "2", "element_type": "i64", "offset": 0, "size": 16}, []),
-        ("a", "Sigmoid", {}, ["x"]),
-        ("turned", "Transpose", {}, ["x", "order"]),
-        ("b", "Sigmoid", {}, ["turned"]),
-        ("back", "Transpose", {}, ["b", "order"]),
-        ("sum", "Add", BOTH, ["a", "back"]),
-        ("twice", "Add", BOTH, ["sum", "sum"]),
-        ("r", "Result", {}, ["twice"]),
+        "x: f32[5,7]",
+        "order: Const i64[2] offset=0 size=16",
+        "a: Sigmoid x",
+        "turned: Transpose x order",
+        "b: Sigmoid turned",
+        "back: Transpose b order",
+        "sum: Add a back auto_broadcast=numpy",
+        "twice: Add sum sum auto_broadcast=numpy",
+        "r: Result twice",
         weights=np.array([1, 0]).tobytes(),
     )
     x = np.random.default_rng(0).random((5, 7), np.float32)
@@ -294,13 +294,13 @@ def test_results_lie_in_memory_as_they_do_without(net, monkeypatch):
 
 def test_a_step_writes_into_an_input_that_ends_there_and_into_no_other(net):
     model = net(
-        ("x", "Parameter", {"shape": "5,7", "element_type": "f32"}, []),
-        ("a", "Sigmoid", {}, ["x"]),
-        ("sum", "Add", BOTH, ["a", "x"]),
-        ("product", "Multiply", BOTH, ["sum", "a"]),
-        ("last", "Subtract", BOTH, ["product", "x"]),
-        ("r", "Result", {}, ["last"]),
-        ("s", "Result", {}, ["sum"]),
+        "x: f32[5,7]",
+        "a: Sigmoid x",
+        "sum: Add a x auto_broadcast=numpy",
+        "product: Multiply sum a auto_broadcast=numpy",
+        "last: Subtract product x auto_broadcast=numpy",
+        "r: Result last",
+        "s: Result sum",
     )
     x = np.random.default_rng(0).random((5, 7), np.float32)
     session, before = irops.Session(model), x.copy()
@@ -342,12 +342,12 @@ def test_an_arena_gives_back_what_exceeds_its_limit():
 def test_variables_keep_their_values_when_memory_is_used_again(net):
     variable = {"variable_id": "v", "variable_shape": "64,64,64", "variable_type": "f32"}
     model = net(
-        ("x", "Parameter", {"shape": "64,64,64", "element_type": "f32"}, []),
-        ("n", "Parameter", {"shape": "64", "element_type": "i64"}, []),
+        "x: f32[64,64,64]",
+        "n: i64[64]",
         ("before", "ReadValue-opset6", variable, ["x"]),
-        ("turned", "ReverseSequence", {"batch_axis": 0, "seq_axis": 1}, ["before", "n"]),
-        ("write", "Assign-opset6", {"variable_id": "v"}, ["turned"]),
-        ("y", "Result", {}, ["before"]),
+        "turned: ReverseSequence before n batch_axis=0 seq_axis=1",
+        "write: Assign-opset6 turned variable_id=v",
+        "y: Result before",
     )
     session = irops.Session(model)
     (x, n), zeros = inputs(1), np.zeros(SHAPE, np.float32)

@@ -28,9 +28,9 @@ def test_a_size_is_sought_in_a_tensor_of_many_axes_in_vain(net, many):
         X,
         many,
         constant("one", "1"),
-        ("size", "Reshape", {"special_zero": "false"}, ["many", "one"]),
-        ("view", "Reshape", {"special_zero": "false"}, ["x", "size"]),
-        ("y", "Result", {}, ["view"]),
+        "size: Reshape many one special_zero=false",
+        "view: Reshape x size special_zero=false",
+        "y: Result view",
         weights=ONE,
     )
     assert list(irops.check(model)) == []
@@ -57,7 +57,7 @@ def test_they_cannot_be_computed(net, layers):
 
 
 def test_they_cannot_be_made_up(net):
-    model = net(("x", "Parameter", {"shape": MANY, "element_type": "f32"}, []), ("y", "Result", {}, ["x"]))
+    model = net(("x", "Parameter", {"shape": MANY, "element_type": "f32"}, []), "y: Result x")
     with pytest.raises(irops.DiagnosticError, match=r"IR611 .* which cannot be made here"):
         made_up_inputs(analyse(model), "random")
 
@@ -65,10 +65,10 @@ def test_they_cannot_be_made_up(net):
 def test_sizes_beside_one_of_none_may_be_too_great_for_an_array(net):
     sizes = np.int64([2**32, 2**32, 0])
     model = net(
-        ("x", "Parameter", {"shape": "0", "element_type": "f32"}, []),
-        ("to", "Const", {"shape": "3", "element_type": "i64", "offset": 0, "size": 24}, []),
-        ("wide", "Broadcast", {"mode": "numpy"}, ["x", "to"]),
-        ("y", "Result", {}, ["wide"]),
+        "x: f32[0]",
+        "to: Const i64[3] offset=0 size=24",
+        "wide: Broadcast x to mode=numpy",
+        "y: Result wide",
         weights=sizes.tobytes(),
     )
     assert irops.check(model).ok

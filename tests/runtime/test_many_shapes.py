@@ -21,12 +21,12 @@ SHAPES = 1000
 def model(net):
     """The rows of x and of y; each shape of the inputs is inferred anew."""
     return net(
-        ("x", "Parameter", {"shape": "?,?", "element_type": "f32"}, []),
-        ("y", "Parameter", {"shape": "?,?", "element_type": "f32"}, []),
-        ("joined", "Concat", {"axis": 0}, ["x", "y"]),
-        ("shape", "ShapeOf-opset3", {"output_type": "i64"}, ["joined"]),
-        ("flat", "Reshape", {"special_zero": "false"}, ["joined", "shape"]),
-        ("out", "Result", {}, ["flat"]),
+        "x: f32[?,?]",
+        "y: f32[?,?]",
+        "joined: Concat x y axis=0",
+        "shape: ShapeOf-opset3 joined output_type=i64",
+        "flat: Reshape joined shape special_zero=false",
+        "out: Result flat",
     )
 
 

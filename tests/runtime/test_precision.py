@@ -17,7 +17,7 @@ def chain(net, *ends):
     return net(
         ("a", "Const", const | {"offset": 0}, []),
         ("b", "Const", const | {"offset": 2}, []),
-        ("product", "Multiply", {"auto_broadcast": "numpy"}, ["a", "b"]),
+        "product: Multiply a b auto_broadcast=numpy",
         *ends,
         weights=weights,
     )
@@ -39,11 +39,11 @@ def test_it_is_rounded_where_it_is_given(net):
 
 def test_what_depends_on_an_input_is_rounded_at_every_layer(net):
     model = net(
-        ("a", "Parameter", {"element_type": "f16", "shape": "1"}, []),
-        ("b", "Parameter", {"element_type": "f16", "shape": "1"}, []),
-        ("product", "Multiply", {"auto_broadcast": "numpy"}, ["a", "b"]),
-        ("wide", "Convert", {"destination_type": "f32"}, ["product"]),
-        ("out", "Result", {}, ["wide"]),
+        "a: f16[1]",
+        "b: f16[1]",
+        "product: Multiply a b auto_broadcast=numpy",
+        "wide: Convert product destination_type=f32",
+        "out: Result wide",
     )
     assert irops.run(model, [np.array([TENTH]), np.array([THIRD])])["out"].tolist() == [float(TENTH * THIRD)]
 
@@ -80,19 +80,19 @@ def test_weights_are_constants_that_lead_to_nothing_but_the_product_of_matrices(
     to_f16 = {"destination_type": "f16"}
     matrices = {"transpose_a": "false", "transpose_b": "false"}
     model = net(
-        ("x", "Parameter", {"element_type": "f16", "shape": "1,1"}, []),
+        "x: f16[1,1]",
         ("c", "Const", const, []),
         ("weight", "Convert", to_f16, ["c"]),
-        ("scaled", "Multiply", {}, ["weight", "weight"]),
+        "scaled: Multiply weight weight",
         ("product", "MatMul", matrices, ["x", "scaled"]),
         ("d", "Const", const, []),
         ("both", "Convert", to_f16, ["d"]),
         ("second", "MatMul", matrices, ["product", "both"]),
-        ("sum", "Add", {}, ["second", "both"]),
+        "sum: Add second both",
         ("unused", "Const", const, []),
         ("folded", "MatMul", matrices, ["both", "both"]),
-        ("y", "Result", {}, ["sum"]),
-        ("z", "Result", {}, ["folded"]),
+        "y: Result sum",
+        "z: Result folded",
         weights=b"\1",
     )
     analysis = analyse(model)

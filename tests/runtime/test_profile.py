@@ -16,13 +16,7 @@ X = np.ones((2, 3), np.float32)
 
 @pytest.fixture
 def chain(net):
-    return net(
-        ("x", "Parameter", {"element_type": "f32", "shape": "?,3"}, []),
-        ("first", "ReLU", {}, ["x"]),
-        ("second", "ReLU", {}, ["first"]),
-        ("wave", "Tanh", {}, ["second"]),
-        ("y", "Result", {}, ["wave"]),
-    )
+    return net("x: f32[?,3]", "first: ReLU x", "second: ReLU first", "wave: Tanh second", "y: Result wave")
 
 
 @pytest.fixture
@@ -153,10 +147,10 @@ def test_times_of_a_trace_count_from_the_first_event_in_microseconds():
 
 def test_a_profiled_run_gives_the_warnings_of_any_other(net):
     model = net(
-        ("x", "Parameter", {"element_type": "f32", "shape": "2"}, []),
-        ("times", "Const", {"element_type": "i64", "shape": "1", "offset": 0, "size": 8}, []),
-        ("tiled", "Tile", {}, ["x", "times"]),
-        ("y", "Result", {}, ["tiled"]),
+        "x: f32[2]",
+        "times: Const i64[1] offset=0 size=8",
+        "tiled: Tile x times",
+        "y: Result tiled",
         weights=np.array([-1]).tobytes(),
     )
     plain, profiled = (irops.run(model, [X[0, :2]], profile=on).warnings for on in (False, True))

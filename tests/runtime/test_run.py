@@ -16,14 +16,7 @@ X = np.arange(4, dtype=np.float32)
 @pytest.fixture
 def chain(net):
     """x -> a -> b -> c -> y, and a -> z: 16 bytes each."""
-    return net(
-        ("x", "Parameter", {"shape": "?", "element_type": "f32"}, []),
-        ("a", "Abs", {}, ["x"]),
-        ("b", "Sin", {}, ["a"]),
-        ("c", "Cos", {}, ["b"]),
-        ("y", "Result", {}, ["c"]),
-        ("z", "Result", {}, ["a"]),
-    )
+    return net("x: f32[?]", "a: Abs x", "b: Sin a", "c: Cos b", "y: Result c", "z: Result a")
 
 
 class Only:
@@ -93,10 +86,10 @@ def test_the_limit_on_bytes_is_exact(chain):
 def test_all_layers_are_kept_by_name_and_outputs_by_number(net):
     axis = np.array(0)
     model = net(
-        ("x", "Parameter", {"shape": "4", "element_type": "f32"}, []),
-        ("axis", "Const", {"element_type": "i64", "shape": "", "offset": 0, "size": 8}, []),
-        ("halves", "Split", {"num_splits": 2}, ["x", "axis"]),
-        ("y", "Result", {}, [("halves", 1)]),
+        "x: f32[4]",
+        "axis: Const i64[] offset=0 size=8",
+        "halves: Split x axis num_splits=2",
+        "y: Result halves:1",
         weights=axis.tobytes(),
     )
     result = irops.run(model, [X], keep="all")
@@ -134,11 +127,7 @@ def test_inputs_that_every_backend_declines_are_reported_with_the_reason(net):
     def decline(data):
         raise Declined("too wide", "at 3")
 
-    model = net(
-        ("x", "Parameter", {"shape": "4", "element_type": "f32"}, []),
-        ("b", "Sin", {}, ["x"]),
-        ("y", "Result", {}, ["b"]),
-    )
+    model = net("x: f32[4]", "b: Sin x", "y: Result b")
     found = diagnostic_of(irops.run, model, [X], backends=(Only(Sin_1=decline),))
     assert (found.name, found.location.layer_name) == ("declined-op", "b")
     assert "too wide; at 3" in found.message
@@ -147,10 +136,7 @@ def test_inputs_that_every_backend_declines_are_reported_with_the_reason(net):
 
 def test_a_broken_requirement_names_the_constraint(net):
     model = net(
-        ("x", "Parameter", {"shape": "2,2", "element_type": "f32"}, []),
-        ("n", "Parameter", {"shape": "2", "element_type": "i64"}, []),
-        ("turned", "ReverseSequence", {"batch_axis": 0, "seq_axis": 1}, ["x", "n"]),
-        ("y", "Result", {}, ["turned"]),
+        "x: f32[2,2]", "n: i64[2]", "turned: ReverseSequence x n batch_axis=0 seq_axis=1", "y: Result turned"
     )
 
     def fail(*inputs, **keywords):
@@ -186,9 +172,9 @@ def test_results_are_compared_with_the_reference_within_rounding(chain):
 def test_an_op_without_inputs_or_with_state_is_never_compared(net):
     weights = np.ones(1, np.float32).tobytes()
     model = net(
-        ("c", "Const", {"element_type": "f32", "shape": "1", "offset": 0, "size": 4}, []),
-        ("r", "ReadValue-opset6", {"variable_id": "v", "variable_type": "f32", "variable_shape": "1"}, ["c"]),
-        ("y", "Result", {}, ["r"]),
+        "c: Const f32[1] offset=0 size=4",
+        "r: ReadValue-opset6 c variable_id=v variable_type=f32 variable_shape=1",
+        "y: Result r",
         weights=weights,
     )
     wrong = Only(ReadValue_6=lambda data, **keywords: data * 7)
@@ -206,11 +192,7 @@ def test_a_result_that_was_not_inferred_is_refused(chain, kernel, given):
 
 
 def stored(net, tmp_path):
-    model = net(
-        ("c", "Const", {"element_type": "f32", "shape": "4", "offset": 0, "size": 16}, []),
-        ("y", "Result", {}, ["c"]),
-        weights=X.tobytes(),
-    )
+    model = net("c: Const f32[4] offset=0 size=16", "y: Result c", weights=X.tobytes())
     path = tmp_path / "model.xml"
     irops.write(model, path)
     return path
@@ -228,10 +210,10 @@ def test_weights_that_change_before_a_run_are_refused(net, tmp_path):
 
 def test_weights_that_change_during_a_run_are_refused_and_nothing_is_assigned(net, tmp_path):
     model = net(
-        ("c", "Const", {"element_type": "f32", "shape": "4", "offset": 0, "size": 16}, []),
-        ("a", "Assign-opset6", {"variable_id": "v"}, ["c"]),
-        ("r", "ReadValue-opset6", {"variable_id": "v", "variable_type": "f32", "variable_shape": "4"}, []),
-        ("y", "Result", {}, ["r"]),
+        "c: Const f32[4] offset=0 size=16",
+        "a: Assign-opset6 c variable_id=v",
+        "r: ReadValue-opset6 variable_id=v variable_type=f32 variable_shape=4",
+        "y: Result r",
         weights=X.tobytes(),
     )
     path = tmp_path / "model.xml"

@@ -17,12 +17,12 @@ AXES = np.array([1], np.int64)
 @pytest.fixture
 def reverse(net):
     return net(
-        ("x", "Parameter", {"shape": "?,3", "element_type": "f32"}, []),
-        ("axes", "Parameter", {"shape": "?", "element_type": "i64"}, []),
-        ("turned", "Reverse", {"mode": "index"}, ["x", "axes"]),
-        ("again", "Reverse", {"mode": "index"}, ["turned", "axes"]),
-        ("out", "Result", {}, ["turned"]),
-        ("back", "Result", {}, ["again"]),
+        "x: f32[?,3]",
+        "axes: i64[?]",
+        "turned: Reverse x axes mode=index",
+        "again: Reverse turned axes mode=index",
+        "out: Result turned",
+        "back: Result again",
     )
 
 
@@ -108,11 +108,7 @@ def test_every_element_type_is_moved_bit_for_bit(kind):
 
 
 def test_an_output_that_the_op_does_not_give_is_asked_for_in_vain(net):
-    model = net(
-        ("x", "Parameter", {"shape": "2", "element_type": "f32"}, []),
-        ("a", "Abs", {}, ["x"]),
-        ("y", "Result", {}, [("a", 1)]),
-    )
+    model = net("x: f32[2]", "a: Abs x", "y: Result a:1")
     found = diagnostic_of(irops.run, model, {"x": np.ones(2, np.float32)})
     assert (found.code, found.message[:32]) == ("IR322", 'output 1 of layer 1 "a" (Abs) is')
     assert "is used; its op gives 1 output" in found.message

@@ -37,12 +37,12 @@ def stored(net, tmp_path):
     """x @ FACTORS + BIAS, with both in the .bin file."""
     content = FACTORS.tobytes() + BIAS.tobytes()
     model = net(
-        ("x", "Parameter", {"shape": "?,3", "element_type": "f32"}, []),
-        ("f", "Const", {"shape": "3,3", "element_type": "f32", "offset": 0, "size": 36}, []),
-        ("b", "Const", {"shape": "3", "element_type": "f32", "offset": 36, "size": 12}, []),
-        ("product", "MatMul", {"transpose_a": "false", "transpose_b": "false"}, ["x", "f"]),
-        ("sum", "Add", {"auto_broadcast": "numpy"}, ["product", "b"]),
-        ("y", "Result", {}, ["sum"]),
+        "x: f32[?,3]",
+        "f: Const f32[3,3] offset=0 size=36",
+        "b: Const f32[3] offset=36 size=12",
+        "product: MatMul x f transpose_a=false transpose_b=false",
+        "sum: Add product b auto_broadcast=numpy",
+        "y: Result sum",
         weights=content,
     )
     irops.write(model, tmp_path / "model.xml")
@@ -82,11 +82,11 @@ def test_threads_that_ask_for_bytes_at_once_map_the_file_once(tmp_path, mappings
 def test_threads_with_a_variable_each_see_a_state_that_some_run_left(net):
     variable = {"variable_id": "v", "variable_shape": "1", "variable_type": "i64"}
     model = net(
-        ("x", "Parameter", {"shape": "1", "element_type": "i64"}, []),
+        "x: i64[1]",
         ("read", "ReadValue-opset6", variable, ["x"]),
-        ("sum", "Add", {"auto_broadcast": "numpy"}, ["read", "x"]),
-        ("write", "Assign-opset6", {"variable_id": "v"}, ["sum"]),
-        ("y", "Result", {}, ["sum"]),
+        "sum: Add read x auto_broadcast=numpy",
+        "write: Assign-opset6 sum variable_id=v",
+        "y: Result sum",
     )
     session = irops.Session(model)
     results = {number: [] for number in range(THREADS)}

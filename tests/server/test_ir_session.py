@@ -56,10 +56,15 @@ async def test_a_fix_is_a_code_action_that_repairs_the_text(editor, document):
     text = MODEL.read_text().replace('precision="FP32" names="x"', 'precision="FP16" names="x"')
     editor.edit(document, 2, text)
     (finding,) = await editor.checked(document, 2)
-    identifier, context = types.TextDocumentIdentifier(document), types.CodeActionContext([finding])
-    actions = await editor.text_document_code_action_async(
-        types.CodeActionParams(identifier, finding.range, context)
-    )
+
+    async def asked(*findings, **options):
+        context = types.CodeActionContext([*findings], **options)
+        place = types.TextDocumentIdentifier(document)
+        return await editor.text_document_code_action_async(
+            types.CodeActionParams(place, finding.range, context)
+        )
+
+    actions = await asked(finding)
     fixes = [a for a in actions or () if isinstance(a, types.CodeAction) and a.edit is not None]
     assert [fix.kind for fix in fixes] == [types.CodeActionKind.QuickFix, "source.fixAll.irops"]
     for fix in fixes:
@@ -69,16 +74,8 @@ async def test_a_fix_is_a_code_action_that_repairs_the_text(editor, document):
         assert text.splitlines()[edit.range.start.line][edit.range.start.character :].startswith("FP16")
         assert edit.new_text == "FP32"
     assert any(action.title.startswith(f"Explain {finding.code} (") for action in actions or ())
-
-
-async def test_only_the_kinds_of_actions_that_are_asked_for_come(editor, document):
-    text = MODEL.read_text().replace('precision="FP32" names="x"', 'precision="FP16" names="x"')
-    editor.edit(document, 2, text)
-    context = types.CodeActionContext([], only=[types.CodeActionKind.SourceFixAll])
-    actions = await editor.text_document_code_action_async(
-        types.CodeActionParams(types.TextDocumentIdentifier(document), EVERYTHING, context)
-    )
-    assert [action.kind for action in actions or ()] == ["source.fixAll.irops"]
+    only = await asked(only=[types.CodeActionKind.SourceFixAll])
+    assert [action.kind for action in only or ()] == ["source.fixAll.irops"]
 
 
 async def test_hovers_describe_layers_attributes_ports_and_edges(editor, document):

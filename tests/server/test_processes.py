@@ -119,17 +119,6 @@ async def test_an_address_that_cannot_be_used_is_refused_with_a_reason():
         port = taken.getsockname()[1]
         expected = f"irops server: cannot listen on 127.0.0.1:{port}: Address already in use"
         assert await asyncio.to_thread(refused, f"127.0.0.1:{port}") == expected
-    for address in ("localhost", "localhost:65536", "localhost:port", ":80"):
-        assert f"{address!r} is not an address, must be HOST:PORT" in await asyncio.to_thread(
-            refused, address
-        )
-
-
-async def test_standard_streams_and_an_address_exclude_each_other():
-    done = await asyncio.to_thread(
-        subprocess.run, [*COMMAND, "--stdio", "--tcp", "localhost:0"], capture_output=True, text=True
-    )
-    assert (done.returncode, done.stderr) == (2, "irops server: --stdio cannot be combined with --tcp\n")
 
 
 async def test_files_that_are_deleted_or_renamed_while_they_are_open_stay_checked(tmp_path):

@@ -19,10 +19,7 @@ def adding(zoo, net):
     """A model that adds two inputs."""
     declared = {"element_type": "f32", "shape": "2,3"}
     model = net(
-        ("a", "Parameter", declared, []),
-        ("b", "Parameter", declared, []),
-        ("sum", "Add", {}, ["a", "b"]),
-        ("y", "Result", {}, ["sum"]),
+        ("a", "Parameter", declared, []), ("b", "Parameter", declared, []), "sum: Add a b", "y: Result sum"
     )
     irops.write(model, zoo / "adding.xml")
     return zoo / "adding.xml"

@@ -25,16 +25,10 @@ def statuses(table):
 
 def test_a_survey_has_a_row_for_each_model_and_task(request_of):
     table = surveyed(request_of(tasks=("check", "infer", "target"), targets=("2023.3",)), HereWorkers())
+    tasks = ("check", "infer", "target:2023.3")
+    wanted = {"broken.xml": "fail fail fail", "warned.xml": "warn pass warn", "sound.xml": "pass pass pass"}
     assert statuses(table) == {
-        ("broken.xml", "check"): "fail",
-        ("broken.xml", "infer"): "fail",
-        ("broken.xml", "target:2023.3"): "fail",
-        ("warned.xml", "check"): "warn",
-        ("warned.xml", "infer"): "pass",
-        ("warned.xml", "target:2023.3"): "warn",
-        ("sound.xml", "check"): "pass",
-        ("sound.xml", "infer"): "pass",
-        ("sound.xml", "target:2023.3"): "pass",
+        (name, task): status for name, row in wanted.items() for task, status in zip(tasks, row.split())
     }
     assert [row.place for row in table] == sorted(row.place for row in table)
 
@@ -78,11 +72,8 @@ def test_another_task_leaves_the_rows_of_the_first(request_of):
 
 def test_options_and_versions_that_change_results_do_all_cells_again(request_of, monkeypatch):
     surveyed(request_of(), HereWorkers())
-    for settings in (
-        SurveySettings(Limits(layers=10**5)),
-        SurveySettings(select=("IR4",)),
-        SurveySettings(seed=1),
-    ):
+    others = SurveySettings(Limits(layers=10**5)), SurveySettings(select=("IR4",)), SurveySettings(seed=1)
+    for settings in others:
         again = HereWorkers()
         surveyed(request_of(settings=settings), again)
         assert len(again.done) == 3
@@ -195,32 +186,26 @@ def test_a_disk_that_fills_is_reported_and_the_next_survey_goes_on(request_of, t
     assert len(again.done) == 2
 
 
-def test_a_folder_with_other_files_is_refused(request_of, tmp_path):
-    (tmp_path / "report").mkdir()
-    (tmp_path / "report" / "thesis.txt").write_text("")
-    with pytest.raises(SurveyError, match=r"report holds other files and no survey\.json"):
-        surveyed(request_of(), HereWorkers())
-
-
 @pytest.mark.parametrize(
-    ("content", "reason"),
+    ("name", "content", "reason"),
     [
-        ('{"format": "irops survey", "schema": 99}', "schema version 99, this irops reads version 1"),
-        ('{"schema": 1}', "is not that of a survey"),
-        ("[]", "is not that of a survey"),
-        ("{", "is not that of a survey"),
+        ("thesis.txt", "", r"report holds other files and no survey\.json"),
+        (
+            "survey.json",
+            '{"format": "irops survey", "schema": 99}',
+            "schema version 99, this irops reads version",
+        ),
+        ("survey.json", '{"schema": 1}', "is not that of a survey"),
+        ("survey.json", "[]", "is not that of a survey"),
+        ("survey.json", "{", "is not that of a survey"),
+        ("", "", "is a file; a report is a folder"),
     ],
 )
-def test_a_manifest_of_something_else_is_refused(content, reason, request_of, tmp_path):
-    (tmp_path / "report").mkdir()
-    (tmp_path / "report" / "survey.json").write_text(content)
+def test_a_folder_of_something_else_is_refused(name, content, reason, request_of, tmp_path):
+    path = tmp_path / "report" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(content)
     with pytest.raises(SurveyError, match=reason):
-        surveyed(request_of(), HereWorkers())
-
-
-def test_a_file_in_place_of_the_report_is_refused(request_of, tmp_path):
-    (tmp_path / "report").write_text("")
-    with pytest.raises(SurveyError, match="is a file; a report is a folder"):
         surveyed(request_of(), HereWorkers())
 
 

@@ -56,7 +56,7 @@ def test_a_text_that_is_no_source_is_refused_with_the_reason(text, message):
 
 
 def test_objects_are_sources(net):
-    model = net(("x", "Parameter", {"element_type": "f32", "shape": "2"}, []), ("y", "Result", {}, ["x"]))
+    model = net("x: f32[2]", "y: Result x")
     assert isinstance(source_of({"x": np.zeros(2)}), Stored)
     assert isinstance(source_of(model), OtherModel)
     assert isinstance(source_of(irops.Session(model)), OtherModel)

@@ -13,9 +13,9 @@ REVERSED = [op for op in default_registry().ids("onnx") if op.startswith("onnx:R
 def turning(net, kind, **data):
     return net(
         ("x", "Parameter", {"element_type": kind, "shape": "3,2"}, []),
-        ("lens", "Parameter", {"element_type": "i64", "shape": "?"}, []),
+        "lens: i64[?]",
         ("op", "ReverseSequence", data, ["x", "lens"]),
-        ("y", "Result", {}, ["op"]),
+        "y: Result op",
     )
 
 
@@ -99,12 +99,12 @@ def test_a_node_that_is_not_in_training_sends_nothing_back(net):
 def fanned(net, before="Exp", **data):
     """x goes to the result through the node and beside it."""
     model = net(
-        ("x", "Parameter", {"element_type": "f64", "shape": "3,2"}, []),
-        ("lens", "Parameter", {"element_type": "i64", "shape": "2"}, []),
+        "x: f64[3,2]",
+        "lens: i64[2]",
         ("before", before, {}, ["x"]),
         ("op", "ReverseSequence", data, ["before", "lens"]),
-        ("sum", "Add", {}, ["op", "x"]),
-        ("y", "Result", {}, ["sum"]),
+        "sum: Add op x",
+        "y: Result sum",
     )
     model.layer("op").version = "graiphic"
     return model

@@ -34,10 +34,10 @@ class Counting:
 @pytest.fixture
 def turned(net):
     return net(
-        ("x", "Parameter", {"shape": "4,8,2", "element_type": "f32"}, []),
-        ("n", "Parameter", {"shape": "4", "element_type": "i64"}, []),
-        ("turned", "ReverseSequence", {"batch_axis": 0, "seq_axis": 1}, ["x", "n"]),
-        ("y", "Result", {}, ["turned"]),
+        "x: f32[4,8,2]",
+        "n: i64[4]",
+        "turned: ReverseSequence x n batch_axis=0 seq_axis=1",
+        "y: Result turned",
     )
 
 
@@ -51,12 +51,7 @@ def test_a_backend_computes_the_gradient_of_reverse_sequence(turned):
 
 @pytest.mark.slow("large arrays")
 def test_gradients_that_a_caller_keeps_do_not_change(net):
-    model = net(
-        ("x", "Parameter", {"shape": "64,64,64", "element_type": "f32"}, []),
-        ("n", "Parameter", {"shape": "1", "element_type": "i64"}, []),
-        ("turned", "Reverse", {"mode": "index"}, ["x", "n"]),
-        ("y", "Result", {}, ["turned"]),
-    )
+    model = net("x: f32[64,64,64]", "n: i64[1]", "turned: Reverse x n mode=index", "y: Result turned")
     session, axes = GradientSession(model), np.array([0])
     given = [np.full((64, 64, 64), number, np.float32) for number in range(4)]
     found = [session.vjp([one, axes], one, wrt="x")["x"] for one in given]
@@ -64,13 +59,7 @@ def test_gradients_that_a_caller_keeps_do_not_change(net):
 
 
 def test_the_backward_pass_has_the_limit_of_a_run(net):
-    model = net(
-        ("x", "Parameter", {"shape": "256", "element_type": "f32"}, []),
-        ("a", "Sigmoid", {}, ["x"]),
-        ("b", "Sigmoid", {}, ["a"]),
-        ("c", "Sigmoid", {}, ["b"]),
-        ("y", "Result", {}, ["c"]),
-    )
+    model = net("x: f32[256]", "a: Sigmoid x", "b: Sigmoid a", "c: Sigmoid b", "y: Result c")
     x = np.ones(256, np.float32)
     assert irops.vjp(model, [x], x, limits=irops.Limits(tensor_bytes=6 << 10))["x"].shape == (256,)
     irops.run(model, [x], limits=irops.Limits(tensor_bytes=2 << 10))

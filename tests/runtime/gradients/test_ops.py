@@ -108,7 +108,7 @@ def test_a_conversion_between_floats_converts_the_gradient_back(source, to, net)
     model = net(
         ("x", "Parameter", {"element_type": source, "shape": "3"}, []),
         ("op", "Convert", {"destination_type": to}, ["x"]),
-        ("y", "Result", {}, ["op"]),
+        "y: Result op",
     )
     x, dy = (
         np.array([0.1, 2, -3]).astype(element_type(source).dtype),
@@ -135,11 +135,7 @@ def test_going_back_twice_is_going_nowhere_bit_by_bit(case, kind, net):
 
 
 def test_the_gradient_at_a_kink_is_0_and_what_is_stopped_is_not_multiplied(net):
-    model = net(
-        ("x", "Parameter", {"element_type": "f32", "shape": "4"}, []),
-        ("op", "ReLU", {}, ["x"]),
-        ("y", "Result", {}, ["op"]),
-    )
+    model = net("x: f32[4]", "op: ReLU x", "y: Result op")
     found = irops.vjp(
         model, [np.array([0, -1, 2, np.nan], np.float32)], [np.array([5, np.inf, np.inf, 7], np.float32)]
     )

@@ -9,34 +9,23 @@ import pytest
 import irops
 from irops.surveys.store import STATUSES
 from irops.surveys.tasks import SurveyError
+from tests.conftest import net_text
 
 pytestmark = pytest.mark.slow("surveys models")
 
 pytest.importorskip("pyarrow")
-DATA = '<data shape="2,3" element_type="f32"/>'
-OUT = '<output><port id="0" precision="FP32"><dim>2</dim><dim>3</dim></port></output>'
-MODEL = (
-    '<net name="m" version="11"><layers>\n'
-    f'<layer id="0" name="x" type="Parameter" version="opset1">{DATA}{OUT}</layer>\n'
-    '<layer id="1" name="middle" type="{op}" version="opset1"><data {data}/><input><port id="0"/></input>'
-    '<output><port id="1" precision="FP32"><dim>2</dim><dim>3</dim></port></output></layer>\n'
-    '<layer id="2" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>\n'
-    "</layers><edges>"
-    '<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>'
-    '<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>'
-)
 
 
-def write_model(path, op="ReLU", data=""):
+def write_model(path, op="ReLU", data=None):
     path.parent.mkdir(exist_ok=True)
-    path.write_text(MODEL.format(op=op, data=data))
+    path.write_text(net_text("x: f32[2,3]", ("middle", op, data or {}, ["x"]), "y: Result middle"))
 
 
 @pytest.fixture
 def zoo(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_model(tmp_path / "zoo" / "relu.xml")
-    write_model(tmp_path / "zoo" / "elu.xml", "Elu", 'alpha="one"')
+    write_model(tmp_path / "zoo" / "elu.xml", "Elu", {"alpha": "one"})
     write_model(tmp_path / "zoo" / "fancy.xml", "Fancy")
     return tmp_path / "zoo"
 
@@ -73,25 +62,6 @@ def test_a_survey_without_jinja2_names_the_extra_before_any_work(zoo, monkeypatc
         survey(output="report")
     assert not Path("report").exists()
     assert len(survey()) == 6
-
-
-def test_a_survey_against_another_shows_what_changed(zoo, tmp_path):
-    survey(output="before")
-    write_model(zoo / "elu.xml", "Elu", 'alpha="1"')
-    write_model(zoo / "relu.xml", "Fancy")
-    (zoo / "fancy.xml").unlink()
-    write_model(zoo / "other.xml")
-    survey(output="after", against="before")
-    data = data_of(tmp_path / "after")
-    changes = {name: data["changes"][cells[0][4]][0] for name, cells in data["models"]}
-    assert changes == {
-        "zoo/elu.xml": "better",
-        "zoo/fancy.xml": "gone",
-        "zoo/other.xml": "new",
-        "zoo/relu.xml": "worse",
-    }
-    text = index_of(tmp_path / "after").partition("<script")[0]
-    assert re.search(r"<h3>Worse</h3>.*zoo/relu\.xml.*pass.*fail", text, re.DOTALL)
 
 
 def test_a_survey_without_changes_writes_an_equal_page(zoo, tmp_path):
