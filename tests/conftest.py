@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 import irops
 from irops.ir.read import loads
+from irops.values.element import element_type_of
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 LONGEST_SECONDS = 2
@@ -124,7 +125,12 @@ def net_text(*layers):
     )
 
 
-def model_of(*layers, weights=b"") -> irops.Model:
+def model_of(*layers, weights=b"", **constants) -> irops.Model:
+    """constants: arrays by the names of Const layers, which stand behind the others."""
+    for name, array in constants.items():
+        data = {"element_type": element_type_of(array), "shape": ",".join(map(str, array.shape))}
+        layers = (*layers, (name, "Const", data | {"offset": len(weights), "size": array.nbytes}, []))
+        weights += array.tobytes()
     model, found = loads(net_text(*layers).encode(), weights)
     assert not [d for d in found if d.severity == "error"], found
     return model
@@ -132,5 +138,7 @@ def model_of(*layers, weights=b"") -> irops.Model:
 
 @pytest.fixture
 def net():
-    """A function that makes a Model of layers, such as net("x: f32[2]", "y: Result x"); see net_text."""
+    """A function that makes a Model of layers and constants, such as net("x: f32[2]", "y: Add x one",
+    "z: Result y", one=np.float32([1])); see net_text.
+    """
     return model_of

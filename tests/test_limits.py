@@ -116,14 +116,9 @@ def test_inference_ends_when_the_time_is_up_and_knows_nothing_more(passing):
 
 def shape_chain(net, length):
     """A Reshape to a shape that is computed in steps from a constant of two elements."""
-    steps = [("s0", "Const", {"element_type": "i64", "shape": "2", "offset": "0", "size": "16"}, ())]
-    steps += [(f"s{k}", "Abs", {}, (f"s{k - 1}",)) for k in range(1, length + 1)]
+    steps = [f"s{k}: Abs s{k - 1}" for k in range(1, length + 1)]
     return net(
-        "x: f32[6]",
-        *steps,
-        ("r", "Reshape", {"special_zero": "false"}, ("x", f"s{length}")),
-        "y: Result r",
-        weights=np.array([2, 3]).tobytes(),
+        "x: f32[6]", *steps, f"r: Reshape x s{length} special_zero=false", "y: Result r", s0=np.array([2, 3])
     )
 
 
@@ -206,30 +201,21 @@ def test_the_recursion_limit_is_raised_and_restored():
 
 def test_values_that_take_long_to_compute_stay_unknown(net):
     def sums(size, filter):
-        numbers, end = size * size, size * size + filter * filter
-        weights = np.ones(end, np.float32).tobytes() + np.int64([0, 1, 2, 3, 1]).tobytes()
-
-        def constant(name, kind, shape, offset, count):
-            place = {"offset": offset, "size": count * (4 if kind == "f32" else 8)}
-            return name, "Const", {"element_type": kind, "shape": shape, **place}, []
-
-        once = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
-        return irops.check(
-            net(
-                "x: f32[2]",
-                constant("image", "f32", f"1,1,{size},{size}", 0, numbers),
-                constant("filter", "f32", f"1,1,{filter},{filter}", 4 * numbers, filter * filter),
-                constant("axes", "i64", "4", 4 * end, 4),
-                constant("one", "i64", "1", 4 * end + 32, 1),
-                ("conv", "Convolution", once, ["image", "filter"]),
-                "sum: ReduceSum conv axes keep_dims=false",
-                "count: Convert sum destination_type=i64",
-                "size: Reshape count one special_zero=false",
-                "y: Reshape x size special_zero=false",
-                "result: Result y",
-                weights=weights,
-            )
+        once = "strides=1,1 pads_begin=0,0 pads_end=0,0 dilations=1,1"
+        model = net(
+            "x: f32[2]",
+            f"conv: Convolution image filter {once}",
+            "sum: ReduceSum conv axes keep_dims=false",
+            "count: Convert sum destination_type=i64",
+            "size: Reshape count one special_zero=false",
+            "y: Reshape x size special_zero=false",
+            "result: Result y",
+            image=np.ones((1, 1, size, size), np.float32),
+            filter=np.ones((1, 1, filter, filter), np.float32),
+            axes=np.arange(4),
+            one=np.array([1]),
         )
+        return irops.check(model)
 
     assert [d.code for d in sums(9, 3)] == ["IR401"]
     assert list(sums(1000, 900)) == []

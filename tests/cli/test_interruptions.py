@@ -233,19 +233,8 @@ def limited():
 
 def test_unwritable_outputs_exit_with_2_and_leave_no_file(reversing):
     out = reversing.with_name("out.npz")
-    words = (
-        "run",
-        reversing,
-        "--fill",
-        "ones",
-        "-q",
-        "--shape",
-        "x:999,3",
-        "--shape",
-        "lengths:999",
-        "--save-outputs",
-        out,
-    )
+    shapes = ("--shape", "x:999,3", "--shape", "lengths:999")
+    words = ("run", reversing, "--fill", "ones", "-q", *shapes, "--save-outputs", out)
     running = started(*words, preexec_fn=limited)
     assert running.communicate() == ("", "irops run: [Errno 27] File too large\n")
     assert running.returncode == 2

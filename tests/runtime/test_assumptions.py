@@ -6,19 +6,11 @@ import pytest
 import irops
 from irops.diagnostics.diagnostic import EvaluationError
 
-AXIS_0 = ("axes", "Const", {"element_type": "i64", "shape": "1", "offset": 0, "size": 8}, [])
-ZERO = bytes(8)
 
-
-def squeezed(net, shape, *after, version="opset1"):
+def squeezed(net, shape, version="opset1"):
     """A Squeeze of axis 0 of an f32 input."""
     return net(
-        ("x", "Parameter", {"shape": shape, "element_type": "f32"}, []),
-        AXIS_0,
-        ("squeeze", f"Squeeze-{version}", {}, ["x", "axes"]),
-        *after,
-        "y: Result squeeze",
-        weights=ZERO,
+        f"x: f32[{shape}]", f"squeeze: Squeeze-{version} x axes", "y: Result squeeze", axes=np.array([0])
     )
 
 
@@ -48,12 +40,10 @@ def test_an_axis_whose_size_is_known_is_kept(net):
 def test_sizes_that_only_a_run_shows_are_compared_too(net):
     model = net(
         "x: f32[3]",
-        AXIS_0,
         "places: NonZero-opset3 x output_type=i64",
-        "one: Const i64[1] offset=8 size=8",
         "squeeze: Squeeze places one",
         "y: Result squeeze",
-        weights=ZERO + (1).to_bytes(8, "little"),
+        one=np.array([1]),
     )
     assert irops.run(model, [np.array([0, 1, 0], np.float32)])["y"].tolist() == [1]
     assert refusal(model, np.ones(3, np.float32)).code == "IR618"

@@ -65,7 +65,7 @@ def test_the_reference_computes_what_only_passes_values_on(model):
 
 
 def test_a_constant_in_mapped_weights_is_read_once(net, tmp_path):
-    model = net("c: Const f32[2] offset=0 size=8", "y: Result c", weights=ones(2).tobytes())
+    model = net("y: Result c", c=ones(2))
     irops.write(model, tmp_path / "m.xml")
     session = irops.Session(tmp_path / "m.xml")
     node = session.analysis.root.find("c")

@@ -64,13 +64,7 @@ def test_they_cannot_be_made_up(net):
 
 def test_sizes_beside_one_of_none_may_be_too_great_for_an_array(net):
     sizes = np.int64([2**32, 2**32, 0])
-    model = net(
-        "x: f32[0]",
-        "to: Const i64[3] offset=0 size=24",
-        "wide: Broadcast x to mode=numpy",
-        "y: Result wide",
-        weights=sizes.tobytes(),
-    )
+    model = net("x: f32[0]", "wide: Broadcast x to mode=numpy", "y: Result wide", to=sizes)
     assert irops.check(model).ok
     message = r"IR616 Broadcast-1 gives f32\[4294967296,4294967296,0\]; no array has such sizes"
     with pytest.raises(irops.EvaluationError, match=message):

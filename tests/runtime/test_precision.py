@@ -12,26 +12,16 @@ TENTH, THIRD = np.float16(0.1), np.float16(0.3333)
 
 
 def chain(net, *ends):
-    weights = TENTH.tobytes() + THIRD.tobytes()
-    const = {"element_type": "f16", "shape": "1", "size": 2}
-    return net(
-        ("a", "Const", const | {"offset": 0}, []),
-        ("b", "Const", const | {"offset": 2}, []),
-        "product: Multiply a b auto_broadcast=numpy",
-        *ends,
-        weights=weights,
-    )
+    return net("product: Multiply a b", *ends, a=np.array([TENTH]), b=np.array([THIRD]))
 
 
 def test_a_product_of_constants_is_not_rounded_before_it_is_converted(net):
-    model = chain(
-        net, ("wide", "Convert", {"destination_type": "f32"}, ["product"]), ("out", "Result", {}, ["wide"])
-    )
+    model = chain(net, "wide: Convert product destination_type=f32", "out: Result wide")
     assert irops.run(model)["out"].tolist() == [float(np.float32(TENTH) * np.float32(THIRD))]
 
 
 def test_it_is_rounded_where_it_is_given(net):
-    model = chain(net, ("out", "Result", {}, ["product"]))
+    model = chain(net, "out: Result product")
     result = irops.run(model, keep=["product"])
     assert result["out"].dtype == result["product"].dtype == np.float16
     assert result["out"].tolist() == [float(TENTH * THIRD)]
@@ -41,7 +31,7 @@ def test_what_depends_on_an_input_is_rounded_at_every_layer(net):
     model = net(
         "a: f16[1]",
         "b: f16[1]",
-        "product: Multiply a b auto_broadcast=numpy",
+        "product: Multiply a b",
         "wide: Convert product destination_type=f32",
         "out: Result wide",
     )
@@ -76,24 +66,18 @@ def test_only_narrow_types_among_attributes_become_f32():
 
 
 def test_weights_are_constants_that_lead_to_nothing_but_the_product_of_matrices(net):
-    const = {"element_type": "i8", "shape": "1,1", "offset": 0, "size": 1}
-    to_f16 = {"destination_type": "f16"}
-    matrices = {"transpose_a": "false", "transpose_b": "false"}
     model = net(
         "x: f16[1,1]",
-        ("c", "Const", const, []),
-        ("weight", "Convert", to_f16, ["c"]),
+        "weight: Convert c destination_type=f16",
         "scaled: Multiply weight weight",
-        ("product", "MatMul", matrices, ["x", "scaled"]),
-        ("d", "Const", const, []),
-        ("both", "Convert", to_f16, ["d"]),
-        ("second", "MatMul", matrices, ["product", "both"]),
+        "product: MatMul x scaled",
+        "both: Convert d destination_type=f16",
+        "second: MatMul product both",
         "sum: Add second both",
-        ("unused", "Const", const, []),
-        ("folded", "MatMul", matrices, ["both", "both"]),
+        "folded: MatMul both both",
         "y: Result sum",
         "z: Result folded",
-        weights=b"\1",
+        **dict.fromkeys(("c", "d", "unused"), np.int8([[1]])),
     )
     analysis = analyse(model)
     found = constants_of(analysis.root)

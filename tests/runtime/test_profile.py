@@ -146,12 +146,6 @@ def test_times_of_a_trace_count_from_the_first_event_in_microseconds():
 
 
 def test_a_profiled_run_gives_the_warnings_of_any_other(net):
-    model = net(
-        "x: f32[2]",
-        "times: Const i64[1] offset=0 size=8",
-        "tiled: Tile x times",
-        "y: Result tiled",
-        weights=np.array([-1]).tobytes(),
-    )
+    model = net("x: f32[2]", "tiled: Tile x times", "y: Result tiled", times=np.array([-1]))
     plain, profiled = (irops.run(model, [X[0, :2]], profile=on).warnings for on in (False, True))
     assert [w.code for w in plain] == [w.code for w in profiled] != []
