@@ -98,9 +98,10 @@ def layer_of(text):
 
 def net_text(*layers):
     """The XML of layers (name, "Type" or "Type-opsetN", attributes, sources): a source is a name, or (name,
-    output index). A layer may be a text, see layer_of.
+    output index). Layers may be texts, see layer_of, with "; " between them.
     """
-    layers = [layer_of(layer) if isinstance(layer, str) else layer for layer in layers]
+    parts = [layer.split("; ") if isinstance(layer, str) else [layer] for layer in layers]
+    layers = [layer_of(one) if isinstance(one, str) else one for some in parts for one in some]
     numbers = {layer[0]: k for k, layer in enumerate(layers)}
     counts = {layer[0]: len(layer[3]) for layer in layers}
     outputs = {layer[0]: 0 if layer[1] == "Result" else 1 for layer in layers}
@@ -138,7 +139,7 @@ def model_of(*layers, weights=b"", **constants) -> irops.Model:
 
 @pytest.fixture
 def net():
-    """A function that makes a Model of layers and constants, such as net("x: f32[2]", "y: Add x one",
-    "z: Result y", one=np.float32([1])); see net_text.
+    """A function that makes a Model, such as net("x: f32[2]; y: Add x one; z: Result y", one=np.float32([1]));
+    see net_text.
     """
     return model_of

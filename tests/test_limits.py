@@ -205,10 +205,8 @@ def test_values_that_take_long_to_compute_stay_unknown(net):
         model = net(
             "x: f32[2]",
             f"conv: Convolution image filter {once}",
-            "sum: ReduceSum conv axes keep_dims=false",
-            "count: Convert sum destination_type=i64",
-            "size: Reshape count one special_zero=false",
-            "y: Reshape x size special_zero=false",
+            "sum: ReduceSum conv axes keep_dims=false; count: Convert sum destination_type=i64",
+            "size: Reshape count one special_zero=false; y: Reshape x size special_zero=false",
             "result: Result y",
             image=np.ones((1, 1, size, size), np.float32),
             filter=np.ones((1, 1, filter, filter), np.float32),

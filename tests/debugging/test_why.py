@@ -22,10 +22,7 @@ def convolved(net):
         "image: f32[?,3,224,?]",
         ("filters", "Const", filters, []),
         "conv: Convolution image filters strides=2,2 dilations=1,1 pads_begin=1,1 pads_end=1,1",
-        "relu: ReLU conv",
-        "tanh: Tanh relu",
-        "last: Sigmoid tanh",
-        "y: Result last",
+        "relu: ReLU conv; tanh: Tanh relu; last: Sigmoid tanh; y: Result last",
         weights=weights,
     )
 

@@ -10,7 +10,6 @@ with control characters, or more than SECONDS for one file. Exit status 1 if the
 
 from __future__ import annotations
 
-import argparse
 import io
 import resource
 import signal
@@ -28,10 +27,7 @@ import numpy as np  # noqa: E402
 from entry_points import EXAMPLE, call, command_faults, raw_errors  # noqa: E402
 from mutations import Seed, Stock, changed, drawn  # noqa: E402
 from seeds import corpus_seeds, own_seeds  # noqa: E402
-from slices import Slice, sliced  # noqa: E402
-
-from irops.cli.main import Refusal  # noqa: E402
-from irops.cli.worker_options import add_workers  # noqa: E402
+from slices import Slice, fuzz  # noqa: E402
 
 MEMORY = 6 << 30
 """Bytes of address space: what takes more fails here, and is a fault."""
@@ -153,32 +149,6 @@ def late(*_: object) -> None:
     raise Late
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--minutes", type=float, default=30)
-    parser.add_argument("--seed", type=int, default=0, help="another number damages files otherwise")
-    parser.add_argument("--kinds", default=",".join(KINDS), help="default: all of xml,onnx,npz,definitions")
-    parser.add_argument("--found", type=Path, default=Path("fuzz-found"), help="default: fuzz-found")
-    add_workers(parser, jobs="1")
-    args = parser.parse_args()
-    whole, start, reported = Slice(), monotonic(), monotonic()
-    try:
-        for part in sliced(args, __file__, args.kinds):
-            add(whole, part, args.found)
-            if monotonic() > reported + 60:
-                reported = monotonic()
-                print(
-                    f"{(reported - start) / 60:.0f} minutes: {dict(whole.went)}, {dict(whole.signs)}",
-                    flush=True,
-                )
-    except Refusal as refusal:
-        parser.error(str(refusal))
-    print(f"{args.minutes:g} minutes, seed {args.seed}: {dict(whole.went)}, {dict(whole.signs)}")
-    return bool(whole.signs)
-
-
 def prepare(kinds: str) -> Callable[[tuple[Random, float]], Slice]:
     """See slices.sliced. kinds: of files, separated by commas"""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
@@ -220,22 +190,11 @@ def files_in(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in paths if path.stat().st_size < 1 << 20}
 
 
-def add(whole: Slice, part: Slice | Exception, found: Path) -> None:
-    """Add a slice to the others; write the files of signs that are new."""
-    if isinstance(part, Exception):  # the process of a slice died
-        whole.signs[f"{type(part).__name__}: {part}"] += 1
-        return
-    for sign, (files, detail) in part.faults.items():
-        if sign not in whole.faults:
-            whole.faults[sign] = detail
-            keep(found / f"{len(whole.faults):03}", files, sign, detail)
-    whole.signs += part.signs
-    whole.went += part.went
-
-
-def keep(target: Path, files: dict[str, bytes], sign: str, detail: str) -> None:
+def keep(folder: Path, sign: str, fault: tuple[dict[str, bytes], str]) -> None:
     """Write the damaged files, with what is broken beside them."""
-    target.mkdir(parents=True, exist_ok=True)
+    files, detail = fault
+    target = folder / f"{1 + sum(1 for _ in folder.iterdir()):03}"
+    target.mkdir()
     for name, content in files.items():
         (target / name).write_bytes(content)
     (target / "fault.txt").write_text(f"{sign}\n{detail}\n")
@@ -243,4 +202,4 @@ def keep(target: Path, files: dict[str, bytes], sign: str, detail: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(fuzz(__file__, __doc__, keep, kinds=",".join(KINDS)))

@@ -11,7 +11,6 @@ Faults that look alike are one: the first file that shows it is kept, beside it 
 
 from __future__ import annotations
 
-import argparse
 import resource
 import sys
 import tempfile
@@ -27,10 +26,7 @@ from minimise import fewer_changes, minimised  # noqa: E402
 from mutations import Change, Seed, Stock, changed, drawn  # noqa: E402
 from promises import Broken, hold_promises, sign_of  # noqa: E402
 from seeds import corpus_seeds, own_seeds  # noqa: E402
-from slices import Slice, sliced  # noqa: E402
-
-from irops.cli.main import Refusal  # noqa: E402
-from irops.cli.worker_options import add_workers  # noqa: E402
+from slices import Slice, fuzz  # noqa: E402
 
 MEMORY = 4 << 30
 """Bytes of address space: what takes more fails here, and is a fault."""
@@ -80,21 +76,8 @@ def prepare() -> Callable[[tuple[Random, float]], Slice]:
     return lambda item: run.slice(*item)
 
 
-def add(whole: Slice, part: Slice | Exception, folder: Path) -> None:
-    """Add a slice to the others; write the files of signs that are new."""
-    if isinstance(part, Exception):  # the process of a slice died
-        whole.signs[f"{type(part).__name__}: {part}"] += 1
-        return
-    for sign, (text, weights, description) in part.faults.items():
-        if sign not in whole.faults:
-            whole.faults[sign] = text, weights, description
-            keep(folder, sign, text, weights, description)
-    whole.signs += part.signs
-    whole.went += part.went
-
-
-def keep(folder: Path, sign: str, text: bytes, weights: bytes, description: str) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def keep(folder: Path, sign: str, fault: tuple[bytes, bytes, str]) -> None:
+    text, weights, description = fault
     path = folder / f"{sum(1 for _ in folder.glob('*.txt')):03}.xml"
     path.write_bytes(text)
     if weights:
@@ -103,34 +86,5 @@ def keep(folder: Path, sign: str, text: bytes, weights: bytes, description: str)
     print(f"{path}: {sign} ({', '.join(description.splitlines()[-2:])})", flush=True)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=0, help="another number damages files otherwise")
-    parser.add_argument(
-        "--found",
-        type=Path,
-        default=Path("fuzz-found"),
-        help="the folder for files that show faults; default: fuzz-found",
-    )
-    add_workers(parser, jobs="1")
-    args = parser.parse_args()
-    run, start, reported = Slice(), monotonic(), monotonic()
-    try:
-        for part in sliced(args, __file__):
-            add(run, part, args.found)
-            if monotonic() > reported + 60:
-                reported = monotonic()
-                print(f"{(reported - start) / 60:.0f} minutes, {run}", flush=True)
-    except Refusal as refusal:
-        parser.error(str(refusal))
-    print(f"{args.minutes:g} minutes, seed {args.seed}, {run}")
-    for sign, count in run.signs.most_common():
-        print(f"{count:8,}  {sign}")
-    return bool(run.signs)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(fuzz(__file__, __doc__, keep))

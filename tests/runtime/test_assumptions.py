@@ -39,10 +39,7 @@ def test_an_axis_whose_size_is_known_is_kept(net):
 
 def test_sizes_that_only_a_run_shows_are_compared_too(net):
     model = net(
-        "x: f32[3]",
-        "places: NonZero-opset3 x output_type=i64",
-        "squeeze: Squeeze places one",
-        "y: Result squeeze",
+        "x: f32[3]; places: NonZero-opset3 x output_type=i64; squeeze: Squeeze places one; y: Result squeeze",
         one=np.array([1]),
     )
     assert irops.run(model, [np.array([0, 1, 0], np.float32)])["y"].tolist() == [1]

@@ -58,16 +58,14 @@ def test_parts_are_of_any_type(kind, values):
 
 
 def test_a_remainder_is_refused_when_it_shows():
-    with pytest.raises(
-        irops.EvaluationError, match="divides the number of elements from start to end; got part_size 4"
-    ):
+    match = "divides the number of elements from start to end; got part_size 4"
+    with pytest.raises(irops.EvaluationError, match=match):
         irops.run(cutting({"stride": 4, "part_size": 4}), {"x": X})
 
 
 def test_pieces_of_another_size_than_is_said_are_refused_when_they_show():
-    with pytest.raises(
-        irops.EvaluationError, match=r"part_size of a concatenated output .* got part_size 1 of 2 elements"
-    ):
+    match = r"part_size of a concatenated output .* got part_size 1 of 2 elements"
+    with pytest.raises(irops.EvaluationError, match=match):
         irops.run(cutting({"stride": 2, "part_size": 2}, {}), {"x": X})
 
 
@@ -76,11 +74,8 @@ def stepping(number="", limit=None, again=None, growing=False):
     than limit.
     """
     net = Net()
-    trips, first, s = (
-        net.parameter("trips", "i64", "?"),
-        net.parameter("first", "boolean", ""),
-        net.parameter("s", "f32", "?"),
-    )
+    inputs = (("trips", "i64", "?"), ("first", "boolean", ""), ("s", "f32", "?"))
+    trips, first, s = (net.parameter(*one) for one in inputs)
     body = net.body()
     n, before = body.parameter("n", "i32", number), body.parameter("before", "f32", "?")
     plus = body.op("Convert", n, destination_type="f32")
@@ -97,10 +92,8 @@ def stepping(number="", limit=None, again=None, growing=False):
         + decides(body.result(goes_on))
         + feeds(last, before)
     )
-    for value, name in zip(
-        net.apply(LOOP, trips, first, s, outputs=3, name="loop", body=(body, maps)),
-        ("last", "sums", "numbers"),
-    ):
+    outputs = net.apply(LOOP, trips, first, s, outputs=3, name="loop", body=(body, maps))
+    for value, name in zip(outputs, ("last", "sums", "numbers")):
         net.result(value, name)
     return net.model()
 
@@ -133,17 +126,15 @@ def test_the_state_may_change_its_shape():
 
 
 def test_the_limit_on_iterations_is_told_when_it_is_reached():
-    with pytest.raises(
-        irops.EvaluationError, match=r"IR606 the body would run without end, the limit is 50 \(iterations\)"
-    ):
+    match = r"IR606 the body would run without end, the limit is 50 \(iterations\)"
+    with pytest.raises(irops.EvaluationError, match=match):
         loop(stepping(limit=1e9), -1, limits=irops.Limits(iterations=50))
     assert len(loop(stepping(), 50, limits=irops.Limits(iterations=50))["numbers"]) == 50
 
 
 def test_what_surely_exceeds_the_limit_is_not_begun():
-    with pytest.raises(
-        irops.EvaluationError, match=r"IR606 the body would run 1,000,000,000 times, the limit is 1,000,000"
-    ):
+    match = r"IR606 the body would run 1,000,000,000 times, the limit is 1,000,000"
+    with pytest.raises(irops.EvaluationError, match=match):
         loop(stepping(), 10**9)
     net = Net()
     body = net.body()
@@ -166,11 +157,8 @@ def choosing():
     for name, shape in (("then_body", [2, 3]), ("else_body", [5])):
         body = net.body()
         p = body.parameter("p", "f32", "?")
-        bodies[name] = (
-            body,
-            takes(1, p)
-            + gives(2, body.result(body.op("Reshape", p, body.const(shape, np.int64), special_zero="false"))),
-        )
+        reshaped = body.op("Reshape", p, body.const(shape, np.int64), special_zero="false")
+        bodies[name] = (body, takes(1, p) + gives(2, body.result(reshaped)))
     net.result(net.apply(IF, cond, x, name="if", **bodies)[0], "y")
     return net.model()
 
@@ -233,19 +221,15 @@ def test_loops_and_branches_nest():
     for name, factor, plus in (("then_body", 3, 1), ("else_body", 1, 0)):
         body = inner.body()
         p = body.parameter("p", "i64", "1")
-        value = body.op(
-            "Add", body.op("Multiply", p, body.const(factor, np.int64)), body.const(plus, np.int64)
-        )
+        product = body.op("Multiply", p, body.const(factor, np.int64))
+        value = body.op("Add", product, body.const(plus, np.int64))
         halved = value if name == "then_body" else body.op("Divide", value, body.const(2, np.int64))
         bodies[name] = body, takes(1, p) + gives(2, body.result(halved))
     odd = inner.op("Equal", inner.op("FloorMod", n, inner.const(2, np.int64)), inner.const(1, np.int64))
     (step,) = inner.apply(IF, odd, n, **bodies)
     longer = inner.op("Add", length, inner.const(1, np.int64))
-    after, count, more = (
-        inner.result(step),
-        inner.result(longer),
-        inner.op("NotEqual", step, inner.const([1], np.int64)),
-    )
+    after, count = inner.result(step), inner.result(longer)
+    more = inner.op("NotEqual", step, inner.const([1], np.int64))
     maps = (
         takes(2, n)
         + takes(3, length)

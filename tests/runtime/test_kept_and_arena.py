@@ -32,15 +32,9 @@ def same(some, others):
 def compressed(net):
     """x @ w, with w of u4 codes times f16 scales: 4 × 2, 48 bytes in f32 and f16 together."""
     return net(
-        "x: f32[?,4]",
-        "codes: Const u4[4,2] offset=0 size=4",
-        "real: Convert codes destination_type=f16",
-        "scaled: Multiply real scale",
-        "w: Convert scaled destination_type=f32",
-        "y: MatMul x w",
-        "shifted: Add y y",
-        "r: Result shifted",
-        "weights: Result scaled",
+        "x: f32[?,4]; codes: Const u4[4,2] offset=0 size=4; real: Convert codes destination_type=f16",
+        "scaled: Multiply real scale; w: Convert scaled destination_type=f32; y: MatMul x w",
+        "shifted: Add y y; r: Result shifted; weights: Result scaled",
         weights=bytes(CODES[::2] | CODES[1::2] << 4),
         scale=SCALE,
     )
@@ -103,10 +97,7 @@ def test_a_kept_view_does_not_keep_what_it_is_a_view_of():
 
 def test_warnings_of_constants_come_with_each_run(net):
     model = net(
-        "x: f32[2]",
-        "turned: ReverseSequence d n batch_axis=0 seq_axis=1",
-        "sum: Add x turned",
-        "y: Result sum",
+        "x: f32[2]; turned: ReverseSequence d n batch_axis=0 seq_axis=1; sum: Add x turned; y: Result sum",
         d=np.ones((2, 2), np.float32),
         n=np.array([1, 0]),
     )
@@ -117,12 +108,8 @@ def test_warnings_of_constants_come_with_each_run(net):
 
 def test_values_that_follow_from_shapes_are_kept_for_these_shapes(net):
     model = net(
-        "x: f32[?,?]",
-        "sizes: ShapeOf-opset3 x output_type=i64",
-        "twice: Add sizes sizes",
-        "sum: Convert twice destination_type=f32",
-        "y: Add x sum",
-        "r: Result y",
+        "x: f32[?,?]; sizes: ShapeOf-opset3 x output_type=i64; twice: Add sizes sizes",
+        "sum: Convert twice destination_type=f32; y: Add x sum; r: Result y",
     )
     session = irops.Session(model)
     for shape in ((3, 2), (1, 2), (3, 2), (1, 2), (3, 2)):
@@ -186,11 +173,8 @@ SHAPE = (64, 64, 64)
 @pytest.fixture
 def turned(net):
     return net(
-        "x: f32[64,64,64]",
-        "n: i64[64]",
-        "first: ReverseSequence x n batch_axis=0 seq_axis=1",
-        "second: ReverseSequence first n batch_axis=0 seq_axis=2",
-        "y: Result second",
+        "x: f32[64,64,64]; n: i64[64]; first: ReverseSequence x n batch_axis=0 seq_axis=1",
+        "second: ReverseSequence first n batch_axis=0 seq_axis=2; y: Result second",
     )
 
 
@@ -269,14 +253,8 @@ def test_threads_that_share_a_session_give_what_one_gives(turned):
 
 def test_results_lie_in_memory_as_they_do_without(net, monkeypatch):
     model = net(
-        "x: f32[5,7]",
-        "a: Sigmoid x",
-        "turned: Transpose x order",
-        "b: Sigmoid turned",
-        "back: Transpose b order",
-        "sum: Add a back",
-        "twice: Add sum sum",
-        "r: Result twice",
+        "x: f32[5,7]; a: Sigmoid x; turned: Transpose x order; b: Sigmoid turned; back: Transpose b order",
+        "sum: Add a back; twice: Add sum sum; r: Result twice",
         order=np.array([1, 0]),
     )
     x = np.random.default_rng(0).random((5, 7), np.float32)
@@ -290,13 +268,8 @@ def test_results_lie_in_memory_as_they_do_without(net, monkeypatch):
 
 def test_a_step_writes_into_an_input_that_ends_there_and_into_no_other(net):
     model = net(
-        "x: f32[5,7]",
-        "a: Sigmoid x",
-        "sum: Add a x",
-        "product: Multiply sum a",
-        "last: Subtract product x",
-        "r: Result last",
-        "s: Result sum",
+        "x: f32[5,7]; a: Sigmoid x; sum: Add a x; product: Multiply sum a; last: Subtract product x",
+        "r: Result last; s: Result sum",
     )
     x = np.random.default_rng(0).random((5, 7), np.float32)
     session, before = irops.Session(model), x.copy()
@@ -338,11 +311,9 @@ def test_an_arena_gives_back_what_exceeds_its_limit():
 def test_variables_keep_their_values_when_memory_is_used_again(net):
     variable = {"variable_id": "v", "variable_shape": "64,64,64", "variable_type": "f32"}
     model = net(
-        "x: f32[64,64,64]",
-        "n: i64[64]",
+        "x: f32[64,64,64]; n: i64[64]",
         ("before", "ReadValue-opset6", variable, ["x"]),
-        "turned: ReverseSequence before n batch_axis=0 seq_axis=1",
-        "write: Assign-opset6 turned variable_id=v",
+        "turned: ReverseSequence before n batch_axis=0 seq_axis=1; write: Assign-opset6 turned variable_id=v",
         "y: Result before",
     )
     session = irops.Session(model)

@@ -28,9 +28,7 @@ def test_a_size_is_sought_in_a_tensor_of_many_axes_in_vain(net, many):
         X,
         many,
         constant("one", "1"),
-        "size: Reshape many one special_zero=false",
-        "view: Reshape x size special_zero=false",
-        "y: Result view",
+        "size: Reshape many one special_zero=false; view: Reshape x size special_zero=false; y: Result view",
         weights=ONE,
     )
     assert list(irops.check(model)) == []

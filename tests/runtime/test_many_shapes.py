@@ -21,12 +21,8 @@ SHAPES = 1000
 def model(net):
     """The rows of x and of y; each shape of the inputs is inferred anew."""
     return net(
-        "x: f32[?,?]",
-        "y: f32[?,?]",
-        "joined: Concat x y axis=0",
-        "shape: ShapeOf-opset3 joined output_type=i64",
-        "flat: Reshape joined shape special_zero=false",
-        "out: Result flat",
+        "x: f32[?,?]; y: f32[?,?]; joined: Concat x y axis=0; shape: ShapeOf-opset3 joined output_type=i64",
+        "flat: Reshape joined shape special_zero=false; out: Result flat",
     )
 
 

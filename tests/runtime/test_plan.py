@@ -32,10 +32,7 @@ def narrow(net):
     return net(
         "x: f16[?]",
         const("c", ONE),
-        "square: Multiply c c",
-        "sum: Add x square",
-        "again: Add sum x",
-        "y: Result again",
+        "square: Multiply c c; sum: Add x square; again: Add sum x; y: Result again",
         weights=ONE.tobytes(),
     )
 
@@ -71,15 +68,8 @@ def test_sizes_are_those_of_the_outputs_and_results_take_none(narrow):
 
 def test_keywords_are_known_before_a_run_where_ranks_are(net):
     model = net(
-        "x: f32[?,?]",
-        "n: i64[?]",
-        "s: SoftMax-opset8 x axis=-1",
-        "any: Reshape x n special_zero=false",
-        "t: SoftMax-opset8 any axis=-1",
-        "a: Abs any",
-        "y: Result t",
-        "z: Result s",
-        "w: Result a",
+        "x: f32[?,?]; n: i64[?]; s: SoftMax-opset8 x axis=-1; any: Reshape x n special_zero=false",
+        "t: SoftMax-opset8 any axis=-1; a: Abs any; y: Result t; z: Result s; w: Result a",
     )
     session = irops.Session(model)
     root = session.analysis.root
@@ -94,12 +84,8 @@ def test_keywords_are_known_before_a_run_where_ranks_are(net):
 
 def test_only_what_the_inputs_shapes_determine_is_static(net):
     model = net(
-        "x: f32[?]",
-        "found: NonZero-opset3 x output_type=i64",
-        "twice: Add found found",
-        "a: Abs x",
-        "y: Result twice",
-        "z: Result a",
+        "x: f32[?]; found: NonZero-opset3 x output_type=i64; twice: Add found found; a: Abs x",
+        "y: Result twice; z: Result a",
     )
     steps = steps_of(model, np.array([0, 1, 2], np.float32))
     assert {name for name, step in steps.items() if not step.static} == {"found", "twice", "y"}

@@ -29,10 +29,7 @@ def test_it_is_rounded_where_it_is_given(net):
 
 def test_what_depends_on_an_input_is_rounded_at_every_layer(net):
     model = net(
-        "a: f16[1]",
-        "b: f16[1]",
-        "product: Multiply a b",
-        "wide: Convert product destination_type=f32",
+        "a: f16[1]; b: f16[1]; product: Multiply a b; wide: Convert product destination_type=f32",
         "out: Result wide",
     )
     assert irops.run(model, [np.array([TENTH]), np.array([THIRD])])["out"].tolist() == [float(TENTH * THIRD)]
@@ -67,16 +64,9 @@ def test_only_narrow_types_among_attributes_become_f32():
 
 def test_weights_are_constants_that_lead_to_nothing_but_the_product_of_matrices(net):
     model = net(
-        "x: f16[1,1]",
-        "weight: Convert c destination_type=f16",
-        "scaled: Multiply weight weight",
-        "product: MatMul x scaled",
-        "both: Convert d destination_type=f16",
-        "second: MatMul product both",
-        "sum: Add second both",
-        "folded: MatMul both both",
-        "y: Result sum",
-        "z: Result folded",
+        "x: f16[1,1]; weight: Convert c destination_type=f16; scaled: Multiply weight weight",
+        "product: MatMul x scaled; both: Convert d destination_type=f16; second: MatMul product both",
+        "sum: Add second both; folded: MatMul both both; y: Result sum; z: Result folded",
         **dict.fromkeys(("c", "d", "unused"), np.int8([[1]])),
     )
     analysis = analyse(model)

@@ -164,8 +164,7 @@ def test_results_are_compared_with_the_reference_within_rounding(chain):
 
 def test_an_op_without_inputs_or_with_state_is_never_compared(net):
     model = net(
-        "r: ReadValue-opset6 c variable_id=v variable_type=f32 variable_shape=1",
-        "y: Result r",
+        "r: ReadValue-opset6 c variable_id=v variable_type=f32 variable_shape=1; y: Result r",
         c=np.ones(1, np.float32),
     )
     wrong = Only(ReadValue_6=lambda data, **keywords: data * 7)
@@ -202,8 +201,7 @@ def test_weights_that_change_before_a_run_are_refused(net, tmp_path):
 def test_weights_that_change_during_a_run_are_refused_and_nothing_is_assigned(net, tmp_path):
     model = net(
         "a: Assign-opset6 c variable_id=v",
-        "r: ReadValue-opset6 variable_id=v variable_type=f32 variable_shape=4",
-        "y: Result r",
+        "r: ReadValue-opset6 variable_id=v variable_type=f32 variable_shape=4; y: Result r",
         c=X,
     )
     path = tmp_path / "model.xml"

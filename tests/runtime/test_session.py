@@ -17,12 +17,8 @@ AXES = np.array([1], np.int64)
 @pytest.fixture
 def reverse(net):
     return net(
-        "x: f32[?,3]",
-        "axes: i64[?]",
-        "turned: Reverse x axes mode=index",
-        "again: Reverse turned axes mode=index",
-        "out: Result turned",
-        "back: Result again",
+        "x: f32[?,3]; axes: i64[?]; turned: Reverse x axes mode=index; again: Reverse turned axes mode=index",
+        "out: Result turned; back: Result again",
     )
 
 

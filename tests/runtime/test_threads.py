@@ -77,9 +77,7 @@ def test_threads_with_a_variable_each_see_a_state_that_some_run_left(net):
     model = net(
         "x: i64[1]",
         ("read", "ReadValue-opset6", variable, ["x"]),
-        "sum: Add read x",
-        "write: Assign-opset6 sum variable_id=v",
-        "y: Result sum",
+        "sum: Add read x; write: Assign-opset6 sum variable_id=v; y: Result sum",
     )
     session = irops.Session(model)
     results = {number: [] for number in range(THREADS)}

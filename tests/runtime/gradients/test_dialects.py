@@ -99,12 +99,10 @@ def test_a_node_that_is_not_in_training_sends_nothing_back(net):
 def fanned(net, before="Exp", **data):
     """x goes to the result through the node and beside it."""
     model = net(
-        "x: f64[3,2]",
-        "lens: i64[2]",
+        "x: f64[3,2]; lens: i64[2]",
         ("before", before, {}, ["x"]),
         ("op", "ReverseSequence", data, ["before", "lens"]),
-        "sum: Add op x",
-        "y: Result sum",
+        "sum: Add op x; y: Result sum",
     )
     model.layer("op").version = "graiphic"
     return model

@@ -13,15 +13,8 @@ X = np.ones((2, 3), np.float32)
 def graph(net):
     """x -> e -> s -> y, e -> floor -> whole -> z, and w beside; s = e * w."""
     return net(
-        "x: f32[2,3]",
-        "w: f32[2,3]",
-        "e: Exp x",
-        "s: Multiply e w",
-        "floor: Floor e",
-        "whole: Convert e destination_type=i32",
-        "y: Result s",
-        "z: Result floor",
-        "n: Result whole",
+        "x: f32[2,3]; w: f32[2,3]; e: Exp x; s: Multiply e w; floor: Floor e",
+        "whole: Convert e destination_type=i32; y: Result s; z: Result floor; n: Result whole",
     )
 
 

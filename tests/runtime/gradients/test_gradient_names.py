@@ -14,14 +14,10 @@ W = np.ones(3)
 def names(net):
     const = {"element_type": "f64", "shape": "3", "offset": 0, "size": 24}
     model = net(
-        "x: f64[3]",
-        "n: i64[3]",
-        "any: dynamic[3]",
+        "x: f64[3]; n: i64[3]; any: dynamic[3]",
         ("w", "Const", const, []),
         ("x.0", "Const", const, []),
-        "sum: Add x w",
-        "y: Result sum",
-        "z: Result n",
+        "sum: Add x w; y: Result sum; z: Result n",
         weights=W.tobytes(),
     )
     return GradientNames(analyse(model))

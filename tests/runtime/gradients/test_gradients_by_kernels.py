@@ -34,10 +34,7 @@ class Counting:
 @pytest.fixture
 def turned(net):
     return net(
-        "x: f32[4,8,2]",
-        "n: i64[4]",
-        "turned: ReverseSequence x n batch_axis=0 seq_axis=1",
-        "y: Result turned",
+        "x: f32[4,8,2]; n: i64[4]; turned: ReverseSequence x n batch_axis=0 seq_axis=1; y: Result turned"
     )
 
 

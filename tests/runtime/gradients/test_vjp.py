@@ -19,12 +19,7 @@ W = np.array([[1.0, 2], [3, -4], [5, 6]])
 def linear(net):
     """y = x w + b, with w and b as constants."""
     return net(
-        "x: f64[?,3]",
-        "product: MatMul x w",
-        "sum: Add product b",
-        "y: Result sum",
-        w=W,
-        b=np.array([0.5, -0.5]),
+        "x: f64[?,3]; product: MatMul x w; sum: Add product b; y: Result sum", w=W, b=np.array([0.5, -0.5])
     )
 
 
@@ -51,11 +46,7 @@ def test_a_constant_may_be_given_another_value(linear):
 def test_a_narrow_constant_is_combined_as_without_gradients(net):
     w = np.array([0.1, 0.2, 0.3], np.float16)
     model = net(
-        "x: f32[3]",
-        "wide: Convert w destination_type=f32",
-        "product: Multiply x wide",
-        "y: Result product",
-        w=w,
+        "x: f32[3]; wide: Convert w destination_type=f32; product: Multiply x wide; y: Result product", w=w
     )
     x, dy = np.array([1, 2, 3], np.float32), np.array([4, 5, 6], np.float32)
     found = irops.vjp(model, {"x": x}, {"y": dy}, wrt=["w", "x"])
@@ -103,9 +94,7 @@ def test_a_cotangent_that_does_not_fit_is_told(linear, cotangents, words):
 
 def test_a_gradient_of_what_has_none_is_told(net):
     model = net(
-        "x: f64[2,3]",
-        "lengths: i64[2]",
-        "turned: ReverseSequence x lengths batch_axis=0 seq_axis=1",
+        "x: f64[2,3]; lengths: i64[2]; turned: ReverseSequence x lengths batch_axis=0 seq_axis=1",
         "y: Result turned",
     )
     inputs = {"x": X, "lengths": np.array([2, 3])}
@@ -118,9 +107,7 @@ def test_a_gradient_of_what_has_none_is_told(net):
 
 def test_nothing_reaches_lengths_that_are_floats(net):
     model = net(
-        "x: f64[2,3]",
-        "lengths: f32[2]",
-        "turned: ReverseSequence x lengths batch_axis=0 seq_axis=1",
+        "x: f64[2,3]; lengths: f32[2]; turned: ReverseSequence x lengths batch_axis=0 seq_axis=1",
         "y: Result turned",
     )
     assert set(irops.vjp(model, {"x": X, "lengths": np.array([2, 3], np.float32)}, [X])) == {"x"}
@@ -135,11 +122,7 @@ def test_a_result_of_integers_has_no_cotangent(net):
 
 def test_what_reaches_a_tensor_on_several_ways_is_added_up(net):
     model = net(
-        "x: f64[2,3]",
-        "square: Multiply x x",
-        "more: Add square x",
-        "y: Result more",
-        "z: Result x",
+        "x: f64[2,3]; square: Multiply x x; more: Add square x; y: Result more; z: Result x",
         "w: Result square",
     )
     found = irops.vjp(
@@ -150,13 +133,7 @@ def test_what_reaches_a_tensor_on_several_ways_is_added_up(net):
 
 def test_an_op_without_gradient_is_told_with_the_way_through_it(net):
     model = net(
-        "x: f64[3]",
-        "e: Exp x",
-        "sums: CumSum-opset3 e axis",
-        "t: Tanh sums",
-        "s: Sin x",
-        "y: Result t",
-        "z: Result s",
+        "x: f64[3]; e: Exp x; sums: CumSum-opset3 e axis; t: Tanh sums; s: Sin x; y: Result t; z: Result s",
         axis=np.array(0),
     )
     with pytest.raises(irops.EvaluationError) as error:
@@ -174,15 +151,8 @@ def test_an_op_without_gradient_is_told_with_the_way_through_it(net):
 
 def test_an_op_without_gradient_beside_the_way_is_no_fault(net):
     model = net(
-        "x: f64[3]",
-        "w: f64[3]",
-        "sums: CumSum-opset3 x axis",
-        "product: Multiply sums w",
-        "s: Sin w",
-        "size: ShapeOf-opset3 x output_type=i64",
-        "y: Result product",
-        "z: Result s",
-        "n: Result size",
+        "x: f64[3]; w: f64[3]; sums: CumSum-opset3 x axis; product: Multiply sums w; s: Sin w",
+        "size: ShapeOf-opset3 x output_type=i64; y: Result product; z: Result s; n: Result size",
         axis=np.array(0),
     )
     found = irops.vjp(model, {"x": X[0], "w": X[1]}, {"y": np.ones(3)}, wrt=["w"])
@@ -205,10 +175,7 @@ def test_a_long_way_is_told_from_both_ends(net):
 def test_only_what_is_saved_is_kept_and_it_is_let_go_on_the_way(net, monkeypatch):
     """Of ReverseSequence the lengths alone are kept; of Exp its output, until it has been gone through."""
     model = net(
-        "x: f64[2,3]",
-        "turned: ReverseSequence x lengths batch_axis=0 seq_axis=1",
-        "e: Exp turned",
-        "s: Sigmoid e",
+        "x: f64[2,3]; turned: ReverseSequence x lengths batch_axis=0 seq_axis=1; e: Exp turned; s: Sigmoid e",
         "y: Result s",
         lengths=np.array([2, 3]),
     )
@@ -297,14 +264,9 @@ def test_gradients_of_a_type_are_added_up_in_that_type(dtype):
 
 def test_a_piece_of_a_size_that_only_the_run_shows_counts_as_zeros(net):
     model = net(
-        "x: f64[6]",
-        "flags: f64[6]",
-        "found: NonZero-opset3 flags output_type=i64",
-        "line: Squeeze found zero",
-        "some: Gather-opset8 x line zero batch_dims=0",
-        "halves: Split some zero num_splits=2",
-        "y: Result halves:1",
-        "z: Result halves:0",
+        "x: f64[6]; flags: f64[6]; found: NonZero-opset3 flags output_type=i64; line: Squeeze found zero",
+        "some: Gather-opset8 x line zero batch_dims=0; halves: Split some zero num_splits=2",
+        "y: Result halves:1; z: Result halves:0",
         zero=np.array(0),
     )
     inputs = {"x": np.arange(6.0), "flags": np.array([1.0, 0, 1, 1, 0, 1])}
