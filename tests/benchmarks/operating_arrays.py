@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+Table = dict[str, tuple[list[Array], Any]]
+"""The arrays of each case, and what makes its op, or its outputs."""
 RNG = np.random.default_rng(0)
 IMAGE = (1, 64, 112, 112)
 TOKENS = (1, 128, 768)
@@ -30,6 +32,11 @@ def fixed(value: Any, kind: Any = np.int64) -> Any:
     from openvino import opset13
 
     return opset13.constant(np.array(value, kind))
+
+
+def real(value: Any) -> Any:
+    """A constant of f32."""
+    return fixed(value, np.float32)
 
 
 def weights(*shape: int) -> Any:

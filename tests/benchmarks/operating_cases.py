@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from operating_arrays import HIDDEN, IMAGE, Array, fixed, reals, signed, weights, whole
+from operating_arrays import HIDDEN, IMAGE, Array, Table, fixed, real, reals, signed, weights, whole
 from operating_layers import layers
 from operating_selections import selections
 
@@ -26,7 +26,7 @@ def cases() -> dict[str, Case]:
     return {name: Case(arrays, build) for name, (arrays, build) in table.items()}
 
 
-def elementwise() -> dict[str, tuple[list[Array], Any]]:
+def elementwise() -> Table:
     """Functions of each element, and of each pair of elements."""
     from openvino import opset8
     from openvino import opset13 as op
@@ -38,13 +38,13 @@ def elementwise() -> dict[str, tuple[list[Array], Any]]:
         "Mish": opset8.mish,
         "SoftPlus": op.softplus,
         "Elu": lambda x: op.elu(x, 1.0),
-        "Selu": lambda x: op.selu(x, fixed(1.67, np.float32), fixed(1.05, np.float32)),
+        "Selu": lambda x: op.selu(x, real(1.67), real(1.05)),
         "HSwish": op.hswish,
         "HSigmoid": op.hsigmoid,
         "PRelu": lambda x: op.prelu(x, weights(3072)),
-        "Power 2": lambda x: op.power(x, fixed(2, np.float32)),
-        "Power 0.5": lambda x: op.power(op.abs(x), fixed(0.5, np.float32)),
-        "Power 2.5": lambda x: op.power(op.abs(x), fixed(2.5, np.float32)),
+        "Power 2": lambda x: op.power(x, real(2)),
+        "Power 0.5": lambda x: op.power(op.abs(x), real(0.5)),
+        "Power 2.5": lambda x: op.power(op.abs(x), real(2.5)),
         "Clamp": lambda x: op.clamp(x, -1.0, 1.0),
         "Round": lambda x: op.round(x, "half_to_even"),
         "LogSoftmax": lambda x: op.log_softmax(x, 2),
@@ -73,7 +73,7 @@ def elementwise() -> dict[str, tuple[list[Array], Any]]:
     }
 
 
-def conversions() -> dict[str, tuple[list[Array], Any]]:
+def conversions() -> Table:
     from openvino import opset13 as op
 
     return {
@@ -96,7 +96,7 @@ def conversions() -> dict[str, tuple[list[Array], Any]]:
     }
 
 
-def reductions() -> dict[str, tuple[list[Array], Any]]:
+def reductions() -> Table:
     from openvino import opset13 as op
 
     return {
