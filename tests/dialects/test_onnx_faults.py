@@ -61,75 +61,49 @@ def test_xml_under_the_name_of_onnx_is_recognized(written):
 
 
 @pytest.mark.parametrize(
-    ("broken", "code", "message"),
+    ("fields", "code", "message"),
     [
+        ({"dims": (3,), "raw_data": bytes(8)}, "IR908", "has 8 bytes, but f32[3] requires 12"),
+        ({"dims": (3,), "float_data": [1, 2]}, "IR908", "has 8 bytes, but f32[3] requires 12"),
+        ({"dims": (-1,), "raw_data": bytes(8)}, "IR908", "has the dims [-1], must be 0 or more"),
+        ({"dims": (2**40, 2**40), "raw_data": bytes(8)}, "IR908", "has 8 bytes"),
         (
-            lambda: tensor(dims=(3,), raw_data=bytes(8)),
+            {"kind": INT8, "dims": (1,), "int32_data": [300]},
             "IR908",
-            "initializer 'w' has 8 bytes, but f32[3] requires 12",
+            "contains the number 300, which does not fit into 8 bits",
         ),
+        ({"kind": STRING, "string_data": [b"a"]}, "IR908", "has 1 strings, but its dims [2] require 2"),
         (
-            lambda: tensor(dims=(3,), float_data=[1, 2]),
+            {"kind": STRING, "dims": (1,), "string_data": [b"\xff"]},
             "IR908",
-            "initializer 'w' has 8 bytes, but f32[3] requires 12",
+            "contains a string 0 that is not UTF-8",
         ),
-        (
-            lambda: tensor(dims=(-1,), raw_data=bytes(8)),
-            "IR908",
-            "initializer 'w' has the dims [-1], must be 0 or more",
-        ),
-        (lambda: tensor(dims=(2**40, 2**40), raw_data=bytes(8)), "IR908", "has 8 bytes"),
-        (
-            lambda: tensor(INT8, (1,), int32_data=[300]),
-            "IR908",
-            "initializer 'w' contains the number 300, which does not fit into 8 bits",
-        ),
-        (
-            lambda: tensor(STRING, (2,), string_data=[b"a"]),
-            "IR908",
-            "initializer 'w' has 1 strings, but its dims [2] require 2",
-        ),
-        (
-            lambda: tensor(STRING, (1,), string_data=[b"\xff"]),
-            "IR908",
-            "initializer 'w' contains a string 0 that is not UTF-8",
-        ),
-        (
-            lambda: tensor(27, raw_data=bytes(2)),
-            "IR907",
-            "initializer 'w' has the data type 27, which irops does not support",
-        ),
-        (
-            lambda: tensor(99, raw_data=bytes(2)),
-            "IR907",
-            "initializer 'w' has the data type 99, which irops does not support",
-        ),
+        ({"kind": 27, "raw_data": bytes(2)}, "IR907", "has the data type 27, which irops does not support"),
+        ({"kind": 99, "raw_data": bytes(2)}, "IR907", "has the data type 99, which irops does not support"),
     ],
 )
-def test_inconsistent_constants_are_reported(saved, broken, code, message):
-    found = irops.check(saved([("Mul", ["x", "w"], ["y"])], *ENDS, [broken()]))
-    assert (found.diagnostics[0].code, message in found.diagnostics[0].message) == (code, True), found
+def test_inconsistent_constants_are_reported(saved, fields, code, message):
+    path = saved([("Mul", ["x", "w"], ["y"])], *ENDS, [tensor(**fields)])
+    found = irops.check(path).diagnostics[0]
+    assert (found.code, f"initializer 'w' {message}" in found.message) == (code, True), found
     with pytest.raises(irops.ReadError):
-        irops.read(saved([("Mul", ["x", "w"], ["y"])], *ENDS, [broken()]))
+        irops.read(path)
+
+
+def codes_of_sparse(saved, place, dims):
+    """Of a Constant that has one element other than 0."""
+    value, places = (numpy_helper.from_array(np.array(given)) for given in ([3.0], place))
+    constant = ("Constant", [], ["y"], {"sparse_value": helper.make_sparse_tensor(value, places, dims)})
+    return codes(saved([constant], {}, {"y": (F, None)}))
 
 
 def test_a_sparse_tensor_that_would_fill_the_memory_is_refused(saved):
-    sparse = helper.make_sparse_tensor(
-        numpy_helper.from_array(np.array([3.0])), numpy_helper.from_array(np.array([1])), [2**40]
-    )
-    assert codes(saved([("Constant", [], ["y"], {"sparse_value": sparse})], {}, {"y": (F, None)})) == [
-        "IR907"
-    ]
+    assert codes_of_sparse(saved, [1], [2**40]) == ["IR907"]
 
 
 @pytest.mark.parametrize("place", [[7], [-1], [[0, 9]]])
 def test_a_sparse_tensor_with_indices_out_of_range_is_reported(saved, place):
-    sparse = helper.make_sparse_tensor(
-        numpy_helper.from_array(np.array([3.0])), numpy_helper.from_array(np.array(place)), [2, 3]
-    )
-    assert codes(saved([("Constant", [], ["y"], {"sparse_value": sparse})], {}, {"y": (F, None)})) == [
-        "IR908"
-    ]
+    assert codes_of_sparse(saved, place, [2, 3]) == ["IR908"]
 
 
 def test_a_constant_has_one_value(saved):
@@ -139,29 +113,22 @@ def test_a_constant_has_one_value(saved):
 
 def test_tensors_have_exactly_one_producer(saved):
     assert codes(saved([("Relu", ["x"], ["y"]), ("Relu", ["x"], ["y"])], *ENDS)) == ["IR906"]
-    found = irops.check(saved([("Add", ["x", "nothing"], ["y"])], *ENDS))
-    assert [d.code for d in found] == ["IR905"]
-    assert (
-        found.diagnostics[0].message
-        == "layer 1 \"y#1\" (Add) has the input 'nothing', which no node produces"
-    )
+    (found,) = irops.check(saved([("Add", ["x", "nothing"], ["y"])], *ENDS))
+    message = "layer 1 \"y#1\" (Add) has the input 'nothing', which no node produces"
+    assert (found.code, found.message) == ("IR905", message)
     assert codes(saved(RELU, ENDS[0], {"z": (F, [2])})) == ["IR905"]
 
 
 def test_values_that_are_not_tensors_are_reported(proto, written):
     made = proto(RELU, *ENDS)
     made.graph.input.append(helper.make_tensor_sequence_value_info("s", F, None))
-    found = irops.check(written(made.SerializeToString()))
-    assert [(d.code, d.message) for d in found] == [
-        ("IR907", "input 's' is of the kind sequence, must be a tensor")
-    ]
+    (found,) = irops.check(written(made.SerializeToString()))
+    assert (found.code, found.message) == ("IR907", "input 's' is of the kind sequence, must be a tensor")
 
 
 def test_a_domain_must_be_imported(saved):
-    assert codes(saved([helper.make_node("Own", ["x"], ["y"], domain="com.mine")], *ENDS)) == [
-        "IR903",
-        "IR304",
-    ]
+    own = helper.make_node("Own", ["x"], ["y"], domain="com.mine")
+    assert codes(saved([own], *ENDS)) == ["IR903", "IR304"]
 
 
 def findings(path):
@@ -233,9 +200,8 @@ def test_names_that_are_not_utf8_are_reported(written, proto):
 
 
 def test_cycles_of_nodes_are_reported(saved):
-    assert "IR207" in codes(
-        saved([("Relu", ["b"], ["a"]), ("Relu", ["a"], ["b"])], {"x": (F, [1])}, {"b": (F, [1])})
-    )
+    nodes = [("Relu", ["b"], ["a"]), ("Relu", ["a"], ["b"])]
+    assert "IR207" in codes(saved(nodes, {"x": (F, [1])}, {"b": (F, [1])}))
 
 
 class TestFilesBesideTheModel:
@@ -264,18 +230,10 @@ class TestFilesBesideTheModel:
     @pytest.mark.parametrize(
         "location",
         [
-            "../secret",
-            "/etc/passwd",
-            "a/../../secret",
-            "..\\secret",
-            "C:\\secret",
-            "\\\\host\\share",
-            "",
-            "a\0b",
-            "link",
-            "folder/secret",
+            "../secret", "/etc/passwd", "a/../../secret", "..\\secret", "C:\\secret", "\\\\host\\share", "",
+            "a\0b", "link", "folder/secret",
         ],
-    )
+    )  # fmt: skip
     def test_no_way_leads_out(self, model, tmp_path, location):
         (tmp_path / "secret").write_bytes(bytes(8))
         path = model(location)

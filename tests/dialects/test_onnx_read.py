@@ -34,15 +34,10 @@ def encoder(**more):
 def test_a_model_is_layers_of_the_dialect(saved):
     model = irops.read(saved(*encoder()))
     assert (model.dialect, model.opsets) == ("onnx", {"onnx": 17})
-    assert [(layer.type, layer.version) for layer in model.layers] == [
-        ("Parameter", "onnx:17"),
-        ("Parameter", "onnx:17"),
-        ("Const", "onnx:17"),
-        ("ReverseSequence", "onnx:17"),
-        ("MatMul", "onnx:17"),
-        ("Relu", "onnx:17"),
-        ("Result", "onnx:17"),
-    ]
+    assert {layer.version for layer in model.layers} == {"onnx:17"}
+    assert [layer.type for layer in model.layers] == [
+        "Parameter", "Parameter", "Const", "ReverseSequence", "MatMul", "Relu", "Result",
+    ]  # fmt: skip
     assert irops.check(model).diagnostics == ()
 
 
@@ -60,10 +55,8 @@ def test_a_model_runs(saved):
 
 def test_an_input_gives_the_lengths_and_their_number_is_held_to_the_batch(saved):
     path = saved(*encoder())
-    with pytest.raises(
-        irops.EvaluationError,
-        match=r"onnx:ReverseSequence-10 requires: sequence_lens has one element per position",
-    ):
+    required = r"onnx:ReverseSequence-10 requires: sequence_lens has one element per position"
+    with pytest.raises(irops.EvaluationError, match=required):
         irops.run(path, {"x": np.zeros((2, 2, 3), np.float32), "lengths": np.array([1, 1, 1])})
     facts = irops.infer(path, {"x": "2,?,3", "lengths": "3"})
     assert [d.code for d in facts.errors] == ["IR401"]
@@ -71,16 +64,13 @@ def test_an_input_gives_the_lengths_and_their_number_is_held_to_the_batch(saved)
 
 
 def test_an_undefined_op_is_reported_once(saved):
-    nodes = [
-        ("Softmax", ["x"], ["a"]),
-        ("Softmax", ["a"], ["b"]),
-        ("Einsum", ["b"], ["y"], {"equation": "ij->ji"}),
-    ]
+    nodes = [("Softmax", ["x"], ["a"]), ("Softmax", ["a"], ["b"])]
+    nodes.append(("Einsum", ["b"], ["y"], {"equation": "ij->ji"}))
     path = saved(nodes, {"x": (F, [2, 2])}, {"y": (F, [2, 2])})
     found = irops.check(path).diagnostics
     assert [(d.code, d.message) for d in found] == [
-        ("IR304", "irops has no definition of ONNX's Softmax-13; its outputs are as the file declares them"),
-        ("IR304", "irops has no definition of ONNX's Einsum-12; its outputs are as the file declares them"),
+        ("IR304", f"irops has no definition of ONNX's {op}; its outputs are as the file declares them")
+        for op in ("Softmax-13", "Einsum-12")
     ]
     assert found[0].notes == ("2 layers of the model are of this op",)
     with pytest.raises(irops.EvaluationError, match="Softmax"):
@@ -127,21 +117,14 @@ def test_an_input_that_has_an_initializer_is_a_constant(saved):
 
 def test_what_goes_straight_through_is_read(saved):
     w = numpy_helper.from_array(np.array([2.0], np.float32), "w")
-    path = saved(
-        [("Identity", ["x"], ["y"])], {"x": (F, [1])}, {"y": (F, [1]), "x": (F, [1]), "w": (F, [1])}, [w]
-    )
+    path = saved([("Identity", ["x"], ["y"])], {"x": (F, [1])}, dict.fromkeys("yxw", (F, [1])), [w])
     result = irops.run(path, {"x": np.array([5], np.float32)})
     assert {name: array.tolist() for name, array in result.items()} == {"y": [5], "x": [5], "w": [2]}
 
 
 def test_layers_are_named_for_their_tensors_where_nodes_have_no_names(saved):
-    model = irops.read(
-        saved(
-            [("Relu", ["x"], ["a"]), helper.make_node("Relu", ["a"], ["y"], name="last")],
-            {"x": (F, [1])},
-            {"y": (F, [1])},
-        )
-    )
+    nodes = [("Relu", ["x"], ["a"]), helper.make_node("Relu", ["a"], ["y"], name="last")]
+    model = irops.read(saved(nodes, {"x": (F, [1])}, {"y": (F, [1])}))
     assert [layer.name for layer in model.layers] == ["x", "a", "last", "y"]
 
 
@@ -175,28 +158,27 @@ def test_constants_of_every_type_are_read(proto, name, raw):
     array = ARRAYS[name]
     tensor = numpy_helper.from_array(array, "w")
     if not raw and name != "string":
-        values = (
-            array.ravel().view(f"u{array.dtype.itemsize}").tolist()
-            if name in ("f16", "bf16", "f8e4m3", "f8e5m2fnuz")
-            else None
-        )
-        if values is not None:
-            tensor = onnx.TensorProto(
-                data_type=tensor.data_type, dims=array.shape, name="w", int32_data=values
-            )
+        bits = None
+        if name in ("f16", "bf16", "f8e4m3", "f8e5m2fnuz"):
+            bits = array.ravel().view(f"u{array.dtype.itemsize}").tolist()
         elif name in ("i4", "u4", "i2", "f4e2m1"):
-            tensor = onnx.TensorProto(
-                data_type=tensor.data_type, dims=array.shape, name="w", int32_data=list(tensor.raw_data)
-            )
-        else:
+            bits = list(tensor.raw_data)
+        if bits is None:
             tensor = helper.make_tensor("w", tensor.data_type, array.shape, array.ravel().tolist())
-    model = of_proto(
-        proto([("Identity", ["w"], ["y"])], {}, {"y": (tensor.data_type, array.shape)}, [tensor], opset=25)
-    )
+        else:
+            tensor = onnx.TensorProto(data_type=tensor.data_type, dims=array.shape, name="w", int32_data=bits)
+    outputs = {"y": (tensor.data_type, array.shape)}
+    model = of_proto(proto([("Identity", ["w"], ["y"])], {}, outputs, [tensor], opset=25))
     assert str(irops.infer(model)["w", 0].element_type) == name
     found = irops.run(model)["y"]
     assert found.dtype == array.dtype
     assert found.tolist() == array.tolist()
+
+
+def sparse(values, places):
+    """In a tensor of two rows and three columns."""
+    parts = (numpy_helper.from_array(np.array(given)) for given in (values, places))
+    return {"sparse_value": helper.make_sparse_tensor(*parts, [2, 3])}
 
 
 @pytest.mark.parametrize(
@@ -209,26 +191,8 @@ def test_constants_of_every_type_are_read(proto, name, raw):
         (lambda: {"value_string": "a"}, "a"),
         (lambda: {"value_strings": ["a", "b"]}, ["a", "b"]),
         (lambda: {"value": numpy_helper.from_array(np.array([[7]]))}, [[7]]),
-        (
-            lambda: {
-                "sparse_value": helper.make_sparse_tensor(
-                    numpy_helper.from_array(np.array([3.0, 4.0])),
-                    numpy_helper.from_array(np.array([1, 5])),
-                    [2, 3],
-                )
-            },
-            [[0, 3, 0], [0, 0, 4]],
-        ),
-        (
-            lambda: {
-                "sparse_value": helper.make_sparse_tensor(
-                    numpy_helper.from_array(np.array([3.0])),
-                    numpy_helper.from_array(np.array([[1, 2]])),
-                    [2, 3],
-                )
-            },
-            [[0, 0, 0], [0, 0, 3]],
-        ),
+        (lambda: sparse([3.0, 4.0], [1, 5]), [[0, 3, 0], [0, 0, 4]]),
+        (lambda: sparse([3.0], [[1, 2]]), [[0, 0, 0], [0, 0, 3]]),
     ],
 )
 def test_a_node_constant_says_its_value_in_one_of_many_ways(saved, attributes, value):
@@ -239,21 +203,10 @@ def test_a_node_constant_says_its_value_in_one_of_many_ways(saved, attributes, v
 def test_a_function_of_the_model_is_put_where_it_is_called(proto):
     from irops.dialects.onnx.read import of_proto
 
-    twice = helper.make_function(
-        "own",
-        "Twice",
-        ["a"],
-        ["b"],
-        [helper.make_node("Add", ["a", "a"], ["b"])],
-        [helper.make_opsetid("", 17)],
-    )
-    made = proto(
-        [helper.make_node("Twice", ["x"], ["y"], domain="own")],
-        {"x": (F, [1])},
-        {"y": (F, [1])},
-        domains={"own": 1},
-        functions=[twice],
-    )
+    add, opset = helper.make_node("Add", ["a", "a"], ["b"]), helper.make_opsetid("", 17)
+    twice = helper.make_function("own", "Twice", ["a"], ["b"], [add], [opset])
+    call = helper.make_node("Twice", ["x"], ["y"], domain="own")
+    made = proto([call], {"x": (F, [1])}, {"y": (F, [1])}, domains={"own": 1}, functions=[twice])
     assert irops.run(of_proto(made), {"x": np.array([4], np.float32)})["y"].tolist() == [8]
 
 
@@ -279,11 +232,8 @@ def test_the_opset_that_a_model_imports_counts(saved, opset, codes):
 
 
 def test_types_that_came_later_are_refused_in_older_opsets(saved):
-    make = (
-        [("Relu", ["x"], ["y"])],
-        {"x": (onnx.TensorProto.INT32, [1])},
-        {"y": (onnx.TensorProto.INT32, [1])},
-    )
+    kind = (onnx.TensorProto.INT32, [1])
+    make = [("Relu", ["x"], ["y"])], {"x": kind}, {"y": kind}
     assert [d.code for d in irops.check(saved(*make, opset=13))] == ["IR402"]
     assert irops.check(saved(*make, opset=14)).diagnostics == ()
 
@@ -306,22 +256,16 @@ def test_the_commands_take_onnx_models(saved):
         ["inspect"],
         ["run", "--fill", "ones", "--shape", "x:2,2,3", "--shape", "lengths:2"],
     ):
-        done = subprocess.run(
-            [sys.executable, "-m", "irops", command[0], path, *command[1:]],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        words = [sys.executable, "-m", "irops", command[0], path, *command[1:]]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_an_op_that_is_not_defined_is_an_error_where_the_model_is_run(saved):
     path = saved([("Softmax", ["x"], ["y"])], {"x": (F, [2, 2])}, {"y": (F, [2, 2])})
     assert irops.check(path).ok
-    with pytest.raises(
-        irops.EvaluationError,
-        match="error IR604 irops has no definition of ONNX's Softmax-13, and cannot compute it",
-    ):
+    reason = "error IR604 irops has no definition of ONNX's Softmax-13, and cannot compute it"
+    with pytest.raises(irops.EvaluationError, match=reason):
         irops.run(path, {"x": np.zeros((2, 2), np.float32)})
 
 
