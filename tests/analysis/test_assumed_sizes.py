@@ -19,34 +19,29 @@ def parameter(name, shape):
 
 
 def pooled(kernel):
-    data = {
-        "kernel": kernel,
-        "strides": "1,1",
-        "pads_begin": "0,0",
-        "pads_end": "0,0",
-        "rounding_type": "floor",
-    }
-    return ("pool", "MaxPool", data, ["x"])
+    pads = {"pads_begin": "0,0", "pads_end": "0,0", "rounding_type": "floor"}
+    return ("pool", "MaxPool", {"kernel": kernel, "strides": "1,1", **pads}, ["x"])
+
+
+def ending(source, name="y"):
+    return (name, "Result", {}, [source])
+
+
+PRODUCT = ("product", "MatMul", {"transpose_a": "false", "transpose_b": "false"}, ["a", "b"])
 
 
 def test_sizes_are_distinct_and_above_1(net):
-    result = assumed(net, parameter("x", "?,3,?,?"), ("y", "Result", {}, ["x"]))
+    result = assumed(net, parameter("x", "?,3,?,?"), ending("x"))
     assert result == {0: "[2,3,5,7]"}
 
 
 def test_first_axes_have_one_size(net):
-    layers = [
-        parameter("a", "?,?"),
-        parameter("b", "?"),
-        ("y", "Result", {}, ["a"]),
-        ("z", "Result", {}, ["b"]),
-    ]
+    layers = [parameter("a", "?,?"), parameter("b", "?"), ending("a"), ending("b", "z")]
     assert assumed(net, *layers) == {0: "[2,3]", 1: "[2]"}
 
 
 def test_sizes_that_a_layer_requires_to_be_equal_are_equal(net):
-    product = ("product", "MatMul", {"transpose_a": "false", "transpose_b": "false"}, ["a", "b"])
-    layers = [parameter("a", "?,?"), parameter("b", "?,?"), product, ("y", "Result", {}, ["product"])]
+    layers = [parameter("a", "?,?"), parameter("b", "?,?"), PRODUCT, ending("product")]
     assert assumed(net, *layers) == {0: "[2,3]", 1: "[3,5]"}
 
 
@@ -57,7 +52,7 @@ def test_a_size_that_is_a_sum_of_others_is_found(net):
         parameter("mask", "?,4"),
         ("all", "Concat", {"axis": "0"}, ["past", "new"]),
         ("masked", "Add", {"auto_broadcast": "none"}, ["all", "mask"]),
-        ("y", "Result", {}, ["masked"]),
+        ending("masked"),
     ]
     assert assumed(net, *layers) == {0: "[2,4]", 1: "[2,4]", 2: "[4,4]"}
 
@@ -70,16 +65,16 @@ def test_a_size_that_meets_weights_is_theirs():
 
 
 def test_sizes_grow_until_inference_finds_no_error(net):
-    result = assumed(net, parameter("x", "?,3,?,?"), pooled("5,5"), ("y", "Result", {}, ["pool"]))
+    result = assumed(net, parameter("x", "?,3,?,?"), pooled("5,5"), ending("pool"))
     assert result == {0: "[2,3,5,7]"}
-    result = assumed(net, parameter("x", "?,3,?,?"), pooled("60,60"), ("y", "Result", {}, ["pool"]))
+    result = assumed(net, parameter("x", "?,3,?,?"), pooled("60,60"), ending("pool"))
     assert result == {0: "[2,3,64,64]"}
 
 
 def test_sizes_stay_within_the_intervals_of_the_input(net):
-    result = assumed(net, parameter("x", "2..,3,..6,20.."), pooled("5,5"), ("y", "Result", {}, ["pool"]))
+    result = assumed(net, parameter("x", "2..,3,..6,20.."), pooled("5,5"), ending("pool"))
     assert result == {0: "[2,3,5,32]"}
-    result = assumed(net, parameter("x", "..1,5000.."), ("y", "Result", {}, ["x"]))
+    result = assumed(net, parameter("x", "..1,5000.."), ending("x"))
     assert result == {0: "[1,5000]"}
 
 
@@ -88,20 +83,20 @@ def test_a_size_is_1_where_inference_refuses_all_others(net):
         parameter("x", "?,?"),
         ("axes", "Const", {"element_type": "i64", "shape": "1", "offset": "0", "size": "8"}, []),
         ("squeezed", "Squeeze", {}, ["x", "axes"]),
-        ("y", "Result", {}, ["squeezed"]),
+        ending("squeezed"),
     ]
     analysis = analyse(net(*layers, weights=np.int64([1]).tobytes()))
     assert {k: str(shape) for k, shape in assumed_shapes(analysis).items()} == {0: "[2,1]"}
 
 
 def test_an_error_that_sizes_do_not_change_does_not_count(net):
-    result = assumed(net, parameter("x", "?,3,..4,?"), pooled("5,5"), ("y", "Result", {}, ["pool"]))
+    result = assumed(net, parameter("x", "?,3,..4,?"), pooled("5,5"), ending("pool"))
     assert result == {0: "[2,3,2,5]"}
 
 
 def test_known_shapes_of_other_inputs_count(net):
     layers = [parameter("a", "?"), parameter("b", "?"), ("c", "Add", {"auto_broadcast": "none"}, ["a", "b"])]
-    analysis = analyse(net(*layers, ("y", "Result", {}, ["c"])))
+    analysis = analyse(net(*layers, ending("c")))
     assert {k: str(shape) for k, shape in assumed_shapes(analysis, {0: (11,)}).items()} == {1: "[11]"}
 
 
@@ -127,17 +122,11 @@ def test_a_softmax_along_a_wrong_axis_shows(axis):
 
 
 def test_inputs_of_static_shape_or_of_unknown_rank_are_left_out(net):
-    layers = [
-        parameter("x", "2,3"),
-        parameter("z", "..."),
-        ("y", "Result", {}, ["x"]),
-        ("w", "Result", {}, ["z"]),
-    ]
+    layers = [parameter("x", "2,3"), parameter("z", "..."), ending("x"), ending("z", "w")]
     assert assumed(net, *layers) == {}
 
 
 def test_sizes_are_alike_where_distinct_ones_need_too_many_tries(net, monkeypatch):
     monkeypatch.setattr("irops.analysis.made_up.MAX_TRIES", 2)
-    product = ("product", "MatMul", {"transpose_a": "false", "transpose_b": "false"}, ["a", "b"])
-    layers = [parameter("a", "?,?"), parameter("b", "?,?"), product, ("y", "Result", {}, ["product"])]
+    layers = [parameter("a", "?,?"), parameter("b", "?,?"), PRODUCT, ending("product")]
     assert assumed(net, *layers) == {0: "[2,2]", 1: "[2,2]"}

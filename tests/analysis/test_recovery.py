@@ -87,11 +87,11 @@ def test_a_fault_is_not_repeated_behind_the_layer_and_others_are_found(net):
 
 
 UNKNOWN = """<net name="m" version="11"><layers>
-<layer id="0" name="x" type="Parameter" version="opset1"><data shape="1,4" element_type="u8"/>
-  <output><port id="0" precision="U8"><dim>1</dim><dim>4</dim></port></output></layer>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="?,4" element_type="u8"/>
+  <output><port id="0" precision="U8"><dim>-1</dim><dim>4</dim></port></output></layer>
 <layer id="1" name="op" type="{kind}" version="{version}">
-  <input><port id="0"><dim>1</dim><dim>4</dim></port></input>
-  <output><port id="1" precision="U8"><dim>1</dim><dim>6</dim></port></output></layer>
+  <input><port id="0"><dim>-1</dim><dim>4</dim></port></input>
+  <output><port id="1" precision="U8"><dim>-1</dim><dim>6</dim></port></output></layer>
 <layer id="2" name="next" type="ReLU" version="opset1"><input><port id="0"/></input>
   <output><port id="1" precision="U8"/></output></layer>
 <layer id="3" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer></layers>
@@ -113,5 +113,7 @@ UNKNOWN = """<net name="m" version="11"><layers>
 def test_declared_outputs_of_an_op_without_definition_hold_behind_it(kind, version, code):
     model, _ = loads(UNKNOWN.format(kind=kind, version=version).encode(), b"")
     facts = irops.infer(model)
-    assert str(facts["next", 0]) == "u8[1,6]"
+    assert str(facts["next", 0]) == "u8[?,6]"
     assert [finding.code for finding in facts.diagnostics] == [code]
+    for given, shape in (("1,4", "u8[?,6]"), ("1,5", "u8[...]")):  # as declared, and not
+        assert str(irops.infer(model, {"x": given})["next", 0]) == shape

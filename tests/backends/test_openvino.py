@@ -16,7 +16,8 @@ from irops.values.violation import Violation
 
 pytestmark = needs("openvino")
 EXAMPLES = Path(__file__).parents[2] / "examples"
-DATA = np.arange(6, dtype=np.float32).reshape(2, 3)
+F32 = np.float32
+DATA, TWO = np.arange(6, dtype=F32).reshape(2, 3), np.zeros(2, F32)
 DTYPES = [
     np.float32, np.float16, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.bool_,
     ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn,
@@ -33,13 +34,8 @@ def reverse(backend, data, axes=(-1,)):
 
 
 def reverse_sequence(backend, data, lengths, **axes):
-    return irops.call(
-        "ReverseSequence-1",
-        data,
-        np.asarray(lengths),
-        backends=[backend],
-        **{"batch_axis": 0, "seq_axis": 1, **axes},
-    )
+    axes = {"batch_axis": 0, "seq_axis": 1, **axes}
+    return irops.call("ReverseSequence-1", data, np.asarray(lengths), backends=[backend], **axes)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -57,11 +53,9 @@ def test_axes_may_be_flags(backend):
 
 def test_any_two_axes_of_reverse_sequence(backend):
     data = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
-    ours = reverse_sequence(backend, data, [0, 1, 2, 2], batch_axis=2, seq_axis=0)
-    assert (
-        ours.tolist()
-        == irops.call("ReverseSequence-1", data, np.array([0, 1, 2, 2]), batch_axis=2, seq_axis=0).tolist()
-    )
+    axes = {"batch_axis": 2, "seq_axis": 0}
+    ours, right = (reverse_sequence(each, data, [0, 1, 2, 2], **axes) for each in (backend, "reference"))
+    assert ours.tolist() == right.tolist()
 
 
 @pytest.mark.parametrize("view", [DATA[:, ::2], DATA.T, DATA[::-1], np.array(7.0, np.float32), DATA[:0]])
@@ -105,9 +99,8 @@ def test_fractions_of_lengths_are_cut_off_or_declined(backend):
     lengths = np.array([1.75, 2.75])
     for dtype in (np.float32, np.float16):
         assert reverse_sequence(backend, DATA, lengths.astype(dtype)).tolist() == [[0, 1, 2], [4, 3, 5]]
-    with pytest.raises(
-        irops.EvaluationError, match=r"IR612 .*: fractions of bf16 lengths are rounded, not truncated"
-    ):
+    reason = r"IR612 .*: fractions of bf16 lengths are rounded, not truncated"
+    with pytest.raises(irops.EvaluationError, match=reason):
         reverse_sequence(backend, DATA, lengths.astype(ml_dtypes.bfloat16))
 
 
@@ -121,9 +114,9 @@ def test_what_is_not_lost_on_the_way_is_computed(backend, dtype):
 
 def test_what_openvino_declines_the_reference_computes():
     data = np.array([[2**40, 1]])
-    assert irops.call(
-        "Reverse-1", data, np.array([1]), mode="index", backends=["openvino", "reference"]
-    ).tolist() == [[1, 2**40]]
+    both = ["openvino", "reference"]
+    reversed_ = irops.call("Reverse-1", data, np.array([1]), mode="index", backends=both)
+    assert reversed_.tolist() == [[1, 2**40]]
 
 
 @pytest.mark.parametrize(("lengths", "constraint"), [([4, 1], "C3"), ([-1, 1], "C4")])
@@ -137,62 +130,38 @@ def test_a_kernel_refuses_what_breaks_a_constraint(backend, lengths, constraint)
 @pytest.mark.parametrize(
     ("op", "inputs", "attributes", "reason"),
     [
-        (
-            "Add-1",
-            [np.array([127], np.int8), np.array([1], np.int8)],
-            {},
-            "integers are computed as f32, and saturate",
-        ),
-        ("ReLU-1", [np.array([np.nan], np.float32)], {}, "NaN is not propagated"),
+        ("Add-1", [np.int8([127]), np.int8([1])], {}, "integers are computed as f32, and saturate"),
+        ("ReLU-1", [F32([np.nan])], {}, "NaN is not propagated"),
         ("Sin-1", [np.array([0.5])], {}, "f64 is computed as f32"),
         (
             "SoftMax-8",
-            [np.zeros((0, 2), np.float32)],
+            [DATA[:0]],
             {"axis": 1},
             "on tensors without elements, some of OpenVINO's kernels crash",
         ),
+        ("Convert-1", [F32([300])], {"destination_type": "i8"}, "numbers out of range saturate"),
         (
             "Convert-1",
-            [np.array([300.0], np.float32)],
-            {"destination_type": "i8"},
-            "numbers out of range saturate",
-        ),
-        (
-            "Convert-1",
-            [np.array([1], np.int32)],
+            [np.int32([1])],
             {"destination_type": "u4"},
-            "types of less than a byte are moved wrongly",
+            "types of less than a byte are moved wrong",
         ),
-        (
-            "Pad-12",
-            [np.zeros(2, np.float32), np.array([-1]), np.array([1])],
-            {"pad_mode": "constant"},
-            "negative padding makes",
-        ),
-        ("Gather-8", [np.zeros(2, np.float32), np.array([5]), np.array(0)], {}, "indices out of range read"),
-        *(
-            (op, [np.zeros(2, np.float32), np.array([-1]), np.array(0)], {}, "negative indices are outside")
-            for op in ("Gather-1", "Gather-7")
-        ),
-        *(
-            (op, [np.zeros(2, np.float32), np.zeros((1, 0), int)], {}, "empty tuples read memory outside")
-            for op in ("GatherND-5", "GatherND-8")
-        ),
+        ("Pad-12", [TWO, np.array([-1]), np.array([1])], {"pad_mode": "constant"}, "negative padding makes"),
+        ("Gather-8", [TWO, np.array([5]), np.array(0)], {}, "indices out of range read"),
+        ("Gather-1", [TWO, np.array([-1]), np.array(0)], {}, "negative indices are outside"),
+        ("Gather-7", [TWO, np.array([-1]), np.array(0)], {}, "negative indices are outside"),
+        ("GatherND-5", [TWO, np.zeros((1, 0), int)], {}, "empty tuples read memory outside"),
+        ("GatherND-8", [TWO, np.zeros((1, 0), int)], {}, "empty tuples read memory outside"),
         *(
             (
                 "StridedSlice-1",
-                [np.zeros((2, 2), np.float32), np.array([0]), np.array([1])],
+                [DATA, np.array([0]), np.array([1])],
                 {"begin_mask": [0, 0], "end_mask": [0, 0], mask: [0, 1]},
                 "masks beyond the last position read",
             )
             for mask in ("new_axis_mask", "shrink_axis_mask", "ellipsis_mask")
         ),
-        (
-            "Add-1",
-            [np.zeros((2, 3), np.float32), np.zeros(2, np.float32)],
-            {"auto_broadcast": "pdpd", "auto_broadcast_axis": 0},
-            "auto_broadcast pdpd",
-        ),
+        ("Add-1", [DATA, TWO], {"auto_broadcast": "pdpd", "auto_broadcast_axis": 0}, "auto_broadcast pdpd"),
     ],
 )
 def test_what_other_ops_get_wrong_is_declined(backend, op, inputs, attributes, reason):
@@ -213,12 +182,8 @@ def test_the_biases_of_a_gru_say_how_it_resets(backend, before_reset):
     sizes = (2, 3, 5), (2, 1, 4), (1, 12, 5), (1, 12, 4), (1, 16 if before_reset else 12)
     data, state, w, r, biases = (random.standard_normal(size).astype(np.float32) for size in sizes)
     arguments = data, state, np.array([3, 2]), w, r, biases
-    attributes = {
-        "hidden_size": 4,
-        "direction": "forward",
-        "linear_before_reset": before_reset,
-        "activations": ["sigmoid", "tanh"],
-    }
+    attributes = {"hidden_size": 4, "direction": "forward", "activations": ["sigmoid", "tanh"]}
+    attributes["linear_before_reset"] = before_reset
     ours = irops.call("GRUSequence-5", *arguments, **attributes, backends=[backend])
     right = irops.call("GRUSequence-5", *arguments, **attributes, backends="reference")
     for one, other in zip(ours, right, strict=True):
@@ -261,13 +226,9 @@ def test_several_outputs_come_as_a_tuple(backend):
 
 @pytest.mark.parametrize("example", ["bidirectional_encoder", "digit_classifier"])
 def test_a_model_is_run_layer_by_layer_by_openvino_alone(example):
-    with (
-        np.load(EXAMPLES / example / "inputs.npz") as inputs,
-        np.load(EXAMPLES / example / "expected.npz") as expected,
-    ):
-        results = irops.run(
-            EXAMPLES / example / "model.xml", dict(inputs), backends=["openvino"], verify=True
-        )
+    folder = EXAMPLES / example
+    with np.load(folder / "inputs.npz") as inputs, np.load(folder / "expected.npz") as expected:
+        results = irops.run(folder / "model.xml", dict(inputs), backends=["openvino"], verify=True)
         for name in expected.files:
             np.testing.assert_allclose(results[name], expected[name], rtol=1e-4, atol=1e-6)
 

@@ -68,11 +68,9 @@ class Cases:
         )
 
     def shape(self, low=0, high=4):
-        return (
-            "..."
-            if self.random.random() < 0.06
-            else ",".join(self.size() for _ in range(self.random.randint(low, high)))
-        )
+        if self.random.random() < 0.06:
+            return "..."
+        return ",".join(self.size() for _ in range(self.random.randint(low, high)))
 
     def tensor(self, low=0, high=4):
         return "?f32", self.shape(low, high)
@@ -92,50 +90,42 @@ class Cases:
         return ("?i64", "") if self.random.random() < 0.2 else ("i64", self.random.randint(-2, 2))
 
     def case(self, op):
-        choose = self.random.choice
-        if op == "Reshape":
-            return (
-                "opset1",
-                [self.tensor(), self.list(-1, 0, 1, 2, 3, 4, 6, 12)],
-                {"special_zero": choose([True, False])},
-            )
-        if op == "Squeeze":
-            return "opset1", [self.tensor(), self.axes(-3, 3, 2)][: choose([1, 2, 2, 2])], {}
-        if op == "Unsqueeze":
-            return "opset1", [self.tensor(), self.axes(-4, 4, 3)], {}
-        if op == "Transpose":
-            order = self.random.sample(range(3), 3)
-            return (
-                "opset1",
-                [
-                    self.tensor(2, 4),
-                    choose([("i64", order), ("i64", []), ("?i64", "3"), ("?i64", "?"), ("i64", order[:2])]),
-                ],
-                {},
-            )
-        if op == "Concat":
-            sizes = [self.size() for _ in range(self.random.randint(1, 3))]
-            shapes = [
-                ",".join(choose([size, size, self.size()]) for size in sizes)
-                for _ in range(self.random.randint(1, 3))
-            ]
-            return (
-                "opset1",
-                [("?f32", shape) for shape in shapes],
-                {"axis": self.random.randint(-len(sizes), len(sizes) - 1)},
-            )
-        if op == "Split":
-            return "opset1", [self.tensor(1), self.axis()], {"num_splits": self.random.randint(1, 3)}
-        if op == "VariadicSplit":
-            return "opset1", [self.tensor(1), self.axis(), self.list(-1, 0, 1, 2, 3)], {}
-        if op == "Broadcast":
-            mode = choose(["numpy", "bidirectional", "explicit"])
-            mapping = (
-                [("i64", sorted(self.random.sample(range(4), self.random.randint(0, 3))))]
-                if mode == "explicit"
-                else []
-            )
-            return "opset3", [self.tensor(0, 3), self.list(0, 1, 2, 3, 4, 6), *mapping], {"mode": mode}
+        return getattr(self, op.lower())()
+
+    def reshape(self):
+        special = {"special_zero": self.random.choice([True, False])}
+        return "opset1", [self.tensor(), self.list(-1, 0, 1, 2, 3, 4, 6, 12)], special
+
+    def squeeze(self):
+        return "opset1", [self.tensor(), self.axes(-3, 3, 2)][: self.random.choice([1, 2, 2, 2])], {}
+
+    def unsqueeze(self):
+        return "opset1", [self.tensor(), self.axes(-4, 4, 3)], {}
+
+    def transpose(self):
+        order = self.random.sample(range(3), 3)
+        orders = [("i64", order), ("i64", []), ("?i64", "3"), ("?i64", "?"), ("i64", order[:2])]
+        return "opset1", [self.tensor(2, 4), self.random.choice(orders)], {}
+
+    def concat(self):
+        sizes = [self.size() for _ in range(self.random.randint(1, 3))]
+        count, axis = self.random.randint(1, 3), self.random.randint(-len(sizes), len(sizes) - 1)
+        choices = [[self.random.choice([size, size, self.size()]) for size in sizes] for _ in range(count)]
+        return "opset1", [("?f32", ",".join(shape)) for shape in choices], {"axis": axis}
+
+    def split(self):
+        return "opset1", [self.tensor(1), self.axis()], {"num_splits": self.random.randint(1, 3)}
+
+    def variadicsplit(self):
+        return "opset1", [self.tensor(1), self.axis(), self.list(-1, 0, 1, 2, 3)], {}
+
+    def broadcast(self):
+        mode = self.random.choice(["numpy", "bidirectional", "explicit"])
+        axes = sorted(self.random.sample(range(4), self.random.randint(0, 3)))
+        mapping = [("i64", axes)] if mode == "explicit" else []
+        return "opset3", [self.tensor(0, 3), self.list(0, 1, 2, 3, 4, 6), *mapping], {"mode": mode}
+
+    def tile(self):
         return "opset1", [self.tensor(0, 3), self.list(0, 1, 2, 3)], {}
 
 
@@ -144,11 +134,8 @@ def fact_of(item):
     if kind[0] == "?":
         return Fact(element_type(kind[1:]), Shape.parse(what))
     if kind == "list":
-        return Fact(
-            I64,
-            Shape.of(len(what)),
-            dims_array([n if isinstance(n, int) else Shape.parse(n)[0] for n in what]),
-        )
+        dims = [n if isinstance(n, int) else Shape.parse(n)[0] for n in what]
+        return Fact(I64, Shape.of(len(what)), dims_array(dims))
     return Fact.of(np.array(what, np.int64))
 
 

@@ -39,13 +39,9 @@ def faults(name, op="Reverse-1"):
 
 def ended(snippet, folder):
     """How a process ends that runs a snippet."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH")))),
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", snippet], capture_output=True, text=True, check=False, env=environment
-    )
+    path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+    whole = {"capture_output": True, "text": True, "env": {**os.environ, "PYTHONPATH": path}}
+    done = subprocess.run([sys.executable, "-c", snippet], check=False, **whole)
     return done.returncode, done.stderr
 
 
@@ -62,11 +58,8 @@ def test_a_good_backend_conforms(op):
 
 @MANY_CASES
 def test_an_omitted_block_is_found_and_shrunk_to_the_smallest_size(somebodys):
-    (outcome_found,) = [
-        outcome
-        for outcome in failures("vectors", "ReverseSequence-1")
-        if outcome.verdict.fault == "wrong result"
-    ]
+    found = failures("vectors", "ReverseSequence-1")
+    (outcome_found,) = [outcome for outcome in found if outcome.verdict.fault == "wrong result"]
     scope = run_until("ours", outcome_found.snippet)
     assert sorted(scope["data"].shape) == [1, 65]
     assert scope["seq_lengths"].tolist() == [65]
@@ -90,11 +83,8 @@ def test_a_backend_that_writes_to_its_input_is_found():
 def test_a_backend_without_checks_fails_the_counterexamples():
     assert faults("trusting") == {"computed invalid inputs"}
     assert {outcome.kind for outcome in failures("trusting")} == {"counterexample", "generated"}
-    assert all(
-        "Reverse-1:C4 (in index mode, every element of axes lies in [-rank, rank-1] of data)"
-        in o.verdict.reason
-        for o in failures("trusting")
-    )
+    broken = "Reverse-1:C4 (in index mode, every element of axes lies in [-rank, rank-1] of data)"
+    assert all(broken in outcome.verdict.reason for outcome in failures("trusting"))
 
 
 @MANY_CASES
@@ -130,15 +120,15 @@ def test_declined_cases_are_counted_with_their_reasons_and_not_as_passed():
     assert outcome_found.count("example", Status.DECLINED) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "op"),
-    [
-        pytest.param("vectors", "ReverseSequence-1", marks=MANY_CASES),
-        ("careless", "Reverse-1"),
-        ("trusting", "Reverse-1"),
-        pytest.param("quieting", "Reverse-1", marks=MANY_CASES),
-    ],
-)
+FAULTY = [
+    pytest.param("vectors", "ReverseSequence-1", marks=MANY_CASES),
+    ("careless", "Reverse-1"),
+    ("trusting", "Reverse-1"),
+    pytest.param("quieting", "Reverse-1", marks=MANY_CASES),
+]
+
+
+@pytest.mark.parametrize(("name", "op"), FAULTY)
 def test_a_snippet_fails_as_the_backend_did(name, op, somebodys):
     for outcome in failures(name, op):
         status, output = ended(outcome.snippet, somebodys)
@@ -153,16 +143,11 @@ def test_the_snippet_of_a_crash_crashes(somebodys):
 
 
 @MANY_CASES
-def test_the_snippets_end_well_with_a_backend_that_conforms(somebodys):
-    for name, op in (
-        ("vectors", "ReverseSequence-1"),
-        ("careless", "Reverse-1"),
-        ("trusting", "Reverse-1"),
-        ("quieting", "Reverse-1"),
-    ):
-        for outcome in failures(name, op):
-            status, output = ended(outcome.snippet.replace(f'["{name}"]', '["good"]'), somebodys)
-            assert status == 0, output
+@pytest.mark.parametrize(("name", "op"), FAULTY)
+def test_the_snippets_end_well_with_a_backend_that_conforms(name, op, somebodys):
+    for outcome in failures(name, op):
+        status, output = ended(outcome.snippet.replace(f'["{name}"]', '["good"]'), somebodys)
+        assert status == 0, output
 
 
 def test_a_backend_that_cannot_even_be_loaded_is_unusable():
@@ -171,9 +156,8 @@ def test_a_backend_that_cannot_even_be_loaded_is_unusable():
 
 
 def test_an_unknown_backend_is_reported_with_the_available_ones():
-    with pytest.raises(
-        irops.DiagnosticError, match=r"IR610 unknown backend 'nobodys'; expected one of .*modest"
-    ):
+    message = r"IR610 unknown backend 'nobodys'; expected one of .*modest"
+    with pytest.raises(irops.DiagnosticError, match=message):
         run_conformance("nobodys", ["Reverse-1"])
 
 
@@ -186,22 +170,9 @@ def test_the_same_seed_gives_the_same_cases_and_another_one_others():
 
 def cases_of(seed):
     """What a new process generates for a seed: in one that is old, Hypothesis has seen more of the world."""
-    words = [
-        "conformance",
-        "--backend",
-        "modest",
-        "--op",
-        "Reverse-1",
-        "--examples",
-        "60",
-        "--seed",
-        str(seed),
-        "--output-format",
-        "json",
-    ]
-    return subprocess.run(
-        [sys.executable, "-m", "irops", *words], capture_output=True, text=True, check=True
-    ).stdout
+    words = ("--backend=modest", "--op=Reverse-1", "--examples=60", f"--seed={seed}", "--output-format=json")
+    command = [sys.executable, "-m", "irops", "conformance", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def test_a_backend_object_is_tested_in_this_process():
@@ -267,9 +238,7 @@ def test_an_array_to_fill_is_tried_where_a_kernel_takes_one():
 
         reverse.takes_out = True
 
-    (outcome_found,) = [
-        outcome for _, outcome in run_conformance(Filling(), ["Reverse-1"], examples=200).failures()
-    ]
+    ((_, outcome_found),) = run_conformance(Filling(), ["Reverse-1"], examples=200).failures()
     assert outcome_found.verdict.fault == "wrong out"
     assert "out=out" in outcome_found.snippet
     assert np.prod(run_until("expected", outcome_found.snippet)["data"].shape) <= 4

@@ -24,10 +24,8 @@ def layer(type: str = "TensorIterator", inputs: int = 2) -> Layer:
 
 
 GRAPH = inner("P", "A", "P", "R", "R")
-INPUTS = [
-    PortMapping(0, 10, at=20),
-    PortMapping(1, 12, axis=1, start=2, end=-3, stride=-1, part_size=2, at=21),
-]
+CUT = {"axis": 1, "start": 2, "end": -3, "stride": -1, "part_size": 2}
+INPUTS = [PortMapping(0, 10, at=20), PortMapping(1, 12, at=21, **CUT)]
 OUTPUTS = [PortMapping(5, 13, at=30), PortMapping(3, 14, axis=0, at=31)]
 BODY = Body("body", GRAPH, INPUTS, OUTPUTS, [BackEdge(13, 10, at=40)])
 CONDITION = PortMapping(-1, 13, purpose="execution_condition", at=32)
@@ -89,10 +87,7 @@ def test_a_loop_has_a_condition_and_may_ask_for_the_iteration():
         ([PortMapping(0, 10), PortMapping(1, 12, axis=0, part_size=-1, at=9)], [("invalid-slice", 9)]),
         ([PortMapping(0, 10), PortMapping(1, 12, stride=0, part_size=0)], []),
         ([PortMapping(0, 10), PortMapping(1, 12, axis=0, stride=1, part_size=1)], []),
-        (
-            [PortMapping(0, 10), PortMapping(-1, 12, purpose="current_iteration", at=9)],
-            [("unknown-purpose", 9)],
-        ),
+        ([INPUTS[0], PortMapping(-1, 12, purpose="current_iteration", at=9)], [("unknown-purpose", 9)]),
         ([PortMapping(0, 10), PortMapping(1, 12, purpose="hue", at=9)], [("unknown-purpose", 9)]),
     ],
 )
@@ -185,23 +180,12 @@ def test_a_fault_says_what_the_layer_is_instead():
 
 
 def test_faults_are_all_found_in_the_order_of_the_checks():
-    body = Body(
-        "body",
-        GRAPH,
-        [PortMapping(9, 99, purpose="p", axis=0, stride=0, at=1)],
-        [PortMapping(-9, 98, at=2)],
-        [BackEdge(97, 10, at=3)],
-    )
+    inputs = [PortMapping(9, 99, purpose="p", axis=0, stride=0, at=1)]
+    body = Body("body", GRAPH, inputs, [PortMapping(-9, 98, at=2)], [BackEdge(97, 10, at=3)])
     assert [rule for rule, _ in faults(body, "Loop")] == [
-        "unknown-internal-layer",
-        "unknown-external-port",
-        "unknown-purpose",
-        "invalid-slice",
-        "unknown-internal-layer",
-        "unknown-external-port",
-        "dangling-back-edge",
-        "missing-condition",
-    ]
+        "unknown-internal-layer", "unknown-external-port", "unknown-purpose", "invalid-slice",
+        "unknown-internal-layer", "unknown-external-port", "dangling-back-edge", "missing-condition",
+    ]  # fmt: skip
 
 
 def test_an_output_of_port_0_is_the_first():

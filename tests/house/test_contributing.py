@@ -24,6 +24,7 @@ PATCHES = {
     for title, text in SECTIONS.items()
     if (found := re.search(r"```diff\n(.*?)```", text, re.DOTALL))
 }
+PYTEST = ("-m", "pytest", "-n", "2")
 
 
 def test_every_recipe_is_in_the_table():
@@ -76,7 +77,7 @@ def test_a_tree_with_all_recipes_passes_the_tests_that_they_name(tmp_path):
         shutil.copy(ROOT / name, tmp_path)
     for patch in PATCHES.values():
         subprocess.run(["git", "apply", "-"], input=patch, cwd=tmp_path, text=True, check=True)
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    whole = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": str(tmp_path)}}
     for words in (
         ("-m", "irops.document.graph_stub"),
         ("tests/house/test_onnx_coverage.py",),
@@ -84,24 +85,9 @@ def test_a_tree_with_all_recipes_passes_the_tests_that_they_name(tmp_path):
         ("-m", "irops", "conformance", "--backend", "reference", "--op", "SoftSign-18", "--examples", "5"),
         ("-m", "irops", "releases", "--quiet"),
         ("-m", "irops", "explain", "IR213", "onnx:Softsign-1", "SoftSign-18"),
-        (
-            "-m",
-            "pytest",
-            "-n",
-            "2",
-            "tests/diagnostics/test_rules.py",
-            "tests/cli/test_main.py",
-            "tests/spec",
-        ),
-        ("-m", "pytest", "-n", "2", "tests/ops", "tests/editing/test_pairs.py", "-k", "Softsign or SoftSign"),
-        ("-m", "pytest", "-n", "2", "tests/cli/test_exit_codes.py", "tests/cli/test_traps.py"),
+        (*PYTEST, "tests/diagnostics/test_rules.py", "tests/cli/test_main.py", "tests/spec"),
+        (*PYTEST, "tests/ops", "tests/editing/test_pairs.py", "-k", "Softsign or SoftSign"),
+        (*PYTEST, "tests/cli/test_exit_codes.py", "tests/cli/test_traps.py"),
     ):
-        done = subprocess.run(
-            [sys.executable, *words],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, **whole)
         assert done.returncode == 0, f"{words}: {done.stdout[-3000:]}{done.stderr[-1000:]}"

@@ -23,10 +23,6 @@ def test_an_example_gives_what_openvino_gives(name):
             np.testing.assert_allclose(result[key], expected[key], rtol=1e-4, atol=1e-6)
 
 
-def test_there_are_examples():
-    assert {"bidirectional_encoder", "digit_classifier", "running_total", "turned_rows"} <= set(MODELS)
-
-
 def test_the_running_total_runs_on_from_run_to_run_until_it_is_reset():
     session = irops.Session(EXAMPLES / "running_total" / "model.xml")
     step = np.array([1, 2, 3], np.float32)

@@ -19,30 +19,17 @@ def port(name, place=0, **more):
 
 
 def definition(**changes):
+    texts = ("summary", "description", "formula", "source", "changes")
     given = {
-        "type": "T",
-        "version": "opset1",
-        "category": "c",
-        "module": "m",
-        "dialect": "openvino",
-        "stateful": False,
-        "path": "T-1.xml",
-        "summary": "",
-        "description": "",
-        "formula": "",
-        "source": "",
-        "changes": "",
+        **dict.fromkeys(texts, ""),
+        **{name: {} for name in ("types", "gradients", "constraints")},
+        "type": "T", "version": "opset1", "category": "c", "module": "m", "dialect": "openvino",
+        "stateful": False, "path": "T-1.xml", "bodies": {"then_body": ""}, "notes": (), "file_id": "T-1",
         "attributes": {"axis": Attribute("axis", "int"), "exclude-pad": Attribute("exclude-pad", "bool")},
-        "bodies": {"then_body": ""},
-        "types": {},
         "inputs": (port("data"), port("k", 1)),
         "outputs": (port("out"),),
-        "gradients": {},
-        "constraints": {},
-        "notes": (),
-        "file_id": "T-1",
         "later": frozenset({"newer"}),
-    }
+    }  # fmt: skip
     return Definition(**(given | changes))
 
 
@@ -136,10 +123,7 @@ def test_the_first_module_that_has_a_function_gives_it(bound):
     [
         (lambda data, k: data, frozenset()),
         (lambda data, k, *, axis: data, frozenset({"axis"})),
-        (
-            lambda data, k, *, exclude_pad, then_body, newer: data,
-            frozenset({"exclude_pad", "then_body", "newer"}),
-        ),
+        (lambda data, k, *, exclude_pad, then_body, newer: 0, {"exclude_pad", "then_body", "newer"}),
         (lambda data, k, *, value, variables: data, frozenset({"value", "variables"})),
         (lambda data, k, **others: data, frozenset({"axis", "exclude_pad"})),
         (lambda data, k, *, variables, **others: data, frozenset({"axis", "exclude_pad", "variables"})),
@@ -280,14 +264,8 @@ def test_a_widened_kernel_widens_the_first_narrow_type_and_leaves_the_rest(widen
         called.extend(getattr(i, "dtype", i) for i in inputs)
         return inputs[0], inputs[1], np.zeros(1, np.int64)
 
-    inputs = (
-        np.ones(1, np.float16),
-        np.ones(1, np.int32),
-        None,
-        np.ones(1, np.float16),
-        np.ones(1, ml_dtypes.bfloat16),
-    )
-    first, second, third = widened(compute)(*inputs)
+    half, whole = np.ones(1, np.float16), np.ones(1, np.int32)
+    first, second, third = widened(compute)(half, whole, None, half, np.ones(1, ml_dtypes.bfloat16))
     assert called == [np.float32, np.int32, None, np.float32, ml_dtypes.bfloat16]
     assert (first.dtype, second.dtype, third.dtype) == (np.float16, np.int32, np.int64)
 

@@ -23,6 +23,8 @@ from irops.values.element import I64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
+AXIS, MODE = Attribute("axis", "int"), Attribute("mode", "string")
+SIZE = Attribute("size", "int", stands_for="k")
 MODEL = irops.definition("ReverseSequence-1")
 PORT = MODEL.inputs[0]
 
@@ -42,9 +44,7 @@ def definition(inputs, attributes=(), outputs=("out",), **more):
     )
 
 
-BASE = definition(
-    [port("data"), port("k", optional=True)], [Attribute("axis", "int"), Attribute("mode", "string")]
-)
+BASE = definition([port("data"), port("k", optional=True)], [AXIS, MODE])
 
 
 def functions(**roles):
@@ -65,25 +65,22 @@ def compute(own, *inputs, base=BASE, wanted=frozenset(BASE.attributes), **keywor
 
 
 def test_inputs_are_those_at_the_same_places_and_attributes_those_of_the_same_names():
-    own = definition([port("x"), port("y")], [Attribute("axis", "int"), Attribute("mode", "string")])
+    own = definition([port("x"), port("y")], [AXIS, MODE])
     assert compute(own, "x", "y", axis=1, mode="m") == (("x", "y"), {"axis": 1, "mode": "m"})
 
 
 def test_an_input_may_stand_for_another_and_be_left_out():
     own = definition(
         [port("k_first", stands_for="k"), port("x", stands_for="data")],
-        [Attribute("dim", "int", stands_for="axis"), Attribute("mode", "string")],
+        [Attribute("dim", "int", stands_for="axis"), MODE],
     )
     assert compute(own, 1, 2, dim=3, mode="m") == ((2, 1), {"axis": 3, "mode": "m"})
-    alone = definition([port("x")], [Attribute("axis", "int"), Attribute("mode", "string")])
+    alone = definition([port("x")], [AXIS, MODE])
     assert compute(alone, 1, axis=3, mode="m") == ((1, None), {"axis": 3, "mode": "m"})
 
 
 def test_an_attribute_may_stand_for_an_input_and_becomes_a_tensor():
-    own = definition(
-        [port("x")],
-        [Attribute("axis", "int"), Attribute("mode", "string"), Attribute("size", "int", stands_for="k")],
-    )
+    own = definition([port("x")], [AXIS, MODE, SIZE])
     (_, k), keywords = compute(own, 1, axis=0, mode="m", size=(4, 5))
     assert (k.dtype, k.tolist()) == (np.int64, [4, 5])
     assert keywords == {"axis": 0, "mode": "m"}
@@ -101,10 +98,7 @@ def test_an_attribute_that_is_not_given_is_an_empty_tensor_where_one_is_needed()
 
 
 def test_a_shape_function_gets_facts_of_attributes():
-    own = definition(
-        [port("x")],
-        [Attribute("axis", "int"), Attribute("mode", "string"), Attribute("size", "int", stands_for="k")],
-    )
+    own = definition([port("x")], [AXIS, MODE, SIZE])
     found = shared(own, BASE, functions(shape=called, values=called))
     (_, k), _ = found.shape(Fact(I64, Shape.of(2)), axis=0, mode="m", size=(4, 5))
     assert isinstance(k, Fact)
@@ -115,7 +109,7 @@ def test_a_shape_function_gets_facts_of_attributes():
 
 
 def test_an_attribute_may_be_fixed():
-    own = definition([port("x")], [Attribute("axis", "int")], given=(("mode", "fixed"),))
+    own = definition([port("x")], [AXIS], given=(("mode", "fixed"),))
     assert compute(own, 1, axis=0)[1] == {"axis": 0, "mode": "fixed"}
     assert fixed_values(own, BASE) == {"mode": "fixed"}
     with pytest.raises(NotSharedError, match="sets hue, which is not an attribute of ReverseSequence-1"):
@@ -123,7 +117,7 @@ def test_an_attribute_may_be_fixed():
 
 
 def test_only_keywords_that_the_function_takes_are_given():
-    own = definition([port("x")], [Attribute("axis", "int")])
+    own = definition([port("x")], [AXIS])
     with pytest.raises(NotSharedError, match="does not map the attribute mode of ReverseSequence-1"):
         compute(own, 1, axis=0)
     assert compute(own, 1, axis=0, wanted=frozenset({"axis"}))[1] == {"axis": 0}
@@ -131,7 +125,7 @@ def test_only_keywords_that_the_function_takes_are_given():
 
 
 def test_an_input_that_is_needed_must_be_said():
-    own = definition([port("x", stands_for="k")], [Attribute("axis", "int"), Attribute("mode", "string")])
+    own = definition([port("x", stands_for="k")], [AXIS, MODE])
     with pytest.raises(NotSharedError, match="does not map the input data of ReverseSequence-1"):
         compute(own, 1, axis=0, mode="m")
     assert source_of(own, BASE, {}, 1, BASE.inputs[1]) == ("x", None)
@@ -149,22 +143,18 @@ def test_variadic_inputs_are_spread():
 
 
 def test_what_a_function_needs_of_its_surroundings_is_passed_on():
-    own = definition([port("x")], [Attribute("axis", "int"), Attribute("mode", "string")])
+    own = definition([port("x")], [AXIS, MODE])
     wanted = frozenset({"axis", "value", "variables"})
     found = compute(own, 1, wanted=wanted, axis=0, mode="m", value=5, result_type=I64)
     assert found[1] == {"axis": 0, "value": 5}
     functions_of_base = functions(kernel=called)
     functions_of_base.keyword_params["kernel"] = wanted
-    assert shared(own, BASE, functions_of_base).keyword_params["kernel"] == {
-        "axis",
-        "mode",
-        "value",
-        "variables",
-    }
+    named = shared(own, BASE, functions_of_base).keyword_params["kernel"]
+    assert named == {"axis", "mode", "value", "variables"}
 
 
 def test_a_function_of_the_ops_own_stays():
-    own = definition([port("x")], [Attribute("axis", "int"), Attribute("mode", "string")])
+    own = definition([port("x")], [AXIS, MODE])
     base = functions(kernel=called, shape=called)
     found = shared(own, BASE, base, functions(kernel=len))
     assert (found.kernel, found.shape is None) == (None, False)
@@ -178,15 +168,9 @@ def gradient(d_out, *saved, **keywords):
 
 
 def test_a_gradient_is_that_of_the_base_under_own_names():
-    base = replace(
-        BASE,
-        gradients={"data": Gradient("data", "text", ("data", "k", "out"), "mode"), "k": Gradient("k", "t")},
-    )
-    own = definition(
-        [port("x")],
-        [Attribute("axis", "int"), Attribute("mode", "string"), Attribute("size", "int", stands_for="k")],
-        ["y"],
-    )
+    stated = {"data": Gradient("data", "text", ("data", "k", "out"), "mode"), "k": Gradient("k", "t")}
+    base = replace(BASE, gradients=stated)
+    own = definition([port("x")], [AXIS, MODE, SIZE], ["y"])
     functions_of_base = Functions(gradients={"data": gradient, "k": gradient})
     functions_of_base.keyword_params = {
         "gradient of data": frozenset({"axis", "data_shape", "k_shape"}),

@@ -40,6 +40,11 @@ class Given:
     array: Array
     declared: str | None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether another shape is declared than the tensor has."""
+        return self.declared != ",".join(map(str, self.array.shape))
+
 
 @dataclass(frozen=True)
 class Probe:
@@ -72,23 +77,28 @@ class Probe:
         self, runtimes: Runtimes, runtime: str, folder: Path, constant: bool = False
     ) -> list[Array] | str:
         """The results, or why the runtime gives none. constant: make all inputs constants."""
-        fixed = {k: one.array for k, one in enumerate(self.inputs) if constant or one.declared is None}
-        declared = {
-            k: one.declared
-            for k, one in enumerate(self.inputs)
-            if k not in fixed and one.declared is not None
-        }
-        op = default_registry().op(self.op)
-        count = max(len(self.expected), len(op.definition.outputs))
-        arrays = [one.array for one in self.inputs]
-        text, weights = one_op_model(op, arrays, self.attributes, count, fixed, declared)
+        text, weights = self.model(constant)
         path = folder / "m.xml"
         path.write_text(text)
         path.with_suffix(".bin").write_bytes(weights)
         try:
-            return runtimes.run(runtime, path, [a for k, a in enumerate(arrays) if k not in fixed])
+            return runtimes.run(runtime, path, [] if constant else self.given)
         except DeclinedError as reason:
             return str(reason)
+
+    def model(self, constant: bool = False) -> tuple[str, bytes]:
+        """The text of the model and its weights."""
+        inputs = dict(enumerate(self.inputs))
+        fixed = {k: one.array for k, one in inputs.items() if constant or one.declared is None}
+        declared = {k: one.declared or "" for k, one in inputs.items() if k not in fixed and one.is_open}
+        op = default_registry().op(self.op)
+        count = max(len(self.expected), len(op.definition.outputs))
+        return one_op_model(op, [one.array for one in self.inputs], self.attributes, count, fixed, declared)
+
+    @property
+    def given(self) -> list[Array]:
+        """What the model's inputs are given."""
+        return [one.array for one in self.inputs if one.declared is not None]
 
 
 def _given(text: str) -> Given:

@@ -8,11 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-WEIGHTS = (
-    struct.pack("<4f", 1, 2, 3, 4)
-    + struct.pack("<4q", 1, 0, 2, 3)
-    + struct.pack("<iiii2s2x", 2, 0, 1, 2, b"ab")
-)
+WEIGHTS = struct.pack("<4f4q4i2s2x", 1, 2, 3, 4, 1, 0, 2, 3, 2, 0, 1, 2, b"ab")
 """Four f32 at 0, four i64 at 16, two strings (a, b) of 14 bytes at 48, and the booleans of a 1 at 16."""
 
 F, I64, BOOL = "FP32", "I64", "BOOL"
@@ -28,16 +24,11 @@ def layer(
     number: int, name: str, kind: str, data: str = "", ins: str = "", outs: str = "", inner: str = ""
 ) -> str:
     kind, _, version = kind.partition("-")
-    return "".join(
-        (
-            f'<layer id="{number}" name="{name}" type="{kind}" version="{version or "opset1"}">',
-            f"<data {data}/>" if data else "",
-            f"<input>{ins}</input>" if ins else "",
-            f"<output>{outs}</output>" if outs else "",
-            inner,
-            "</layer>\n",
-        )
-    )
+    inside = f"<data {data}/>" if data else ""
+    inside += f"<input>{ins}</input>" if ins else ""
+    inside += f"<output>{outs}</output>" if outs else ""
+    opening = f'<layer id="{number}" name="{name}" type="{kind}" version="{version or "opset1"}">'
+    return f"{opening}{inside}{inner}</layer>\n"
 
 
 def parameter(number: int, name: str, shape: str = "2,2", kind: str = "f32", precision: str = F) -> str:
@@ -54,6 +45,11 @@ def const(number: int, kind: str, shape: str, offset: int, size: int, precision:
 
 def relu(number: int, dims: str = "2,2") -> str:
     return layer(number, f"relu{number}", "ReLU", ins=port(0, F, dims), outs=port(1, F, dims))
+
+
+def add(number: int, a: str = "2,2", b: str = "2,2") -> str:
+    ports = port(0, F, a) + port(1, F, b)
+    return layer(number, f"add{number}", "Add", 'auto_broadcast="numpy"', ports, port(2, F, a))
 
 
 def result(number: int, name: str, dims: str = "2,2", precision: str = F) -> str:
@@ -138,14 +134,7 @@ def _iterator() -> str:
     body = _body(
         parameter(0, "part", "1,2"),
         parameter(1, "state", "1,2"),
-        layer(
-            2,
-            "add",
-            "Add",
-            'auto_broadcast="numpy"',
-            port(0, F, "1,2") + port(1, F, "1,2"),
-            port(2, F, "1,2"),
-        ),
+        add(2, "1,2", "1,2"),
         result(3, "piece", "1,2"),
         edges=((0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 3, 0)),
     )
@@ -174,7 +163,7 @@ def _loop() -> str:
         const(4, "boolean", "", 16, 1, BOOL),
         result(5, "go", "", BOOL),
         layer(6, "convert", "Convert", 'destination_type="f32"', port(0, I64), port(1, F)),
-        layer(7, "sum", "Add", 'auto_broadcast="numpy"', port(0, F, "1,2") + port(1, F), port(2, F, "1,2")),
+        add(7, "1,2", ""),
         edges=((1, 0, 2, 0), (2, 1, 7, 0), (0, 0, 6, 0), (6, 1, 7, 1), (7, 2, 3, 0), (4, 0, 5, 0)),
     )
     maps = (
@@ -188,15 +177,9 @@ def _loop() -> str:
     ports = port(0, I64) + port(1, BOOL) + port(2, F, "1,2")
     outs = port(3, F, "1,2") + port(4, F, "3,2")
     whole = layer(3, "loop", "Loop-opset5", ins=ports, outs=outs, inner=maps + body)
-    trips = const(0, "i64", "", 40, 8, I64)
-    layers = [
-        trips,
-        const(1, "boolean", "", 16, 1, BOOL),
-        parameter(2, "x", "1,2"),
-        whole,
-        result(4, "y", "1,2"),
-        result(5, "z", "3,2"),
-    ]
+    trips, always = const(0, "i64", "", 40, 8, I64), const(1, "boolean", "", 16, 1, BOOL)
+    results = result(4, "y", "1,2"), result(5, "z", "3,2")
+    layers = [trips, always, parameter(2, "x", "1,2"), whole, *results]
     return net(graph(layers, (0, 0, 3, 0), (1, 0, 3, 1), (2, 0, 3, 2), (3, 3, 4, 0), (3, 4, 5, 0)))
 
 
@@ -206,14 +189,7 @@ def _state(opset: str, more: str) -> str:
         parameter(0, "x"),
         const(1, "f32", "2,2", 0, 16, F),
         layer(2, "read", f"ReadValue-{opset}", data, port(0, F, "2,2"), port(1, F, "2,2")),
-        layer(
-            3,
-            "add",
-            "Add",
-            'auto_broadcast="numpy"',
-            port(0, F, "2,2") + port(1, F, "2,2"),
-            port(2, F, "2,2"),
-        ),
+        add(3),
         layer(4, "assign", f"Assign-{opset}", 'variable_id="v"', port(0, F, "2,2"), port(1, F, "2,2")),
         result(5, "y"),
     ]
@@ -224,14 +200,7 @@ def _constants() -> str:
     layers = [
         const(0, "f32", "2,2", 0, 16, F),
         parameter(1, "x"),
-        layer(
-            2,
-            "add",
-            "Add",
-            'auto_broadcast="numpy"',
-            port(0, F, "2,2") + port(1, F, "2,2"),
-            port(2, F, "2,2"),
-        ),
+        add(2),
         result(3, "y"),
         const(4, "i64", "4", 16, 32, I64),
         result(5, "z", "4", I64),
@@ -240,14 +209,8 @@ def _constants() -> str:
 
 
 def _strings() -> str:
-    ports = [port(k, kind, "2") for k, kind in ((1, "I32"), (2, "I32"))]
-    unpack = layer(
-        1,
-        "unpack",
-        "StringTensorUnpack-opset15",
-        ins=port(0, "STRING", "2"),
-        outs="".join(ports) + port(3, "U8", "-1"),
-    )
+    outs = port(1, "I32", "2") + port(2, "I32", "2") + port(3, "U8", "-1")
+    unpack = layer(1, "unpack", "StringTensorUnpack-opset15", ins=port(0, "STRING", "2"), outs=outs)
     layers = [
         const(0, "string", "2", 48, 18, "STRING"),
         unpack,
