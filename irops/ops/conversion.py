@@ -106,7 +106,9 @@ def rounded(numbers: Array, to: ElementType) -> Array:
     f4e2m1, f8e8m0 and nf4, which have neither.
     """
     if to.name == "nf4":
-        return tagged(_nf4(numbers), to)
+        # the code of the nearest value, the lower one for a tie; code 0 for NaN
+        halfway = (NF4[1:] + NF4[:-1]) / 2
+        return tagged(np.where(np.isnan(numbers), 0, np.searchsorted(halfway, numbers)).astype(np.uint8), to)
     if to.name == "f8e8m0":
         return _f8e8m0(numbers.astype(np.float64)).view(to.dtype)
     if to.name == "f4e2m1":
@@ -115,12 +117,6 @@ def rounded(numbers: Array, to: ElementType) -> Array:
         return (
             numbers.astype(np.float64) if numbers.dtype.kind in "iu" and to.bits < 16 else numbers
         ).astype(to.dtype, copy=False)
-
-
-def _nf4(numbers: Array) -> Array:
-    """The code of the nearest value, the lower one for a tie; code 0 for NaN."""
-    halfway = (NF4[1:] + NF4[:-1]) / 2
-    return np.where(np.isnan(numbers), 0, np.searchsorted(halfway, numbers)).astype(np.uint8)
 
 
 def _f8e8m0(numbers: Array) -> Array:

@@ -101,10 +101,8 @@ def elementwise_gradient(*ids: str, of: str) -> Callable[[F], F]:
         ) -> Array:
             kind = element_type_of(tensors[0])
             other_shape = aligned_shape(b_shape, len(a_shape), auto_broadcast, auto_broadcast_axis)
-            plain = [
-                as_numbers(t).reshape(other_shape) if name == "b" else as_numbers(t)
-                for name, t in zip(names, tensors)
-            ]
+            numbers = {name: as_numbers(tensor) for name, tensor in zip(names, tensors)}
+            plain = [array.reshape(other_shape) if name == "b" else array for name, array in numbers.items()]
             result = unbroadcast(formula(*plain), a_shape if of == "a" else other_shape)
             return converted(result.reshape(a_shape if of == "a" else b_shape), kind)
 

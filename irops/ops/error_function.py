@@ -133,7 +133,11 @@ def inverse_erf(y: Array) -> Array:
     """
     size = np.abs(y.astype(np.float64))
     inside = np.where(size < 1.0, size, 0.0)
-    x = _about_inverse(inside)
+    # Winitzki's approximation
+    a = 0.147
+    log = np.log1p(-inside * inside)
+    middle = 2 / (np.pi * a) + log / 2
+    x = np.asarray(np.sqrt(np.maximum(np.sqrt(middle * middle - log / a) - middle, 0.0)))
     for _ in range(3):
         near, far = x < 1.0, np.maximum(x, 1.0)
         over = np.where(
@@ -143,11 +147,3 @@ def inverse_erf(y: Array) -> Array:
         x = np.minimum(x - step / (1.0 + x * step), _FURTHEST)
     x = np.select([size < 1.0, size == 1.0], [x, np.inf], np.nan)
     return np.asarray(np.copysign(x, y), y.dtype)
-
-
-def _about_inverse(y: Array) -> Array:
-    """Winitzki's approximation of the x whose erf is y, from 0 to below 1."""
-    a = 0.147
-    log = np.log1p(-y * y)
-    middle = 2 / (np.pi * a) + log / 2
-    return np.asarray(np.sqrt(np.maximum(np.sqrt(middle * middle - log / a) - middle, 0.0)))

@@ -108,11 +108,8 @@ def selu(data: Array, alpha: Array, lambda_: Array) -> Array:
 
 @shape("PReLU-1")
 def prelu_shape(data: Fact, slope: Fact) -> Shape:
-    return (
-        data.shape
-        if data.shape.dims is None or slope.shape.dims is None
-        else _checked(data.shape, slope.shape)
-    )
+    known = data.shape.dims is not None and slope.shape.dims is not None
+    return _checked(data.shape, slope.shape) if known else data.shape
 
 
 def _checked(data: Shape, slope: Shape) -> Shape:

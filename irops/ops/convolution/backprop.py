@@ -105,10 +105,8 @@ def group_backprop(
             sizes, taps, steps.strides, steps.dilations, steps.pads_begin, extra, map(int, output_sizes)
         )
     ]
-    slides = [
-        Slide(int(size), *axis)
-        for size, *axis in zip(output_sizes, taps, steps.strides, steps.dilations, crops, sizes)
-    ]
+    axes = zip(output_sizes, taps, steps.strides, steps.dilations, crops, sizes)
+    slides = [Slide(int(size), *axis) for size, *axis in axes]
     kind = element_type_of(data)
     if not kind.integral:
         return transposed_convolve(data, filters, slides)

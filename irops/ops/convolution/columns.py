@@ -46,11 +46,8 @@ def _blocks(data: Array, slides: Sequence[Slide]) -> Iterator[tuple[slice, slice
     for item in range(0, len(data), items):
         for start in range(0, first.positions, height):
             stop = min(start + height, first.positions)
-            yield (
-                slice(item, item + items),
-                slice(start * inner, stop * inner),
-                (first.cut(start, stop), *others),
-            )
+            covered = slice(start * inner, stop * inner)
+            yield slice(item, item + items), covered, (first.cut(start, stop), *others)
 
 
 def _columns(data: Array, slides: Sequence[Slide]) -> Array:

@@ -41,11 +41,8 @@ class Priors:
         rows = proposals.astype(np.float32)
         boxes = rows[:, 0].reshape(images, length // size, size)
         corners = boxes[:, np.newaxis, :, size - 4 :]
-        valid = (
-            np.ones(boxes.shape[:2], bool)
-            if normalized
-            else np.logical_and.accumulate(boxes[:, :, 0] != -1, axis=1)
-        )
+        open_ended = np.logical_and.accumulate(boxes[:, :, 0] != -1, axis=1)
+        valid = np.ones(boxes.shape[:2], bool) if normalized else open_ended
         if variance_encoded_in_target:
             return Priors(corners, np.ones_like(corners), valid)
         return Priors(corners, rows[:, 1, : corners.size // max(images, 1)].reshape(corners.shape), valid)
@@ -63,11 +60,8 @@ class Coding:
     def decoded(self, priors: Array, logits: Array) -> Array:
         """Boxes, of shape [images, classes (1 if they share boxes), priors, 4]."""
         count = priors.shape[2]
-        deltas = (
-            logits.astype(np.float32)
-            .reshape(len(logits), count, logits.shape[1] // max(4 * count, 1), 4)
-            .swapaxes(1, 2)
-        )
+        by_prior = (len(logits), count, logits.shape[1] // max(4 * count, 1), 4)
+        deltas = logits.astype(np.float32).reshape(by_prior).swapaxes(1, 2)
         moved, before = deltas * self.variances, priors / np.array(self.image * 2, np.float32)
         if self.by_centre:
             sides, centres = before[..., 2:] - before[..., :2], (before[..., :2] + before[..., 2:]) / 2

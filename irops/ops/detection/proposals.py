@@ -89,13 +89,8 @@ def proposal_1_shape(
     probs, deltas, anchors = class_probs.shape, bbox_deltas.shape, len(ratio) * len(scale)
     batch = unify(probs[0], deltas[0], "C1")
     unify(probs[1] * 2, deltas[1], "C2")
-    warn_unless(
-        probs[1].can_be(2 * anchors) and deltas[1].can_be(4 * anchors),
-        "C3",
-        probs[1],
-        deltas[1],
-        f"{anchors} anchors",
-    )
+    fits = probs[1].can_be(2 * anchors) and deltas[1].can_be(4 * anchors)
+    warn_unless(fits, "C3", probs[1], deltas[1], f"{anchors} anchors")
     warn_unless(probs[2].can_be(deltas[2]) and probs[3].can_be(deltas[3]), "C4", probs, deltas)
     count = image_shape.shape[0]
     require(count >= 3 and count <= 4, "C5", count)  # not 3 <= count <= 4: a Dim may be an interval
@@ -117,11 +112,8 @@ def check_image(image_shape: Array) -> None:
     """Require a positive size and non-negative scales of the image."""
     numbers = image_shape.astype(np.float32)
     sizes, scales = numbers[:2], numbers[2:]
-    require(
-        (np.isfinite(sizes) & (sizes > 0)).all() and (np.isfinite(scales) & (scales >= 0)).all(),
-        "C7",
-        numbers.tolist(),
-    )
+    valid = (np.isfinite(sizes) & (sizes > 0)).all() and (np.isfinite(scales) & (scales >= 0)).all()
+    require(valid, "C7", numbers.tolist())
 
 
 @dataclass(frozen=True, slots=True)

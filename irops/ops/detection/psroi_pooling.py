@@ -38,12 +38,8 @@ def psroi_pooling_shape(
     spatial_bins_y: int,
 ) -> Shape:
     parts = group_size * group_size if mode == "average" else spatial_bins_x * spatial_bins_y
-    require(
-        data.shape[1].can_be(output_dim * parts),
-        "C5",
-        data.shape[1],
-        f"{output_dim} * {parts} in mode {mode}",
-    )
+    channels = data.shape[1]
+    require(channels.can_be(output_dim * parts), "C5", channels, f"{output_dim} * {parts} in mode {mode}")
     check_regions(rois, data)
     return Shape.of(rois.shape[0], output_dim, group_size, group_size)
 
@@ -151,12 +147,8 @@ def deformable_psroi_pooling_shape(
         warn_unless(
             class_counts_fit(offsets.shape[1], output_dim), "C8", offsets.shape[1], f"output_dim {output_dim}"
         )
-        warn_unless(
-            all(offsets.shape[axis].can_be(part_size) for axis in (2, 3)),
-            "C9",
-            offsets.shape,
-            f"part_size {part_size}",
-        )
+        fits = offsets.shape[2].can_be(part_size) and offsets.shape[3].can_be(part_size)
+        warn_unless(fits, "C9", offsets.shape, f"part_size {part_size}")
     return Shape.of(rois.shape[0], output_dim, group_size, group_size)
 
 
@@ -206,20 +198,12 @@ def deformable_psroi_pooling(
 def check_offsets(
     data: Array, rois: Array, offsets: Array | None, output_dim: int, group_size: int, part_size: int
 ) -> None:
-    require(
-        data.shape[1] >= output_dim * group_size * group_size,
-        "C5",
-        data.shape[1],
-        f"{output_dim} * {group_size} * {group_size}",
-    )
+    enough = data.shape[1] >= output_dim * group_size * group_size
+    require(enough, "C5", data.shape[1], f"{output_dim} * {group_size} * {group_size}")
     if offsets is not None:
         require(len(offsets) == len(rois), "C7", len(offsets), len(rois))
-        require(
-            class_counts_fit(Dim.of(offsets.shape[1]), output_dim),
-            "C8",
-            offsets.shape[1],
-            f"output_dim {output_dim}",
-        )
+        fits = class_counts_fit(Dim.of(offsets.shape[1]), output_dim)
+        require(fits, "C8", offsets.shape[1], f"output_dim {output_dim}")
         require(
             offsets.shape[2:] == (part_size, part_size), "C9", Shape(offsets.shape), f"part_size {part_size}"
         )

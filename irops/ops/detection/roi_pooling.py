@@ -219,10 +219,8 @@ def roi_pooling(
 def fill_with_maxima(output: Array, image: Array, box: Array) -> None:
     """Write the maximum of each bin of a box. A bin outside of the image is left unchanged, 0."""
     left, top, right, bottom = away_from_zero(np.clip(box, -FAR, FAR)).astype(np.int64).tolist()
-    rows, columns = (
-        bins(top, bottom, output.shape[1], image.shape[1]),
-        bins(left, right, output.shape[2], image.shape[2]),
-    )
+    rows = bins(top, bottom, output.shape[1], image.shape[1])
+    columns = bins(left, right, output.shape[2], image.shape[2])
     strips = np.stack([_maxima(image, 1, *of) for of in rows], axis=1)
     maxima = np.stack([_maxima(strips, 2, *of) for of in columns], axis=2)
     filled = np.array([[top < end and left < stop for left, stop in columns] for top, end in rows])
@@ -260,10 +258,8 @@ def points(first: np.float32, last: np.float32, count: int, size: int) -> Array:
     longest = np.float32(size - 1)
     if count == 1:
         return np.array([np.float32(0.5) * (first + last) * longest], np.float32)
-    coordinates = (
-        np.arange(count, dtype=np.float32) * ((last - first) * longest / np.float32(count - 1))
-        + first * longest
-    )
+    step = (last - first) * longest / np.float32(count - 1)
+    coordinates = np.arange(count, dtype=np.float32) * step + first * longest
     coordinates[-1] = last * longest  # exact, because a rounded sum might lie outside
     return coordinates
 

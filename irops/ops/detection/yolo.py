@@ -52,12 +52,8 @@ def region_yolo(
 ) -> Array:
     batch, channels, height, width = data.shape
     count = regions(num, do_softmax, mask)
-    require(
-        channels == (coords + classes + 1) * count,
-        "C1",
-        Shape(data.shape),
-        f"{(coords + classes + 1) * count} channels",
-    )
+    wanted = (coords + classes + 1) * count
+    require(channels == wanted, "C1", Shape(data.shape), f"{wanted} channels")
     output = data.reshape(batch, count, coords + classes + 1, height, width).copy()
     output[:, :, :2] = sigmoid(output[:, :, :2])
     if not do_softmax:

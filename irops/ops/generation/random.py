@@ -48,10 +48,8 @@ def mersenne_twister(seed: int, count: int) -> Bits:
 def mersenne_twister_of(seeds: tuple[int, ...], count: int) -> Bits:
     """The same, initialized from several 32-bit seeds as std::seed_seq of the C++ standard library does."""
     twister = np.random.MT19937()
-    twister.state = {
-        "bit_generator": "MT19937",
-        "state": {"key": np.array(_seed_sequence(seeds), np.uint32), "pos": STATE_WORDS},
-    }
+    words = np.array(_seed_sequence(seeds), np.uint32)
+    twister.state = {"bit_generator": "MT19937", "state": {"key": words, "pos": STATE_WORDS}}
     return np.asarray(twister.random_raw(count), np.uint32)
 
 

@@ -214,11 +214,8 @@ def interpolate_11_shape(
     kind, scaled = scales_or_sizes.element_type, shape_calculation_mode == "scales"
     require(kind is DYNAMIC or kind.floating == scaled, "C7", kind, f"{shape_calculation_mode} mode")
     count = Dim.of(image.shape.rank or 0) if axes is None else axes.shape[0]
-    require(
-        not mode.endswith("pillow") or image.shape.rank is None or count.can_be(2),
-        "C8",
-        f"{count} axes, mode {mode}",
-    )
+    known = mode.endswith("pillow") and image.shape.rank is not None
+    require(not known or count.can_be(2), "C8", f"{count} axes, mode {mode}")
     return resized(image.shape, scales_or_sizes, axes, mode, shape_calculation_mode, pads_begin, pads_end)
 
 
@@ -263,11 +260,8 @@ def resized(
 def padded_sizes(image: Shape, pads_begin: Numbers, pads_end: Numbers) -> list[Dim]:
     """The sizes including padding; axes beyond the end of a list are not padded."""
     rank = len(image)
-    warn_unless(
-        len(pads_begin) <= rank and len(pads_end) <= rank,
-        "C5",
-        f"{len(pads_begin)} and {len(pads_end)} at rank {rank}",
-    )
+    begins, ends = len(pads_begin), len(pads_end)
+    warn_unless(begins <= rank and ends <= rank, "C5", f"{begins} and {ends} at rank {rank}")
     return [
         size + begin + end for size, begin, end in zip(image, full(pads_begin, rank), full(pads_end, rank))
     ]
@@ -352,15 +346,8 @@ def interpolate_11(
     cube_coeff: float,
 ) -> Array:
     named = None if axes is None else Fact.of(axes)
-    after = resized(
-        Shape(image.shape),
-        Fact.of(scales_or_sizes),
-        named,
-        mode,
-        shape_calculation_mode,
-        pads_begin,
-        pads_end,
-    )
+    before, wanted = Shape(image.shape), Fact.of(scales_or_sizes)
+    after = resized(before, wanted, named, mode, shape_calculation_mode, pads_begin, pads_end)
     pads = list(zip(full(pads_begin, image.ndim), full(pads_end, image.ndim)))
     data = _padded(image, pads) if any(map(any, pads)) else image
     order = list(range(data.ndim)) if axes is None else checked_axes(axes, data.ndim)

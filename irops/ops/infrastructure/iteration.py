@@ -124,11 +124,8 @@ def first_items(body: BodyFunction, inputs: Sequence[Fact], free: int = 0) -> li
     items = list(body.declared)
     uses = Counter(entry.port for entry in body.inputs)
     for port in range(len(inputs)):
-        warn_unless(
-            uses[port] == 1 or (port < free and not uses[port]),
-            "C6",
-            f"{uses[port]} Parameters for input {port}",
-        )
+        used = uses[port] == 1 or (port < free and not uses[port])
+        warn_unless(used, "C6", f"{uses[port]} Parameters for input {port}")
     changing = {edge.parameter for edge in carried(body)}
     for entry in body.inputs:
         if entry.port is None:
@@ -172,16 +169,10 @@ def result_facts(body: BodyFunction, items: list[Fact], count: Callable[[list[Fa
     if count(results).high <= 1:
         return results
     for step in (Shape.union, _widened, _unknown, _unranked):
-        carried_shapes = [
-            (edge.parameter, items[edge.parameter].shape, results[edge.result].shape)
-            for edge in carried(body)
-        ]
+        edges = carried(body)
+        shapes = [(e.parameter, items[e.parameter].shape, results[e.result].shape) for e in edges]
         widen = step if body.may_repeat() else _unranked
-        wider = {
-            parameter: widen(shape, other)
-            for parameter, shape, other in carried_shapes
-            if not shape.covers(other)
-        }
+        wider = {at: widen(shape, other) for at, shape, other in shapes if not shape.covers(other)}
         if not wider:
             break
         items = _replaced(items, wider)
@@ -190,20 +181,16 @@ def result_facts(body: BodyFunction, items: list[Fact], count: Callable[[list[Fa
 
 
 def _replaced(items: list[Fact], shapes: dict[int, Shape]) -> list[Fact]:
-    return [
-        Fact(item.element_type, shapes[index]) if index in shapes else item
-        for index, item in enumerate(items)
-    ]
+    changed = {index: Fact(items[index].element_type, shape) for index, shape in shapes.items()}
+    return [changed.get(index, item) for index, item in enumerate(items)]
 
 
 def _widened(shape: Shape, other: Shape) -> Shape:
     """The union of both shapes, in which each size is unbounded in the direction in which it changes."""
     if shape.dims is None or other.dims is None or len(shape.dims) != len(other.dims):
         return UNRANKED
-    return Shape(
-        Dim(a.low if b.low >= a.low else 0, a.high if b.high <= a.high else inf)
-        for a, b in zip(shape.dims, other.dims)
-    )
+    pairs = zip(shape.dims, other.dims)
+    return Shape(Dim(a.low if b.low >= a.low else 0, a.high if b.high <= a.high else inf) for a, b in pairs)
 
 
 def _unknown(shape: Shape, other: Shape) -> Shape:

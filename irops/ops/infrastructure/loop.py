@@ -46,31 +46,20 @@ def loop_shape(
     results = result_facts(body, items, count)
     check_condition(condition, results[condition.result])
     iteration_dim = count(results)
-    warn_unless(
-        all(iteration_dim.low <= available.high for available in parts),
-        "C13",
-        f"{iteration_dim} iterations",
-        *parts,
-    )
+    enough = all(iteration_dim.low <= available.high for available in parts)
+    warn_unless(enough, "C13", f"{iteration_dim} iterations", *parts)
     warn_unless(iteration_dim.low < inf, "C15", "an infinite number of iterations")
-    return output_facts(
-        body,
-        items,
-        results,
-        Dim(min(iteration_dim.low, 1), inf) if iteration_dim.low == inf else iteration_dim,
-    )
+    if iteration_dim.low == inf:
+        iteration_dim = Dim(1, inf)
+    return output_facts(body, items, results, iteration_dim)
 
 
 @kernel("Loop-5")
 def loop(
     trip_count: Array, execution_condition: Array, *inputs: Array, body: BodyFunction
 ) -> tuple[Array, ...]:
-    require(
-        trip_count.size == 1 and execution_condition.size == 1,
-        "C10",
-        Shape(trip_count.shape),
-        Shape(execution_condition.shape),
-    )
+    shapes = Shape(trip_count.shape), Shape(execution_condition.shape)
+    require(trip_count.size == 1 and execution_condition.size == 1, "C10", *shapes)
     all_inputs = (trip_count, execution_condition, *inputs)
     trips = int(trip_count.flat[0])
     max_count = trips if trips >= 0 else inf
@@ -100,11 +89,8 @@ def while_true(
         condition_holds = bool(results[condition].flat[0])
         if not condition_holds:
             break
-    require(
-        not condition_holds or completed == max_count,
-        "C13",
-        f"{min(parts, default=0)} parts and more iterations",
-    )
+    ended = not condition_holds or completed == max_count
+    require(ended, "C13", f"{min(parts, default=0)} parts and more iterations")
 
 
 def iteration_count(trip_count: Fact, execution_condition: Fact, body_condition: Fact) -> Dim:
@@ -157,11 +143,8 @@ def check_whole_axis(body: BodyFunction) -> None:
         if entry.cut is not None:
             with violations_at(entry.at):
                 ends = (entry.cut.start, entry.cut.end)
-                warn_unless(
-                    ends == ((0, -1) if entry.cut.stride > 0 else (-1, 0)),
-                    "C16",
-                    f"start {ends[0]} and end {ends[1]}",
-                )
+                whole = (0, -1) if entry.cut.stride > 0 else (-1, 0)
+                warn_unless(ends == whole, "C16", f"start {ends[0]} and end {ends[1]}")
 
 
 def condition_of(body: BodyFunction) -> BodyOutput:
@@ -225,8 +208,5 @@ def check_pieces(body: BodyFunction, results: Sequence[Shape], check: Callable[.
         if entry.cut is not None and piece.dims and -len(piece) <= entry.cut.axis < len(piece):
             size = piece[entry.cut.axis]
             with violations_at(entry.at):
-                check(
-                    size.can_be(entry.cut.part_size),
-                    "C11",
-                    f"part_size {entry.cut.part_size} of {size} elements",
-                )
+                part = entry.cut.part_size
+                check(size.can_be(part), "C11", f"part_size {part} of {size} elements")

@@ -48,11 +48,8 @@ def read_value(
         return value
     if init_value is not None:
         return init_value
-    require(
-        variable_type is not DYNAMIC and variable_shape.dims is not None,
-        "C3",
-        Fact(variable_type, variable_shape),
-    )
+    declared = Fact(variable_type, variable_shape)
+    require(variable_type is not DYNAMIC and variable_shape.dims is not None, "C3", declared)
     return zeros(tuple(int(dim.low) for dim in variable_shape), variable_type)
 
 

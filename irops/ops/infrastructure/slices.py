@@ -24,10 +24,22 @@ def part_count(entry: BodyInput, shape: Shape, check: Callable[..., None] = warn
     check: warn_unless to continue if there is a remainder, or require
     """
     assert entry.cut is not None
+    cut = entry.cut
     if shape.dims is None:
         return ANY
     with violations_at(entry.at):
-        return _part_count(entry.cut, shape[axis_of(entry.cut, len(shape))], check)
+        size = shape[axis_of(cut, len(shape))]
+        values = f"start {cut.start}, end {cut.end}, stride {cut.stride} on {size} elements"
+        first, last = (cut.start, cut.end) if cut.stride > 0 else (cut.end, cut.start)
+        whole = (first, last) == (0, -1)  # an axis of size 0 can only be sliced as a whole, into no parts
+        lowest = 0 if whole else max(_elements_up_to(first), _elements_up_to(last))
+        require(size >= lowest, "C2", values)
+        length = _length(first, last, Dim(max(size.low, lowest), max(size.high, lowest), size.symbol))
+        require(whole or length >= 1, "C2", values)
+        length = length.at_least(0 if whole else 1)
+        low, high = length.ceil_div(cut.part_size).low, (length // cut.part_size).high
+        check(abs(cut.stride) == cut.part_size and low <= high, "C3", f"part_size {cut.part_size}, {values}")
+        return Dim(min(low, high), high).named((length // cut.part_size).symbol)
 
 
 def axis_of(cut: Cut, rank: int) -> int:
@@ -35,20 +47,6 @@ def axis_of(cut: Cut, rank: int) -> int:
     require(-rank <= cut.axis < rank, "C1", f"axis {cut.axis} at rank {rank}")
     warn_unless(cut.axis >= 0, "C7", cut.axis)
     return cut.axis % rank
-
-
-def _part_count(cut: Cut, size: Dim, check: Callable[..., None]) -> Dim:
-    values = f"start {cut.start}, end {cut.end}, stride {cut.stride} on {size} elements"
-    first, last = (cut.start, cut.end) if cut.stride > 0 else (cut.end, cut.start)
-    whole = (first, last) == (0, -1)  # an axis of size 0 can only be sliced as a whole, into no parts
-    lowest = 0 if whole else max(_elements_up_to(first), _elements_up_to(last))
-    require(size >= lowest, "C2", values)
-    length = _length(first, last, Dim(max(size.low, lowest), max(size.high, lowest), size.symbol))
-    require(whole or length >= 1, "C2", values)
-    length = length.at_least(0 if whole else 1)
-    low, high = length.ceil_div(cut.part_size).low, (length // cut.part_size).high
-    check(abs(cut.stride) == cut.part_size and low <= high, "C3", f"part_size {cut.part_size}, {values}")
-    return Dim(min(low, high), high).named((length // cut.part_size).symbol)
 
 
 def _elements_up_to(index: int) -> int:
@@ -98,19 +96,15 @@ def concatenated(pieces: Sequence[Array], cut: Cut, inferred: Fact) -> Array:
     inferred: the fact of a piece, used if there are none
     """
     if not pieces:
-        return _no_pieces(cut, inferred)
+        # unknown sizes of the other axes are replaced with their lower bounds
+        shape = concatenated_shape(cut, inferred.shape, Dim.of(0))
+        sizes = (0,) if shape.dims is None else tuple(int(dim.low) for dim in shape.dims)
+        return np.empty(sizes, inferred.element_type.dtype)
     arrays = [piece if piece.ndim else piece.reshape(1) for piece in pieces]
     axis = axis_of(cut, arrays[0].ndim)
     shapes = {(*array.shape[:axis], 0, *array.shape[axis + 1 :]): array for array in arrays}
     require(len(shapes) == 1, "C8", *(Shape(array.shape) for array in list(shapes.values())[:2]))
     return np.concatenate(arrays[::-1] if cut.stride < 0 else arrays, axis=axis)
-
-
-def _no_pieces(cut: Cut, inferred: Fact) -> Array:
-    """The output for zero pieces. Unknown sizes of the other axes are replaced with their lower bounds."""
-    shape = concatenated_shape(cut, inferred.shape, Dim.of(0))
-    sizes = (0,) if shape.dims is None else tuple(int(dim.low) for dim in shape.dims)
-    return np.empty(sizes, inferred.element_type.dtype)
 
 
 def check_slices(body: BodyFunction, shapes: Sequence[Shape]) -> None:

@@ -85,11 +85,8 @@ def _sizes(shapes: list[Shape], subscripts: tuple[Labels, ...]) -> tuple[Sizes, 
 def _sizes_of_input(tensor: Shape, labels: Labels) -> tuple[Sizes, Shape]:
     """The size of each label and the axes under the ellipsis in one input; equal labels have equal sizes."""
     covered = len(tensor) - len(labels) + (ELLIPSIS in labels)
-    require(
-        covered == 0 or (ELLIPSIS in labels and covered > 0),
-        "C3",
-        f"{''.join(labels) or 'no label'} for {tensor}",
-    )
+    fits = covered == 0 or (ELLIPSIS in labels and covered > 0)
+    require(fits, "C3", f"{''.join(labels) or 'no label'} for {tensor}")
     of_labels, of_ellipsis, axis = Sizes(), SCALAR, 0
     for label in labels:
         if label == ELLIPSIS:

@@ -34,11 +34,8 @@ def depth_to_space_shape(data: Fact, *, block_size: int) -> Shape:
     if data.shape.dims is None:
         return UNRANKED
     batch, channels, *sizes = data.shape
-    return Shape.of(
-        batch,
-        divided(channels, Dim.of(block_size ** len(sizes)), "C1"),
-        *(size * block_size for size in sizes),
-    )
+    depth = divided(channels, Dim.of(block_size ** len(sizes)), "C1")
+    return Shape.of(batch, depth, *(size * block_size for size in sizes))
 
 
 @shape("SpaceToDepth-1")
@@ -47,11 +44,8 @@ def space_to_depth_shape(data: Fact, *, block_size: int) -> Shape:
     if data.shape.dims is None:
         return UNRANKED
     batch, channels, *sizes = data.shape
-    return Shape.of(
-        batch,
-        channels * block_size ** len(sizes),
-        *(divided(size, Dim.of(block_size), "C1") for size in sizes),
-    )
+    blocks = (divided(size, Dim.of(block_size), "C1") for size in sizes)
+    return Shape.of(batch, channels * block_size ** len(sizes), *blocks)
 
 
 @kernel("DepthToSpace-1")
@@ -152,12 +146,8 @@ def batch_to_space(data: Array, block_shape: Array, crops_begin: Array, crops_en
     pairs = [axis for number in range(axes) for axis in (axes + 1 + number, number)]
     sizes = [size * block for size, block in zip(data.shape[1:], blocks)]
     whole = split.transpose(axes, *pairs).reshape(batch, *sizes)
-    return whole[
-        tuple(
-            slice(int(begin), size - int(end))
-            for size, begin, end in zip(whole.shape, crops_begin, crops_end)
-        )
-    ]
+    cuts = zip(crops_begin, crops_end, whole.shape)
+    return whole[tuple(slice(int(begin), size - int(end)) for begin, end, size in cuts)]
 
 
 def _checked_blocks(

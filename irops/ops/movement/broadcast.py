@@ -24,11 +24,8 @@ def broadcast_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None, *
         f"{'no ' * (axes_mapping is None)}axes_mapping in {mode} mode",
     )
     if axes_mapping is not None and data.shape.rank is not None:
-        require(
-            axes_mapping.shape[0].can_be(data.shape.rank),
-            "C5",
-            f"{axes_mapping.shape[0]} axes at rank {data.shape.rank}",
-        )
+        count, rank = axes_mapping.shape[0], data.shape.rank
+        require(count.can_be(rank), "C5", f"{count} axes at rank {rank}")
     sizes = target_shape.dims
     if sizes is None:
         return UNRANKED

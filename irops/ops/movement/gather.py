@@ -41,11 +41,8 @@ def gather_shape(data: Fact, indices: Fact, axis: Fact, *, batch_dims: int) -> S
         return UNRANKED
     heads = [unify(a, b, "C5") for a, b in zip(data.shape[:batch], indices.shape[:batch])]
     check_known_indices(indices, data.shape[axes[0]] if len(axes) == 1 else None)
-    outcomes = (
-        Shape(heads) + data.shape[batch:a] + indices.shape[batch:] + data.shape[a + 1 :]
-        for a in axes
-        if a >= batch
-    )
+    shape, kept = data.shape, indices.shape[batch:]
+    outcomes = (Shape(heads) + shape[batch:a] + kept + shape[a + 1 :] for a in axes if a >= batch)
     return reduce(Shape.union, outcomes)
 
 
@@ -102,13 +99,8 @@ def gather_1(data: Array, indices: Array, axis: Array) -> Array:
 def gather_1_values(data: Array, indices: Array, axis: Array) -> Array | None:
     if holds_dims(indices) or holds_dims(axis):
         return None
-    return picked(
-        data.astype(object),
-        indices,
-        normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C2")[0],
-        0,
-        Dim.of(0),
-    )
+    (along,) = normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C2")
+    return picked(data.astype(object), indices, along, 0, Dim.of(0))
 
 
 @kernel("Gather-7")

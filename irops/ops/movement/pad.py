@@ -51,11 +51,8 @@ def padded_size(size: Dim, begin: Dim, end: Dim, pad_mode: str) -> Dim:
     """The padded size of an axis; the requirements of pad_mode narrow an unknown size."""
     total = size + begin + end
     i64_range = Dim(-MAX_DIM, MAX_DIM)
-    require(
-        all(number.can_be(i64_range) for number in (begin, end, total)),
-        "C2",
-        f"{begin} and {end} on {size} elements",
-    )
+    fits = all(number.can_be(i64_range) for number in (begin, end, total))
+    require(fits, "C2", f"{begin} and {end} on {size} elements")
     max_pad = max(begin.low, end.low)
     if pad_mode == "edge":
         require(max_pad <= 0 or size.high > 0, "C3", f"{begin} and {end} on no element")
@@ -70,24 +67,14 @@ def padded_size(size: Dim, begin: Dim, end: Dim, pad_mode: str) -> Dim:
 
 @kernel("Pad-1", "Pad-12")
 def pad(data: Array, pads_begin: Array, pads_end: Array, pad_value: Array | None, *, pad_mode: str) -> Array:
-    return padded(
-        data,
-        pads_begin,
-        pads_end,
-        zeros((), element_type_of(data)) if pad_value is None else pad_value,
-        pad_mode,
-    )
+    filler = zeros((), element_type_of(data)) if pad_value is None else pad_value
+    return padded(data, pads_begin, pads_end, filler, pad_mode)
 
 
 def padded(data: Array, pads_begin: Array, pads_end: Array, pad_value: Any, pad_mode: str) -> Array:
     """The padded tensor, in which elements without a source in data are pad_value."""
-    require(
-        pads_begin.size == pads_end.size == data.ndim,
-        "C1",
-        pads_begin.size,
-        pads_end.size,
-        f"rank {data.ndim}",
-    )
+    counts = pads_begin.size, pads_end.size
+    require(counts == (data.ndim, data.ndim), "C1", *counts, f"rank {data.ndim}")
     pads = list(zip(data.shape, as_i64(pads_begin).tolist(), as_i64(pads_end).tolist()))
     for size, begin, end in pads:
         padded_size(Dim.of(size), Dim.of(begin), Dim.of(end), pad_mode)

@@ -25,11 +25,8 @@ def patches_shape(data: Fact, *, sizes: Pair, strides: Pair, rates: Pair, auto_p
     lengths = [len(numbers) for numbers in (sizes, strides, rates)]
     require(lengths == [2, 2, 2], "C1", *lengths)
     batch, depth, *image = data.shape.dims or (ANY,) * 4
-    return Shape.of(
-        batch,
-        depth * sizes[0] * sizes[1],
-        *(_count(*axis, auto_pad) for axis in zip(image, sizes, strides, rates)),
-    )
+    counts = (_count(*axis, auto_pad) for axis in zip(image, sizes, strides, rates))
+    return Shape.of(batch, depth * sizes[0] * sizes[1], *counts)
 
 
 def _count(size: Dim, taps: int, stride: int, rate: int, auto_pad: str) -> Dim:

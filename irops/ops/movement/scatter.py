@@ -171,11 +171,9 @@ def reduced_nd_update(data: Array, indices: Array, updates: Array, *, reduction:
 
 @values("ScatterNDUpdate-4")
 def scatter_nd_update_values(data: Array, indices: Array, updates: Array) -> Array | None:
-    return (
-        None
-        if holds_dims(indices)
-        else scatter_nd_update(data.astype(object), indices, updates.astype(object))
-    )
+    if holds_dims(indices):
+        return None
+    return scatter_nd_update(data.astype(object), indices, updates.astype(object))
 
 
 @values("ScatterNDUpdate-15")
@@ -200,12 +198,8 @@ def scatter_elements_update_shape(data: Fact, indices: Fact, updates: Fact, axis
 
 def _check_positions(indices: Fact, data: Shape, update_shape: Shape, axis: int) -> None:
     """Require constant indices inside the axis, and sizes along the other axes of at most those of data."""
-    warn_unless(
-        all(size <= data[other] for other, size in enumerate(update_shape) if other != axis),
-        "C6",
-        update_shape,
-        data,
-    )
+    fits = all(size <= data[other] for other, size in enumerate(update_shape) if other != axis)
+    warn_unless(fits, "C6", update_shape, data)
     if indices.value is not None:
         check_element_indices(as_i64(indices.value), data[axis])
 

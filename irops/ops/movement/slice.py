@@ -199,12 +199,8 @@ def slice_scatter(
 ) -> Array:
     slices = slices_of(data.shape, start, stop, step, axes)
     result = data.copy()
-    require(
-        result[slices].shape == updates.shape,
-        "C6",
-        Shape(updates.shape),
-        f"a slice of shape {Shape(result[slices].shape)}",
-    )
+    sliced = result[slices].shape
+    require(sliced == updates.shape, "C6", Shape(updates.shape), f"a slice of shape {Shape(sliced)}")
     result[slices] = updates
     return result
 

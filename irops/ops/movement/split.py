@@ -152,11 +152,8 @@ def variadic_split(data: Array, axis: Array, split_lengths: Array) -> tuple[Arra
     sizes = [
         int(size) for size in part_sizes(Dim.of(data.shape[along]), [Dim.of(length) for length in lengths])
     ]
-    require(
-        sum(sizes) == data.shape[along],
-        "C2",
-        f"lengths of {sum(sizes)} in total, {data.shape[along]} elements",
-    )
+    elements = data.shape[along]
+    require(sum(sizes) == elements, "C2", f"lengths of {sum(sizes)} in total, {elements} elements")
     return tuple(np.split(data, list(accumulate(sizes)), along)[:-1])
 
 

@@ -57,11 +57,7 @@ def avg_pool(data: Array, *, exclude_pad: bool, **window: Any) -> Array:
         if padded and not exclude_pad
         else reduce(np.multiply.outer, (slide.counts() for slide in slides))
     )
-    return _means(data, slides, counts)
-
-
-def _means(data: Array, slides: Sequence[Slide], counts: Array) -> Array:
-    """The sum under each window divided by its count, 0 if that is 0; integers are rounded, ties to even."""
+    # 0 for a count of 0; integers are rounded, ties to even
     kind = element_type_of(data)
     if kind.floating:
         means: Array = _sums(data, slides) / np.maximum(counts, 1).astype(data.dtype)

@@ -90,7 +90,7 @@ def _maxima_of_channels(data: Array, slides: Sequence[Slide], indices: Array | N
         data = np.where(np.isnan(data), data.dtype.type(-np.inf), data)
     first = None if indices is None else np.zeros((1,) * data.ndim, indices.dtype)
     for axis, slide in enumerate(slides, 1):
-        overlaps = _overlaps(slide)
+        overlaps = _by_taps(slide) if slide.taps <= slide.positions else _by_positions(slide)
         maxima = _maxima_along(data, axis, slide, overlaps)
         if first is not None:
             elements = np.arange(slide.size, dtype=first.dtype).reshape(-1, *(1,) * (data.ndim - axis - 1))
@@ -106,10 +106,6 @@ def _maxima_of_channels(data: Array, slides: Sequence[Slide], indices: Array | N
     if indices is not None:
         indices[...] = first
     return data
-
-
-def _overlaps(slide: Slide) -> Overlaps:
-    return _by_taps(slide) if slide.taps <= slide.positions else _by_positions(slide)
 
 
 def _by_taps(slide: Slide) -> Overlaps:

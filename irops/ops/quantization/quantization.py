@@ -87,12 +87,8 @@ def fake_convert_shape(data: Fact, scale: Fact, shift: Fact | None) -> Shape:
 
 @kernel("FakeConvert-13")
 def fake_convert(data: Array, scale: Array, shift: Array | None, *, destination_type: ElementType) -> Array:
-    require(
-        np.broadcast_shapes(data.shape, scale.shape) == data.shape,
-        "C1",
-        Shape(data.shape),
-        Shape(scale.shape),
-    )
+    broadcast = np.broadcast_shapes(data.shape, scale.shape)
+    require(broadcast == data.shape, "C1", Shape(data.shape), Shape(scale.shape))
     zero = np.zeros((), data.dtype) if shift is None else shift
     shifted = np.subtract(np.multiply(data, scale, dtype=data.dtype), zero, dtype=data.dtype)
     rounded = rounded_to_f8(shifted, destination_type.name).astype(data.dtype)

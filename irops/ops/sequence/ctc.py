@@ -34,12 +34,8 @@ def ctc_greedy_decoder_seq_len_shape(
 
 
 def check_lengths(lengths: Array, steps: Dim) -> None:
-    require(
-        not lengths.size or (lengths.min() >= 0 and int(lengths.max()) <= steps.high),
-        "C4",
-        lengths,
-        f"{steps} steps",
-    )
+    within = not lengths.size or (lengths.min() >= 0 and int(lengths.max()) <= steps.high)
+    require(within, "C4", lengths, f"{steps} steps")
 
 
 @kernel("CTCGreedyDecoder-1")
@@ -102,19 +98,11 @@ def ctc_loss_shape(
 
 def check_logits_and_labels(logit_length: Array | None, label_length: Array | None, steps: Dim) -> None:
     if logit_length is not None and logit_length.size:
-        require(
-            logit_length.min() >= 0 and int(logit_length.max()) <= steps.high,
-            "C3",
-            logit_length,
-            f"{steps} steps",
-        )
+        within = logit_length.min() >= 0 and int(logit_length.max()) <= steps.high
+        require(within, "C3", logit_length, f"{steps} steps")
     if label_length is not None and label_length.size:
-        require(
-            label_length.min() >= 0 and int(label_length.max()) <= steps.high,
-            "C4",
-            label_length,
-            f"{steps} steps",
-        )
+        within = label_length.min() >= 0 and int(label_length.max()) <= steps.high
+        require(within, "C4", label_length, f"{steps} steps")
         if logit_length is not None and len(logit_length) == len(label_length):
             require((label_length <= logit_length).all(), "C4", label_length, logit_length)
 
@@ -164,11 +152,8 @@ def target_labels(target: Array, collapse: bool, unique: bool) -> list[int]:
     labels = [int(label) for label in target]
     if unique:
         return list(dict.fromkeys(labels))
-    return (
-        [label for previous, label in zip([None, *labels], labels) if label != previous]
-        if collapse
-        else labels
-    )
+    runs = [label for previous, label in zip([None, *labels], labels) if label != previous]
+    return runs if collapse else labels
 
 
 def log_likelihood(log_probabilities: Array, target: list[int], blank: int, merged: bool) -> float:

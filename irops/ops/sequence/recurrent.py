@@ -80,11 +80,8 @@ FUNCTIONS: dict[str, Function] = {
 def functions_of(activations: Sequence[str], count: int) -> list[Function]:
     """The activation functions of a cell that has count of them, by their names."""
     names = [name.lower() for name in activations[:count]]
-    require(
-        len(names) == count and all(name in FUNCTIONS for name in names),
-        "C6",
-        ", ".join(activations) or "none",
-    )
+    known = len(names) == count and all(name in FUNCTIONS for name in names)
+    require(known, "C6", ", ".join(activations) or "none")
     warn_unless(len(activations) == count, "C7", ", ".join(activations))
     return [FUNCTIONS[name] for name in names]
 

@@ -33,12 +33,8 @@ def attention_shape(
     batch = _broadcast_batch(_broadcast_batch(query.shape[:-2], key.shape[:-2], "C3"), value.shape[:-2], "C3")
     if attention_mask is not None and not causal:
         kind, query_kind = attention_mask.element_type, query.element_type
-        require(
-            kind in (BOOLEAN, DYNAMIC, query_kind) or (query_kind is DYNAMIC and kind.floating),
-            "C6",
-            kind,
-            query_kind,
-        )
+        is_unknown = query_kind is DYNAMIC and kind.floating
+        require(kind in (BOOLEAN, DYNAMIC, query_kind) or is_unknown, "C6", kind, query_kind)
         if attention_mask.shape.rank not in (None, 0):
             rows, batch = _masked_shape(attention_mask.shape, rows, columns, batch)
     if scale is not None and scale.shape.rank is not None:
@@ -63,12 +59,8 @@ def _masked_shape(mask: Shape, rows: Dim, columns: Dim, batch: Shape) -> tuple[D
 def _check_sink(sink: Shape, rank: int, scores: Shape) -> None:
     """Require that a sink can be broadcast to one column of the scores."""
     require(len(sink) == rank, "C8", f"rank {len(sink)}, {sink}, for a query of rank {rank}")
-    require(
-        scores.dims is None or all(a.can_be(1) or a.can_be(b) for a, b in zip(sink, scores[-rank:])),
-        "C8",
-        sink,
-        scores,
-    )
+    fits = scores.dims is None or all(a.can_be(1) or a.can_be(b) for a, b in zip(sink, scores[-rank:]))
+    require(fits, "C8", sink, scores)
 
 
 @kernel("ScaledDotProductAttention-13", widen=True)

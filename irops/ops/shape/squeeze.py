@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import reduce
 
 from irops.ops.unbroadcast import Sizes
@@ -76,7 +75,8 @@ def squeeze_shape(data: Fact, axes: Fact | None) -> Shape:
     if sizes is None:
         return UNRANKED
     if axes is None or axes.shape.size == 0:
-        return _without_ones(sizes)
+        others = [size for size in sizes if size != 1]
+        return UNRANKED if any(size.can_be(1) for size in others) else Shape(others)
     if axes.value is not None:
         removed = _removed(axes.value, sizes)
         return Shape(size for axis, size in enumerate(sizes) if axis not in removed)
@@ -86,12 +86,6 @@ def squeeze_shape(data: Fact, axes: Fact | None) -> Shape:
     if axes.shape.size != 1:
         return UNRANKED
     return reduce(Shape.union, (data.shape.without([axis]) for axis in ones))
-
-
-def _without_ones(sizes: Iterable[Dim]) -> Shape:
-    """The shape without axes of size 1, or an unknown rank if it is unknown which axes have size 1."""
-    others = [size for size in sizes if size != 1]
-    return UNRANKED if any(size.can_be(1) for size in others) else Shape(others)
 
 
 def _removed(axes: Array, sizes: tuple[Dim, ...]) -> set[int]:

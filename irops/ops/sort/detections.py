@@ -77,11 +77,8 @@ def outputs(
         [detections.class_id[:, np.newaxis], detections.score[:, np.newaxis], corners], axis=1
     ).astype(np.float32)
     dtype = output_type.dtype
-    return (
-        rows,
-        indices[:, np.newaxis].astype(dtype),
-        np.bincount(detections.item, minlength=items).astype(dtype),
-    )
+    counts = np.bincount(detections.item, minlength=items)
+    return rows, indices[:, np.newaxis].astype(dtype), counts.astype(dtype)
 
 
 def outputs_shape(

@@ -122,11 +122,8 @@ def select(items: Iterable[tuple[int, Array, Array]], choice: NmsChoice) -> Dete
                 chosen = suppress(class_boxes, class_scores, choice)
                 per_class.append(of_class(item, class_id, chosen + start, class_scores[chosen]))
         part = top(concatenated(per_class), choice.keep_top_k)
-        parts.append(
-            part.by_class()
-            if choice.sort_result_type == "classid" and not choice.sort_result_across_batch
-            else part
-        )
+        by_class = choice.sort_result_type == "classid" and not choice.sort_result_across_batch
+        parts.append(part.by_class() if by_class else part)
     selected = concatenated(parts)
     if not choice.sort_result_across_batch:
         return selected

@@ -99,11 +99,8 @@ def common_area(a: Array, b: Array) -> Array:
 def edge_intersections(a: Array, b: Array) -> tuple[Array, Array]:
     """The intersection point of each edge of a with each edge of b, and whether they intersect."""
     edges_a, edges_b = (np.roll(box, -1, axis=1) - box for box in (a, b))
-    start, first, second = (
-        b[:, np.newaxis] - a[:, :, np.newaxis],
-        edges_a[:, :, np.newaxis],
-        edges_b[:, np.newaxis],
-    )
+    first, second = edges_a[:, :, np.newaxis], edges_b[:, np.newaxis]
+    start = b[:, np.newaxis] - a[:, :, np.newaxis]
     determinant = _cross(first, second)
     t, u = (_cross(start, edge) / np.where(determinant == 0, np.nan, determinant) for edge in (second, first))
     intersecting = (t >= 0) & (t <= 1) & (u >= 0) & (u <= 1)

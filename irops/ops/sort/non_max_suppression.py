@@ -37,11 +37,8 @@ def outputs_of(counted: tuple[Dim, Dim, Dim], limit: Dim, output_type: ElementTy
     batches, classes, count = counted
     per_class = count.high if limit.low < 0 else min(count.high, limit.high)
     selected = Dim(0, (batches * classes * Dim(0, per_class)).high if per_class else 0)
-    return (
-        Fact(output_type, Shape.of(selected, 3)),
-        Fact(F32, Shape.of(selected, 3)),
-        Fact(output_type, Shape.of(1)),
-    )
+    rows = Shape.of(selected, 3)
+    return Fact(output_type, rows), Fact(F32, rows), Fact(output_type, Shape.of(1))
 
 
 @shape("NonMaxSuppression-1", "NonMaxSuppression-3")

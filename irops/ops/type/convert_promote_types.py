@@ -29,13 +29,8 @@ def convert_promote_types_shape(
     elif pytorch_scalar_promotion and None in ranks and a is not b and _may_depend_on_scalar(a, b):
         common = DYNAMIC  # it depends on which of the two is a scalar
     else:
-        common = _common(
-            a,
-            b,
-            promote_unsafe,
-            scalars(ranks) if pytorch_scalar_promotion else (False, False),
-            u64_integer_promotion_target,
-        )
+        scalar = scalars(ranks) if pytorch_scalar_promotion else (False, False)
+        common = _common(a, b, promote_unsafe, scalar, u64_integer_promotion_target)
     return Fact(common, input_0.shape), Fact(common, input_1.shape)
 
 
@@ -64,7 +59,9 @@ def _common(
         return tensor_type
     if a.kind != b.kind:
         signed, unsigned = (a, b) if a.kind == "signed" else (b, a)
-        return _common_signed(signed, unsigned, unsafe, target)
+        # the signed type that can hold both; target if the unsigned one has more than 32 bits
+        require(unsafe or 2 * unsigned.bits <= signed.bits, "C3", signed, unsigned)
+        return target if unsigned.bits > 32 else element_type(f"i{max(signed.bits, 2 * unsigned.bits)}")
     if a.bits != b.bits:
         return max(a, b, key=lambda kind: kind.bits)
     require(unsafe, "C4", a, b)
@@ -81,14 +78,6 @@ def _is_safe(tensor_type: ElementType, scalar_type: ElementType) -> bool:
     )
 
 
-def _common_signed(
-    signed: ElementType, unsigned: ElementType, unsafe: bool, target: ElementType
-) -> ElementType:
-    """The signed type that can hold both types; target if the unsigned type has more than 32 bits."""
-    require(unsafe or 2 * unsigned.bits <= signed.bits, "C3", signed, unsigned)
-    return target if unsigned.bits > 32 else element_type(f"i{max(signed.bits, 2 * unsigned.bits)}")
-
-
 @kernel("ConvertPromoteTypes-14")
 def convert_promote_types(
     input_0: Array,
@@ -99,13 +88,8 @@ def convert_promote_types(
     u64_integer_promotion_target: ElementType,
 ) -> tuple[Array, Array]:
     scalar = scalars((input_0.ndim, input_1.ndim)) if pytorch_scalar_promotion else (False, False)
-    common = _common(
-        element_type_of(input_0),
-        element_type_of(input_1),
-        promote_unsafe,
-        scalar,
-        u64_integer_promotion_target,
-    )
+    types = element_type_of(input_0), element_type_of(input_1)
+    common = _common(*types, promote_unsafe, scalar, u64_integer_promotion_target)
     return converted(input_0, common), converted(input_1, common)
 
 
@@ -113,6 +97,5 @@ def convert_promote_types(
 def convert_promote_dims(
     input_0: Array, input_1: Array, *, result_type: ElementType
 ) -> tuple[Array | None, Array | None]:
-    return convert_dims(input_0, destination_type=result_type), convert_dims(
-        input_1, destination_type=result_type
-    )
+    first, second = (convert_dims(data, destination_type=result_type) for data in (input_0, input_1))
+    return first, second

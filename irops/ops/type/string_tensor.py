@@ -25,12 +25,8 @@ def string_tensor_pack_shape(begins: Fact, ends: Fact, symbols: Fact) -> Shape:
 def check_offsets(begins: Array, ends: Array, count: Dim) -> None:
     """Require that begins and ends delimit ranges of a buffer of count bytes."""
     require((begins >= 0).all() and (ends >= 0).all(), "C2", begins.ravel().tolist(), ends.ravel().tolist())
-    require(
-        begins.shape != ends.shape or (begins <= ends).all(),
-        "C3",
-        begins.ravel().tolist(),
-        ends.ravel().tolist(),
-    )
+    ordered = begins.shape != ends.shape or (begins <= ends).all()
+    require(ordered, "C3", begins.ravel().tolist(), ends.ravel().tolist())
     last = int(ends.max(initial=0))
     require(last <= count, "C4", f"end {last}", f"{count} bytes")
 
