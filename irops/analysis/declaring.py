@@ -25,21 +25,17 @@ def facts_line(known: LayerFacts) -> str:
         f"{name} {fact.spelled}" for name, fact in zip(names, known.inputs) if fact is not None
     )
     attributes = ", ".join(f"{name}={value}" for name, value in known.layer.data.items())
-    return (
-        f'layer {known.layer.id} "{known.layer.shown_name}":'
-        f" {inputs}{'; ' if inputs and attributes else ''}{attributes}"
-    )
+    between = "; " if inputs and attributes else ""
+    return f'layer {known.layer.id} "{known.layer.shown_name}": {inputs}{between}{attributes}'
 
 
 def given_shape(known: LayerFacts) -> tuple[str, ...]:
     """The attribute that gives a layer without inputs its shape, if the file has it."""
     assert known.op is not None
     attributes = known.op.definition.attributes.values()
-    return (
-        ()
-        if known.inputs
-        else tuple(a.name for a in attributes if a.type == "shape" and a.name in known.layer.data)
-    )
+    if known.inputs:
+        return ()
+    return tuple(a.name for a in attributes if a.type == "shape" and a.name in known.layer.data)
 
 
 def written_out(source: SourceText | None, layer: Layer, fault: AttributeFault) -> Fix | None:

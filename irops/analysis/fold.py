@@ -195,11 +195,9 @@ def _evaluate(invocation: Invocation, inputs: Inputs, outputs: Sequence[Fact], r
 
 
 def _elements(result: Array | None, fact: Fact) -> Array | None:
-    return (
-        result
-        if result is None or fact.element_type in (DYNAMIC, STRING)
-        else elements_of(result, fact.element_type)
-    )
+    if result is None or fact.element_type in (DYNAMIC, STRING):
+        return result
+    return elements_of(result, fact.element_type)
 
 
 def _dims(fact: Fact | None, value: Array | None) -> Array | None:

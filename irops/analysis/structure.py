@@ -39,10 +39,8 @@ def declared_variables(model: Model) -> Mapping[str, Fact]:
         data = layer.data
         if "variable_id" in data and layer.type.lower() == "readvalue":
             try:
-                fact = Fact(
-                    element_type(data.get("variable_type", "dynamic")),
-                    Shape.parse(data.get("variable_shape", "...")),
-                )
+                kind, shape = data.get("variable_type", "dynamic"), data.get("variable_shape", "...")
+                fact = Fact(element_type(kind), Shape.parse(shape))
             except ValueError:
                 continue
             variables.setdefault(data["variable_id"], fact)

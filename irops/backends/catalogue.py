@@ -43,11 +43,9 @@ def chain(backends: Iterable[str | Backend] | None) -> tuple[Backend, ...]:
 
     Raises:  DiagnosticError (IR610) for an unknown name
     """
-    return (
-        _default_chain()
-        if backends is None
-        else tuple(backend_of(b) if isinstance(b, str) else b for b in backends)
-    )
+    if backends is None:
+        return _default_chain()
+    return tuple(backend_of(b) if isinstance(b, str) else b for b in backends)
 
 
 @cache

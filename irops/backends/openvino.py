@@ -201,10 +201,8 @@ def decline_unsupported(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -
             kind = element_type_of(array)
             _check_type(kind)
             if not array.size and op.id not in EMPTY:
-                raise Declined(
-                    "on tensors without elements, some of OpenVINO's kernels crash or read outside of the"
-                    " tensor"
-                )
+                reason = "some of OpenVINO's kernels crash or read outside of the tensor"
+                raise Declined(f"on tensors without elements, {reason}")
             _check_input(op, index, kind, array)
     destination = attributes.get("destination_type")
     if isinstance(destination, ElementType):
@@ -324,11 +322,8 @@ def _strided_slice(inputs: Inputs, attributes: Attributes) -> str:
     if begin is not None and any(any(mask[len(begin) :]) for mask in masks):
         return "masks beyond the last position read memory outside of the tensor"
     added, dropped = (np.any(attributes.get(name) or ()) for name in ("new_axis_mask", "shrink_axis_mask"))
-    return (
-        "combined new_axis_mask and shrink_axis_mask read memory outside of the tensor"
-        if added and dropped
-        else ""
-    )
+    reason = "combined new_axis_mask and shrink_axis_mask read memory outside of the tensor"
+    return reason if added and dropped else ""
 
 
 def _convert(inputs: Inputs, attributes: Attributes) -> str:

@@ -151,11 +151,9 @@ def failure(op: Op, case: ExampleCase, backend: Backend | None = None) -> str:
     if case.violates is not None:
         expected_code = case.violates if case.violates.startswith("IR") else f"{op.id}:{case.violates}"
         reported = [d.constraint or d.code for d in diagnostics]
-        return (
-            ""
-            if expected_code in reported
-            else f"reported {', '.join(reported) or 'nothing'}, expected {expected_code}"
-        )
+        if expected_code in reported:
+            return ""
+        return f"reported {', '.join(reported) or 'nothing'}, expected {expected_code}"
     errors = [d for d in diagnostics if d.severity is Severity.ERROR]
     if errors:
         return str(errors[0])
@@ -175,13 +173,8 @@ def failure(op: Op, case: ExampleCase, backend: Backend | None = None) -> str:
 
 def _differs(array: Array, expected: Array, tolerance: float) -> str:
     if array.dtype == expected.dtype and array.dtype.kind == "f" and array.shape == expected.shape:
-        close = np.isclose(
-            array.astype(np.float64),
-            expected.astype(np.float64),
-            rtol=tolerance,
-            atol=tolerance,
-            equal_nan=True,
-        )
+        wide, wide_expected = array.astype(np.float64), expected.astype(np.float64)
+        close = np.isclose(wide, wide_expected, rtol=tolerance, atol=tolerance, equal_nan=True)
         return "" if close.all() else f"got {array.tolist()}, must be {expected.tolist()}"
     reason = difference(array, expected)
     return f"{reason}; got {array.tolist()}, must be {expected.tolist()}" if reason else ""

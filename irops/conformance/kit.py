@@ -333,15 +333,10 @@ def _refusal(trial: Trial, violated: str, backend: str, arguments: str) -> list[
 
 def _filling(trial: Trial, expected: Expected, backend: str, arguments: str) -> list[str]:
     """Code that succeeds only if the kernel fills the array `out` like the reference."""
-    layout, output = (
-        next(trial_input for trial_input in trial.inputs if trial_input is not None).layout,
-        expected.outputs[0],
-    )
-    statement = (
-        LAYOUTS[layout].statement
-        if layout in WRITEABLE and output is not None and fits(output, layout)
-        else ""
-    )
+    first = next(trial_input for trial_input in trial.inputs if trial_input is not None)
+    layout, output = first.layout, expected.outputs[0]
+    is_made = layout in WRITEABLE and output is not None and fits(output, layout)
+    statement = LAYOUTS[layout].statement if is_made else ""
     return [
         f'expected = {_call(trial, arguments)}["reference"])',
         "out = np.zeros_like(expected)",
@@ -563,11 +558,8 @@ class OpTest:
 
     def _unreproduced_crashes(self) -> Iterator[CaseOutcome]:
         if self.client.unreproduced_crashes:
-            times = (
-                f", {len(self.client.unreproduced_crashes)} times"
-                if len(self.client.unreproduced_crashes) > 1
-                else ""
-            )
+            crashes = self.client.unreproduced_crashes
+            times = f", {len(crashes)} times" if len(crashes) > 1 else ""
             yield CaseOutcome(
                 "generated",
                 "successive cases",
@@ -592,10 +584,8 @@ class OpTest:
         search.run(sweep, source.strategy, self.effort.examples, self.effort.seed)
         timed_out = monotonic() - start > seconds and not search.smallest
         search.reduce()
-        outcomes = [
-            CaseOutcome("generated", "generated", verdict, count=count)
-            for verdict, count in search.tally.items()
-        ]
+        tally = search.tally.items()
+        outcomes = [CaseOutcome("generated", "generated", verdict, count=count) for verdict, count in tally]
         for trial, verdict in search.smallest.values():
             text = snippet(trial, expected_of(trial), verdict, self.backend)
             outcomes.append(CaseOutcome("generated", "generated, shrunk", verdict, text))

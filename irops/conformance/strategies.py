@@ -274,11 +274,8 @@ SEQUENCES: tuple[tuple[str, tuple[int, ...], int, int], ...] = (
 
 def large_reverse_trials(op: Op) -> Iterator[Trial]:
     for kind, shape, axes in REVERSED:
-        yield Trial(
-            op,
-            (TrialInput(filled(element_type(kind), shape, "bits")), TrialInput(np.array(axes))),
-            {"mode": "index"},
-        )
+        data = TrialInput(filled(element_type(kind), shape, "bits"))
+        yield Trial(op, (data, TrialInput(np.array(axes))), {"mode": "index"})
 
 
 def large_reverse_sequence_trials(op: Op) -> Iterator[Trial]:
@@ -368,11 +365,8 @@ class Changes:
 def variations(draw: st.DrawFn, op: Op, starts: list[Trial]) -> Trial:
     """An example with other element types, sizes, elements and layouts."""
     start = draw(st.sampled_from(starts))
-    types = {
-        name: draw(kinds(variable.allowed))
-        for name, variable in op.definition.types.items()
-        if draw(st.booleans())
-    }
+    variables = op.definition.types.items()
+    types = {name: draw(kinds(variable.allowed)) for name, variable in variables if draw(st.booleans())}
     sizes = sorted(
         {size for trial_input in start.inputs if trial_input is not None for size in trial_input.array.shape}
     )

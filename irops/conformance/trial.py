@@ -90,10 +90,7 @@ class Trial:
     @property
     def arrays(self) -> list[Array | None]:
         """The inputs, each in its layout; new arrays at each call."""
-        return [
-            None if trial_input is None else in_layout(trial_input.array, trial_input.layout)
-            for trial_input in self.inputs
-        ]
+        return [None if one is None else in_layout(one.array, one.layout) for one in self.inputs]
 
     @property
     def size(self) -> tuple[int, int, int]:
@@ -101,11 +98,8 @@ class Trial:
         plain.
         """
         present = [trial_input for trial_input in self.inputs if trial_input is not None]
-        return (
-            sum(g.array.size for g in present),
-            sum(g.array.ndim for g in present),
-            sum(g.layout != "plain" for g in present),
-        )
+        elements, axes = sum(g.array.size for g in present), sum(g.array.ndim for g in present)
+        return elements, axes, sum(g.layout != "plain" for g in present)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,17 +108,12 @@ VERSION = 1
 
 def as_json(reports: Sequence[ConformanceReport]) -> str:
     """{"version": 1, "backends": [{"backend", "ok", "ops": [{"op", "note", "outcomes": [...]}]}]}."""
-    return (
-        json.dumps({"version": VERSION, "backends": [_backend(report) for report in reports]}, indent=2)
-        + "\n"
-    )
+    backends = [_backend(report) for report in reports]
+    return json.dumps({"version": VERSION, "backends": backends}, indent=2) + "\n"
 
 
 def _backend(report: ConformanceReport) -> dict[str, Any]:
-    ops = [
-        {"op": op.op, "note": op.note, "outcomes": [_outcome(outcome) for outcome in op.outcomes]}
-        for op in report.ops
-    ]
+    ops = [{"op": op.op, "note": op.note, "outcomes": list(map(_outcome, op.outcomes))} for op in report.ops]
     return {"backend": report.backend, "ok": report.ok, "ops": ops}
 
 
@@ -159,10 +154,8 @@ def _case(suite: str, outcome: CaseOutcome) -> JUnitCase:
 
 def as_markdown(reports: Sequence[ConformanceReport]) -> str:
     """Two tables: the numbers of passed, declined and failed cases, and the reasons for the latter two."""
-    lines = [
-        "| backend | op | examples | counterexamples | generated | declined | failed |",
-        "|---|---|--:|--:|--:|--:|--:|",
-    ]
+    heads = "| backend | op | examples | counterexamples | generated | declined | failed |"
+    lines = [heads, "|---|---|--:|--:|--:|--:|--:|"]
     for report in reports:
         for op in report.ops:
             passed = [f"{op.count(kind, Status.PASSED)} of {op.count(kind)}" for kind in KINDS]

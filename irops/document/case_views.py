@@ -64,16 +64,10 @@ def case_view(op: Op, case: ExampleCase) -> CaseView:
     outputs, diagnostics = outcome(op, case)
     attributes = ", ".join(f"{name}={value}" for name, value in case.attributes.items())
     expected = expected_outputs(op, case)
-    tensors = [
-        t
-        for t in (inputs_of(op, case) if case.net is None else case.tensors)
-        if t is not None and not t.output
-    ]
-    names = (
-        [t.name for t in expected]
-        if len(expected) == len(outputs)
-        else [p.name for p in op.definition.outputs]
-    )
+    given = inputs_of(op, case) if case.net is None else case.tensors
+    tensors = [t for t in given if t is not None and not t.output]
+    named = expected if len(expected) == len(outputs) else op.definition.outputs
+    names = [one.name for one in named]
     shown = (_array_view(name, array) for name, array in zip(names, outputs))
     text = layer_text(op, case) if case.violates is None else LayerText()
     if op.functions.kernel is None:  # an op of an extension library
@@ -192,14 +186,8 @@ def _of_net(op: Op, case: ExampleCase) -> Layer | None:
     model = model.with_graph(_undeclared(model.graph))
     model = with_declared_ports(model, infer(analyse(model)))
     definition = op.definition
-    layer = next(
-        (
-            one
-            for one in model.graph.layers
-            if (one.type, one.version) == (definition.type, definition.version)
-        ),
-        None,
-    )
+    named = (one for one in model.graph.layers if one.type == definition.type)
+    layer = next((one for one in named if one.version == definition.version), None)
     return None if layer is None else replace(layer, data={**_attributes(op, case), **layer.data})
 
 

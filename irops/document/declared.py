@@ -82,14 +82,8 @@ def _types(registry: Registry, definition: Definition, index: int) -> DeclaredCe
 
 
 def _attribute(definition: Definition, name: str) -> DeclaredCell | None:
-    attribute = next(
-        (
-            a
-            for attribute_name, a in definition.attributes.items()
-            if (a.stands_for or attribute_name) == name
-        ),
-        None,
-    )
+    meant = {a.stands_for or own: a for own, a in reversed(definition.attributes.items())}
+    attribute = meant.get(name)
     if attribute is None:
         return None
     return DeclaredCell(

@@ -166,14 +166,10 @@ class OpPages:
         yield "opsets/index.md", self.page("opsets", opsets=table, ids=self.ids)
         for opset in opsets().names:
             values: dict[str, Any] = {"since": since.get(opset), "new": new[opset], "ids": self.ids}
-            yield (
-                f"opsets/{opset}.md",
-                self.page("opset", opset=opset, categories=_versions_in(opset), **values),
-            )
-        yield (
-            "opsets/ops-by-release.md",
-            self.page("by_release", releases=self._by_release(), oldest=releases().oldest),
-        )
+            text = self.page("opset", opset=opset, categories=_versions_in(opset), **values)
+            yield f"opsets/{opset}.md", text
+        by_release = self.page("by_release", releases=self._by_release(), oldest=releases().oldest)
+        yield "opsets/ops-by-release.md", by_release
 
     def _by_release(self) -> list[tuple[str, list[str]]]:
         """The ids of op versions by the release that reads them first, the newest release first."""

@@ -41,11 +41,8 @@ def version_of(root: Element, faults: Faults) -> int:
     Raises:  ReadError if the root is not <net>, or the version is so old that layers have another format
     """
     if root.tag != "net":
-        note = (
-            ("its local name is net, but it is in a namespace; IR files use none",)
-            if root.tag.endswith(":net")
-            else ()
-        )
+        prefixed = "its local name is net, but it is in a namespace; IR files use none"
+        note = (prefixed,) if root.tag.endswith(":net") else ()
         raise faults.stop(
             "wrong-root", f"the root element is <{root.tag}>, must be <net>", root.at, notes=note
         )
@@ -316,17 +313,11 @@ def mean_value_faults(element: Element, layer: Layer, faults: Faults) -> None:
     except ValueError:
         return  # reported where the Parameter is
     if not shape.static:
-        faults.add(
-            "malformed-mean-values",
-            f"<pre-process> applies to an input of shape {shape}; it must be static",
-            at,
-        )
+        message = f"<pre-process> applies to an input of shape {shape}; it must be static"
+        faults.add("malformed-mean-values", message, at)
     elif len(shape) < 2:
-        faults.add(
-            "malformed-mean-values",
-            f"<pre-process> applies to an input of shape {shape}; its rank must be 2 or more",
-            at,
-        )
+        message = f"<pre-process> applies to an input of shape {shape}; its rank must be 2 or more"
+        faults.add("malformed-mean-values", message, at)
     else:
         sizes = shape.to_tuple()
         channels, image = (sizes[0], sizes[1:]) if len(sizes) == 3 else (sizes[1], sizes[2:])
@@ -360,11 +351,9 @@ def _fault(element: Element, channels: int, image_bytes: int) -> str:
     if numbers and images:
         return "some channels have a mean value and others a mean image; all must be alike"
     count = numbers + len(images)
-    return (
-        ""
-        if count in (0, channels)
-        else f"there are {count} mean values, must be {channels}, one for each channel"
-    )
+    if count in (0, channels):
+        return ""
+    return f"there are {count} mean values, must be {channels}, one for each channel"
 
 
 def means_of(element: Element) -> Iterator[tuple[Element, Element]]:

@@ -262,11 +262,8 @@ def source_of(path: str | None, raw: bytes) -> SourceText:
     """
     faults = Faults(SourceText(path, raw))
     if not raw.strip(b" \t\r\n"):
-        raise faults.stop(
-            "empty-file",
-            f"the file {'contains only whitespace' if raw else 'is empty'}, must contain a <net>",
-            0,
-        )
+        content = "contains only whitespace" if raw else "is empty"
+        raise faults.stop("empty-file", f"the file {content}, must contain a <net>", 0)
     wide = _WIDE.get(raw[:2])
     if wide is not None:
         return SourceText(path, _decoded(raw, wide, faults), as_stored=False)
@@ -328,11 +325,8 @@ def _no_text(path: str | None, raw: bytes, faults: Faults) -> Exception:
     what = next((what for magic, what in _ARCHIVES.items() if raw.startswith(magic)), None)
     if what is not None:
         return faults.stop("not-xml", f"the file is {what}, must be XML; unpack it first", 0)
-    other = (
-        None
-        if path is None
-        else Path(path).with_suffix(".xml" if Path(path).suffix.lower() == ".bin" else ".bin")
-    )
+    suffix = ".xml" if path is not None and Path(path).suffix.lower() == ".bin" else ".bin"
+    other = None if path is None else Path(path).with_suffix(suffix)
     if other is not None and _starts_xml(other):
         return faults.stop(
             "swapped-files",

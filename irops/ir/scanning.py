@@ -380,11 +380,8 @@ class GraphScanner:
     def _section(self, tag: bytes, start: int, stop: int, indent: int) -> tuple[int, int, int]:
         """The extent of the content of the section at a byte offset, and the offset behind the section."""
         data, tabs = self._data, b"\t" * indent
-        opened, closed, empty = (
-            b"%b<%b>\n" % (tabs, tag),
-            b"\n%b</%b>\n" % (tabs, tag),
-            b"%b<%b />\n" % (tabs, tag),
-        )
+        opened, closed = b"%b<%b>\n" % (tabs, tag), b"\n%b</%b>\n" % (tabs, tag)
+        empty = b"%b<%b />\n" % (tabs, tag)
         if data.startswith(empty, start):
             return start, start, start + len(empty)
         end = data.find(closed, start, stop)

@@ -417,17 +417,11 @@ def _of_edge(
         yield from _layers(one for one in graph.layers.values() if next(one.node.named(side), None))
         return
     texts = values(outline.text, node) | typed.written
-    layer = graph.layers.get(_or_none(number(texts.get(f"{end}-layer"))))
+    value = number(texts.get(f"{end}-layer"))
+    layer = graph.layers.get(-1 if value is None else value)
     if layer is not None:
-        yield from (
-            Insertion(str(label), layer.name)
-            for label, _ in layer.ports(outline.text, side)
-            if label is not None
-        )
-
-
-def _or_none(value: int | None) -> int:
-    return -1 if value is None else value
+        labels = (label for label, _ in layer.ports(outline.text, side))
+        yield from (Insertion(str(label), layer.name) for label in labels if label is not None)
 
 
 def _layers(layers: Iterable[LayerSpan]) -> Iterator[Insertion]:

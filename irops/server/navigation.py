@@ -223,11 +223,8 @@ def symbol(
 
 
 def _kind(layer: LayerSpan) -> types.SymbolKind:
-    kinds = {
-        "Parameter": types.SymbolKind.Field,
-        "Result": types.SymbolKind.Event,
-        "Const": types.SymbolKind.Constant,
-    }
+    known = types.SymbolKind
+    kinds = {"Parameter": known.Field, "Result": known.Event, "Const": known.Constant}
     return kinds.get(layer.type, types.SymbolKind.Function)
 
 

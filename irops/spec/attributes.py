@@ -146,10 +146,8 @@ def _element_type(text: str, attribute: Attribute) -> Any:
             f"{attribute.name} is {text!r}, must be an element type such as f32 or i64{_meant_type(text)}"
         ) from None
     if attribute.values and value.name not in attribute.values:
-        raise DomainError(
-            f"{attribute.name} is {text}, must be one of {', '.join(attribute.values)}",
-            "attribute-out-of-domain",
-        )
+        allowed = ", ".join(attribute.values)
+        raise DomainError(f"{attribute.name} is {text}, must be one of {allowed}", "attribute-out-of-domain")
     return value
 
 
@@ -265,11 +263,8 @@ def bind(op: Op, data: Mapping[str, str]) -> AttributeValues:
             try:
                 values[name] = parse(attribute, data[name])
             except DomainError as error:
-                faults.append(
-                    AttributeFault(
-                        error.kind, name, str(error), _reading(name, error.reading) if openvino else None
-                    )
-                )
+                reading = _reading(name, error.reading) if openvino else None
+                faults.append(AttributeFault(error.kind, name, str(error), reading))
                 usable = False
         else:
             fault = None if attribute.required else _missing(attribute, op, data)

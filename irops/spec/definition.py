@@ -326,11 +326,8 @@ def attribute_phrase(attribute: Attribute) -> str:
     if attribute.of:
         words[0] += f" of {attribute.of}"
     if attribute.low != -inf or attribute.high != inf:
-        words.append(
-            f"{attribute.low:g} to {attribute.high:g}"
-            if attribute.high != inf
-            else f"at least {attribute.low:g}"
-        )
+        low, high = attribute.low, attribute.high
+        words.append(f"{low:g} to {high:g}" if high != inf else f"at least {low:g}")
     if attribute.switch:
         words.append(f"where {attribute.switch} is on")
     if attribute.builder:

@@ -96,10 +96,8 @@ def plugin_folders() -> list[Path]:
         try:
             package = entry.load()
         except Exception as error:
-            message = (
-                f"the package {entry.value} ({OPS}: {entry.name}) cannot be imported:"
-                f" {type(error).__name__}: {error}"
-            )
+            which = f"the package {entry.value} ({OPS}: {entry.name})"
+            message = f"{which} cannot be imported: {type(error).__name__}: {error}"
             raise DefinitionError(
                 [Diagnostic(rule("failed-import"), message, Location(entry.value))]
             ) from error

@@ -68,11 +68,8 @@ def load_definition(path: str | Path, *, validate: bool = True, version: int | N
 def _restrict(root: Any, version: int) -> set[str]:
     """Remove what later opsets than version introduced, and notes on it. Returns the removed attributes."""
     root.set("version", str(version))
-    later = [
-        element
-        for element in root.iter("attribute", "example", "counterexample")
-        if int(element.get("since", 0)) > version
-    ]
+    elements = root.iter("attribute", "example", "counterexample")
+    later = [element for element in elements if int(element.get("since", 0)) > version]
     removed = {element.get("name") for element in later if element.tag == "attribute"}
     for element in (*later, *(note for note in root.findall("note") if note.get("of") in removed)):
         element.getparent().remove(element)
@@ -373,14 +370,8 @@ def _reader_requirements(root: Any, definition: Definition) -> Iterator[Fault]:
 
 
 def _notes(root: Any, definition: Definition) -> Iterator[Fault]:
-    subjects = {
-        None,
-        *definition.constraints,
-        *definition.attributes,
-        *definition.types,
-        *definition.bodies,
-        *_ports(definition),
-    }
+    parts = (definition.constraints, definition.attributes, definition.types, definition.bodies)
+    subjects = {None, *_ports(definition)}.union(*parts)
     for note in root.findall("note"):
         if note.get("of") not in subjects:
             yield note, f"a note is about {note.get('of')!r}, which is not defined"

@@ -63,11 +63,8 @@ class _Shared:
         self.declared = declared
         outputs = {theirs.name: ours.name for theirs, ours in zip(base.outputs, definition.outputs)}
         inputs = {name: source[0] for name, source in names.items() if source[0] is not None}
-        self.about = {
-            f"{theirs}_{what}": f"{ours}_{what}"
-            for theirs, ours in inputs.items()
-            for what in ("shape", "type")
-        }
+        pairs = [(theirs, ours, what) for theirs, ours in inputs.items() for what in ("shape", "type")]
+        self.about = {f"{theirs}_{what}": f"{ours}_{what}" for theirs, ours, what in pairs}
         self.saves = {
             name: ours for name in declared.saves if (ours := (inputs | outputs).get(name)) is not None
         }
@@ -94,11 +91,8 @@ class _Shared:
         @wraps(function)
         def call(*tensors: Any, **keyword_values: Any) -> Any:
             saved = dict(zip(self.saves.values(), tensors[count:]))
-            about = {
-                name: keyword_values[ours]
-                for name, ours in self.about.items()
-                if name in theirs and ours in keyword_values
-            }
+            given = {name: ours for name, ours in self.about.items() if ours in keyword_values}
+            about = {name: keyword_values[ours] for name, ours in given.items() if name in theirs}
             return function(
                 *tensors[:count],
                 *(pick(saved, keyword_values) for pick in picks),

@@ -215,11 +215,8 @@ class Symbol:
         if not content:
             return 0, []
         shared = reduce(lambda a, b: a & b, (Counter(m) for m, _ in self.terms))
-        rest = Symbol(
-            tuple(
-                sorted((tuple(sorted((Counter(m) - shared).elements())), c // content) for m, c in self.terms)
-            )
-        )
+        terms = ((Counter(m) - shared, c // content) for m, c in self.terms)
+        rest = Symbol(tuple(sorted((tuple(sorted(m.elements())), c) for m, c in terms)))
         names = [Symbol((((atom,), 1),)) for atom in shared.elements()]
         return content, names if rest.number == 1 else [*names, rest]
 

@@ -89,11 +89,10 @@ def _of_codes(codes: Codes, element: ElementType) -> Array:
 
 
 def _codes_of(array: Array, element: ElementType) -> Codes:
-    codes = (
-        np.asarray(array, np.uint8)
-        if element.name in CODED
-        else np.ascontiguousarray(array, element.dtype).view(np.uint8)
-    )
+    if element.name in CODED:
+        codes = np.asarray(array, np.uint8)
+    else:
+        codes = np.ascontiguousarray(array, element.dtype).view(np.uint8)
     return codes & np.uint8((1 << element.bits) - 1)
 
 

@@ -212,10 +212,8 @@ def _right_dims(structure: ModelStructure, port: Port, shape: Shape) -> Fix | No
         return None
     kept = port.dims if len(port.dims) == len(shape.dims) else (None,) * len(shape.dims)
     dims = [_declarable(before, dim) for before, dim in zip(kept, shape.dims)]
-    return fix(
-        f"declare the dimensions {','.join(map(str, dims)) or 'of a scalar, none'}",
-        with_dims(source, port.at, dims),
-    )
+    listed = ",".join(map(str, dims)) or "of a scalar, none"
+    return fix(f"declare the dimensions {listed}", with_dims(source, port.at, dims))
 
 
 def _declarable(declared: int | None, dim: Dim) -> int:

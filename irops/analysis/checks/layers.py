@@ -39,10 +39,8 @@ def every_layer_reaches_a_result(structure: ModelStructure) -> Iterator[Diagnost
         for layer, behind in _dead_ends(scope.wiring, living):
             more = f" (nor on {plural(behind, 'layer')} that only it depends on)" if behind else ""
             whole = "the model" if scope.outer is None else "the body"
-            message = (
-                f"no result of {whole} depends on {layer}{more}; there is no path from it to a Result or"
-                " Assign"
-            )
+            way = "there is no path from it to a Result or Assign"
+            message = f"no result of {whole} depends on {layer}{more}; {way}"
             yield structure.finding(
                 "dead-layer", message, layer.at, scope, layer, notes=("OpenVINO does not read such a layer",)
             )

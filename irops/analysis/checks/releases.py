@@ -105,11 +105,8 @@ def _refused_inputs(
         here = ahead.pop()
         scope = structure.by_path[here.path]
         ahead.extend(here.bodies)
-        refused = [
-            (known, entry, index)
-            for known in _candidates(here, table)
-            for entry, index in _places(known, table, places)
-        ]
+        candidates = _candidates(here, table)
+        refused = [(known, *place) for known in candidates for place in _places(known, table, places)]
         if not refused:
             continue
         created, variable = created_layers(scope), _depending_on_inputs(scope)

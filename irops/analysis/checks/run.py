@@ -497,14 +497,7 @@ def within(limits: Limits, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic
     kept = sorted(order, key=lambda d: d.severity is not Severity.ERROR)[: int(limits.findings)]
     last = max((d.location for d in kept), key=lambda where: where.line or 0)
     message = f"{len(order) - len(kept)} more findings are not reported; {limits.message('findings')}"
-    return [
-        *kept,
-        *(
-            before
-            or [
-                Diagnostic(
-                    rule(MORE), message, Location(last.file, last.line, last.column), notes=notes(MORE)
-                )
-            ]
-        ),
-    ]
+    if not before:
+        where = Location(last.file, last.line, last.column)
+        before = [Diagnostic(rule(MORE), message, where, notes=notes(MORE))]
+    return [*kept, *before]

@@ -190,19 +190,15 @@ def _shift_rows(
     final: int,
 ) -> None:
     kind = lasts.type
-    numbers = [
-        builder.add(first, builder.mul(step, i64_constant(place)))
-        for place in range(2 * many - 1 if more else many)
-    ]
+    count = 2 * many - 1 if more else many
+    numbers = [builder.add(first, builder.mul(step, i64_constant(place))) for place in range(count)]
 
     def row(base: Any, gap: Any, place: int) -> Any:
         return builder.add(base, builder.mul(gap, numbers[place]))
 
     def rows_of(base: Any, gap: Any, places: int) -> list[Any]:
-        return [
-            fetch(builder, row(base, gap, place), kind.count, kind.element.width // 8)
-            for place in range(places)
-        ]
+        size = kind.element.width // 8
+        return [fetch(builder, row(base, gap, place), kind.count, size) for place in range(places)]
 
     short = builder.sub(broadcast(builder, builder.sub(steps, i64_constant(1)), kind), lasts)
     rows = rows_of(source, on, len(numbers))
@@ -215,10 +211,8 @@ def _shift_rows(
             for k in range(remaining)
         ]
     if final:
-        behind = [
-            builder.icmp_unsigned(">", broadcast(builder, numbers[place], kind), lasts)
-            for place in range(many)
-        ]
+        shown = (broadcast(builder, numbers[place], kind) for place in range(many))
+        behind = [builder.icmp_unsigned(">", one, lasts) for one in shown]
         rows = [builder.select(*choice) for choice in zip(behind, rows_of(straight, out, many), rows)]
     for place, shifted in enumerate(rows):
         put(builder, row(target, out, place), shifted, 0)

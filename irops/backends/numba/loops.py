@@ -66,23 +66,15 @@ class Moves:
         reverse order in the target.
         """
         last = self.loops[-1] if self.loops else None
-        return last is not None and (last.role, last.source, last.target) == (
-            role,
-            self.block,
-            target * self.block,
-        )
+        wanted = (role, self.block, target * self.block)
+        return last is not None and (last.role, last.source, last.target) == wanted
 
     def at(
         self, source: int, target: int, loops: Sequence[Loop], *, block: int = 0, sequence: int = 0
     ) -> Moves:
         """Moves with other loops that begin at other offsets."""
-        return Moves(
-            block or self.block,
-            tuple(loops),
-            self.source + source,
-            self.target + target,
-            self.sequence + sequence,
-        )
+        places = (self.source + source, self.target + target, self.sequence + sequence)
+        return Moves(block or self.block, tuple(loops), *places)
 
 
 def moves(

@@ -101,15 +101,8 @@ def _reverse_row(
     stream: int,
 ) -> None:
     if vectors == 1:
-        _select(
-            builder,
-            target,
-            source,
-            (head, builder.sub(head, i64_constant(span)), i64_constant(0)),
-            width,
-            span,
-            stream,
-        )
+        starts = (head, builder.sub(head, i64_constant(span)), i64_constant(0))
+        _select(builder, target, source, starts, width, span, stream)
         return
     for place in (
         *(i64_constant(k * span) for k in range(vectors - 1)),
@@ -397,11 +390,8 @@ def _column_jobs(moves: Moves, row: int, workload: Workload) -> tuple[Job, ...]:
         steps.target,
         side_by_side.scratch_rows(steps.size),
     )
-    return (
-        Job.of(
-            columns(moves.block, int(streamed)), moves, rest, count if workload.size >= PARALLEL_BYTES else 1
-        ),
-    )
+    threads = count if workload.size >= PARALLEL_BYTES else 1
+    return (Job.of(columns(moves.block, int(streamed)), moves, rest, threads),)
 
 
 def run_jobs(moves: Moves, workload: Workload, lengths: npt.NDArray[np.int64]) -> tuple[Job, ...]:

@@ -201,11 +201,8 @@ def shuffled(builder: Any, lanes: Any, order: list[int]) -> Any:
 def mirror(builder: Any, lanes: Any, group: int) -> Any:
     """Lanes in groups, the last group first."""
     count = lanes.type.count
-    return shuffled(
-        builder,
-        lanes,
-        [(count // group - 1 - place // group) * group + place % group for place in range(count)],
-    )
+    last = count // group - 1
+    return shuffled(builder, lanes, [(last - at // group) * group + at % group for at in range(count)])
 
 
 def emit_prefetch(builder: Any, address: Any) -> None:
@@ -222,10 +219,8 @@ def emit_prefetch(builder: Any, address: Any) -> None:
 def _copy(builder: Any, target: Any, source: Any, size: Any) -> None:
     byte = I8.as_pointer()
     function = builder.module.declare_intrinsic("llvm.memcpy", [byte, byte, I64])
-    builder.call(
-        function,
-        [pointer(builder, target, I8), pointer(builder, source, I8), size, ir.Constant(ir.IntType(1), 0)],
-    )
+    ends = pointer(builder, target, I8), pointer(builder, source, I8)
+    builder.call(function, [*ends, size, ir.Constant(ir.IntType(1), 0)])
 
 
 def _load_i64(builder: Any, address: Any) -> Any:
@@ -238,10 +233,8 @@ def _fetch_add(builder: Any, address: Any) -> Any:
 
 def _load_i64_atomic(builder: Any, address: Any) -> Any:
     if machine() in ("x86_64", "AMD64"):
-        builder.call(
-            builder.module.declare_intrinsic("llvm.x86.sse2.pause", [], ir.FunctionType(ir.VoidType(), [])),
-            [],
-        )
+        kind = ir.FunctionType(ir.VoidType(), [])
+        builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", [], kind), [])
     return builder.load_atomic(pointer(builder, address, I64), "acquire", 8)
 
 

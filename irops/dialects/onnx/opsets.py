@@ -23,10 +23,8 @@ def onnx_library(path: str | None, error: type[DiagnosticError] = ReadError) -> 
     try:
         import onnx
     except ImportError:
-        message = (
-            "ONNX models require the library onnx, which is not installed; pip install 'irops[onnx]'"
-            " installs it"
-        )
+        wanted = "ONNX models require the library onnx, which is not installed"
+        message = f"{wanted}; pip install 'irops[onnx]' installs it"
         raise error([Diagnostic(rule("missing-onnx"), message, Location(path))]) from None
     return onnx
 

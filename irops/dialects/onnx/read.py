@@ -56,11 +56,8 @@ def texts_of(node: Any) -> dict[str, str]:
 def _text(op: str, attribute: Any) -> str:
     kind = attribute.type
     if kind == INT:
-        return (
-            NAMES.get(attribute.i, str(attribute.i))
-            if (op, attribute.name) in ELEMENT_TYPES
-            else str(attribute.i)
-        )
+        number = str(attribute.i)
+        return NAMES.get(attribute.i, number) if (op, attribute.name) in ELEMENT_TYPES else number
     if kind == FLOAT:
         return _number(attribute.f)
     if kind == STRING:
@@ -215,11 +212,8 @@ class GraphBuilder:
         layer.inputs = [Port(place, absent=not name) for place, name in enumerate(inputs)]
         for name in node.output:
             self._gives(layer, name)
-        layer.extra = (
-            {entry.key: entry.value for entry in node.metadata_props}
-            if hasattr(node, "metadata_props")
-            else {}
-        )
+        properties = getattr(node, "metadata_props", ())
+        layer.extra = {entry.key: entry.value for entry in properties}
         yield layer, inputs
 
     def _name_of(self, node: Any) -> str:
@@ -455,12 +449,8 @@ def declared(info: Any, names: SizeNames) -> Declared:
     if kind is None:
         return Declared(None, "...", ())
     if kind != "tensor_type":
-        return Declared(
-            None,
-            "...",
-            (),
-            f"is of the kind {kind.removesuffix('_type').replace('_', ' ')}, must be a tensor",
-        )
+        name = kind.removesuffix("_type").replace("_", " ")
+        return Declared(None, "...", (), f"is of the kind {name}, must be a tensor")
     tensor = info.type.tensor_type
     element = element_of(tensor.elem_type) if tensor.elem_type else None
     fault = (
@@ -552,11 +542,8 @@ def _parsed(onnx: Any, data: bytes, faults: Faults) -> Any:
     from google.protobuf.message import DecodeError
 
     start = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
-    notes = (
-        ("the file looks like XML; an IR file must have the extension .xml",)
-        if start.startswith(b"<")
-        else ()
-    )
+    xml = "the file looks like XML; an IR file must have the extension .xml"
+    notes = (xml,) if start.startswith(b"<") else ()
     if len(data) > MOST_BYTES:
         raise faults.stop(
             "malformed-onnx",

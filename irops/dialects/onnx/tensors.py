@@ -273,10 +273,8 @@ def _external(tensor: Any, element: ElementType, shape: tuple[int, ...], files: 
     if element is STRING:
         raise TensorFault("malformed-tensor", "contains strings, which cannot be external data")
     needed = packed_size(element, prod(shape))
-    offset, length = (
-        _integer(entries.get(name, default), name)
-        for name, default in (("offset", "0"), ("length", str(needed)))
-    )
+    offset = _integer(entries.get("offset", "0"), "offset")
+    length = _integer(entries.get("length", str(needed)), "length")
     try:
         return files.bytes_of(location, offset, length)
     except OutsideError as error:

@@ -45,17 +45,11 @@ def _why_not(type: str, version: str) -> NoOp:
     right = None if meant is None else ("version", meant)
     if not known and type in opsets().classes:
         spelled = opsets().classes[type]
-        return NoOp(
-            "misread-type-spelling",
-            f"the type {type} is spelled {spelled} in IR files",
-            right=("type", spelled),
-        )
+        message = f"the type {type} is spelled {spelled} in IR files"
+        return NoOp("misread-type-spelling", message, right=("type", spelled))
     if version not in opsets().names and (known or version.lower().startswith("opset")):
-        return NoOp(
-            "unknown-opset",
-            f"the version is {version!r}, must be one of opset1 to {opsets().names[-1]}",
-            right=right,
-        )
+        message = f"the version is {version!r}, must be one of opset1 to {opsets().names[-1]}"
+        return NoOp("unknown-opset", message, right=right)
     if not known:
         return NoOp("unknown-op", f"no opset has an op {type!r}", _hints(type, version))
     where = "; ".join(f"{v.id} is in {_ranges(v)}" for v in known)
