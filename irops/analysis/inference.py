@@ -277,11 +277,8 @@ def outputs_without(invocation: Invocation, inputs: Inputs, extras: Mapping[str,
     """The outputs of a layer whose attributes are malformed or missing; None if they depend on these."""
     op = invocation.op
     faulty = {fault.attribute for fault in invocation.faults}
-    unusable = [
-        attribute
-        for name, attribute in op.definition.attributes.items()
-        if (name in faulty or attribute.required) and invocation.attributes.get(name) is None
-    ]
+    invalid = [(a, a.name in faulty or a.required) for a in op.definition.attributes.values()]
+    unusable = [a for a, is_wanted in invalid if is_wanted and invocation.attributes.get(a.name) is None]
     if op.definition.bodies or len(unusable) > 1:
         return None
     if not unusable:  # what is missing has a default in OpenVINO's reader

@@ -98,15 +98,9 @@ def path_of_text(analysis: ModelAnalysis, text: str) -> tuple[str, ...]:
     """
     graph, rest, path = analysis.root, text, list[str]()
     while rest:
-        step = next(
-            (
-                (node, name)
-                for node in graph.layers.values()
-                for name in node.bodies
-                if f"{rest}/".startswith(f"{node.layer.name}/{name}/")
-            ),
-            None,
-        )
+        bodies = ((node, name) for node in graph.layers.values() for name in node.bodies)
+        inside = (pair for pair in bodies if f"{rest}/".startswith(f"{pair[0].layer.name}/{pair[1]}/"))
+        step = next(inside, None)
         if step is None:
             return tuple(text.split("/"))
         node, name = step

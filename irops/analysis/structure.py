@@ -411,11 +411,9 @@ def there_are_no_cycles(structure: ModelStructure) -> Iterator[Diagnostic]:
             way = [f'{layer.id} "{layer.shown_name}"' for layer in (*cycle[:SHOWN], cycle[0])]
             if len(cycle) > SHOWN:
                 way.insert(SHOWN, f"({len(cycle) - SHOWN} more)")
-            what = (
-                f"the graph has the cycle {' -> '.join(way)}"
-                if len(cycle) > 1
-                else f"the graph has a cycle: {cycle[0]} feeds itself"
-            )
+            what = f"the graph has a cycle: {cycle[0]} feeds itself"
+            if len(cycle) > 1:
+                what = f"the graph has the cycle {' -> '.join(way)}"
             message = f"{what}, must have no cycle"
             note = (
                 'OpenVINO refuses the file with "Attempt to access node ... that not in graph" if the cycle'

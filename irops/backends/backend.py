@@ -173,12 +173,5 @@ def require_installed(backend: Dependent) -> None:
     """
     reason = backend.missing()
     if reason:
-        raise DiagnosticError(
-            [
-                Diagnostic(
-                    rule("unavailable-backend"),
-                    f"backend {backend.name} is not available: {reason}",
-                    Location("<backends>"),
-                )
-            ]
-        )
+        message, place = f"backend {backend.name} is not available: {reason}", Location("<backends>")
+        raise DiagnosticError([Diagnostic(rule("unavailable-backend"), message, place)])

@@ -141,16 +141,8 @@ def one_op_model(
             raw = pack(array, kind) or b"\0"  # OpenVINO requires a byte for an empty tensor
             data |= {"offset": str(len(weights)), "size": str(len(raw))}
             weights.extend(raw)
-        graph.layers.append(
-            Layer(
-                index,
-                f"input{index}",
-                "Const" if index in fixed else "Parameter",
-                "opset1",
-                data,
-                outputs=[port],
-            )
-        )
+        type_ = "Const" if index in fixed else "Parameter"
+        graph.layers.append(Layer(index, f"input{index}", type_, "opset1", data, outputs=[port]))
         graph.edges.append(Edge(index, 0, subject, index))
     graph.layers.append(
         Layer(

@@ -83,18 +83,12 @@ def _session(form: OnnxForm, kind: ElementType) -> Any:
     options = SessionOptions()
     options.log_severity_level = 4  # errors are raised; do not print them too
     nodes = [helper.make_node(n.type, list(n.inputs), [n.output], **n.attributes) for n in form.nodes]
-    inputs = [
-        helper.make_tensor_value_info(
-            name, getattr(TensorProto, NAMES[element_type_of(array).name]), array.shape
-        )
-        for name, array in form.arrays.items()
-    ]
-    output = helper.make_tensor_value_info("y", getattr(TensorProto, NAMES[kind.name]), None)
-    model = helper.make_model(
-        helper.make_graph(nodes, "layer", inputs, [output]),
-        ir_version=IR_VERSION,
-        opset_imports=[helper.make_opsetid("", OPSET)],
-    )
+    info, numbers = helper.make_tensor_value_info, TensorProto.DataType
+    kinds = {name: numbers.Value(NAMES[element_type_of(array).name]) for name, array in form.arrays.items()}
+    inputs = [info(name, kinds[name], array.shape) for name, array in form.arrays.items()]
+    output = info("y", numbers.Value(NAMES[kind.name]), None)
+    graph, opset = helper.make_graph(nodes, "layer", inputs, [output]), helper.make_opsetid("", OPSET)
+    model = helper.make_model(graph, ir_version=IR_VERSION, opset_imports=[opset])
     return InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
@@ -141,12 +135,8 @@ def reverse(data: Array, axes: Array, *, mode: str) -> OnnxForm:
     reversed_axes = np.flatnonzero(axes) if mode == "mask" else np.unique(as_i64(axes) % max(data.ndim, 1))
     if not reversed_axes.size:
         return OnnxForm((OnnxNode("Identity", ("data",)),), {"data": data})
-    slice_inputs = {
-        "starts": np.full(reversed_axes.shape, -1),
-        "ends": np.full(reversed_axes.shape, MIN_I64),
-        "axes": reversed_axes,
-        "steps": np.full(reversed_axes.shape, -1),
-    }
+    last, first = np.full(reversed_axes.shape, -1), np.full(reversed_axes.shape, MIN_I64)
+    slice_inputs = {"starts": last, "ends": first, "axes": reversed_axes, "steps": last}
     return OnnxForm(
         (OnnxNode("Slice", ("data", *slice_inputs)),),
         {"data": data, **{name: array.astype(np.int64) for name, array in slice_inputs.items()}},
@@ -155,22 +145,12 @@ def reverse(data: Array, axes: Array, *, mode: str) -> OnnxForm:
 
 def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int) -> OnnxForm:
     """ReverseSequence-1 as the ONNX op, which requires the first two axes; other axes are transposed."""
-    lengths = np.minimum(
-        as_i64(seq_lengths), data.shape[seq_axis]
-    )  # without steps, ONNX Runtime refuses a length of 1
+    # without steps, ONNX Runtime refuses a length of 1
+    lengths = np.minimum(as_i64(seq_lengths), data.shape[seq_axis])
     arrays = {"data": data, "lengths": lengths}
     if {batch_axis, seq_axis} == {0, 1}:
-        return OnnxForm(
-            (
-                OnnxNode(
-                    "ReverseSequence",
-                    ("data", "lengths"),
-                    "y",
-                    {"batch_axis": batch_axis, "time_axis": seq_axis},
-                ),
-            ),
-            arrays,
-        )
+        axes = {"batch_axis": batch_axis, "time_axis": seq_axis}
+        return OnnxForm((OnnxNode("ReverseSequence", ("data", "lengths"), "y", axes),), arrays)
     order = [batch_axis, seq_axis, *(axis for axis in range(data.ndim) if axis not in (batch_axis, seq_axis))]
     return OnnxForm(
         (

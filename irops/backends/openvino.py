@@ -69,11 +69,8 @@ class OpenVINO:
         """The compiled model. Inputs are Parameters. If OpenVINO refuses that for an op, its small integer
         inputs become constants.
         """
-        texts = {
-            a.name: format_value(attributes[a.parameter])
-            for a in op.definition.attributes.values()
-            if a.parameter in attributes
-        }
+        stated = [a for a in op.definition.attributes.values() if a.parameter in attributes]
+        texts = {a.name: format_value(attributes[a.parameter]) for a in stated}
         key = (op.id, tuple(texts.items()), signature(inputs))
         if op.id not in self._constants:
             try:
@@ -148,11 +145,8 @@ def _present_inputs(inputs: Inputs) -> list[Array]:
 
 def _constants(inputs: Sequence[Array]) -> dict[int, Array]:
     """Small integer inputs, which may be axes, sizes or counts, to be passed as constants."""
-    return {
-        k: array
-        for k, array in enumerate(inputs)
-        if k and array.dtype.kind in "iu" and array.ndim < 2 and array.size <= SMALL
-    }
+    numbers = {k: array for k, array in enumerate(inputs) if k and array.dtype.kind in "iu"}
+    return {k: array for k, array in numbers.items() if array.ndim < 2 and array.size <= SMALL}
 
 
 def _last_line(error: RuntimeError) -> str:

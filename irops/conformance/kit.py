@@ -78,13 +78,8 @@ def _smaller(trial: Trial) -> Iterator[Trial]:
     sizes = {size for trial_input in present.values() for size in trial_input.array.shape if size}
     for size in sorted(sizes, reverse=True):
         for cut in shorter(size):
-            yield replace(
-                trial,
-                inputs=tuple(
-                    None if item is None else _cut(item, axes_of(item.array, size), cut)
-                    for item in trial.inputs
-                ),
-            )
+            cuts = (item and _cut(item, axes_of(item.array, size), cut) for item in trial.inputs)
+            yield replace(trial, inputs=tuple(cuts))
     for index, trial_input in present.items():
         for axis, size in enumerate(trial_input.array.shape):
             for cut in shorter(size):
@@ -234,12 +229,8 @@ def snippet(trial: Trial, expected: Expected, verdict: CaseVerdict, backend: str
     """The program. Invalid inputs are passed to the kernel directly, since irops.call would refuse them."""
     names = _names(trial)
     present = [name for name, trial_input in zip(names, trial.inputs) if trial_input is not None]
-    lines = [
-        line
-        for name, trial_input in zip(names, trial.inputs)
-        if trial_input is not None
-        for line in _array(name, trial_input)
-    ]
+    named = [(name, given) for name, given in zip(names, trial.inputs) if given is not None]
+    lines = [line for name, given in named for line in _array(name, given)]
     arguments = ", ".join([name if name in present else "None" for name in names])
     if expected.violated is not None:
         lines += _refusal(trial, expected.violated, backend, arguments)
@@ -310,13 +301,8 @@ def _assertions(trial: Trial, output: Array | None, ours: str, expected: str) ->
     same = f"assert {ours}.dtype == {expected}.dtype and {ours}.shape == {expected}.shape"
     if kind.floating and trial.op.definition.category not in MOVING and kind.name in TOLERANCES:
         relative, absolute = TOLERANCES[kind.name]
-        return [
-            same,
-            (
-                f"np.testing.assert_allclose({ours}.astype(float), {expected}.astype(float), rtol={relative},"
-                f" atol={absolute})"
-            ),
-        ]
+        arrays = f"{ours}.astype(float), {expected}.astype(float)"
+        return [same, f"np.testing.assert_allclose({arrays}, rtol={relative}, atol={absolute})"]
     bits = "tobytes" if kind.bits >= 8 else "tolist"
     return [same, f"assert {ours}.{bits}() == {expected}.{bits}(), ({ours}, {expected})"]
 
@@ -560,11 +546,8 @@ class OpTest:
         if self.client.unreproduced_crashes:
             crashes = self.client.unreproduced_crashes
             times = f", {len(crashes)} times" if len(crashes) > 1 else ""
-            yield CaseOutcome(
-                "generated",
-                "successive cases",
-                CaseVerdict(Status.FAILED, self.client.unreproduced_crashes[0] + times, "backend crashed"),
-            )
+            verdict = CaseVerdict(Status.FAILED, crashes[0] + times, "backend crashed")
+            yield CaseOutcome("generated", "successive cases", verdict)
             self.client.unreproduced_crashes.clear()
 
     def _definition_cases(self) -> Iterator[CaseOutcome]:

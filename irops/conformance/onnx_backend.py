@@ -87,12 +87,9 @@ class ReferenceBackend(Base):
         from onnx import TensorProto, defs, helper
 
         given = [(name, array) for name, array in zip(node.input, inputs) if name]
-        infos = [
-            helper.make_tensor_value_info(
-                name, number_of(element_type_of(array)) or TensorProto.UNDEFINED, array.shape
-            )
-            for name, array in given
-        ]
+        kinds = ((name, number_of(element_type_of(array)), array.shape) for name, array in given)
+        unknown = TensorProto.UNDEFINED
+        infos = [helper.make_tensor_value_info(name, kind or unknown, shape) for name, kind, shape in kinds]
         outputs = [
             helper.make_tensor_value_info(name, TensorProto.UNDEFINED, None) for name in node.output if name
         ]

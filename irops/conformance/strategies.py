@@ -114,14 +114,9 @@ def _edges(kind: ElementType, count: int, seed: int) -> bytes:
     if kind.name in FRACTIONS:
         fraction = FRACTIONS[kind.name]
         infinity = top - (1 << fraction)
-        patterns += [
-            infinity,
-            infinity + 1,
-            infinity + (1 << fraction - 1) + 1,
-            infinity - 1,
-            (1 << fraction) - 1,
-            top + infinity + 1,
-        ]
+        subnormal = (1 << fraction) - 1
+        patterns += [infinity, infinity + 1, infinity + (1 << fraction - 1) + 1]
+        patterns += [infinity - 1, subnormal, top + infinity + 1]
     patterns_needed = packed_size(kind, count) * 8 // bits
     return b"".join(
         patterns[(k + seed) % len(patterns)].to_bytes(bits // 8, "little") for k in range(patterns_needed)
@@ -373,13 +368,8 @@ def variations(draw: st.DrawFn, op: Op, starts: list[Trial]) -> Trial:
     changes = Changes(
         types, {size: draw(st.integers(0, 9)) for size in sizes if draw(st.integers(0, 3)) == 3}
     )
-    return Trial(
-        op,
-        tuple(
-            draw(_varied(op, index, trial_input, changes)) for index, trial_input in enumerate(start.inputs)
-        ),
-        start.attributes,
-    )
+    inputs = (draw(_varied(op, index, given, changes)) for index, given in enumerate(start.inputs))
+    return Trial(op, tuple(inputs), start.attributes)
 
 
 def retyped(op: Op, starts: list[Trial]) -> Iterator[Trial]:
@@ -415,9 +405,8 @@ def _varied(
     kind = changes.types.get(port.type, element_type_of(trial_input.array))
     shares_output_type = any(port.type == output.type for output in op.definition.outputs)
     if not shares_output_type and not kind.floating:
-        return TrialInput(
-            _retyped(trial_input.array, kind), draw(layouts())
-        )  # axes, sizes and indices keep their values
+        # axes, sizes and indices keep their values
+        return TrialInput(_retyped(trial_input.array, kind), draw(layouts()))
     shape = changes.shape(trial_input.array.shape)
     if op.definition.category in MOVING:
         return draw(tensors(kind, shape))

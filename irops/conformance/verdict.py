@@ -163,12 +163,9 @@ def as_markdown(reports: Sequence[ConformanceReport]) -> str:
                 f"| {report.backend} | {op.op} | {' | '.join(passed)} | {op.count(status=Status.DECLINED)} | "
                 f"{op.count(status=Status.FAILED)} |"
             )
-    why = [
-        f"| {report.backend} | {op.op} | {verb} | {count} | {_cell(reason)} |"
-        for report in reports
-        for op in report.ops
-        for verb, reason, count in reasons(op)
-    ]
+    named = [(f"| {report.backend} | {op.op}", op) for report in reports for op in report.ops]
+    reasoned = ((name, *reason) for name, op in named for reason in reasons(op))
+    why = [f"{name} | {verb} | {count} | {_cell(reason)} |" for name, verb, reason, count in reasoned]
     if why:
         lines += ["", "| backend | op | | cases | why |", "|---|---|---|--:|---|", *why]
     return "\n".join(lines) + "\n"

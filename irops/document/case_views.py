@@ -235,15 +235,8 @@ def _of_tensors(op: Op, case: ExampleCase) -> str:
         return ""
     ids = count()
     inputs = [port_of(next(ids), fact) for fact in facts if fact is not None]
-    layer = Layer(
-        len(inputs),
-        definition.type.lower(),
-        definition.type,
-        definition.version,
-        _attributes(op, case),
-        inputs,
-        [port_of(next(ids), fact) for fact in outputs],
-    )
+    made = (definition.type.lower(), definition.type, definition.version, _attributes(op, case))
+    layer = Layer(len(inputs), *made, inputs, [port_of(next(ids), fact) for fact in outputs])
     return _text(op, layer)
 
 

@@ -47,11 +47,8 @@ def declared_rows(registry: Registry, definitions: Sequence[Definition]) -> tupl
         DeclaredRow(f"types of input {index}", tuple(_types(registry, d, index) for d in definitions))
         for index in range(len(first_definition.inputs))
     ]
-    attribute_names = list(
-        dict.fromkeys(
-            attribute.stands_for or name for d in definitions for name, attribute in d.attributes.items()
-        )
-    )
+    attributes = ((name, a) for d in definitions for name, a in d.attributes.items())
+    attribute_names = list(dict.fromkeys(attribute.stands_for or name for name, attribute in attributes))
     rows += [
         DeclaredRow("attribute", tuple(_attribute(d, name) for d in definitions)) for name in attribute_names
     ]
@@ -86,11 +83,8 @@ def _attribute(definition: Definition, name: str) -> DeclaredCell | None:
     attribute = meant.get(name)
     if attribute is None:
         return None
-    return DeclaredCell(
-        f"{_default(attribute)}; {domain_text(attribute) or attribute.type}",
-        attribute.label or attribute.name,
-        _detail(attribute),
-    )
+    text = f"{_default(attribute)}; {domain_text(attribute) or attribute.type}"
+    return DeclaredCell(text, attribute.label or attribute.name, _detail(attribute))
 
 
 def _default(attribute: Attribute) -> str:
@@ -118,14 +112,8 @@ def _constraint(definition: Definition, number: str) -> DeclaredCell | None:
     constraint = definition.constraints.get(number)
     if constraint is None:
         return None
-    details = [
-        word
-        for word, applies in (
-            ("a warning", constraint.severity == "warning"),
-            ("on values", constraint.when == "run"),
-        )
-        if applies
-    ]
+    details = ["a warning"] if constraint.severity == "warning" else []
+    details += ["on values"] if constraint.when == "run" else []
     return DeclaredCell(constraint.text, detail="; ".join(details))
 
 

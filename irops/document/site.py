@@ -174,11 +174,8 @@ class OpPages:
     def _by_release(self) -> list[tuple[str, list[str]]]:
         """The ids of op versions by the release that reads them first, the newest release first."""
         since = {d.id: release_of(d) for d in self.definitions}
-        return [
-            (name, ids)
-            for name in reversed(releases().names)
-            if (ids := [op for op, release in since.items() if release == name])
-        ]
+        first = {name: [op for op, release in since.items() if release == name] for name in releases().names}
+        return [(name, ids) for name, ids in reversed(first.items()) if ids]
 
     def _categories(self) -> dict[str, list[Definition]]:
         by_category: dict[str, list[Definition]] = {}
@@ -286,12 +283,9 @@ class Site:
             require_libraries(*FOR_HTML)
         self.environment = environment(myst=format == "html")
         has_results = guide is not None and (guide / CONFORMANCE).is_file()
-        self.ops = OpPages(
-            registry or default_registry(),
-            self._page,
-            custom_only=custom_only,
-            conformance=f"../{CONFORMANCE}" if has_results else "",
-        )
+        results = f"../{CONFORMANCE}" if has_results else ""
+        known = registry or default_registry()
+        self.ops = OpPages(known, self._page, custom_only=custom_only, conformance=results)
 
     def pages(self, progress: Progress | None = None) -> Iterator[Page]:
         """Relative path and text of each page, as Markdown."""

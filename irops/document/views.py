@@ -399,11 +399,8 @@ def call_text(definition: Definition) -> str:
         return ""
     stated = {} if case is None else case.attributes
     inputs = [f"*{port.name}" if port.variadic else port.name for port in definition.inputs]
-    attributes = [
-        f"{attribute.parameter}={literal(value)}"
-        for attribute in definition.attributes.values()
-        if (value := _value(attribute, stated)) is not None
-    ]
+    shown = ((attribute.parameter, _value(attribute, stated)) for attribute in definition.attributes.values())
+    attributes = [f"{name}={literal(value)}" for name, value in shown if value is not None]
     return f'irops.call("{definition.id}", {", ".join((*inputs, *attributes))})'
 
 

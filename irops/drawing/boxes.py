@@ -95,9 +95,8 @@ def tail(text: str, limit: int = NAME_WIDTH) -> str:
         return line
     while cells(line) > limit - 1:
         line = line[1:]
-    part = min(
-        (k for k in map(line.find, "/.") if 0 <= k < 12), default=-1
-    )  # whole parts of a name read better
+    # whole parts of a name read better
+    part = min((k for k in map(line.find, "/.") if 0 <= k < 12), default=-1)
     return f"…{line[part + 1 :]}"
 
 

@@ -526,9 +526,8 @@ def sequence(graph: GraphNode, left_out: Collection[int] = (), hoist: int | None
     if hoist is not None:
         apart = _used_apart(graph, order, is_end, hoist)
         hoisted = _post_order(graph, sorted(apart, key=lambda n: depth[n]), depth)
-        depth = _depths(
-            graph, left_out, frozenset(hoisted)
-        )  # so that the first block is no deeper than the others
+        # so that the first block is no deeper than the others
+        depth = _depths(graph, left_out, frozenset(hoisted))
         order = [*hoisted, *_post_order(graph, roots, depth, hoisted)]
     placed: list[int] = []
     after: dict[int, list[int]] = {}

@@ -150,11 +150,9 @@ def details(scene: Scene, analysis: ModelAnalysis, scope: GraphScope) -> dict[st
         for node in box.folded:
             if count < MAX_FOLDED:
                 count += 1
-                folded.setdefault(path, {})[str(node.layer.id)] = [
-                    printable(node.layer.name),
-                    printable(node.layer.type),
-                    _outputs(inferred, node)[0][1] if node.layer.outputs else "",
-                ]
+                text = _outputs(inferred, node)[0][1] if node.layer.outputs else ""
+                about = [printable(node.layer.name), printable(node.layer.type), text]
+                folded.setdefault(path, {})[str(node.layer.id)] = about
     return {"layers": layers, "definitions": definitions, "folded": folded}
 
 

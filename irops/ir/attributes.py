@@ -88,12 +88,8 @@ class Attributes:
             )
             return otherwise
         if not plain:
-            self.faults.add(
-                "noncanonical-number",
-                f"{name} {text!r} of {owner} is not in canonical form, must be {value}",
-                element.at,
-                attribute=name,
-            )
+            message = f"{name} {text!r} of {owner} is not in canonical form, must be {value}"
+            self.faults.add("noncanonical-number", message, element.at, attribute=name)
         elif value >= 0:
             self.numbers[text] = value
         return value
@@ -120,13 +116,8 @@ class Attributes:
                     notes=_IGNORED,
                 )
             elif prefix != "xmlns":
-                self.faults.add(
-                    "stray-attribute",
-                    f"<{abridged(element.tag, SHOWN)}> has an unknown attribute {name!r}",
-                    element.at,
-                    attribute=name,
-                    notes=_IGNORED,
-                )
+                message = f"<{abridged(element.tag, SHOWN)}> has an unknown attribute {name!r}"
+                self.faults.add("stray-attribute", message, element.at, attribute=name, notes=_IGNORED)
         return element.attributes
 
     def unknown(self, element: Element, parent: Element) -> Element:
@@ -135,12 +126,8 @@ class Attributes:
             return element
         name = element.attributes.get("name")
         shown = f"<{element.tag}>" if name is None else f'<{element.tag}> "{name}"'
-        self.faults.add(
-            "unknown-element",
-            f"{shown} is not allowed in <{abridged(parent.tag, SHOWN)}>",
-            element.at,
-            notes=_IGNORED,
-        )
+        message = f"{shown} is not allowed in <{abridged(parent.tag, SHOWN)}>"
+        self.faults.add("unknown-element", message, element.at, notes=_IGNORED)
         return self.preserved(element)
 
     def duplicate(self, element: Element, parent: Element) -> Element:

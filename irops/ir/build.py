@@ -32,6 +32,8 @@ from irops.values.element import element_type
 from irops.values.shape import Shape
 
 READ = (10, 11)
+UNREADABLE = ('OpenVINO reports "Unable to read the model"',)
+REFUSED = ("OpenVINO refuses the file",)
 _PER_LAYER = "OpenVINO 2020.1 replaced IR 7 and older; export the model again from its original framework"
 
 
@@ -48,12 +50,8 @@ def version_of(root: Element, faults: Faults) -> int:
         )
     text = root.attributes.get("version")
     if text is None:
-        faults.add(
-            "unsupported-ir-version",
-            "<net> has no version, must be 10 or 11",
-            root.at,
-            notes=('OpenVINO reports "Unable to read the model"',),
-        )
+        message = "<net> has no version, must be 10 or 11"
+        faults.add("unsupported-ir-version", message, root.at, notes=UNREADABLE)
         return max(READ)
     version, plain = integer(text)
     if version is not None and 0 < version < min(READ):
@@ -61,22 +59,12 @@ def version_of(root: Element, faults: Faults) -> int:
             "old-ir-version", f"the IR version is {version}, must be 10 or 11", root.at, notes=(_PER_LAYER,)
         )
     if version not in READ:
-        faults.add(
-            "unsupported-ir-version",
-            f"the IR version is {text!r}, must be 10 or 11",
-            root.at,
-            attribute="version",
-            notes=('OpenVINO reports "Unable to read the model"',),
-        )
+        message = f"the IR version is {text!r}, must be 10 or 11"
+        faults.add("unsupported-ir-version", message, root.at, attribute="version", notes=UNREADABLE)
         return max(READ)
     if not plain:
-        faults.add(
-            "noncanonical-number",
-            f"IR version {text!r} is not in canonical form, must be {version}",
-            root.at,
-            attribute="version",
-            notes=("OpenVINO refuses the file",),
-        )
+        message = f"IR version {text!r} is not in canonical form, must be {version}"
+        faults.add("noncanonical-number", message, root.at, attribute="version", notes=REFUSED)
     return version
 
 
@@ -114,12 +102,9 @@ class Builder:
         model.comments = (*comments_of(document), *comments_of(root))
         number_layers(self.graph, self.faults)
         if not any(child.tag == "layers" for child in root.children):
-            self.faults.add(
-                "missing-section",
-                "<net> has no <layers>, must have one",
-                root.at,
-                notes=("OpenVINO silently reads an empty model",),
-            )
+            read = ("OpenVINO silently reads an empty model",)
+            message = "<net> has no <layers>, must have one"
+            self.faults.add("missing-section", message, root.at, notes=read)
         legacy_faults(model, weights, self.faults)
         if self.read.has_rt_info:
             runtime_attribute_faults(model, self.faults)
@@ -238,14 +223,9 @@ class Builder:
     def edge(self, element: Element, graph: LayerGraph) -> None:
         attributes, parsed = element.attributes, self.read.numbers
         try:
-            edge = Edge(
-                parsed[attributes["from-layer"]],
-                parsed[attributes["from-port"]],
-                parsed[attributes["to-layer"]],
-                parsed[attributes["to-port"]],
-                {},
-                element.at,
-            )
+            source = parsed[attributes["from-layer"]], parsed[attributes["from-port"]]
+            target = parsed[attributes["to-layer"]], parsed[attributes["to-port"]]
+            edge = Edge(*source, *target, {}, element.at)
         except KeyError:  # a number that is not cached, or an error
             a, b, c, d = (self.read.number(element, name, "an edge", UNREAD) for name in ENDS)
             if UNREAD in (a, b, c, d):
@@ -279,7 +259,7 @@ def legacy_faults(model: Model, weights: Weights, faults: Faults) -> None:
         for child in first["meta_data"].children:
             if child.tag != "cli_parameters" and child.tag.isidentifier() and "value" not in child.attributes:
                 message = f"<{child.tag}> in <meta_data> has no value, must have one"
-                faults.add("malformed-meta-data", message, child.at, notes=("OpenVINO refuses the file",))
+                faults.add("malformed-meta-data", message, child.at, notes=REFUSED)
 
 
 def _pre_process_faults(element: Element, model: Model, weights: Weights, faults: Faults) -> None:
@@ -295,7 +275,7 @@ def _pre_process_faults(element: Element, model: Model, weights: Weights, faults
             f'<pre-process> refers to the layer "{name}", must refer to a Parameter of the model',
             element.at,
             attribute="reference-layer-name",
-            notes=("OpenVINO refuses the file",),
+            notes=REFUSED,
         )
     elif not outside:
         mean_value_faults(element, layer, faults)
@@ -323,7 +303,7 @@ def mean_value_faults(element: Element, layer: Layer, faults: Faults) -> None:
         channels, image = (sizes[0], sizes[1:]) if len(sizes) == 3 else (sizes[1], sizes[2:])
         message = _fault(element, channels, prod(image) * kind.bits // 8)
         if message:
-            faults.add("malformed-mean-values", message, at, notes=("OpenVINO refuses the file",))
+            faults.add("malformed-mean-values", message, at, notes=REFUSED)
 
 
 def _fault(element: Element, channels: int, image_bytes: int) -> str:
@@ -436,12 +416,9 @@ def _rt_info_faults(rt_info: Element, faults: Faults) -> None:
             removal = fix(
                 f"remove the second rt_info attribute {name}", [without_element(faults.source, child.at)]
             )
-            faults.add(
-                "duplicate-rt-info",
-                f"rt_info attribute {name} is repeated",
-                child.at,
-                fix=removal if child == seen[name] else None,
-            )
+            repair = removal if child == seen[name] else None
+            message = f"rt_info attribute {name} is repeated"
+            faults.add("duplicate-rt-info", message, child.at, fix=repair)
         elif name is not None:
             seen[name] = child
 

@@ -226,12 +226,9 @@ def _is_stray(
     start = max(element.at, end - 12 * len(characters) - NEAR)  # a character takes up to 12 bytes: &#x10ffff;
     place = faults.source.data.rfind(words[:40].split("\n")[0].encode(), start, end)
     shown = words if len(words) <= 40 else words[:40] + "…"
-    faults.add(
-        "stray-text",
-        f"<{element.tag}> contains the text {shown!r}, must contain elements only",
-        max(place, element.at),
-        notes=("OpenVINO silently ignores it",),
-    )
+    message, ignored = f"<{element.tag}> contains the text {shown!r}", ("OpenVINO silently ignores it",)
+    at = max(place, element.at)
+    faults.add("stray-text", f"{message}, must contain elements only", at, notes=ignored)
     return True
 
 

@@ -116,16 +116,8 @@ class Ports:
             if precision not in precisions:
                 self._new_precision(element, precision, number, section.tag)
             names = attributes.pop("names", None)
-            port = Port(
-                number,
-                precisions.get(precision or ""),
-                dims,
-                () if names is None else names_of(names),
-                None,
-                attributes,
-                (),
-                element.at,
-            )
+            kind, tensors = precisions.get(precision or ""), () if names is None else names_of(names)
+            port = Port(number, kind, dims, tensors, None, attributes, (), element.at)
             if attributes:
                 self.read.rest(element)
             if element.children:
@@ -155,12 +147,8 @@ class Ports:
                 notes=prefix_note(text),
             )
             return DYNAMIC
-        self.faults.add(
-            "noncanonical-number",
-            f"dimension {text.strip()!r} of {owner} is not in canonical form, must be {value}",
-            element.at,
-            child=("dim", index),
-        )
+        message = f"dimension {text.strip()!r} of {owner} is not in canonical form, must be {value}"
+        self.faults.add("noncanonical-number", message, element.at, child=("dim", index))
         return value
 
     def _new_precision(self, element: Element, precision: str | None, number: int, side: str) -> None:

@@ -278,18 +278,12 @@ def source_of(path: str | None, raw: bytes) -> SourceText:
         return faults.source
     at = raw.index(declared[1], len(raw) - len(start))
     if name.startswith(("utf-16", "utf-32")):
-        raise faults.stop(
-            "invalid-encoding",
-            f"the declared encoding is {declared[1].decode()}, but the bytes have another encoding",
-            at,
-        )
+        message = f"the declared encoding is {declared[1].decode()}, but the bytes have another encoding"
+        raise faults.stop("invalid-encoding", message, at)
     if not _DECODED.fullmatch(name):
-        raise faults.stop(
-            "unknown-encoding",
-            f"the encoding is {declared[1].decode('ascii', 'replace')!r},"
-            " must be UTF-8, UTF-16, ISO-8859 or Windows-125x",
-            at,
-        )
+        message = f"the encoding is {declared[1].decode('ascii', 'replace')!r}"
+        wanted = "must be UTF-8, UTF-16, ISO-8859 or Windows-125x"
+        raise faults.stop("unknown-encoding", f"{message}, {wanted}", at)
     return SourceText(path, _decoded(raw, name, faults), as_stored=False)
 
 
@@ -328,12 +322,8 @@ def _no_text(path: str | None, raw: bytes, faults: Faults) -> Exception:
     suffix = ".xml" if path is not None and Path(path).suffix.lower() == ".bin" else ".bin"
     other = None if path is None else Path(path).with_suffix(suffix)
     if other is not None and _starts_xml(other):
-        return faults.stop(
-            "swapped-files",
-            f"the file looks like weights, must be XML; {other.name} beside it is XML",
-            0,
-            notes=(f"pass {other.name} as the model",),
-        )
+        message = f"the file looks like weights, must be XML; {other.name} beside it is XML"
+        return faults.stop("swapped-files", message, 0, notes=(f"pass {other.name} as the model",))
     if path is not None and Path(path).suffix.lower() == ".bin":
         return faults.stop(
             "swapped-files", "the file looks like weights, must be XML; the model is in the .xml file", 0

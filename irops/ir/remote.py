@@ -561,11 +561,9 @@ def remote_models(url: str, suffixes: Sequence[str], limits: Limits | None = Non
     names = _names(f"{before}{root}{after}", pattern, limits)
     folder = f"{before}{root}{'/' if root else ''}"
     files = {f"{folder}{name}{after}" for name in names}
-    wanted = [
-        f"{folder}{name}{after}"
-        for name in names
-        if name.endswith(tuple(suffixes)) and not any(part.startswith(".") for part in name.split("/")[:-1])
-    ]
+    hidden = {name for name in names if any(part.startswith(".") for part in name.split("/")[:-1])}
+    shown = (name for name in names if name.endswith(tuple(suffixes)) and name not in hidden)
+    wanted = [f"{folder}{name}{after}" for name in shown]
     models = [file for file in wanted if not _is_other_xml(file, files, limits)]
     return RemoteModels(tuple(models), len(wanted) - len(models))
 

@@ -37,12 +37,9 @@ class Region(NamedTuple):
     @property
     def data(self) -> dict[str, str]:
         """The attributes of the Const, in the order and layout of OpenVINO."""
-        return {
-            "element_type": self.element.name,
-            "shape": ", ".join(map(str, self.shape)),
-            "offset": str(self.offset),
-            "size": str(self.size),
-        }
+        shape = ", ".join(map(str, self.shape))
+        place = {"offset": str(self.offset), "size": str(self.size)}
+        return {"element_type": self.element.name, "shape": shape, **place}
 
     def __str__(self) -> str:
         return f"{self.element}{list(self.shape)}".replace(" ", "")
@@ -153,12 +150,8 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
                 sound.add(form)
     if first is not None and weights.size == 0:
         faults.append((*first, _no_weights(weights, first[1], count, end)))
-    short: tuple[str, ...] = (
-        (
-            f"{weights.name} has {weights.size} bytes, the constants need {end}: "
-            "it is cut off, or belongs to another model"
-        ),
-    )
+    needed = f"{weights.name} has {weights.size} bytes, the constants need {end}"
+    short: tuple[str, ...] = (f"{needed}: it is cut off, or belongs to another model",)
     for path, layer, fault in faults:
         if fault.rule == "constant-outside-weights":
             yield _diagnostic(model, layer, path, fault._replace(notes=fault.notes + short))
@@ -172,11 +165,9 @@ def _region_fault(layer: Layer, region: Region, weights: Weights) -> ConstantFau
     if region.elements and region.element is not STRING:
         needed = packed_size(region.element, region.elements)
         if needed > INT64_MAX:
-            return ConstantFault(
-                "oversized-constant",
-                f"{layer}: {region} takes {needed} bytes, must take at most 2^63-1",
-                notes=("OpenVINO computes the product modulo 2^64",),
-            )
+            message = f"{layer}: {region} takes {needed} bytes, must take at most 2^63-1"
+            note = "OpenVINO computes the product modulo 2^64"
+            return ConstantFault("oversized-constant", message, notes=(note,))
         if needed != region.size:
             return _size_fault(layer, region, needed, weights)
     if region.end > weights.size:
@@ -218,12 +209,8 @@ def _size_fault(layer: Layer, region: Region, needed: int, weights: Weights) -> 
     if region.element.name in LAYOUTS and region.size == region.elements:
         plausible = True
         notes = (*notes, f"size is one byte per element, but elements of {region.element} share bytes")
-    return ConstantFault(
-        "wrong-constant-size",
-        f"{layer} has the size {region.size}, must have {needed} bytes for {region}",
-        None if plausible else "size",
-        notes,
-    )
+    message = f"{layer} has the size {region.size}, must have {needed} bytes for {region}"
+    return ConstantFault("wrong-constant-size", message, None if plausible else "size", notes)
 
 
 def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> ConstantFault:
@@ -329,12 +316,9 @@ def _shape_of(layer: Layer) -> tuple[int, ...] | ConstantFault:
         if value == -1 or (value is None and (".." in part or part.strip() == "?")):
             return ConstantFault("dynamic-constant", f"shape of {layer} is {text!r}, must be static", "shape")
         if value is None or not 0 <= value <= INT64_MAX:
-            return ConstantFault(
-                "malformed-constant-attribute",
-                f"shape of {layer} is {text!r}, must be sizes of 0 or greater; {part.strip()!r} is not one",
-                "shape",
-                prefix_note(part),
-            )
+            wanted = f"must be sizes of 0 or greater; {part.strip()!r} is not one"
+            message = f"shape of {layer} is {text!r}, {wanted}"
+            return ConstantFault("malformed-constant-attribute", message, "shape", prefix_note(part))
         dims.append(value)
     return tuple(dims)
 

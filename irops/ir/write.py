@@ -61,14 +61,8 @@ def _graph(graph: LayerGraph, tab: str, data: Data) -> Iterator[str]:
 def _layer(layer: Layer, tab: str, data: Data) -> Iterator[str]:
     yield from _comments(layer.comments, tab)
     named = {} if layer.output_names is None else {"output_names": names_text(layer.output_names)}
-    head = {
-        "id": str(layer.id),
-        "name": layer.name,
-        "type": layer.type,
-        "version": layer.version,
-        **named,
-        **layer.extra,
-    }
+    own = {"id": str(layer.id), "name": layer.name, "type": layer.type, "version": layer.version}
+    head = {**own, **named, **layer.extra}
     inner = tab + "\t"
     body = [f"{tab}<layer{_attributes(head)}>\n"]
     if layer.data or layer.data_at >= 0:
@@ -92,11 +86,8 @@ def _layer(layer: Layer, tab: str, data: Data) -> Iterator[str]:
 
 
 def _port(port: Port, tab: str) -> Iterator[str]:
-    declared = {
-        "id": str(port.id),
-        "precision": port.precision,
-        "names": names_text(port.names) if port.names else None,
-    }
+    names = names_text(port.names) if port.names else None
+    declared = {"id": str(port.id), "precision": port.precision, "names": names}
     attributes = _attributes(
         {**{name: text for name, text in declared.items() if text is not None}, **port.extra}
     )
@@ -112,12 +103,8 @@ def _port(port: Port, tab: str) -> Iterator[str]:
 
 
 def _edge(edge: Edge, tab: str) -> str:
-    ends = {
-        "from-layer": edge.from_layer,
-        "from-port": edge.from_port,
-        "to-layer": edge.to_layer,
-        "to-port": edge.to_port,
-    }
+    source = {"from-layer": edge.from_layer, "from-port": edge.from_port}
+    ends = source | {"to-layer": edge.to_layer, "to-port": edge.to_port}
     return f"{tab}<edge{_attributes({**{name: str(end) for name, end in ends.items()}, **edge.extra})} />\n"
 
 

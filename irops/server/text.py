@@ -179,14 +179,7 @@ def body_layer(cursor: Cursor) -> LayerSpan | None:
     wanted = number(span.value)
     inner = next(layer.node.named(body), None)
     layers = cursor.outline.layers.values()
-    return next(
-        (
-            one
-            for one in layers
-            if one.id == wanted
-            and one.graph.owner is layer
-            and inner is not None
-            and inner.start <= one.node.start < inner.end
-        ),
-        None,
-    )
+    if inner is None:
+        return None
+    found = (one for one in layers if one.id == wanted and one.graph.owner is layer)
+    return next((one for one in found if inner.start <= one.node.start < inner.end), None)

@@ -167,11 +167,8 @@ def _list(item: Callable[[str, Attribute], Any]) -> Callable[[str, Attribute], t
         except DomainError as error:
             wrong = next(part for part in text.split(",") if _fails(item, part, attribute)).strip()
             what = f"the item {wrong!r} is malformed" if wrong else "an item is empty"
-            raise DomainError(
-                f"{attribute.name} is {text!r}, must be a list separated by commas; {what}",
-                error.kind,
-                error.reading,
-            ) from None
+            message = f"{attribute.name} is {text!r}, must be a list separated by commas; {what}"
+            raise DomainError(message, error.kind, error.reading) from None
 
     return items
 

@@ -122,20 +122,14 @@ def _widened(function: Function) -> Function:
     import numpy as np
 
     def is_narrow_float(item: Any) -> bool:
-        return (
-            isinstance(item, np.ndarray)
-            and item.dtype.itemsize < 4
-            and item.dtype.kind in "fV"
-            and item.dtype.metadata is None
-        )
+        if not isinstance(item, np.ndarray) or item.dtype.metadata is not None:
+            return False
+        return item.dtype.itemsize < 4 and item.dtype.kind in "fV"
 
     @wraps(function)
     def widened(*inputs: Any, **attributes: Any) -> Any:
-        narrows = [
-            item.dtype
-            for item in inputs
-            if is_narrow_float(item) and item.dtype.name not in ("int4", "uint4", "int2", "uint2")
-        ]
+        floats = (item.dtype for item in inputs if is_narrow_float(item))
+        narrows = [dtype for dtype in floats if dtype.name not in ("int4", "uint4", "int2", "uint2")]
         if not narrows:
             return function(*inputs, **attributes)
         kind = narrows[0]
@@ -208,11 +202,8 @@ def bind_gradients(
 ) -> Iterator[Diagnostic]:
     """Add the gradient functions to functions, and report those that do not match the definition."""
     declared = definition.gradients
-    by_input = {
-        of or next(iter(declared), of): function
-        for some in reversed(bound)
-        for of, function in some.gradients.items()
-    }
+    found = (item for some in reversed(bound) for item in some.gradients.items())
+    by_input = {of or next(iter(declared), of): function for of, function in found}
     for of in declared.keys() - by_input.keys():
         yield Diagnostic(
             rule("missing-function"),

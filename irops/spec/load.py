@@ -272,11 +272,8 @@ class _Loader:
         elif kind.startswith("@"):
             attribute = attributes.get(kind[1:])
             if attribute is None or attribute.type != "element_type":
-                self.fault(
-                    element,
-                    f"port {element.get('name')} has the type {kind}, which is not an attribute of type"
-                    " element_type",
-                )
+                message = f"port {element.get('name')} has the type {kind}, which is not an attribute"
+                self.fault(element, f"{message} of type element_type")
         else:
             try:
                 allowed = allowed_types(kind, self.dialect, self.opset)
@@ -307,11 +304,8 @@ class _Loader:
                 return int(low), int(low)
             return int(low or 0), int(high) if high else inf
         except ValueError:
-            self.fault(
-                element,
-                f"the rank of {element.get('name')} is {text!r}, must be a number or a range such as 0..1"
-                " or 2..",
-            )
+            message = f"the rank of {element.get('name')} is {text!r}, must be a number or a range"
+            self.fault(element, f"{message} such as 0..1 or 2..")
             return 0, inf
 
     def gradient(self, element: Any) -> Gradient:
@@ -320,13 +314,8 @@ class _Loader:
 
     def constraint(self, element: Any) -> Constraint:
         get = element.get
-        return Constraint(
-            get("id"),
-            prose(element),
-            get("when", "infer"),
-            Severity(get("severity", "error")),
-            tuple((get("of") or "").split()),
-        )
+        severity, attributes = Severity(get("severity", "error")), tuple((get("of") or "").split())
+        return Constraint(get("id"), prose(element), get("when", "infer"), severity, attributes)
 
 
 # Checks that the names to which a definition refers are defined.
@@ -362,11 +351,9 @@ def _reader_requirements(root: Any, definition: Definition) -> Iterator[Fault]:
         name, _, value = attribute.reader_requires.partition("=")
         other = definition.attributes.get(name)
         if other is None or value not in other.values:
-            yield (
-                root,
-                f"attribute {attribute.name} is required where {attribute.reader_requires!r}, must be yes or"
-                " an attribute with one of its values: name=value",
-            )
+            wanted = "must be yes or an attribute with one of its values: name=value"
+            required = f"attribute {attribute.name} is required where {attribute.reader_requires!r}"
+            yield root, f"{required}, {wanted}"
 
 
 def _notes(root: Any, definition: Definition) -> Iterator[Fault]:

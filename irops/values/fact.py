@@ -153,12 +153,9 @@ def elements_of(dims: Any, kind: ElementType) -> Array:
 def _fits(dim: Dim, kind: ElementType) -> bool:
     low, high = kind.extent
     open_ended = kind.bits >= 32
-    return (
-        dim.low <= high
-        and low <= dim.high
-        and (low <= dim.low or (open_ended and low < 0 and dim.low == -inf))
-        and (dim.high <= high or (open_ended and dim.high == inf))
-    )
+    fits_below = low <= dim.low or (open_ended and low < 0 and dim.low == -inf)
+    fits_above = dim.high <= high or (open_ended and dim.high == inf)
+    return dim.low <= high and low <= dim.high and fits_below and fits_above
 
 
 def each_dim(function: Callable[[Dim], Dim], dims: Array) -> Array:

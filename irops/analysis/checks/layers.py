@@ -46,6 +46,9 @@ def every_layer_reaches_a_result(structure: ModelStructure) -> Iterator[Diagnost
             )
 
 
+KEPT = ("OpenVINO keeps both names",)
+
+
 def layer_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
     for scope in structure.graphs:
         first: dict[str, Layer] = {}
@@ -55,14 +58,7 @@ def layer_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
                 continue
             if layer.name and other.id != layer.id:
                 message = f"{layer} has the name of {other}, must have a unique name to be found by it"
-                yield structure.finding(
-                    "duplicate-layer-name",
-                    message,
-                    layer.at,
-                    scope,
-                    layer,
-                    notes=("OpenVINO keeps both names",),
-                )
+                yield structure.finding("duplicate-layer-name", message, layer.at, scope, layer, notes=KEPT)
 
 
 def tensor_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
@@ -75,17 +71,11 @@ def tensor_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
                 for name in port.names:
                     other, output = first.setdefault(name, (layer, index))
                     if (other.id, output) != (layer.id, index):
-                        message = (
-                            f'output {index} of {layer} has the tensor name "{abridged(name, SHOWN)}",'
-                            f" as has output {output} of {other}"
-                        )
+                        shown, before = abridged(name, SHOWN), f"output {output} of {other}"
+                        message = f'output {index} of {layer} has the tensor name "{shown}", as has {before}'
+                        wanted = f"{message}, must have a unique tensor name"
                         yield structure.finding(
-                            "duplicate-tensor-name",
-                            f"{message}, must have a unique tensor name",
-                            port.at,
-                            scope,
-                            layer,
-                            notes=("OpenVINO keeps both names",),
+                            "duplicate-tensor-name", wanted, port.at, scope, layer, notes=KEPT
                         )
 
 

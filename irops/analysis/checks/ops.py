@@ -148,14 +148,8 @@ def bodies_are_those_of_the_op(structure: ModelStructure) -> Iterator[Diagnostic
             message = (
                 f"{inside.layer} has a {inside.body.name}, must have only the bodies of {op.id}: {takes}"
             )
-            yield structure.finding(
-                "unknown-body",
-                message,
-                inside.body.at,
-                inside.outer,
-                inside.layer,
-                notes=("OpenVINO silently ignores it",),
-            )
+            at, ignored = inside.body.at, ("OpenVINO silently ignores it",)
+            yield structure.finding("unknown-body", message, at, inside.outer, inside.layer, notes=ignored)
 
 
 def layers_declare_the_outputs_that_there_are(
@@ -178,11 +172,9 @@ def layers_declare_the_outputs_that_there_are(
             message = (
                 f"{layer} declares {plural(declared, 'output')}, must declare {given}, as {known.op.id} has"
             )
-            note = (
-                "OpenVINO treats the declared ports as the first ones"
-                if declared < given
-                else 'OpenVINO refuses the file: "node index is out of range"'
-            )
+            note = 'OpenVINO refuses the file: "node index is out of range"'
+            if declared < given:
+                note = "OpenVINO treats the declared ports as the first ones"
             yield structure.finding("wrong-number-of-outputs", message, layer.at, scope, layer, notes=(note,))
 
 

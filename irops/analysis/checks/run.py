@@ -91,19 +91,13 @@ def _read_before(scope: GraphNode, node: LayerNode) -> set[str | None]:
     """The variables that are read by ReadValue-3 before a layer."""
     before = feeding_layers(scope.wiring, [node.layer])
     others = (scope.layers[number] for number in before if number in scope.layers)
-    return {
-        other.layer.data.get("variable_id")
-        for other in others
-        if other.op is not None and other.op.id == "ReadValue-3"
-    }
+    reads = (other for other in others if other.op is not None and other.op.id == "ReadValue-3")
+    return {other.layer.data.get("variable_id") for other in reads}
 
 
 def _in_bodies(structure: ModelStructure) -> bool:
-    return any(
-        layer.type.lower() in STATEFUL
-        for scope in structure.graphs[1:]
-        for layer in scope.groups.first_layers
-    )
+    layers = (layer for scope in structure.graphs[1:] for layer in scope.groups.first_layers)
+    return any(layer.type.lower() in STATEFUL for layer in layers)
 
 
 def variables_are_read_and_assigned_once(structure: ModelStructure) -> Iterator[Diagnostic]:
@@ -141,14 +135,8 @@ def variables_have_one_type_and_shape(structure: ModelStructure) -> Iterator[Dia
                 f'{layer} declares the variable "{layer.data["variable_id"]}" as {"".join(declared)}, must be'
                 f" {''.join(before)}, as {other} declares it"
             )
-            yield structure.finding(
-                "conflicting-variable-types",
-                message,
-                layer.at,
-                scope,
-                layer,
-                notes=("OpenVINO checks one layer against the declaration of the other",),
-            )
+            why = ("OpenVINO checks one layer against the declaration of the other",)
+            yield structure.finding("conflicting-variable-types", message, layer.at, scope, layer, notes=why)
 
 
 def assigned_variables_are_read(structure: ModelStructure) -> Iterator[Diagnostic]:
@@ -160,14 +148,8 @@ def assigned_variables_are_read(structure: ModelStructure) -> Iterator[Diagnosti
                 f'{layer} assigns the variable "{abridged(name, SHOWN)}", which no layer reads;'
                 " there must be a ReadValue with the same variable_id"
             )
-            yield structure.finding(
-                "unread-variable",
-                message,
-                layer.at,
-                scope,
-                layer,
-                notes=('OpenVINO refuses the file with "map::at"',),
-            )
+            why = ('OpenVINO refuses the file with "map::at"',)
+            yield structure.finding("unread-variable", message, layer.at, scope, layer, notes=why)
 
 
 def variables_are_read_before_they_are_assigned(structure: ModelStructure) -> Iterator[Diagnostic]:
@@ -195,11 +177,9 @@ def variables_are_read_before_they_are_assigned(structure: ModelStructure) -> It
 
 def _variables(structure: ModelStructure, type_: str) -> dict[tuple[Path, int], str]:
     """The variables that layers of a type name, by graph and id."""
-    return {
-        (scope.path, layer.id): layer.data["variable_id"]
-        for scope, layer in layers_of_type(structure, type_)
-        if "variable_id" in layer.data
-    }
+    layers = layers_of_type(structure, type_)
+    named = ((scope, layer) for scope, layer in layers if "variable_id" in layer.data)
+    return {(scope.path, layer.id): layer.data["variable_id"] for scope, layer in named}
 
 
 def layers_of_type(structure: ModelStructure, type_: str) -> Iterator[tuple[GraphNode, Layer]]:

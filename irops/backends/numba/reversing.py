@@ -342,11 +342,8 @@ def jobs(moves: Moves, workload: Workload) -> tuple[Job, ...]:
         steps = next(place for place, loop in enumerate(moves.loops) if loop.role == STEPS)
         narrow = max(NARROW_BYTES // moves.block, 1)
         if moves.block < VECTOR and moves.loops[-1].size > narrow:
-            return tuple(
-                job
-                for part in split_loop(moves, len(moves.loops) - 1, narrow, steps)
-                for job in _block_jobs(part, workload)
-            )
+            parts = split_loop(moves, len(moves.loops) - 1, narrow, steps)
+            return tuple(job for part in parts for job in _block_jobs(part, workload))
     return _block_jobs(moves, workload)
 
 
@@ -375,21 +372,12 @@ def _column_jobs(moves: Moves, row: int, workload: Workload) -> tuple[Job, ...]:
     """Jobs for rows in which each element belongs to a different sequence."""
     steps = next(loop for loop in moves.loops if loop.role == STEPS)
     loops = tuple(loop for loop in moves.loops[:-1] if loop.role != STEPS)
-    streamed = (
-        workload.size >= _cache_bytes() // 4
-        and row % VECTOR == 0
-        and workload.aligned(moves.at(0, 0, moves.loops[:-1]), UNIT)
-    )
+    is_aligned = workload.aligned(moves.at(0, 0, moves.loops[:-1]), UNIT)
+    streamed = workload.size >= _cache_bytes() // 4 and row % VECTOR == 0 and is_aligned
     parts = side_by_side.parts(row, -workload.address % VECTOR if streamed else 0)
     count = len(parts) * moves.at(0, 0, loops).count
-    rest = (
-        _table(loops),
-        parts,
-        steps.size,
-        steps.source,
-        steps.target,
-        side_by_side.scratch_rows(steps.size),
-    )
+    scratch = side_by_side.scratch_rows(steps.size)
+    rest = (_table(loops), parts, steps.size, steps.source, steps.target, scratch)
     threads = count if workload.size >= PARALLEL_BYTES else 1
     return (Job.of(columns(moves.block, int(streamed)), moves, rest, threads),)
 

@@ -131,8 +131,5 @@ class Onnx(Dialect):
         looks = re.search(rb"onnx|pytorch|ir_version|\x12.[a-zA-Z]", start[:200], re.DOTALL)
         if start[:1] != b"\x08" or looks is None:
             return None
-        return OtherFormat(
-            "onnx-file",
-            "the file looks like an ONNX model, must be XML",
-            ("irops reads ONNX models from files whose name ends with .onnx",),
-        )
+        note = "irops reads ONNX models from files whose name ends with .onnx"
+        return OtherFormat("onnx-file", "the file looks like an ONNX model, must be XML", (note,))

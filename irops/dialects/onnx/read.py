@@ -150,23 +150,15 @@ class GraphBuilder:
             raise TypeError("the domain of a node is not a text")
         if own not in self.versions:
             self.versions[own] = f"{own or ONNX}:1"
-            self.faults.add(
-                "unimported-domain",
-                f"the domain {own or 'ai.onnx'!r} is not imported; opset_import must name its opset",
-                -1,
-            )
+            message = f"the domain {own or 'ai.onnx'!r} is not imported; opset_import must name its opset"
+            self.faults.add("unimported-domain", message, -1)
         return self.versions[own]
 
     def _parameter(self, name: str) -> None:
         known = self.known[name]
-        layer = self._layer(
-            self.layer_names.unique(name),
-            "Parameter",
-            data={
-                "shape": known.shape,
-                "element_type": known.element.name if known.element is not None else "dynamic",
-            },
-        )
+        kind = "dynamic" if known.element is None else known.element.name
+        data = {"shape": known.shape, "element_type": kind}
+        layer = self._layer(self.layer_names.unique(name), "Parameter", data=data)
         self._refused(known, f"input {name!r}")
         self._gives(layer, name)
 
@@ -225,11 +217,8 @@ class GraphBuilder:
     def _require_own_name(self, layer: Layer, name: str) -> None:
         other = self._named.setdefault(name, layer)
         if name and other is not layer:
-            self.faults.add(
-                "invalid-onnx-part",
-                f"{layer} comes from a node of the name {name!r}, as does {other}; names must be unique",
-                -1,
-            )
+            message = f"{layer} comes from a node of the name {name!r}, as does {other}; names must be unique"
+            self.faults.add("invalid-onnx-part", message, -1)
 
     def _require_known_attributes(self, constant: Layer) -> None:
         """Those of other nodes are checked with the definitions of their ops."""
@@ -247,19 +236,12 @@ class GraphBuilder:
             Port(label, precision, known.dims if known is not None else (), (name,) if name else ())
         )
         if known is not None and known.negative is not None:
-            self.faults.add(
-                "negative-onnx-size",
-                f"{layer} gives {name!r}, which is declared with the size {known.negative}; it counts as "
-                "unknown",
-                -1,
-            )
+            message = f"{layer} gives {name!r}, which is declared with the size {known.negative}"
+            self.faults.add("negative-onnx-size", f"{message}; it counts as unknown", -1)
         if name in self.sources:
             other = self.graph.layers[self.sources[name][0]]
-            self.faults.add(
-                "duplicate-tensor",
-                f"{layer} produces the tensor {name!r}, which {other} produces already; names must be unique",
-                -1,
-            )
+            message = f"{layer} produces the tensor {name!r}, which {other} produces already"
+            self.faults.add("duplicate-tensor", f"{message}; names must be unique", -1)
         elif name:
             self.sources[name] = (layer.id, label)
 
@@ -285,12 +267,9 @@ class GraphBuilder:
         for layer, name, source in self._early:
             if layer.id in sortable:
                 self.faults.layer = layer
-                self.faults.add(
-                    "invalid-onnx-part",
-                    f"{layer} has the input {name!r}, which {source} produces after it; "
-                    "nodes must come after those whose outputs they take",
-                    -1,
-                )
+                message = f"{layer} has the input {name!r}, which {source} produces after it"
+                wanted = "nodes must come after those whose outputs they take"
+                self.faults.add("invalid-onnx-part", f"{message}; {wanted}", -1)
 
     def _result(self, name: str) -> None:
         known = self.known[name]
@@ -374,11 +353,8 @@ def sparse_constant(sparse: Any, files: ExternalFiles) -> TensorConstant:
             "unsupported-onnx-type", f"is sparse, and has too many elements when made dense: {prod(shape)}"
         )
     if places.element.name != "i64" or len(values.shape) != 1:
-        raise TensorFault(
-            "malformed-tensor",
-            f"is sparse, with indices of {places.element} for values of rank {len(values.shape)}; "
-            "must be of i64 for values of rank 1",
-        )
+        found = f"is sparse, with indices of {places.element} for values of rank {len(values.shape)}"
+        raise TensorFault("malformed-tensor", f"{found}; must be of i64 for values of rank 1")
     dense = zeros(shape, values.element)
     flat = _flat(unpack(content_of(places.data), places.element, places.shape), values.shape[0], shape)
     dense.reshape(-1)[flat] = unpack(content_of(values.data), values.element, values.shape)
@@ -453,11 +429,8 @@ def declared(info: Any, names: SizeNames) -> Declared:
         return Declared(None, "...", (), f"is of the kind {name}, must be a tensor")
     tensor = info.type.tensor_type
     element = element_of(tensor.elem_type) if tensor.elem_type else None
-    fault = (
-        f"has the data type {tensor.elem_type}, which irops does not support"
-        if element is None and tensor.elem_type
-        else None
-    )
+    is_unknown = element is None and tensor.elem_type
+    fault = f"has the data type {tensor.elem_type}, which irops does not support" if is_unknown else None
     if not tensor.HasField("shape"):
         return Declared(element, "...", (), fault)
     texts = [_size(dim, names) for dim in tensor.shape.dim]
@@ -527,11 +500,9 @@ def _bytes_of(path: str, faults: Faults) -> bytes:
         raise faults.stop("unreadable-file", f"{name} cannot be read: {error}", -1) from None
     count_read(len(data))
     if max(size, len(data)) > MOST_BYTES:
-        raise faults.stop(
-            "malformed-onnx",
-            f"the file has {max(size, len(data)):,} bytes or more; protocol buffers are limited to 2 GiB",
-            -1,
-        )
+        found = f"the file has {max(size, len(data)):,} bytes or more"
+        message = f"{found}; protocol buffers are limited to 2 GiB"
+        raise faults.stop("malformed-onnx", message, -1)
     if not data:
         raise faults.stop("empty-file", f"{name} is empty; it must be an ONNX model", -1)
     return data
@@ -545,11 +516,8 @@ def _parsed(onnx: Any, data: bytes, faults: Faults) -> Any:
     xml = "the file looks like XML; an IR file must have the extension .xml"
     notes = (xml,) if start.startswith(b"<") else ()
     if len(data) > MOST_BYTES:
-        raise faults.stop(
-            "malformed-onnx",
-            f"the file has {len(data):,} bytes or more; protocol buffers are limited to 2 GiB",
-            -1,
-        )
+        message = f"the file has {len(data):,} bytes or more; protocol buffers are limited to 2 GiB"
+        raise faults.stop("malformed-onnx", message, -1)
     try:
         proto = onnx.ModelProto.FromString(data)
     except DecodeError:

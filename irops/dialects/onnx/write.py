@@ -55,15 +55,8 @@ def proto_of(model: Model, path: str | None = None, *, registry: KnownOps, inter
     """
     onnx = onnx_library(path, DiagnosticError)
     if model.dialect != ONNX:
-        raise DiagnosticError(
-            [
-                Diagnostic(
-                    rule("wrong-dialect-for-file"),
-                    f"{path or 'a ModelProto'} can hold ONNX ops only; the model is {model.dialect}",
-                    Location(path),
-                )
-            ]
-        )
+        message = f"{path or 'a ModelProto'} can hold ONNX ops only; the model is {model.dialect}"
+        raise DiagnosticError([Diagnostic(rule("wrong-dialect-for-file"), message, Location(path))])
     needed = sum(checked_region(model, layer).size for layer in model.layers if layer.is_constant)
     if needed > MOST_BYTES:
         raise _oversized(needed, path)
@@ -79,16 +72,9 @@ def proto_of(model: Model, path: str | None = None, *, registry: KnownOps, inter
 
 
 def _oversized(size: int, path: str | None) -> DiagnosticError:
-    return DiagnosticError(
-        [
-            Diagnostic(
-                rule("oversized-onnx"),
-                f"the model takes {size:,} bytes or more, and one file of ONNX holds less "
-                f"than {MOST_BYTES + 1:,}",
-                Location(path),
-            )
-        ]
-    )
+    limit = f"one file of ONNX holds less than {MOST_BYTES + 1:,}"
+    message = f"the model takes {size:,} bytes or more, and {limit}"
+    return DiagnosticError([Diagnostic(rule("oversized-onnx"), message, Location(path))])
 
 
 class _GraphParts:

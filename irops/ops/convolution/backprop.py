@@ -99,12 +99,9 @@ def group_backprop(
         [Dim.of(n) for n in sizes], [Dim.of(n) for n in taps], fact, steps, auto_pad, output_padding
     )
     extra = output_padding or (0,) * len(sizes)
-    crops = [
-        _crop_begin(auto_pad, fact is not None, *axis)
-        for axis in zip(
-            sizes, taps, steps.strides, steps.dilations, steps.pads_begin, extra, map(int, output_sizes)
-        )
-    ]
+    begins, counts = steps.pads_begin, map(int, output_sizes)
+    lengths = zip(sizes, taps, steps.strides, steps.dilations, begins, extra, counts)
+    crops = [_crop_begin(auto_pad, fact is not None, *axis) for axis in lengths]
     axes = zip(output_sizes, taps, steps.strides, steps.dilations, crops, sizes)
     slides = [Slide(int(size), *axis) for size, *axis in axes]
     kind = element_type_of(data)

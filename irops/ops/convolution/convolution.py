@@ -200,9 +200,6 @@ def _by_tap(columns: Array, slides: Sequence[Slide], shared: bool) -> Array:
     if not shared:
         return flat
     channel, _, other, element = flat.strides
-    return as_strided(
-        flat,
-        (len(flat), first.taps, flat.shape[2], count),
-        (channel, first.dilation * row * element, other, element),
-        writeable=False,
-    )
+    shape = (len(flat), first.taps, flat.shape[2], count)
+    strides = (channel, first.dilation * row * element, other, element)
+    return as_strided(flat, shape, strides, writeable=False)

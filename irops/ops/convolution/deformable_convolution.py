@@ -120,11 +120,8 @@ def deformable_convolution(
     if output.size and filters.size:
         sample = partial(_columns, slides=slides, groups=deformable_group, padded=bilinear_interpolation_pad)
         for item, item_offsets, item_mask, sums in zip(wide, offsets, masks, output):
-            product(
-                rows,
-                sample(item, item_offsets, item_mask).reshape(group, rows.shape[2], -1),
-                out=sums.reshape(*rows.shape[:2], -1),
-            )
+            columns = sample(item, item_offsets, item_mask).reshape(group, rows.shape[2], -1)
+            product(rows, columns, out=sums.reshape(*rows.shape[:2], -1))
     return output
 
 

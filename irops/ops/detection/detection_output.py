@@ -302,17 +302,10 @@ def detection_output(
     output = DetectionRows(np.zeros((1, 1, rows, 7), np.float32))
     for number in range(images):
         valid, of_image = priors.valid[number % len(priors.valid)], scores[number]
-        selected = (
-            choice.by_prior(of_image, boxes[number], valid)
-            if decrease_label_id
-            else choice.by_class(of_image, boxes[number], valid)
-        )
+        select = choice.by_prior if decrease_label_id else choice.by_class
+        selected = select(of_image, boxes[number], valid)
         for label, chosen in choice.best(selected, of_image).items():
             corners = boxes[number, 0 if share_location else label, chosen]
-            output.add(
-                number,
-                label - decrease_label_id,
-                of_image[label, chosen],
-                np.clip(corners, 0, 1) if clip_after_nms else corners,
-            )
+            corners = np.clip(corners, 0, 1) if clip_after_nms else corners
+            output.add(number, label - decrease_label_id, of_image[label, chosen], corners)
     return output.ended().astype(box_logits.dtype)

@@ -68,11 +68,9 @@ def detection_output(
         detected = detected[best[:max_detections_per_image]]
     unused = max_detections_per_image - len(detected)
     region, number = detected.T
-    return (
-        np.pad(boxes[region, number], ((0, unused), (0, 0))),
-        np.pad(number.astype(np.int32), (0, unused)),
-        np.pad(box_scores[region, number], (0, unused)),
-    )
+    labels, chosen = number.astype(np.int32), (region, number)
+    padded = np.pad(boxes[chosen], ((0, unused), (0, 0)))
+    return padded, np.pad(labels, (0, unused)), np.pad(box_scores[chosen], (0, unused))
 
 
 def detected_of_class(

@@ -238,16 +238,8 @@ def prior_box(
 ) -> Array:
     grid = cells(output_size, image_size)
     ratios = all_ratios(aspect_ratio, flip)
-    boxes = Boxes(
-        min_size,
-        max_size,
-        ratios,
-        density,
-        fixed_ratio,
-        fixed_size,
-        scale_all_sizes,
-        min_max_aspect_ratios_order,
-    )
+    order = min_max_aspect_ratios_order
+    boxes = Boxes(min_size, max_size, ratios, density, fixed_ratio, fixed_size, scale_all_sizes, order)
     room = room_per_cell(boxes, aspect_ratio, flip)
     check_boxes(boxes, room, require)
     if not grid.height * grid.width:

@@ -155,11 +155,8 @@ def check_batches(batches: Array, count: DimLike, constraint: str) -> None:
     indices = np.asarray(batches).astype(object).ravel()
     end = Dim.of(count).high
     invalid = [region for region, index in enumerate(indices) if not 0 <= index < end]
-    require(
-        not invalid,
-        constraint,
-        *(f"{indices[region]} for region {region} and {count} batch items" for region in invalid[:1]),
-    )
+    first = (f"{indices[region]} for region {region} and {count} batch items" for region in invalid[:1])
+    require(not invalid, constraint, *first)
 
 
 Sizes = tuple[int, ...] | None

@@ -222,10 +222,7 @@ def multinomial(
 
 def uniform(sizes: tuple[int, int], global_seed: int, op_seed: int) -> Array:
     """Random numbers from 0 to 1, both included, in f32; different in every call if both seeds are 0."""
-    seeds = (
-        (global_seed, op_seed)
-        if global_seed or op_seed
-        else tuple(np.random.default_rng().integers(1, 1 << 32, 2).tolist())
-    )
+    drawn = np.random.default_rng().integers(1, 1 << 32, 2).tolist()
+    seeds = (global_seed, op_seed) if global_seed or op_seed else tuple(drawn)
     bits = mersenne_twister_of(seeds, sizes[0] * sizes[1])
     return np.asarray(bits.astype(np.float32) / np.float32(0xFFFFFFFF)).reshape(sizes)

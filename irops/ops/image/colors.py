@@ -70,11 +70,8 @@ def multiple(size: Dim, of: int, constraint: str) -> Dim:
 def halves(plane: Shape, image: Shape, channels: int, constraint: str) -> Shape:
     """The shape of an image, unified with that of a plane that has half its rows and half its columns."""
     unify(plane[3], channels, constraint)
-    return Shape.of(
-        unify(image[0], plane[0], constraint),
-        *(unify(image[axis], plane[axis] * 2, constraint) for axis in (1, 2)),
-        3,
-    )
+    items, sizes = unify(image[0], plane[0], constraint), (plane[axis] * 2 for axis in (1, 2))
+    return Shape.of(items, *(unify(size, wanted, constraint) for size, wanted in zip(image[1:], sizes)), 3)
 
 
 @shape("RGBtoNV12-17", "BGRtoNV12-17")

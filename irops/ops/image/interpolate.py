@@ -79,11 +79,9 @@ def nearest(resizing: Resizing, nearest_mode: str) -> Array:
 def rounded_sums(sums: Array, like: Array) -> Array:
     """Sums in the type of `like`; for integers rounded, halves away from zero, and saturated."""
     kind = element_type_of(like)
-    return (
-        converted(sums, kind)
-        if kind.floating
-        else truncated_sums(away_from_zero(sums.astype(np.float32).astype(np.float64)), like)
-    )
+    if kind.floating:
+        return converted(sums, kind)
+    return truncated_sums(away_from_zero(sums.astype(np.float32).astype(np.float64)), like)
 
 
 def truncated_sums(sums: Array, like: Array) -> Array:
@@ -92,11 +90,8 @@ def truncated_sums(sums: Array, like: Array) -> Array:
     if kind.floating:
         return converted(sums, kind)
     low, high = kind.extent
-    saturated = np.clip(
-        np.trunc(sums.astype(np.float32).astype(np.float64)),
-        low,
-        np.nextafter(float(high), 0) if kind.bits == 64 else high,
-    )
+    highest = np.nextafter(float(high), 0) if kind.bits == 64 else high
+    saturated = np.clip(np.trunc(sums.astype(np.float32).astype(np.float64)), low, highest)
     return low_bits(saturated.astype(np.int64), kind)
 
 
@@ -240,18 +235,11 @@ def resized(
     count = wanted.shape[0]
     require(count >= len(named), "C1", count, f"{len(named)} axes")
     warn_unless(count.can_be(len(named)), "C6", count, f"{len(named)} axes")
-    if shape_calculation_mode == "scales":
-        new_sizes = (
-            [ANY] * len(named)
-            if wanted.value is None
-            else [scaled(sizes[axis], scale) for axis, scale in zip(named, checked_scales(wanted.value))]
-        )
-    else:
-        new_sizes = (
-            [checked_size(size) for size in entries(wanted if count.known else None, len(named))]
-            if count.known
-            else [ANY] * len(named)
-        )
+    new_sizes = [ANY] * len(named)
+    if shape_calculation_mode != "scales":
+        new_sizes = list(map(checked_size, entries(wanted, len(named)))) if count.known else new_sizes
+    elif wanted.value is not None:
+        new_sizes = [scaled(sizes[axis], scale) for axis, scale in zip(named, checked_scales(wanted.value))]
     for axis, size in zip(named, new_sizes):
         sizes[axis] = size
     return Shape(sizes)
@@ -278,11 +266,8 @@ def checked_axes(axes: Array | None, rank: int) -> list[int]:
     """
     assert axes is not None
     numbers = as_i64(axes).ravel().tolist()
-    require(
-        all(0 <= axis < rank for axis in numbers) and len(set(numbers)) == len(numbers),
-        "C2",
-        f"axes {numbers} at rank {rank}",
-    )
+    valid = all(0 <= axis < rank for axis in numbers) and len(set(numbers)) == len(numbers)
+    require(valid, "C2", f"axes {numbers} at rank {rank}")
     return numbers
 
 
@@ -372,12 +357,8 @@ def interpolate_11(
     if mode.endswith("pillow"):
         for axis, one in reversed(along):
             if one.before != one.after:
-                data = rounded_sums(
-                    pillow(one.before, one.after, mode == "bicubic_pillow", cube_coeff).applied(
-                        as_numbers(data), axis
-                    ),
-                    image,
-                )
+                taps = pillow(one.before, one.after, mode == "bicubic_pillow", cube_coeff)
+                data = rounded_sums(taps.applied(as_numbers(data), axis), image)
         return data
     result: Array = as_numbers(data).astype(np.float64)
     for axis, taps in _taps(along, mode, antialias, cube_coeff):

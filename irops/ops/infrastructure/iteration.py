@@ -79,11 +79,8 @@ def collect_outputs(
                 pieces[entry.port].append(results[entry.result])
                 piece_bytes += results[entry.result].nbytes
         if piece_bytes > body.tensor_bytes:
-            raise LimitExceeded(
-                "memory-limit",
-                f"the pieces of outputs take {piece_bytes:,} bytes, "
-                f"{body.tensor_bytes:,} are left (tensor_bytes)",
-            )
+            message = f"the pieces of outputs take {piece_bytes:,} bytes, {body.tensor_bytes:,} are left"
+            raise LimitExceeded("memory-limit", f"{message} (tensor_bytes)")
     outputs: dict[int, Array] = {}
     sources = sources_of(body)
     for entry in body.outputs:
@@ -108,11 +105,8 @@ def part_counts(
     body: BodyFunction, shapes: Sequence[Shape], check: Callable[..., None] = warn_unless
 ) -> list[Dim]:
     """The number of parts of each sliced input. check: warn_unless or require (see part_count)."""
-    return [
-        part_count(entry, shapes[entry.port], check)
-        for entry in body.inputs
-        if entry.cut is not None and entry.port is not None
-    ]
+    sliced = ((entry, entry.port) for entry in body.inputs if entry.cut is not None)
+    return [part_count(entry, shapes[port], check) for entry, port in sliced if port is not None]
 
 
 def first_items(body: BodyFunction, inputs: Sequence[Fact], free: int = 0) -> list[Fact]:

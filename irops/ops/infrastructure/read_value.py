@@ -27,7 +27,7 @@ def read_value_shape(
     if init_value is None:
         warn_unless(variable_type is not DYNAMIC and variable_shape.rank is not None, "C4", declared)
         return declared
-    check_value(init_value, declared, "C1", "C2")
+    check_value(init_value, declared)
     warn_unless(variable_shape.contains(init_value.shape), "C2", init_value, declared)
     if variable_type is not DYNAMIC:
         return declared
@@ -67,7 +67,7 @@ def read_initialized(init_value: Array, *, variable_id: str, variables: SessionS
 
 @shape("Assign-6")
 def assign_shape(new_value: Fact, *, variable_id: str, variables: Mapping[str, Fact] | None = None) -> Shape:
-    check_value(new_value, (variables or {}).get(variable_id, Fact(DYNAMIC, UNRANKED)), "C1", "C2")
+    check_value(new_value, (variables or {}).get(variable_id, Fact(DYNAMIC, UNRANKED)))
     return new_value.shape
 
 
@@ -77,12 +77,8 @@ def assign(new_value: Array, *, variable_id: str, variables: SessionState) -> Ar
     return new_value
 
 
-def check_value(fact: Fact, variable: Fact, type_constraint: str, shape_constraint: str) -> None:
+def check_value(fact: Fact, variable: Fact) -> None:
     """Require that a variable may have this value: that element type and shape are compatible."""
-    require(
-        DYNAMIC in (fact.element_type, variable.element_type) or fact.element_type is variable.element_type,
-        type_constraint,
-        fact,
-        variable,
-    )
-    require(variable.shape.can_be(fact.shape), shape_constraint, fact, variable)
+    fits = DYNAMIC in (fact.element_type, variable.element_type) or fact.element_type is variable.element_type
+    require(fits, "C1", fact, variable)
+    require(variable.shape.can_be(fact.shape), "C2", fact, variable)

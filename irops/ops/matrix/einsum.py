@@ -106,11 +106,9 @@ def einsum(*inputs: Array, equation: str) -> Array:
     operands: list[Any] = []
     for array, labels in zip(inputs, parsed.inputs):
         covered = array.ndim - len(labels) + (ELLIPSIS in labels)
-        axes = [
-            axis
-            for label in labels
-            for axis in (ellipsis_axes[len(shared) - covered :] if label == ELLIPSIS else [numbers[label]])
-        ]
+        covered_axes = ellipsis_axes[len(shared) - covered :]
+        by_label = (covered_axes if label == ELLIPSIS else [numbers[label]] for label in labels)
+        axes = [axis for axes in by_label for axis in axes]
         target = [(*sizes.values(), *shared)[axis] for axis in axes]
         operands += [np.broadcast_to(as_numbers(array), [int(size) for size in target]), axes]
     output = [

@@ -51,11 +51,9 @@ def mat_mul_gradient_of_a(
 ) -> Array:
     right = _swapped(b, transpose_b) if b.ndim > 1 else b[:, np.newaxis]
     gradient_of_operand = product(_as_matrices(d_output, a_shape, b.shape), right.swapaxes(-1, -2))
-    return (
-        unbroadcast(_swapped(gradient_of_operand, transpose_a), a_shape)
-        if len(a_shape) > 1
-        else unbroadcast(gradient_of_operand, (1, *a_shape))[0]
-    )
+    if len(a_shape) > 1:
+        return unbroadcast(_swapped(gradient_of_operand, transpose_a), a_shape)
+    return unbroadcast(gradient_of_operand, (1, *a_shape)).reshape(a_shape)
 
 
 @gradient("MatMul-1", of="b", widen=True)
@@ -67,11 +65,9 @@ def mat_mul_gradient_of_b(
     if len(b_shape) < 3:  # one product that sums over all rows, instead of one product for each matrix
         left, gradients = (rows.reshape(prod(rows.shape[:-1]), rows.shape[-1]) for rows in (left, gradients))
     gradient_of_operand = product(left.swapaxes(-1, -2), gradients)
-    return (
-        unbroadcast(_swapped(gradient_of_operand, transpose_b), b_shape)
-        if len(b_shape) > 1
-        else unbroadcast(gradient_of_operand, (*b_shape, 1))[:, 0]
-    )
+    if len(b_shape) > 1:
+        return unbroadcast(_swapped(gradient_of_operand, transpose_b), b_shape)
+    return unbroadcast(gradient_of_operand, (*b_shape, 1)).reshape(b_shape)
 
 
 def _as_matrices(d_output: Array, a_shape: Sizes, b_shape: Sizes) -> Array:

@@ -18,11 +18,8 @@ from irops.values.violation import require, warn_unless
 
 @shape("Broadcast-3")
 def broadcast_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None, *, mode: str) -> Shape:
-    require(
-        (axes_mapping is not None) == (mode == "explicit"),
-        "C1",
-        f"{'no ' * (axes_mapping is None)}axes_mapping in {mode} mode",
-    )
+    is_given = axes_mapping is not None
+    require(is_given == (mode == "explicit"), "C1", f"{'no ' * (not is_given)}axes_mapping in {mode} mode")
     if axes_mapping is not None and data.shape.rank is not None:
         count, rank = axes_mapping.shape[0], data.shape.rank
         require(count.can_be(rank), "C5", f"{count} axes at rank {rank}")
@@ -86,12 +83,8 @@ def broadcast(data: Array, target_shape: Array, axes_mapping: Array | None, *, m
     if axes_mapping is not None:
         mapped = {int(axis) for axis in axes_mapping}
         data = np.expand_dims(data, tuple(axis for axis in range(len(target)) if axis not in mapped))
-    require(
-        all(size in (1, target_size) for size, target_size in zip(data.shape[::-1], target[::-1])),
-        "C3",
-        Shape(data.shape),
-        Shape(target),
-    )
+    fits = all(size in (1, wanted) for size, wanted in zip(data.shape[::-1], target[::-1]))
+    require(fits, "C3", Shape(data.shape), Shape(target))
     return np.broadcast_to(data, target)
 
 

@@ -79,12 +79,8 @@ def col2im_shape(
         return UNRANKED
     channels, blocks = data.shape[-2], data.shape[-1]
     taps = window[0] * window[1]
-    require(
-        not (channels.known and taps.known) or int(channels) % int(taps) == 0,
-        "C5",
-        f"{channels} channels",
-        f"blocks of {taps}",
-    )
+    fits = not (channels.known and taps.known) or int(channels) % int(taps) == 0
+    require(fits, "C5", f"{channels} channels", f"blocks of {taps}")
     spans = [
         size + before + after - dilation * (taps_along - 1) - 1
         for size, before, after, dilation, taps_along in zip(sizes, pads_begin, pads_end, dilations, window)

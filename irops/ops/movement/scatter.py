@@ -231,12 +231,8 @@ def scatter_elements_update_12(
     numbers = as_i64(indices)
     check_element_indices(numbers, Dim.of(data.shape[along]))
     others = [size for other, size in enumerate(indices.shape) if other != along]
-    require(
-        all(size <= whole for size, whole in zip(others, np.delete(data.shape, along))),
-        "C6",
-        Shape(indices.shape),
-        Shape(data.shape),
-    )
+    fits = all(size <= whole for size, whole in zip(others, np.delete(data.shape, along)))
+    require(fits, "C6", Shape(indices.shape), Shape(data.shape))
     positions: list[Array] = list(np.indices(indices.shape, sparse=True))
     positions[along] = np.where(numbers < 0, numbers + data.shape[along], numbers)
     strides = [prod(data.shape[axis + 1 :]) for axis in range(data.ndim)]

@@ -53,11 +53,8 @@ def axis_of(axis: Array | None, rank: int) -> int:
 def unique_parts(data: Array, axis: Array | None, ascending: bool) -> tuple[Array, Array, Array, Array]:
     """The four outputs: unique, first, which and counts."""
     at = None if axis is None else axis_of(axis, data.ndim)
-    rows = (
-        data.reshape(-1, 1)
-        if at is None
-        else np.moveaxis(data, at, 0).reshape(data.shape[at], -1 if data.size else 0)
-    )
+    width = -1 if data.size else 0
+    rows = data.reshape(-1, 1) if at is None else np.moveaxis(data, at, 0).reshape(data.shape[at], width)
     first, which, counts = groups(rows)
     if not ascending:
         order = np.argsort(first, kind="stable")

@@ -38,12 +38,9 @@ def _pooled(data: Shape, along: Sequence[Window], exclude_pad: bool) -> Shape:
     pooled = pooled_shape(data, list(along))
     if exclude_pad and data.dims is not None:
         for window, size in zip(along, data[2:]):
-            require(
-                not size.known or max(window.padding(int(size))) < window.reach,
-                "C5",
-                f"padding {window.before} and {window.after}",
-                f"a window of {window.reach}",
-            )
+            fits = not size.known or max(window.padding(int(size))) < window.reach
+            padding = f"padding {window.before} and {window.after}"
+            require(fits, "C5", padding, f"a window of {window.reach}")
     return pooled
 
 
@@ -52,11 +49,8 @@ def avg_pool(data: Array, *, exclude_pad: bool, **window: Any) -> Array:
     along = windows(**window)
     slides = [window.slide(size) for window, size in zip(along, data.shape[2:])]
     padded = any(any(window.padding(size)) for window, size in zip(along, data.shape[2:]))
-    counts = (
-        np.asarray(prod(window.taps for window in along))
-        if padded and not exclude_pad
-        else reduce(np.multiply.outer, (slide.counts() for slide in slides))
-    )
+    covered = reduce(np.multiply.outer, (slide.counts() for slide in slides))
+    counts = np.asarray(prod(one.taps for one in along)) if padded and not exclude_pad else covered
     # 0 for a count of 0; integers are rounded, ties to even
     kind = element_type_of(data)
     if kind.floating:

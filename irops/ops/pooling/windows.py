@@ -66,11 +66,9 @@ def windows(
     warn_of_empty(auto_pad, pads_begin, pads_end)
     steps = Steps.of(len(kernel), strides, dilations, pads_begin, pads_end)
     lists = (strides, steps.dilations, steps.pads_begin, steps.pads_end)
-    require(
-        all(len(numbers) == len(kernel) for numbers in lists),
-        "C1",
-        f"{', '.join(str(len(numbers)) for numbers in lists)} values for {len(kernel)} of kernel",
-    )
+    lengths, count = [len(numbers) for numbers in lists], len(kernel)
+    shown = ", ".join(map(str, lengths))
+    require(set(lengths) == {count}, "C1", f"{shown} values for {count} of kernel")
     return [Window(*axis, rounding_type, auto_pad) for axis in zip(kernel, *lists)]
 
 
@@ -99,10 +97,8 @@ def _positions(window: Window, size: Dim) -> Dim:
         return free.ceil_div(window.stride) + 1
     smallest = 1 if same else window.reach - padding
     low, high = int(max(size.low, smallest, 0)), size.high
-    counts = [
-        window.count(low),
-        window.count(int(min(low + 1, high))),
-    ]  # with ceil_torch, size 0 may have more windows than size 1
+    # with ceil_torch, size 0 may have more windows than size 1
+    counts = [window.count(low), window.count(int(min(low + 1, high)))]
     count = Dim(min(counts), inf if high == inf else max(*counts, window.count(int(high))))
     return count.named(None if same else _torch_count(window, size + padding, size).symbol)
 

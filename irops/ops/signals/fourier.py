@@ -97,11 +97,10 @@ def idft(data: Array, axes: Array, signal_size: Array | None) -> Array:
 def rdft(data: Array, axes: Array, signal_size: Array | None) -> Array:
     over, sizes = _plan(axes, signal_size, data.shape)
     last = resized(data.astype(np.float64), over, sizes)
-    half = (
-        np.fft.rfft(last, axis=over[-1])
-        if last.size
-        else last[_head(over[-1], int(halved(Dim.of(sizes[-1]))))].astype(np.complex128)
-    )
+    if last.size:
+        half = np.fft.rfft(last, axis=over[-1])
+    else:
+        half = last[_head(over[-1], int(halved(Dim.of(sizes[-1]))))].astype(np.complex128)
     return _parts(half, over[:-1], False).astype(data.dtype)
 
 

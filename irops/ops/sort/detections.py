@@ -91,8 +91,5 @@ def outputs_shape(
     of_class, of_item = top_k
     per_item = (each if of_class < 0 else each.at_most(of_class)) * classes
     count = Dim(0, ((per_item if of_item < 0 else per_item.at_most(of_item)) * items).high)
-    return (
-        Fact(boxes.element_type, Shape.of(count, 6)),
-        Fact(output_type, Shape.of(count, 1)),
-        Fact(output_type, Shape.of(items)),
-    )
+    rows, indices = Shape.of(count, 6), Shape.of(count, 1)
+    return Fact(boxes.element_type, rows), Fact(output_type, indices), Fact(output_type, Shape.of(items))

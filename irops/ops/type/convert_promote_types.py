@@ -71,11 +71,9 @@ def _common(
 def _is_safe(tensor_type: ElementType, scalar_type: ElementType) -> bool:
     """Whether OpenVINO considers the conversion of a scalar to tensor_type as safe."""
     unsigned = scalar_type.kind == "unsigned"
-    return (
-        tensor_type.bits >= scalar_type.bits
-        if (tensor_type.kind == "unsigned") == unsigned
-        else unsigned and 2 * tensor_type.bits >= scalar_type.bits
-    )
+    if (tensor_type.kind == "unsigned") == unsigned:
+        return tensor_type.bits >= scalar_type.bits
+    return unsigned and 2 * tensor_type.bits >= scalar_type.bits
 
 
 @kernel("ConvertPromoteTypes-14")
