@@ -12,14 +12,13 @@ from pathlib import Path
 from threading import RLock
 from types import ModuleType
 
-from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
+from irops.diagnostics.diagnostic import DefinitionError
 from irops.diagnostics.printable import plural
-from irops.diagnostics.rules import rule
 from irops.dialects import dialect_named, dialect_of_id, dialect_of_version, dialects
 from irops.dialects.dialect import Dialect
 from irops.dialects.openvino.dialect import definition_files
 from irops.ops import stock
-from irops.spec.binding import BOUND, bound_to, functions_of
+from irops.spec.binding import BOUND, bound_to, definition_fault, functions_of
 from irops.spec.definition import OPENVINO, Definition
 from irops.spec.extension import module_of, plugin_folders
 from irops.spec.load import load_definition
@@ -129,10 +128,10 @@ class Registry:
                 definition, (module,), shared(definition, base.definition, base.functions, *own)
             )
         except NotSharedError as error:
-            fault = Diagnostic(
-                rule("mismatched-function"), f"{definition.id} {error}", Location(definition.path)
-            )
-            raise DefinitionError([fault]) from None
+            message = f"{definition.id} {error}"
+            raise DefinitionError(
+                [definition_fault("mismatched-function", message, definition.path)]
+            ) from None
         if not definition.gradients:  # of its own: the op is the same, what is sent back is not
             with suppress(NotSharedError):  # it has functions of its own, since something cannot be shared
                 definition = with_gradients(definition, base.definition, base.functions, functions)
@@ -200,13 +199,11 @@ class Registry:
             for name, path in definition_files(folder).items():
                 if ":" in name:
                     message = f"the file is called {path.name}, must be called TYPE-VERSION.xml"
-                    raise DefinitionError(
-                        [Diagnostic(rule("unreadable-definition"), message, Location(str(path)))]
-                    )
+                    raise DefinitionError([definition_fault("unreadable-definition", message, str(path))])
                 before = self._own.get(name) or found.get(name)
                 if before is not None:
                     message = f"{name} is defined already, in {before}"
-                    raise DefinitionError([Diagnostic(rule("duplicate-op"), message, Location(str(path)))])
+                    raise DefinitionError([definition_fault("duplicate-op", message, str(path))])
                 found[name] = path
         for module in self.modules:
             importlib.import_module(module)
@@ -219,15 +216,8 @@ class Registry:
             return module_of(file)
         if self.modules:
             return sys.modules[self.modules[0]]
-        raise DefinitionError(
-            [
-                Diagnostic(
-                    rule("missing-function"),
-                    f"{definition.id} has no module {file.name} beside its definition",
-                    Location(definition.path),
-                )
-            ]
-        )
+        message = f"{definition.id} has no module {file.name} beside its definition"
+        raise DefinitionError([definition_fault("missing-function", message, definition.path)])
 
 
 def _dialect(name: str) -> Dialect | None:
@@ -242,15 +232,8 @@ def _import_own(definition: Definition) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is None or not name.startswith(error.name):
             raise
-        raise DefinitionError(
-            [
-                Diagnostic(
-                    rule("missing-function"),
-                    f"{definition.id} has no module {name}",
-                    Location(definition.path),
-                )
-            ]
-        ) from None
+        message = f"{definition.id} has no module {name}"
+        raise DefinitionError([definition_fault("missing-function", message, definition.path)]) from None
 
 
 def _check_shape_rules(op: Op) -> None:
@@ -263,7 +246,7 @@ def _check_shape_rules(op: Op) -> None:
             named = f"output {port.name} of {op.id} names the shape rule {port.shape[0]}"
             message = f"{named}, must be one of {', '.join(stock.RULES)}"
         name = "unknown-shape-rule" if port.shape else "missing-function"
-        raise DefinitionError([Diagnostic(rule(name), message, Location(op.definition.path))])
+        raise DefinitionError([definition_fault(name, message, op.definition.path)])
 
 
 def _own_modules() -> list[str]:

@@ -147,6 +147,13 @@ def _widened(function: Function) -> Function:
     return widened
 
 
+def definition_fault(
+    name: str, message: str, file: str, line: int | None = None, notes: tuple[str, ...] = ()
+) -> Diagnostic:
+    """A finding on a definition, or on what belongs to it."""
+    return Diagnostic(rule(name), message, Location(file, line), notes=notes)
+
+
 def bound_to(definition: Definition, modules: Iterable[str]) -> list[Functions]:
     """The functions that each module binds to a definition."""
     return [BOUND[m][definition.file_id] for m in modules if definition.file_id in BOUND.get(m, ())]
@@ -172,26 +179,13 @@ def functions_of(
         if function is not None:
             wrong, functions.keyword_params[role] = _mismatch(function, definition, role)
             if wrong:
-                code = inspect.unwrap(function).__code__
-                faults.append(
-                    Diagnostic(
-                        rule("mismatched-function"),
-                        f"{role} function {function.__name__} of {definition.id} {wrong}",
-                        Location(code.co_filename, code.co_firstlineno),
-                        notes=(f"the definition: {definition.path}",),
-                    )
-                )
+                faults.append(_mismatched(role, function, definition, wrong))
     if otherwise is not None:
         functions.fill(otherwise)
     faults.extend(bind_gradients(definition, bound, functions))
     if functions.kernel is None and not definition.library:
-        faults.append(
-            Diagnostic(
-                rule("missing-function"),
-                f"{definition.id} has no kernel in {', '.join(modules)}, must have one",
-                Location(definition.path),
-            )
-        )
+        message = f"{definition.id} has no kernel in {', '.join(modules)}, must have one"
+        faults.append(definition_fault("missing-function", message, definition.path))
     if faults:
         raise DefinitionError(faults)
     return functions
@@ -205,32 +199,25 @@ def bind_gradients(
     found = (item for some in reversed(bound) for item in some.gradients.items())
     by_input = {of or next(iter(declared), of): function for of, function in found}
     for of in declared.keys() - by_input.keys():
-        yield Diagnostic(
-            rule("missing-function"),
-            f"{definition.id} declares a gradient of {of}, but no function computes it",
-            Location(definition.path),
-        )
+        message = f"{definition.id} declares a gradient of {of}, but no function computes it"
+        yield definition_fault("missing-function", message, definition.path)
     for of, function in by_input.items():
-        wrong, keyword_params = (
-            (
-                f"computes the gradient of {of or 'no input'}, which the definition does not declare",
-                frozenset(),
-            )
-            if of not in declared
-            else _gradient_mismatch(function, definition, of)
-        )
+        wrong, keyword_params = _gradient_mismatch(function, definition, of)
         functions.gradients[of], functions.keyword_params[f"gradient of {of}"] = function, keyword_params
         if wrong:
-            code = inspect.unwrap(function).__code__
-            yield Diagnostic(
-                rule("mismatched-function"),
-                f"gradient function {function.__name__} of {definition.id} {wrong}",
-                Location(code.co_filename, code.co_firstlineno),
-                notes=(f"the definition: {definition.path}",),
-            )
+            yield _mismatched("gradient", function, definition, wrong)
+
+
+def _mismatched(role: str, function: Function, definition: Definition, wrong: str) -> Diagnostic:
+    code, notes = inspect.unwrap(function).__code__, (f"the definition: {definition.path}",)
+    message = f"{role} function {function.__name__} of {definition.id} {wrong}"
+    return definition_fault("mismatched-function", message, code.co_filename, code.co_firstlineno, notes)
 
 
 def _gradient_mismatch(function: Function, definition: Definition, of: str) -> tuple[str, frozenset[str]]:
+    if of not in definition.gradients:
+        message = f"computes the gradient of {of or 'no input'}, which the definition does not declare"
+        return message, frozenset()
     parameters = list(inspect.signature(function).parameters.values())
     names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     expected = [*(f"d_{p.name}" for p in definition.outputs), *definition.gradients[of].saves]

@@ -75,9 +75,7 @@ def _imported(name: str, file: Path) -> ModuleType:
         if isinstance(error, Exception) and not isinstance(error, DefinitionError):
             text = error.msg if isinstance(error, SyntaxError) else error
             message = f"{file.name} cannot be imported: {type(error).__name__}: {text}"
-            raise DefinitionError(
-                [Diagnostic(rule("failed-import"), message, Location(str(file), _line_of(error, file)))]
-            ) from error
+            raise _error("failed-import", message, Location(str(file), _line_of(error, file))) from error
         raise
     return module
 
@@ -98,9 +96,7 @@ def plugin_folders() -> list[Path]:
         except Exception as error:
             which = f"the package {entry.value} ({OPS}: {entry.name})"
             message = f"{which} cannot be imported: {type(error).__name__}: {error}"
-            raise DefinitionError(
-                [Diagnostic(rule("failed-import"), message, Location(entry.value))]
-            ) from error
+            raise _error("failed-import", message, Location(entry.value)) from error
         folders += map(Path, getattr(package, "__path__", None) or [Path(package.__file__).parent])
     return folders
 

@@ -84,9 +84,8 @@ def _parsed(path: Path) -> Any:
         message = f"the definition cannot be read: {error}"
         raise DefinitionError([_fault("unreadable-definition", message, path)]) from None
     except etree.XMLSyntaxError as error:
-        raise DefinitionError(
-            [_fault("unreadable-definition", f"not well-formed: {error.msg}", path, error.lineno)]
-        ) from None
+        message = f"not well-formed: {error.msg}"
+        raise DefinitionError([_fault("unreadable-definition", message, path, error.lineno)]) from None
 
 
 @cache
