@@ -75,3 +75,19 @@ def touching_overlap(a: Array, b: Array, extra: float = 0.0) -> Array:
     areas_a, areas_b = ((boxes[:, 2:] - boxes[:, :2] + longer).prod(axis=1) for boxes in (a, b))
     union = np.add.outer(areas_a, areas_b) - intersection
     return np.where(touching, intersection / union, np.float32(0))
+
+
+def intersection_over_union(a: Array, b: Array, edge: float = 0.0) -> Array:
+    """The intersection over union of each pair of boxes, given by two corners; 0 if either area is 0.
+
+    edge: what is added to high - low to give a side.
+    """
+    longer = np.float32(edge)
+    areas_a, areas_b = ((boxes[:, 2:] - boxes[:, :2] + longer).prod(axis=-1) for boxes in (a, b))
+    across, down = (side_in_common(a, b, axis) for axis in (0, 1))
+    if edge:
+        across, down = across + longer, down + longer
+    common = np.maximum(across, 0) * np.maximum(down, 0)
+    real = np.logical_and.outer(areas_a > 0, areas_b > 0)
+    iou: Array = np.where(real, common / np.where(real, np.add.outer(areas_a, areas_b) - common, 1), 0)
+    return iou

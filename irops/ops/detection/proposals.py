@@ -32,22 +32,6 @@ def refined(boxes: Array, deltas: Array, edge: float, max_exponent: float) -> Ar
     return np.concatenate([new_middle - half, new_middle + half - np.float32(edge)], axis=-1)
 
 
-def area(boxes: Array, edge: float) -> Array:
-    """The areas of boxes [..., 4]."""
-    areas: Array = (boxes[..., 2:] - boxes[..., :2] + np.float32(edge)).prod(axis=-1)
-    return areas
-
-
-def overlap(box: Array, boxes: Array, edge: float) -> Array:
-    """The intersection over union of a box and each of some boxes."""
-    low, high = np.maximum(box[:2], boxes[:, :2]), np.minimum(box[2:], boxes[:, 2:])
-    intersection = np.maximum(high - low + np.float32(edge), 0).prod(axis=-1)
-    apart = ((boxes[:, :2] > box[2:]) | (boxes[:, 2:] < box[:2])).any(axis=-1)
-    union = area(box, edge) + area(boxes, edge) - intersection
-    overlaps: Array = np.where(apart | (intersection <= 0), np.float32(0), intersection / union)
-    return overlaps
-
-
 def non_max_suppression(
     boxes: Array, max_count: float, threshold: float, edge: float, eta: float = 1.0
 ) -> Array:
@@ -64,7 +48,7 @@ def non_max_suppression(
             break
         if remaining[box]:
             chosen.append(box)
-            remaining[box:] &= ~(overlap(boxes[box], boxes[box:], edge) > limit)
+            remaining[box:] &= ~(touching_overlap(boxes[[box]], boxes[box:], edge)[0] > limit)
             if eta < 1 and limit > 0.5:
                 limit *= np.float32(eta)
     return np.array(chosen, np.int64)

@@ -17,7 +17,7 @@ from irops.ops.sort.detections import (
     top,
 )
 from irops.ops.sort.non_max_suppression import counts
-from irops.ops.suppression import kept_boxes, side_in_common
+from irops.ops.suppression import intersection_over_union, kept_boxes
 from irops.spec.binding import kernel, shape
 from irops.values.dim import unify
 from irops.values.element import Array, ElementType, as_i64
@@ -72,6 +72,11 @@ class NmsChoice(NamedTuple):
     background_class: int
     normalized: bool
     nms_eta: float
+
+    @property
+    def edge(self) -> float:
+        """What is added to high - low to give the side of a box."""
+        return 0.0 if self.normalized else 1.0
 
 
 @kernel("MulticlassNms-8", widen=True)
@@ -149,9 +154,11 @@ def suppress(boxes: Array, scores: Array, choice: NmsChoice) -> Array:
     if choice.nms_eta < 1 and choice.iou_threshold > MIN_ADAPTIVE_THRESHOLD:
         return order[_kept_adaptively(boxes[order], choice)]
     threshold = np.float32(choice.iou_threshold)
-    return order[
-        kept_boxes(boxes[order], lambda a, b: overlap(a, b, choice.normalized) >= threshold, len(order))
-    ]
+
+    def suppresses(a: Array, b: Array) -> Array:
+        return np.asarray(intersection_over_union(a, b, choice.edge) >= threshold)
+
+    return order[kept_boxes(boxes[order], suppresses, len(order))]
 
 
 def _kept_adaptively(boxes: Array, choice: NmsChoice) -> list[int]:
@@ -159,19 +166,8 @@ def _kept_adaptively(boxes: Array, choice: NmsChoice) -> list[int]:
     threshold, eta = np.float32(choice.iou_threshold), np.float32(choice.nms_eta)
     chosen: list[int] = []
     for box in range(len(boxes)):
-        if not (overlap(boxes[chosen], boxes[[box]], choice.normalized) >= threshold).any():
+        if not (intersection_over_union(boxes[chosen], boxes[[box]], choice.edge) >= threshold).any():
             chosen.append(box)
             if threshold > MIN_ADAPTIVE_THRESHOLD:
                 threshold *= eta
     return chosen
-
-
-def overlap(a: Array, b: Array, normalized: bool) -> Array:
-    """The intersection over union of each pair of boxes; 0 if either area is 0."""
-    edge = np.float32(0 if normalized else 1)
-    areas_a, areas_b = ((boxes[:, 2:] - boxes[:, :2] + edge).prod(axis=-1) for boxes in (a, b))
-    across, down = (np.maximum(side_in_common(a, b, axis) + edge, 0) for axis in (0, 1))
-    common = across * down
-    real = np.logical_and.outer(areas_a > 0, areas_b > 0)
-    iou: Array = np.where(real, common / np.where(real, np.add.outer(areas_a, areas_b) - common, 1), 0)
-    return iou

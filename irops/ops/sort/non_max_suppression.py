@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from irops.ops.sort.selection import intersection_over_union, select
+from irops.ops.sort.selection import select
+from irops.ops.suppression import intersection_over_union
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY, UNKNOWN, Dim, minimum, unify
 from irops.values.element import F32, I64, Array, ElementType, as_i64

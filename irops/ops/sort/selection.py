@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from irops.ops.suppression import Overlap, above, kept_boxes, side_in_common
+from irops.ops.suppression import Overlap, above, kept_boxes
 from irops.values.element import Array
 
 TABLE_BOXES = 1 << 10
@@ -79,13 +79,3 @@ def softly_suppressed(
 def _decay(iou: Array, scale: np.float32) -> Array:
     decay: Array = np.exp(scale * iou * iou)
     return decay
-
-
-def intersection_over_union(a: Array, b: Array) -> Array:
-    """The intersection over union of each pair of boxes, given by two corners; 0 if either area is 0."""
-    common = np.maximum(side_in_common(a, b, 0), 0) * np.maximum(side_in_common(a, b, 1), 0)
-    areas_a, areas_b = ((boxes[:, 2:] - boxes[:, :2]).prod(axis=-1) for boxes in (a, b))
-    real = np.logical_and.outer(areas_a > 0, areas_b > 0)
-    union = np.add.outer(areas_a, areas_b) - common
-    iou: Array = np.where(real, common / np.where(real, union, 1), 0)
-    return iou
