@@ -204,18 +204,8 @@ def _floating(array: Array) -> None:
         raise Declined("ONNX does not specify overflow and rounding of integers", f"got {kind}")
 
 
-ONE = {
-    "Abs": "Abs",
-    "Cos": "Cos",
-    "Exp": "Exp",
-    "Floor": "Floor",
-    "Log": "Log",
-    "ReLU": "Relu",
-    "Sigmoid": "Sigmoid",
-    "Sin": "Sin",
-    "Sqrt": "Sqrt",
-    "Tanh": "Tanh",
-}
+ONE = ("Abs", "Cos", "Exp", "Floor", "Log", "ReLU", "Sigmoid", "Sin", "Sqrt", "Tanh")
+"""Ops of one input, whose name ONNX writes with one capital letter."""
 TWO = {"Add": "Add", "Divide": "Div", "Multiply": "Mul", "Subtract": "Sub"}
 FORMS: dict[str, Builder] = {
     "Reverse-1": reverse,
@@ -223,7 +213,7 @@ FORMS: dict[str, Builder] = {
     "Transpose-1": _transpose,
     "Concat-1": _concat,
     "SoftMax-8": _soft_max,
-    **{f"{name}-1": _of_one(form) for name, form in ONE.items()},
+    **{f"{name}-1": _of_one(name.capitalize()) for name in ONE},
     **{f"{name}-1": _of_two(form) for name, form in TWO.items()},
 }
 """Builders by op id; a builder takes the arguments of the op's kernel."""

@@ -16,44 +16,23 @@ from irops.drawing.scene import Box, BoxKind, DrawnPort
 from irops.ir.model import LayerKind
 from irops.values.fact import Fact, holds_dims
 
-_GROUPS = {
-    "weighted": ("convolution", "matrix"),
-    "elementwise": ("arithmetic", "bitwise", "comparison", "logical", "type"),
-    "activation": ("activation",),
-    "pooling": ("pooling", "reduction", "sort"),
-    "normalization": ("normalization", "quantization"),
-    "movement": ("movement", "shape", "generation"),
-    "recurrent": ("sequence", "condition"),
-    "detection": ("detection", "image", "signals", "sparse", "tokenizers"),
-    "model": ("infrastructure",),
-}
-GROUP = {category: group for group, categories in _GROUPS.items() for category in categories}
+_GROUPS = (
+    ("weighted", "#3465a4", "convolution, matrix", "convolution matrix"),
+    ("elementwise", "#5c6670", "arithmetic, logic, types", "arithmetic bitwise comparison logical type"),
+    ("activation", "#a3354a", "activation", "activation"),
+    ("pooling", "#2f7a3d", "pooling, reduction, sorting", "pooling reduction sort"),
+    ("normalization", "#8a6100", "normalization, quantization", "normalization quantization"),
+    ("movement", "#74508c", "movement, shapes", "movement shape generation"),
+    ("recurrent", "#b14a12", "sequence, control flow", "sequence condition"),
+    ("detection", "#0f7577", "detection, image, signals", "detection image signals sparse tokenizers"),
+    ("model", "#3d4248", "inputs, results, state", "infrastructure"),
+    ("other", "#6b5b4a", "other", ""),
+)
+GROUP = {category: name for name, _, _, categories in _GROUPS for category in categories.split()}
 """The group of each category; ops of other categories have the group "other"."""
-LIGHT = {
-    "weighted": "#3465a4",
-    "elementwise": "#5c6670",
-    "activation": "#a3354a",
-    "pooling": "#2f7a3d",
-    "normalization": "#8a6100",
-    "movement": "#74508c",
-    "recurrent": "#b14a12",
-    "detection": "#0f7577",
-    "model": "#3d4248",
-    "other": "#6b5b4a",
-}
+LIGHT = {name: colour for name, colour, _, _ in _GROUPS}
 """The colour of a title with white text on it, by group; each has a contrast of at least 4.5 to white."""
-TITLES = {
-    "weighted": "convolution, matrix",
-    "elementwise": "arithmetic, logic, types",
-    "activation": "activation",
-    "pooling": "pooling, reduction, sorting",
-    "normalization": "normalization, quantization",
-    "movement": "movement, shapes",
-    "recurrent": "sequence, control flow",
-    "detection": "detection, image, signals",
-    "model": "inputs, results, state",
-    "other": "other",
-}
+TITLES = {name: title for name, _, title, _ in _GROUPS}
 """The names of the groups in the legend."""
 
 

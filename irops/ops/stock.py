@@ -111,13 +111,8 @@ def normal_axes(axes: Iterable[int], rank: int, constraint: str, twice: str | No
     return tuple(result)
 
 
-RULES: Mapping[str, Callable[..., Shape]] = {
-    "same": same,
-    "scalar": scalar,
-    "vector": vector,
-    "broadcast": broadcast,
-    "reduced": reduced,
-}
+_ALL: tuple[Callable[..., Shape], ...] = (same, scalar, vector, broadcast, reduced)
+RULES: Mapping[str, Callable[..., Shape]] = {rule.__name__: rule for rule in _ALL}
 
 
 def argument(word: str, facts: Mapping[str, Fact | None], attributes: Mapping[str, Any]) -> Any:

@@ -7,7 +7,7 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -44,27 +44,29 @@ class Answers:
     def _cursor(self, at: types.Position) -> Cursor:
         return cursor_at(self._outline, self._text.offset(at))
 
-    def hover(self, at: types.Position) -> str | None:
-        return hover.hover_text(self._cursor(at), self._ops, self._outputs)
+    def hover(self, params: types.HoverParams) -> types.Hover | None:
+        text = hover.hover_text(self._cursor(params.position), self._ops, self._outputs)
+        return None if text is None else types.Hover(MarkupContent(MarkupKind.Markdown, text))
 
-    def definitions(self, at: types.Position) -> list[types.Location]:
-        return navigation.definitions(self._cursor(at), self._ops, self._text, self._uri)
+    def definitions(self, params: types.DefinitionParams) -> list[types.Location]:
+        return navigation.definitions(self._cursor(params.position), self._ops, self._text, self._uri)
 
-    def references(self, at: types.Position, *, declaration: bool) -> list[types.Location]:
-        return navigation.references(self._cursor(at), self._text, self._uri, declaration=declaration)
+    def references(self, params: types.ReferenceParams) -> list[types.Location]:
+        is_wanted, cursor = params.context.include_declaration, self._cursor(params.position)
+        return navigation.references(cursor, self._text, self._uri, declaration=is_wanted)
 
-    def completions(self, at: types.Position, *, snippets: bool) -> types.CompletionList:
+    def completions(self, at: types.Position, *, snippets: bool) -> CompletionList:
         offset = self._text.offset(at)
         return completions(self._outline, self._text, offset, self._ops, snippets=snippets)
 
-    def symbols(self) -> list[types.DocumentSymbol]:
+    def symbols(self, _: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
         return navigation.symbols(self._outline, self._text)
 
-    def folding_ranges(self) -> list[types.FoldingRange]:
+    def folding_ranges(self, _: types.FoldingRangeParams) -> list[types.FoldingRange]:
         return navigation.folding_ranges(self._outline.root, self._text)
 
-    def hints(self, where: types.Range) -> list[types.InlayHint]:
-        return navigation.hints(self._outline, self._text, self._outputs, where)
+    def hints(self, params: types.InlayHintParams) -> list[types.InlayHint]:
+        return navigation.hints(self._outline, self._text, self._outputs, params.range)
 
 
 WAIT = 5.0
@@ -120,25 +122,9 @@ def _add_synchronisation(server: IropsServer) -> None:
 
 
 def _add_places(server: IropsServer) -> None:
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
-    async def hovered(ls: IropsServer, params: types.HoverParams) -> types.Hover | None:
-        answers = await _answers(ls, params.text_document.uri)
-        text = None if answers is None else await asyncio.to_thread(answers.hover, params.position)
-        return None if text is None else types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
-
-    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
-    async def defined(ls: IropsServer, params: types.DefinitionParams) -> list[types.Location]:
-        answers = await _answers(ls, params.text_document.uri)
-        return [] if answers is None else await asyncio.to_thread(answers.definitions, params.position)
-
-    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
-    async def referred(ls: IropsServer, params: types.ReferenceParams) -> list[types.Location]:
-        answers = await _answers(ls, params.text_document.uri)
-        if answers is None:
-            return []
-        declaration = params.context.include_declaration
-        return await asyncio.to_thread(answers.references, params.position, declaration=declaration)
-
+    _add_answer(server, types.TEXT_DOCUMENT_HOVER, Answers.hover)
+    _add_answer(server, types.TEXT_DOCUMENT_DEFINITION, Answers.definitions, [])
+    _add_answer(server, types.TEXT_DOCUMENT_REFERENCES, Answers.references, [])
     triggers = types.CompletionOptions(trigger_characters=["<", '"', "'", " "], resolve_provider=True)
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, triggers)
@@ -154,21 +140,9 @@ def _add_places(server: IropsServer) -> None:
 
 
 def _add_lists(server: IropsServer) -> None:
-    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    async def symbols_of(ls: IropsServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-        answers = await _answers(ls, params.text_document.uri)
-        return [] if answers is None else await asyncio.to_thread(answers.symbols)
-
-    @server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
-    async def folded(ls: IropsServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
-        answers = await _answers(ls, params.text_document.uri)
-        return [] if answers is None else await asyncio.to_thread(answers.folding_ranges)
-
-    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
-    async def hinted(ls: IropsServer, params: types.InlayHintParams) -> list[types.InlayHint]:
-        answers = await _answers(ls, params.text_document.uri)
-        return [] if answers is None else await asyncio.to_thread(answers.hints, params.range)
-
+    _add_answer(server, types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, Answers.symbols, [])
+    _add_answer(server, types.TEXT_DOCUMENT_FOLDING_RANGE, Answers.folding_ranges, [])
+    _add_answer(server, types.TEXT_DOCUMENT_INLAY_HINT, Answers.hints, [])
     kinds = types.CodeActionOptions([types.CodeActionKind.QuickFix, findings.FIX_ALL])
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, kinds)
@@ -182,6 +156,17 @@ def _add_lists(server: IropsServer) -> None:
             (finding, findings.diagnostic(finding, text, ls.options)) for finding in state.result.findings
         ]
         return findings.actions(document.uri, text, pairs, params)
+
+
+def _add_answer(
+    server: IropsServer, method: str, answer: Callable[[Answers, Any], Any], of_others: Any = None
+) -> None:
+    """Answer requests in a thread of their own. of_others: the answer about a document that is not IR"""
+
+    @server.feature(method)
+    async def answered(ls: IropsServer, params: Any) -> Any:
+        answers = await _answers(ls, params.text_document.uri)
+        return of_others if answers is None else await asyncio.to_thread(answer, answers, params)
 
 
 def _add_commands(server: IropsServer) -> None:

@@ -76,25 +76,10 @@ _KINDS = {
     **dict.fromkeys(("i4", "i8", "i16", "i32", "i64"), "signed"),
     **dict.fromkeys(("u1", "u2", "u3", "u4", "u6", "u8", "u16", "u32", "u64"), "unsigned"),
 }
-_BITS = {
-    "dynamic": 0,
-    "string": 0,
-    "boolean": 8,
-    "bf16": 16,
-    "nf4": 4,
-    "f4e2m1": 4,
-    "f8e4m3": 8,
-    "f8e5m2": 8,
-    "f8e8m0": 8,
-}
-_PRECISIONS = {
-    "dynamic": "UNSPECIFIED",
-    "boolean": "BOOL",
-    "u1": "BIN",
-    "f16": "FP16",
-    "f32": "FP32",
-    "f64": "FP64",
-}
+_BITS = {"dynamic": 0, "string": 0, "boolean": 8, "bf16": 16, "nf4": 4, "f4e2m1": 4}
+_BITS |= dict.fromkeys(("f8e4m3", "f8e5m2", "f8e8m0"), 8)
+_PRECISIONS = {"dynamic": "UNSPECIFIED", "boolean": "BOOL", "u1": "BIN"}
+_PRECISIONS |= {"f16": "FP16", "f32": "FP32", "f64": "FP64"}
 _TYPES = {
     name: ElementType(
         name, _BITS[name] if name in _BITS else int(name[1:]), kind, _PRECISIONS.get(name, name.upper())
@@ -111,13 +96,8 @@ _FOREIGN = {
         ("i2", 2, "signed"),
     )
 }
-_BY_PRECISION = {
-    **_TYPES,
-    **{t.precision: t for t in _TYPES.values()},
-    "undefined": _TYPES["dynamic"],
-    "U1": _TYPES["u1"],
-    "bin": _TYPES["u1"],
-}
+_BY_PRECISION = {**_TYPES, **{t.precision: t for t in _TYPES.values()}}
+_BY_PRECISION |= {"undefined": _TYPES["dynamic"], "U1": _TYPES["u1"], "bin": _TYPES["u1"]}
 _ML_DTYPES = {
     "bf16": "bfloat16",
     "f8e4m3": "float8_e4m3fn",

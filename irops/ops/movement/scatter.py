@@ -23,13 +23,8 @@ NUMBERS: dict[str, np.ufunc] = {
     "min": np.minimum,
     "max": np.maximum,
 }
-FLAGS: dict[str, np.ufunc] = {
-    "sum": np.logical_or,
-    "max": np.logical_or,
-    "prod": np.logical_and,
-    "min": np.logical_and,
-    "sub": np.logical_xor,
-}
+FLAGS: dict[str, np.ufunc] = dict.fromkeys(("sum", "max"), np.logical_or)
+FLAGS |= {"prod": np.logical_and, "min": np.logical_and, "sub": np.logical_xor}
 
 
 def scattered(
