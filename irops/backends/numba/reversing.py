@@ -12,14 +12,15 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 
-from irops.backends.numba import columns as side_by_side
-from irops.backends.numba.columns import columns, move_runs, run_ends
 from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, address_of, moves, split_loop
 from irops.backends.numba.vectors import (
     AHEAD,
+    I64,
+    Lanes,
     broadcast,
     carry,
     compiled,
+    copy_bytes,
     emit_prefetch,
     fence_stores,
     fetch,
@@ -45,6 +46,290 @@ from irops.ops.movement.reverse_sequence import reverse_sequence as by_reference
 from irops.values.dim import Dim, unify
 from irops.values.element import Array
 from irops.values.violation import require
+
+# Reverse sequences that lie side by side: the batch axis is the innermost, each column has its own length.
+#
+# Of elements of a few bytes, as many columns as fit into the caches are processed together: their rows are
+# copied to a buffer, reversed as a whole, each column is shifted by steps - length, and the rows are copied
+# to the target. No element is moved individually. Other elements are moved in runs of neighbours with equal
+# lengths, as one block each: batches are often sorted by length; then a row consists of a few blocks.
+
+OCTET, VECTOR = 8, 64
+PART = 512
+"""The most bytes of a row that are processed together: long enough for sequential memory access, short
+enough for the caches.
+"""
+
+GAP = PART + VECTOR
+"""The bytes from one row of the buffer to the next: not a power of two, or rows would compete for the same
+cache sets.
+"""
+
+
+def max_steps(width: int) -> int:
+    """The maximum sequence length: steps must be representable in a lane, and a part must fit the caches."""
+    return 256 if width == 1 else 2048
+
+
+def scratch_rows(steps: int) -> int:
+    """The number of rows of the buffer: more than there are steps, because rows are shifted in groups."""
+    step = OCTET
+    while step * OCTET < steps:
+        step *= OCTET
+    return max(step * OCTET, steps + step) + OCTET
+
+
+def parts_of_row(row: int, first_offset: int) -> npt.NDArray[np.int64]:
+    """The offset and the size of each part of a row of `row` bytes; sizes are multiples of VECTOR.
+
+        first_offset: where the second part begins, if not 0. Parts may overlap, because each one is computed
+    from the source alone.
+    """
+    offsets_and_sizes = [(0, VECTOR)] if first_offset else []
+    begin = first_offset
+    while begin + VECTOR <= row:
+        size = min(PART, (row - begin) // VECTOR * VECTOR)
+        offsets_and_sizes.append((begin, size))
+        begin += size
+    if begin < row:
+        offsets_and_sizes.append((row - VECTOR, VECTOR))
+    return np.array(offsets_and_sizes, np.int64)
+
+
+def _shift_columns(column: int, shifted: int, lasts: Any, steps: int) -> None:
+    """Reverse columns beside each other, as many as lasts has lanes, and shift each one by steps - 1 - last.
+
+    column: the address of their first row, with rows GAP bytes apart; shifted: that of scratch_rows rows
+    """
+    backwards = column + (steps - 1) * GAP
+    first = 0
+    while first + OCTET < steps:
+        shift_rows(shifted, backwards, 0, -GAP, VECTOR, lasts, steps, 1, first, OCTET, 1, 0)
+        first += OCTET
+    shift_rows(shifted, backwards, 0, -GAP, VECTOR, lasts, steps, 1, first, OCTET, 0, 0)
+    step = OCTET
+    while step * OCTET < steps:
+        for lane in range(step):
+            first = lane
+            while first + OCTET * step < steps:
+                shift_rows(shifted, shifted, 0, VECTOR, VECTOR, lasts, steps, step, first, OCTET, 1, 0)
+                first += OCTET * step
+            shift_rows(shifted, shifted, 0, VECTOR, VECTOR, lasts, steps, step, first, OCTET, 0, 0)
+        step *= OCTET
+    for lane in range(min(step, steps)):
+        if steps <= 2 * step:
+            shift_rows(column, shifted, column, VECTOR, GAP, lasts, steps, step, lane, 2, 0, 1)
+        elif steps <= 4 * step:
+            shift_rows(column, shifted, column, VECTOR, GAP, lasts, steps, step, lane, 4, 0, 1)
+        else:
+            shift_rows(column, shifted, column, VECTOR, GAP, lasts, steps, step, lane, OCTET, 0, 1)
+
+
+shift_columns = compiled(_shift_columns)
+
+
+@cache
+def columns(width: int, stream: int) -> Callable[..., Any]:
+    """The kernel for elements of width bytes. Its argument parts holds the offset and size of each part of a
+    row.
+
+    stream: use stores that bypass the caches; targets and offsets of parts must be multiples of 16
+    """
+    count = VECTOR // width
+
+    def reverse_columns(
+        target: int,
+        source: int,
+        low: int,  # noqa: ARG001
+        lengths: int,
+        loops: Any,
+        parts: Any,
+        steps: int,
+        on: int,
+        out: int,
+        rows: int,
+        counter: int,
+    ) -> None:
+        index = np.zeros(loops.shape[0], np.int64)
+        total = parts.shape[0] * iterations_of(loops)
+        space = np.empty(rows * VECTOR + (rows + OCTET) * GAP + VECTOR, np.uint8)
+        shifted = space.ctypes.data
+        shifted += -shifted % VECTOR
+        columns_start = shifted + rows * VECTOR + OCTET * GAP
+        notify(counter)
+        while True:
+            task = fetch_add(counter + STARTED)
+            if task >= total:
+                break
+            s, t, _, _ = locate(loops, index, task // parts.shape[0])
+            begin, size = parts[task % parts.shape[0], 0], parts[task % parts.shape[0], 1]
+            s, t, k = source + s + begin, target + t + begin, lengths + 8 * (begin // width)
+            for step in range(steps):
+                for c in range(0, size, VECTOR):
+                    store(columns_start + step * GAP + c, load(s + step * on + c, VECTOR, 1), 0)
+            for c in range(0, size, VECTOR):
+                lasts = column_lasts(k + 8 * (c // width), count, width)
+                shift_columns(columns_start + c, shifted, lasts, steps)
+            for step in range(steps):
+                for c in range(0, size, VECTOR):
+                    store(t + step * out + c, load(columns_start + step * GAP + c, VECTOR, 1), stream)
+            fence_stores()
+            fetch_add(counter + FINISHED)
+        space[0] = 0  # keeps the array alive until here; otherwise only its address is used
+
+    return compiled(reverse_columns)
+
+
+# Shift rows of vectors towards the beginning, each lane by a count of its own.
+
+
+def _column_lasts(builder: Any, address: Any, count: int, width: int) -> Any:
+    lengths = fetch(builder, address, count, 8)
+    one = ir.Constant(ir.VectorType(I64, count), [1] * count)
+    some = builder.select(builder.icmp_signed(">", lengths, one), lengths, one)
+    last = builder.sub(some, one)
+    return last if width == 8 else builder.trunc(last, vector(count, width))
+
+
+def _shift_rows(
+    builder: Any,
+    target: Any,
+    source: Any,
+    straight: Any,
+    on: Any,
+    out: Any,
+    lasts: Any,
+    steps: Any,
+    step: Any,
+    first: Any,
+    many: int,
+    more: int,
+    final: int,
+) -> None:
+    kind = lasts.type
+    count = 2 * many - 1 if more else many
+    numbers = [builder.add(first, builder.mul(step, i64_constant(place))) for place in range(count)]
+
+    def row(base: Any, gap: Any, place: int) -> Any:
+        return builder.add(base, builder.mul(gap, numbers[place]))
+
+    def rows_of(base: Any, gap: Any, places: int) -> list[Any]:
+        size = kind.element.width // 8
+        return [fetch(builder, row(base, gap, place), kind.count, size) for place in range(places)]
+
+    short = builder.sub(broadcast(builder, builder.sub(steps, i64_constant(1)), kind), lasts)
+    rows = rows_of(source, on, len(numbers))
+    for distance in (1, 2, 4)[: many.bit_length() - 1]:
+        bit = broadcast(builder, builder.mul(step, i64_constant(distance)), kind)
+        moves = builder.icmp_unsigned("!=", builder.and_(short, bit), ir.Constant(kind, [0] * kind.count))
+        remaining = max(len(rows) - distance, many)
+        rows = [
+            builder.select(moves, rows[k + distance], rows[k]) if k + distance < len(rows) else rows[k]
+            for k in range(remaining)
+        ]
+    if final:
+        shown = (broadcast(builder, numbers[place], kind) for place in range(many))
+        behind = [builder.icmp_unsigned(">", one, lasts) for one in shown]
+        rows = [builder.select(*choice) for choice in zip(behind, rows_of(straight, out, many), rows)]
+    for place, shifted in enumerate(rows):
+        put(builder, row(target, out, place), shifted, 0)
+
+
+column_lasts = operation(
+    _column_lasts,
+    lambda address, count, width: Lanes(count, width),  # noqa: ARG005
+    static=2,
+)
+"""The last steps of the heads of count columns, from their lengths: column_lasts(address, count, width).
+
+A head is the part of a sequence that is reversed. A length of 0 is treated as 1: nothing is reversed.
+"""
+shift_rows = operation(_shift_rows, no_value, static=3)
+"""Shift two, four or eight rows from source to target, beginning with row `first`, `step` rows apart.
+
+shift_rows(target, source, straight, on, out, lasts, steps, step, first, many, more, final)
+on, out: bytes from one row to the next in source and in target
+lasts: the last step of each column's head; a column is shifted by steps - 1 - last
+more: whether rows follow the `many` ones
+final: take elements of rows behind a column's head from the same row of `straight`
+"""
+
+
+SYSTEM = 2048
+SAMPLE = 512
+
+
+def _run_ends(lengths: Any, max_runs: int) -> Any:
+    """The ends of runs of equal lengths; none if there are more than max_runs, or if the first lengths
+    suggest it.
+    """
+    ends = np.empty(max(max_runs, 1), np.int64)
+    count = 0
+    for k in range(1, len(lengths)):
+        if lengths[k] != lengths[k - 1]:
+            if count + 1 >= max_runs or (k < SAMPLE and 2 * count > k):
+                return ends[:0]
+            ends[count] = k
+            count += 1
+    ends[count] = len(lengths)
+    return ends[: count + 1]
+
+
+def _move_runs(
+    target: int,
+    source: int,
+    low: int,  # noqa: ARG001
+    lengths: int,  # noqa: ARG001
+    loops: Any,
+    ends: Any,
+    run_lengths: Any,
+    width: int,
+    turn: int,
+    grain: int,
+    counter: int,
+) -> None:
+    """Move runs. ends: of the runs, in sequences; run_lengths: the sequence length of each run; turn: bytes
+    from one step to the next in the target.
+    """
+    index = np.zeros(loops.shape[0], np.int64)
+    total = iterations_of(loops)
+    notify(counter)
+    while True:
+        begin = fetch_add(counter + STARTED) * grain
+        if begin >= total:
+            break
+        for row in range(begin, min(total, begin + grain)):
+            s, t, _, step = locate(loops, index, row)
+            at = 0
+            for run in range(len(ends)):
+                size = ends[run] * width - at
+                p = (
+                    target
+                    + t
+                    + at
+                    + turn * (run_lengths[run] - 1 - step if step < run_lengths[run] else step)
+                )
+                q = source + s + at
+                at += size
+                if size >= SYSTEM:
+                    copy_bytes(p, q, size)
+                elif size >= VECTOR:
+                    c = 0
+                    while c + VECTOR <= size:
+                        store(p + c, load(q + c, VECTOR, 1), 0)
+                        c += VECTOR
+                    store(p + size - VECTOR, load(q + size - VECTOR, VECTOR, 1), 0)
+                else:
+                    for c in range(0, size, width):
+                        for k in range(width):
+                            store(p + c + k, load(q + c + k, 1, 1), 0)
+        fetch_add(counter + FINISHED)
+
+
+run_ends, move_runs = compiled(_run_ends), compiled(_move_runs)
+
+
+# All jobs of Reverse and ReverseSequence.
 
 
 def _minimum(builder: Any, a: Any, b: Any) -> Any:
@@ -123,7 +408,7 @@ reverse_row(target, source, head, row, width, span, vectors, stream)
 """
 
 
-UNIT, VECTOR = 16, 64
+UNIT = 16
 
 
 @cache
@@ -178,7 +463,6 @@ def streamed_rows(width: int) -> Callable[..., Any]:
     return compiled(reverse_streamed_rows)
 
 
-VECTOR = 64
 """The span of blocks of this many bytes or more; that of others is the greatest power of two within them."""
 
 
@@ -333,11 +617,7 @@ def jobs(moves: Moves, workload: Workload) -> tuple[Job, ...]:
         return _row_jobs(moves.at(0, 0, moves.loops[:-1]), moves.loops[-1].size, workload, None)
     if moves.inner(BATCH):
         row = moves.block * moves.loops[-1].size
-        if (
-            moves.block in (1, 2, 4, 8)
-            and row >= VECTOR
-            and workload.steps <= side_by_side.max_steps(moves.block)
-        ):
+        if moves.block in (1, 2, 4, 8) and row >= VECTOR and workload.steps <= max_steps(moves.block):
             return _column_jobs(moves, row, workload)
         steps = next(place for place, loop in enumerate(moves.loops) if loop.role == STEPS)
         narrow = max(NARROW_BYTES // moves.block, 1)
@@ -374,9 +654,9 @@ def _column_jobs(moves: Moves, row: int, workload: Workload) -> tuple[Job, ...]:
     loops = tuple(loop for loop in moves.loops[:-1] if loop.role != STEPS)
     is_aligned = workload.aligned(moves.at(0, 0, moves.loops[:-1]), UNIT)
     streamed = workload.size >= _cache_bytes() // 4 and row % VECTOR == 0 and is_aligned
-    parts = side_by_side.parts(row, -workload.address % VECTOR if streamed else 0)
+    parts = parts_of_row(row, -workload.address % VECTOR if streamed else 0)
     count = len(parts) * moves.at(0, 0, loops).count
-    scratch = side_by_side.scratch_rows(steps.size)
+    scratch = scratch_rows(steps.size)
     rest = (_table(loops), parts, steps.size, steps.source, steps.target, scratch)
     threads = count if workload.size >= PARALLEL_BYTES else 1
     return (Job.of(columns(moves.block, int(streamed)), moves, rest, threads),)
@@ -685,7 +965,7 @@ def _plan(
 
 # Check sequence lengths against the definition, in one pass if they are integers.
 
-I64 = np.dtype(np.int64)
+LENGTHS = np.dtype(np.int64)
 
 
 class Lengths(NamedTuple):
@@ -707,7 +987,7 @@ def checked_lengths(data: Array, seq_lengths: Array, batch_axis: int, seq_axis: 
         and seq_lengths.shape == (data.shape[batch_axis],)
         and batch_axis != seq_axis
     ):
-        values = np.ascontiguousarray(seq_lengths, I64)
+        values = np.ascontiguousarray(seq_lengths, LENGTHS)
         minimum, maximum = extent(values)
         if minimum >= 1 and maximum <= data.shape[seq_axis]:
             return Lengths(values, minimum, maximum)
@@ -715,7 +995,7 @@ def checked_lengths(data: Array, seq_lengths: Array, batch_axis: int, seq_axis: 
     if seq_lengths.shape != (data.shape[batch_axis],):
         unify(data.shape[batch_axis], seq_lengths.shape[0], "C1")
     check_lengths(seq_lengths, Dim.of(data.shape[seq_axis]))
-    values = np.ascontiguousarray(seq_lengths, I64)
+    values = np.ascontiguousarray(seq_lengths, LENGTHS)
     return Lengths(values, *(extent(values) if values.size else (0, 0)))
 
 
