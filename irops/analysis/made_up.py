@@ -229,7 +229,7 @@ def _spans(analysis: ModelAnalysis, sizes: Mapping[int, tuple[int, ...]]) -> dic
 
 
 def _span(graph: GraphNode, inferred: Inferred, parameter: int) -> Span | None:
-    """What all users of an input admit; None where one of them may compute with its numbers."""
+    """The span that all users of an input admit; None where one of them may compute with its numbers."""
     bounds: list[Span] = []
     ahead = [(parameter, 0)]
     while ahead:
@@ -246,8 +246,8 @@ def _span(graph: GraphNode, inferred: Inferred, parameter: int) -> Span | None:
                 return None
     if not bounds:
         return None
-    least = min(bounds, key=lambda bound: bound.high)
-    return replace(least, low=max(bound.low for bound in bounds))
+    narrowest = min(bounds, key=lambda bound: bound.high)
+    return replace(narrowest, low=max(bound.low for bound in bounds))
 
 
 def _bound(facts: LayerFacts, index: int) -> Span | None:

@@ -26,7 +26,7 @@ from typing import Any, Literal
 
 from irops.editing.graph.base import Base
 from irops.editing.graph.node import Value
-from irops.values.element import Array, ElementType
+from irops.values.element import Array, TypeLike
 from irops.values.shape import Shape
 
 Operand = Value | Array | Sequence[Any] | float | bool | str
@@ -42,7 +42,7 @@ _TYPES = {
     "axis": "int",
     "float": "float",
     "string": "str",
-    "element_type": "str | ElementType",
+    "element_type": "TypeLike",
     "ints": "Sequence[int]",
     "axes": "Sequence[int]",
     "dims": "Sequence[int]",

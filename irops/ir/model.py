@@ -357,8 +357,29 @@ class Model:
     def edges(self) -> list[Edge]:
         return self.graph.edges
 
+    @property
+    def inputs(self) -> tuple[Layer, ...]:
+        """The Parameters, in the order in which runtimes number them."""
+        return tuple(layer for layer in self.layers if layer.kind is LayerKind.PARAMETER)
+
+    @property
+    def results(self) -> tuple[Layer, ...]:
+        """The Results, in the order in which runtimes number them."""
+        return tuple(layer for layer in self.layers if layer.kind is LayerKind.RESULT)
+
     def layer(self, id_or_name: int | str) -> Layer:
         return self.graph.layer(id_or_name)
+
+    def __getitem__(self, name: str) -> Layer:
+        """The layer of a name; KeyError, with a suggestion, if there is none."""
+        return self.graph.layer(name)
+
+    def __len__(self) -> int:
+        """The number of layers, without those of bodies."""
+        return len(self.layers)
+
+    def __bool__(self) -> bool:
+        return True
 
     def walk(self) -> Iterator[tuple[tuple[str, ...], Layer]]:
         """Every layer with the path of layers and bodies down to its graph; a layer precedes its bodies."""

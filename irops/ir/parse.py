@@ -7,7 +7,7 @@ elements: their texts, each followed by SEPARATOR, are the text of their port.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from xml.parsers import expat
 
 from irops.diagnostics.diagnostic import Diagnostic, Fix, ReadError, Severity, in_document_order
@@ -142,26 +142,22 @@ def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:
     push, pop = stack.append, stack.pop
     dim: str | None = None  # the text so far of the open dim
     texts: dict[int, list[str]] = {}  # the pieces of the texts of the open elements, by depth
-    bounds = Bounds(faults, parser, clock)
-    count_element, max_dims = bounds.element, faults.limits.dims
+    bounds, max_dims = Bounds(faults, parser, clock), faults.limits.dims
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal element, dim
         if tag == "dim" and dim is None and element.tag == "port":
             dim = ""
-            if attributes:
-                for name in attributes:
-                    message = f"<dim> has an attribute {name!r}, must have none"
-                    faults.add("stray-attribute", message, parser.CurrentByteIndex, attribute=name)
+            _report_attributes(attributes, faults, parser.CurrentByteIndex)
             return
         if dim is not None:  # an element in a dim: the dim becomes an element, which its port reports
             push(element)
-            element.children.append(inner := Element("dim", {}, [], dim, parser.CurrentByteIndex))
-            element, dim = inner, None
+            element.children.append(Element("dim", {}, [], dim, parser.CurrentByteIndex))
+            element, dim = element.children[-1], None
         push(element)
-        count_element(tag, len(stack), len(attributes))
-        element.children.append(inner := Element(tag, attributes, [], "", parser.CurrentByteIndex))
-        element = inner
+        bounds.element(tag, len(stack), len(attributes))
+        element.children.append(Element(tag, attributes, [], "", parser.CurrentByteIndex))
+        element = element.children[-1]
 
     def end(_: str) -> None:
         nonlocal element, dim
@@ -188,11 +184,16 @@ def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:
 
     def comment(characters: str) -> None:
         if dim is None:
-            count_element(COMMENT, len(stack), 0)
+            bounds.element(COMMENT, len(stack), 0)
             element.children.append(Element(COMMENT, {}, [], characters, parser.CurrentByteIndex))
 
     _feed(parser, data, (start, end, text, comment), faults, lambda: [*stack[1:], element])
     return outermost
+
+
+def _report_attributes(attributes: Iterable[str], faults: Faults, at: int) -> None:
+    for name in attributes:
+        faults.add("stray-attribute", f"<dim> has an attribute {name!r}, must have none", at, attribute=name)
 
 
 def _feed(

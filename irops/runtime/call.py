@@ -16,7 +16,7 @@ from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects.registry import Registry, default_registry
 from irops.files.limits import Limits
 from irops.runtime.prepared import Prepared, call_error
-from irops.spec.attributes import format_value
+from irops.spec.attributes import format_value, text_of
 from irops.spec.op import Op
 from irops.values.arrays import array_of, is_foreign, is_torch, like
 from irops.values.violation import LimitExceeded, Violation
@@ -89,7 +89,8 @@ def _texts(op: Op, attributes: Mapping[str, Any]) -> dict[str, str]:
         if name not in spelled and name not in known:
             meant = did_you_mean(name, (*spelled, *OPTIONS))
             raise OpFault("unknown-attribute", f"{op.id} has no attribute {name!r}{meant}")
-    return {spelled.get(name, name): format_value(value) for name, value in attributes.items()}
+    named = {spelled.get(name, name): value for name, value in attributes.items()}
+    return {name: text_of(known[name], value) for name, value in named.items()}
 
 
 # irops.call on arrays of other libraries: the outputs are of the library of the inputs.

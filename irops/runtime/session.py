@@ -19,6 +19,7 @@ from irops.runtime.evaluator import Evaluator, Progress, Variables, kept_layers
 from irops.runtime.plan import ValueKey
 from irops.runtime.profile import Profile
 from irops.runtime.run import MeasuredRun, Record, run_model
+from irops.values.arrays import is_foreign, like
 from irops.values.element import Array
 
 Keep = Literal["all"] | Key | Iterable[Key]
@@ -100,16 +101,25 @@ class Session:
 
         inputs: arrays by tensor name, layer name or position; keep: further layers, by name or id, or "all";
         profile: measure time and bytes of each layer, for the profile of the results
+        Arrays of other libraries that offer DLPack, in the memory of the CPU: the results are of the library
+        of the first of them.
         Raises:  EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement, a limit;
-            DiagnosticError for an unknown input; KeyError for an unknown layer to keep
+            DiagnosticError for an unknown input; KeyError for an unknown layer to keep; ValueError for a
+            result of a type that the library lacks
         """
         self._require_computable()
+        if not isinstance(inputs, Mapping):
+            inputs = dict(enumerate([inputs] if hasattr(inputs, "__array__") else inputs))
+        foreign = next((item for item in inputs.values() if is_foreign(item)), None)
         kept = self.kept(keep)
         record = Record(self.analysis.limits.findings, Profile() if profile else None)
         arrays = self.signature.arrays(inputs)
         run_type = MeasuredRun if profile else None
         values = run_model(self.evaluator, arrays, kept, self.variables, record, run_type=run_type)
-        return self.named(values, kept, record)
+        results = self.named(values, kept, record)
+        if foreign is not None:
+            results.update({name: like(array, foreign) for name, array in results.items()})
+        return results
 
     def _require_computable(self) -> None:
         for element in self.model.legacy:

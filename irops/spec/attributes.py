@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from irops.diagnostics.suggestions import did_you_mean_word, similar
 from irops.spec.definition import Attribute
 from irops.spec.op import Op
-from irops.values.element import element_type, element_types
+from irops.values.element import element_type, element_type_like, element_types
 from irops.values.shape import Shape
 
 _INT = re.compile(r"[+-]?[0-9]+")
@@ -58,6 +61,18 @@ def format_value(value: Any) -> str:
         case list() | tuple():
             return ",".join(map(format_value, value))
     return str(value)
+
+
+def text_of(attribute: Attribute, value: Any) -> str:
+    """The text of a value that a person gives: types in any spelling, arrays and numbers of NumPy too."""
+    if attribute.type == "element_type":
+        with suppress(ValueError):  # which the domain of the attribute reports
+            return str(element_type_like(value))
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    elif isinstance(value, np.generic):
+        value = value.item()
+    return format_value(value)
 
 
 def default_of(attribute: Attribute) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import inf
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -119,6 +119,13 @@ _NUMPY = {
     "complex64": np.complex64,
     "complex128": np.complex128,
 }
+_SPELLINGS = {name.lower(): kind for name, kind in _BY_PRECISION.items()}
+_SPELLINGS |= {f"int{bits}": _TYPES[f"i{bits}"] for bits in (4, 8, 16, 32, 64)}
+_SPELLINGS |= {f"uint{bits}": _TYPES[f"u{bits}"] for bits in (2, 4, 8, 16, 32, 64)}
+_SPELLINGS |= {f"float{bits}": _TYPES[f"f{bits}"] for bits in (16, 32, 64)}
+_SPELLINGS |= {name: _TYPES[own] for own, name in _ML_DTYPES.items() if own in _TYPES}
+_SPELLINGS |= {"bool": _TYPES["boolean"], "half": _TYPES["f16"], "double": _TYPES["f64"]}
+"""The types of OpenVINO by all their names, those of NumPy, ml_dtypes and PyTorch among them."""
 CODED = ("u1", "u3", "u6", "nf4")
 """Types without a NumPy or ml_dtypes dtype: stored as uint8 codes, tagged with the element type."""
 
@@ -154,6 +161,37 @@ def element_type(name: str, *, foreign: bool = False) -> ElementType:
     if kind is None:
         raise ValueError(f"{name!r} is not an element type")
     return kind
+
+
+class TorchType(Protocol):
+    """A torch.dtype."""
+
+    @property
+    def is_floating_point(self) -> bool: ...
+
+
+TypeLike: TypeAlias = str | ElementType | np.dtype[Any] | type[Any] | TorchType
+"""A type as people spell it: "f32", "FP32", "float32", np.float32, an np.dtype, one of ml_dtypes or torch."""
+
+
+def element_type_like(item: TypeLike) -> ElementType:
+    """The element type that a person means.
+
+    Raises:  ValueError if there is no such type
+    """
+    if isinstance(item, ElementType):
+        return item
+    if isinstance(item, np.dtype) or (isinstance(item, type) and issubclass(item, np.generic | bool)):
+        return element_type_of(np.empty(0, item))
+    name = (
+        str(item).removeprefix("torch.")
+        if isinstance(item, str) or hasattr(item, "is_floating_point")
+        else ""
+    )
+    found = _SPELLINGS.get(name.lower())
+    if found is None:
+        raise ValueError(f"{item!r} is not an element type")
+    return found
 
 
 def element_type_of_precision(precision: str) -> ElementType:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from math import inf, nan
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -14,6 +15,7 @@ from irops.values.element import (
     STRING,
     as_i64,
     element_type,
+    element_type_like,
     element_type_of,
     element_type_of_precision,
     element_types,
@@ -262,3 +264,39 @@ def test_numbers_become_64_bits_wide(array, numbers):
         warnings.simplefilter("error")
         found = as_i64(array)
     assert (found.dtype, found.tolist()) == (np.int64, numbers)
+
+
+SPELLED = {
+    "f32": ["f32", "F32", "FP32", "float32", np.float32, np.dtype("f4")],
+    "f64": ["double", np.float64],
+    "bf16": ["bfloat16", ml_dtypes.bfloat16],
+    "f8e5m2": ["float8_e5m2", np.dtype(ml_dtypes.float8_e5m2)],
+    "i64": ["int64", "I64", np.int64],
+    "u4": ["uint4", ml_dtypes.uint4],
+    "boolean": ["bool", "BOOL", bool, np.bool_],
+    "nf4": [np.dtype(np.uint8, metadata={"element_type": "nf4"}), element_type("nf4")],
+}
+
+
+@pytest.mark.parametrize(("name", "item"), [(name, item) for name in SPELLED for item in SPELLED[name]])
+def test_a_type_is_taken_as_people_spell_it(name, item):
+    assert element_type_like(item) is element_type(name)
+
+
+def test_types_of_torch_are_taken():
+    torch = pytest.importorskip("torch")
+    spelled = [torch.float32, torch.half, torch.bfloat16, torch.int8, torch.bool, torch.float8_e4m3fn]
+    assert [str(element_type_like(kind)) for kind in spelled] == [
+        "f32",
+        "f16",
+        "bf16",
+        "i8",
+        "boolean",
+        "f8e4m3",
+    ]
+
+
+@pytest.mark.parametrize("item", ["float", "f33", "", int, float, dict, object, np.datetime64, None, 3])
+def test_what_is_no_type_is_refused(item):
+    with pytest.raises(ValueError, match="element type"):
+        element_type_like(item)

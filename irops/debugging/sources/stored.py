@@ -314,7 +314,7 @@ def _shuffled(array: Array) -> Array:
 
 
 def _sketches(source: Source, contexts: Sequence[Context], wanted: Collection[int]) -> dict[int, list[Array]]:
-    """What identifies the outputs of layers: sketches in each of the contexts, of layers of floats alone."""
+    """The sketches of the outputs of layers in each of the contexts; of layers with one output, of floats."""
     found: dict[int, list[Array]] = {}
     for context in contexts:
         for value in source.walk(context):

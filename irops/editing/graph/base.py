@@ -27,8 +27,7 @@ from irops.spec.definition import OPENVINO, Definition
 from irops.spec.op import NoOp, Op
 from irops.spec.releases import opsets
 from irops.values.arrays import fact_of
-from irops.values.element import Array, ElementType
-from irops.values.element import element_type as element_type_named
+from irops.values.element import Array, ElementType, TypeLike, element_type_like
 from irops.values.packing import pack
 
 
@@ -375,15 +374,16 @@ class Base:
 
     # nodes
 
-    def constant(
-        self, value: Any, name: str | None = None, *, element_type: str | ElementType | None = None
-    ) -> Value:
+    def constant(self, value: Any, name: str | None = None, *, element_type: TypeLike | None = None) -> Value:
         """Add a constant: an array, a number, nested lists, or strings.
 
         element_type: that of the array by default; any other, such as i4, u4 or nf4, whose elements share
             bytes. Elements are converted, which must lose no digits of whole numbers; nf4 and u1 take codes.
         """
-        kind = self._element_type(element_type) if isinstance(element_type, str) else element_type
+        try:
+            kind = None if element_type is None else element_type_like(element_type)
+        except ValueError as error:
+            raise refuse("invalid-constant", str(error)) from None
         array = array_of(value, kind, f"constant {name}" if name else "the constant", name)
         fact = fact_of(array, with_value=True)
         data = self.stored(array, fact.element_type)
@@ -396,12 +396,6 @@ class Base:
             node.facts = [fact]
             self._finish(node, 1)
         return node.outputs[0]
-
-    def _element_type(self, name: str) -> ElementType:
-        try:
-            return element_type_named(name)
-        except ValueError as error:
-            raise refuse("invalid-constant", str(error)) from None
 
     def stored(self, array: Any, kind: ElementType) -> dict[str, str]:
         """The attributes of a Const whose elements are added to the weights."""

@@ -33,13 +33,13 @@ from irops.ir.model import Layer, LayerKind, Model
 from irops.spec.attributes import format_value
 from irops.spec.releases import opsets
 from irops.values.arrays import fact_of
-from irops.values.element import DYNAMIC, element_type
+from irops.values.element import DYNAMIC, TypeLike, element_type_like
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape, ShapeLike
 
 INTERNAL = vars(Base).keys() - {"add", "constant", "changes"}
 INTERNAL |= {"drop_unused", "facts", "follow", "move_names", "order", "origin", "take_over", "topological"}
-"""What modules of irops call, and dir(graph) does not list."""
+"""Names that modules of irops use, and dir(graph) does not list."""
 
 
 class Graph(Base):
@@ -101,12 +101,12 @@ class Graph(Base):
 
     # building
 
-    def parameter(self, name: str, tensor: str | Fact, shape: ShapeLike | None = None) -> Value:
-        """Add an input of the model: parameter("image", "f32[N,3,224,224]") or ("image", "f32", (1, 3)).
+    def parameter(self, name: str, tensor: TypeLike | Fact, shape: ShapeLike | None = None) -> Value:
+        """Add an input of the model: parameter("image", "f32[N,3,224,224]") or ("image", np.float32, (1, 3)).
 
-        tensor: the element type, and the shape in brackets unless it is given apart. In a shape ? or None is
-        an unknown size, 1..8 an interval, a word a symbol: equal words are equal sizes. Without a shape, the
-        rank is unknown.
+        tensor: the element type, and in a text the shape in brackets unless it is given apart. In a shape ?
+        or None is an unknown size, 1..8 an interval, a word a symbol: equal words are equal sizes. Without a
+        shape, the rank is unknown.
         """
         fact = self._declared(name, tensor, shape)
         self.require_free(name)
@@ -117,16 +117,16 @@ class Graph(Base):
             self._finish(node, 1)
         return node.outputs[0]
 
-    def _declared(self, name: str, tensor: str | Fact, shape: ShapeLike | None) -> Fact:
+    def _declared(self, name: str, tensor: TypeLike | Fact, shape: ShapeLike | None) -> Fact:
         if isinstance(tensor, Fact):
             return tensor
-        kind, bracket, inside = tensor.partition("[")
+        kind, bracket, inside = tensor.partition("[") if isinstance(tensor, str) else (tensor, "", "")
         try:
             if bracket and (shape is not None or not inside.endswith("]")):
                 raise ValueError(f"{tensor!r} is not an element type with a shape in brackets")
             if shape is None:
                 shape = bracket + inside if bracket else UNRANKED
-            return Fact(element_type(kind.strip()), Shape.like(shape))
+            return Fact(element_type_like(kind.strip() if isinstance(kind, str) else kind), Shape.like(shape))
         except ValueError as error:
             raise refuse("invalid-input-shape", f"input {name!r}: {error}", name) from None
 

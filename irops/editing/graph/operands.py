@@ -11,7 +11,7 @@ import numpy as np
 
 from irops.analysis.invocation import input_spec
 from irops.editing.graph.node import Value, refuse
-from irops.spec.attributes import format_value
+from irops.spec.attributes import format_value, text_of
 from irops.spec.definition import Attribute, Definition
 from irops.spec.op import Op
 from irops.values.arrays import as_tensor
@@ -202,7 +202,7 @@ def texts_of(definition: Definition, attributes: Mapping[str, Any]) -> dict[str,
     for name, attribute in definition.attributes.items():
         if name in given:
             if given[name][1] is not None:
-                texts[name] = _text(attribute, given[name][1])
+                texts[name] = text_of(attribute, given[name][1])
         elif attribute.default is not None:
             texts[name] = attribute.default
     unknown = {name: format_value(value) for name, (known, value) in given.items() if known is None}
@@ -212,13 +212,3 @@ def texts_of(definition: Definition, attributes: Mapping[str, Any]) -> dict[str,
 def _attribute(definition: Definition, name: str) -> Attribute | None:
     found = definition.attributes.get(name)
     return found or next((a for a in definition.attributes.values() if a.parameter == name), None)
-
-
-def _text(attribute: Attribute, value: Any) -> str:
-    if attribute.type == "element_type" and not isinstance(value, (str, ElementType)):
-        return str(element_type_of(np.empty(0, value)))
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    elif isinstance(value, np.generic):
-        value = value.item()
-    return format_value(value)

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from irops.editing.graph.base import Base
 from irops.editing.graph.node import Value
-from irops.values.element import Array, ElementType
+from irops.values.element import Array, TypeLike
 from irops.values.shape import Shape
 
 Operand = Value | Array | Sequence[Any] | float | bool | str
@@ -62,7 +62,7 @@ class Ops:
         data: Operand,
         output_shape: Operand,
         *,
-        index_element_type: str | ElementType | None = None,
+        index_element_type: TypeLike | None = None,
         name: str | None = None,
     ) -> tuple[Value, ...]:
         """AdaptiveMaxPool-8: Compute the maximum over windows chosen so that the output has the given
@@ -397,7 +397,7 @@ class Ops:
         data: Operand,
         buckets: Operand,
         *,
-        output_type: str | ElementType | None = None,
+        output_type: TypeLike | None = None,
         with_right_bound: bool | None = None,
         name: str | None = None,
     ) -> Value:
@@ -433,8 +433,8 @@ class Ops:
         blank_index: Operand | None = None,
         *,
         merge_repeated: bool | None = None,
-        classes_index_type: str | ElementType | None = None,
-        sequence_length_type: str | ElementType | None = None,
+        classes_index_type: TypeLike | None = None,
+        sequence_length_type: TypeLike | None = None,
         name: str | None = None,
     ) -> tuple[Value, ...]:
         """CTCGreedyDecoderSeqLen-6: Decode CTC output greedily: take the most probable class of each step,
@@ -538,7 +538,7 @@ class Ops:
         self,
         data: Operand,
         *,
-        destination_type: str | ElementType,
+        destination_type: TypeLike,
         name: str | None = None,
     ) -> Value:
         """Convert-1: Convert the elements of a tensor to another element type.
@@ -565,7 +565,7 @@ class Ops:
         *,
         promote_unsafe: bool | None = None,
         pytorch_scalar_promotion: bool | None = None,
-        u64_integer_promotion_target: str | ElementType | None = None,
+        u64_integer_promotion_target: TypeLike | None = None,
         name: str | None = None,
     ) -> tuple[Value, ...]:
         """ConvertPromoteTypes-14: Convert two tensors to a common element type.
@@ -1214,7 +1214,7 @@ class Ops:
         diagonal_index: Operand,
         batch_shape: Operand | None = None,
         *,
-        output_type: str | ElementType,
+        output_type: TypeLike,
         name: str | None = None,
     ) -> Value:
         """Eye-9: Create matrices with ones on one diagonal and zeros elsewhere.
@@ -1233,7 +1233,7 @@ class Ops:
         scale: Operand,
         shift: Operand | None = None,
         *,
-        destination_type: str | ElementType,
+        destination_type: TypeLike,
         name: str | None = None,
     ) -> Value:
         """FakeConvert-13: Simulate a conversion to an 8-bit floating-point type: scale, round to
@@ -1475,7 +1475,7 @@ class Ops:
         post_nms_count: int,
         normalized: bool | None = None,
         nms_eta: float | None = None,
-        roi_num_type: str | ElementType | None = None,
+        roi_num_type: TypeLike | None = None,
         name: str | None = None,
     ) -> tuple[Value, ...]:
         """GenerateProposals-9: Generate region proposals for a batch of images: decode anchors and select
@@ -2170,7 +2170,7 @@ class Ops:
         *,
         sort_result_type: Literal['classid', 'score', 'none'] | None = None,
         sort_result_across_batch: bool | None = None,
-        output_type: str | ElementType | None = None,
+        output_type: TypeLike | None = None,
         score_threshold: float | None = None,
         nms_top_k: int | None = None,
         keep_top_k: int | None = None,
@@ -2216,7 +2216,7 @@ class Ops:
         dilations: Sequence[int] | None = None,
         rounding_type: Literal['floor', 'ceil', 'ceil_torch'] | None = None,
         auto_pad: Literal['explicit', 'same_upper', 'same_lower', 'valid'] | None = None,
-        index_element_type: str | ElementType | None = None,
+        index_element_type: TypeLike | None = None,
         axis: int | None = None,
         name: str | None = None,
     ) -> tuple[Value, ...]:
@@ -2322,7 +2322,7 @@ class Ops:
         *,
         sort_result_type: Literal['classid', 'score', 'none'] | None = None,
         sort_result_across_batch: bool | None = None,
-        output_type: str | ElementType | None = None,
+        output_type: TypeLike | None = None,
         iou_threshold: float | None = None,
         score_threshold: float | None = None,
         nms_top_k: int | None = None,
@@ -2363,7 +2363,7 @@ class Ops:
         probs: Operand,
         num_samples: Operand,
         *,
-        convert_type: str | ElementType,
+        convert_type: TypeLike,
         with_replacement: bool,
         log_probs: bool,
         global_seed: int | None = None,
@@ -2409,7 +2409,7 @@ class Ops:
         score_threshold: Operand,
         *,
         sort_result_descending: bool | None = None,
-        output_type: str | ElementType | None = None,
+        output_type: TypeLike | None = None,
         clockwise: bool | None = None,
         name: str | None = None,
     ) -> tuple[Value, ...]:
@@ -2474,7 +2474,7 @@ class Ops:
         *,
         box_encoding: Literal['corner', 'center'] | None = None,
         sort_result_descending: bool | None = None,
-        output_type: str | ElementType | None = None,
+        output_type: TypeLike | None = None,
         name: str | None = None,
     ) -> tuple[Value, ...]:
         """NonMaxSuppression-9: Select boxes by non-maximum suppression: keep the highest-scoring boxes and
@@ -2501,7 +2501,7 @@ class Ops:
         self,
         data: Operand,
         *,
-        output_type: str | ElementType | None = None,
+        output_type: TypeLike | None = None,
         name: str | None = None,
     ) -> Value:
         """NonZero-3: Find the indices of the elements that are not zero.
@@ -2968,7 +2968,7 @@ class Ops:
         minval: Operand,
         maxval: Operand,
         *,
-        output_type: str | ElementType,
+        output_type: TypeLike,
         global_seed: int | None = None,
         op_seed: int | None = None,
         alignment: Literal['tensorflow', 'pytorch'] | None = None,
@@ -2990,7 +2990,7 @@ class Ops:
         stop: Operand,
         step: Operand,
         *,
-        output_type: str | ElementType,
+        output_type: TypeLike,
         name: str | None = None,
     ) -> Value:
         """Range-4: Generate the numbers from start, in steps of step, up to but not including stop.
@@ -3015,7 +3015,7 @@ class Ops:
         init_value: Operand | None = None,
         *,
         variable_id: str,
-        variable_type: str | ElementType | None = None,
+        variable_type: TypeLike | None = None,
         variable_shape: str | Sequence[int] | Shape | None = None,
         name: str | None = None,
     ) -> Value:
@@ -3392,7 +3392,7 @@ class Ops:
         values: Operand,
         *,
         right_mode: bool | None = None,
-        output_type: str | ElementType | None = None,
+        output_type: TypeLike | None = None,
         name: str | None = None,
     ) -> Value:
         """SearchSorted-15: Find the positions at which values would be inserted into sorted sequences to
@@ -3465,7 +3465,7 @@ class Ops:
         self,
         data: Operand,
         *,
-        output_type: str | ElementType | None = None,
+        output_type: TypeLike | None = None,
         name: str | None = None,
     ) -> Value:
         """ShapeOf-3: Return the shape of a tensor as a 1D tensor.
@@ -3841,7 +3841,7 @@ class Ops:
         mode: Literal['max', 'min'],
         sort: Literal['value', 'index', 'none'],
         stable: bool | None = None,
-        index_element_type: str | ElementType | None = None,
+        index_element_type: TypeLike | None = None,
         name: str | None = None,
     ) -> tuple[Value, ...]:
         """TopK-11: Find the K largest or smallest elements along an axis, and their indices.
@@ -3874,8 +3874,8 @@ class Ops:
         axis: Operand | None = None,
         *,
         sorted: bool | None = None,
-        index_element_type: str | ElementType | None = None,
-        count_element_type: str | ElementType | None = None,
+        index_element_type: TypeLike | None = None,
+        count_element_type: TypeLike | None = None,
         name: str | None = None,
     ) -> tuple[Value, ...]:
         """Unique-10: Find the unique elements of a tensor, or its unique slices along an axis.

@@ -75,7 +75,7 @@ class NmsChoice(NamedTuple):
 
     @property
     def edge(self) -> float:
-        """What is added to high - low to give the side of a box."""
+        """The number to add to high - low, which gives the side of a box."""
         return 0.0 if self.normalized else 1.0
 
 
