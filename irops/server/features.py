@@ -236,38 +236,13 @@ class Insertion:
     op: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """The part of a tag that is typed at an offset. what: "tag", "attribute" or "value"; word: the part
-    before the offset.
-    """
-
-    what: str
-    word: str
-    offset: int
-
-
-def listed(items: Iterable[Insertion], typed: Typed, text: Text, *, snippets: bool) -> CompletionList:
-    """The items that fit what is typed, those that begin with it first.
-
-    snippets: whether the editor can place the cursor between the quotes of a new attribute
-    """
-    word = typed.word.lower()
-    by_text = {item.text: item for item in items}
-    is_sorted = typed.what == "value"  # elements and attributes come in the order in which they are written
-    ordered = sorted(by_text.values(), key=lambda item: _order(item, word, is_sorted))
-    fitting = [item for item in ordered if word in f"{item.text} {item.searched}".lower()]
-    shown = [_item(item, typed, text, k, snippets) for k, item in enumerate(fitting[:MAX_ITEMS])]
-    return CompletionList(is_incomplete=len(fitting) > MAX_ITEMS, items=shown)
-
-
 def _order(item: Insertion, word: str, is_sorted: bool) -> tuple[bool, int, str]:
     text = item.text if is_sorted else ""
     length = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
     return not item.text.lower().startswith(word), length, text
 
 
-def _item(item: Insertion, typed: Typed, text: Text, place: int, snippets: bool) -> CompletionItem:
+def _item(item: Insertion, typed: TagStart, text: Text, place: int, snippets: bool) -> CompletionItem:
     kinds = {"tag": CompletionItemKind.Class, "attribute": CompletionItemKind.Property}
     new, is_snippet = item.text, False
     if typed.what == "attribute" and _FOLLOWED.match(text.source, typed.offset) is None:
@@ -307,12 +282,20 @@ NAMES = {
 def completions(
     outline: Outline, text: Text, offset: int, ops: OpLookup, *, snippets: bool
 ) -> CompletionList:
-    """The insertions at an offset, those that fit the word so far first."""
+    """The insertions at an offset that fit the word so far, those that begin with it first.
+
+    snippets: whether the editor can place the cursor between the quotes of a new attribute
+    """
     typed = tag_start(text.source, offset)
     if typed is None:
         return CompletionList(is_incomplete=False, items=[])
-    items = _items(typed, outline, outline.root.at(typed.start), ops)
-    return listed(items, Typed(typed.what, typed.word, offset), text, snippets=snippets)
+    word = typed.word.lower()
+    items = {item.text: item for item in _items(typed, outline, outline.root.at(typed.start), ops)}
+    is_sorted = typed.what == "value"  # elements and attributes come in the order in which they are written
+    ordered = sorted(items.values(), key=lambda item: _order(item, word, is_sorted))
+    fitting = [item for item in ordered if word in f"{item.text} {item.searched}".lower()]
+    shown = [_item(item, typed, text, k, snippets) for k, item in enumerate(fitting[:MAX_ITEMS])]
+    return CompletionList(is_incomplete=len(fitting) > MAX_ITEMS, items=shown)
 
 
 def _items(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLookup) -> Iterator[Insertion]:
@@ -334,10 +317,8 @@ def _items(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLookup) 
     elif typed.tag == "edge":
         yield from _of_edge(typed, outline, node, layer)
     elif typed.attribute == "precision":
-        yield from (
-            Insertion(element_type.precision, element_type.name, searched=element_type.name)
-            for element_type in element_types()
-        )
+        for kind in element_types():
+            yield Insertion(kind.precision, kind.name, searched=kind.name)
     elif typed.attribute == "internal_layer_id" and layer is not None:
         wanted = "Parameter" if typed.tag == "input" else "Result"
         yield from _layers(one for one in _inner(outline, layer) if one.type == wanted)
