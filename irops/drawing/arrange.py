@@ -26,10 +26,8 @@ def engine() -> Engine:
         import fast_sugiyama  # noqa: F401
     except ModuleNotFoundError:
         if shutil.which("dot") is None:
-            raise MissingExtraError(
-                "pictures need fast-sugiyama, which pip install 'irops[draw]' installs, or the program dot of"
-                " Graphviz"
-            ) from None
+            library = "fast-sugiyama, which pip install 'irops[draw]' installs"
+            raise MissingExtraError(f"pictures need {library}, or the program dot of Graphviz") from None
         return by_dot
     return by_fast_sugiyama
 

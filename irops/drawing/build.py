@@ -367,10 +367,8 @@ def repeats(
     bounds = [*(r.start for r in chosen[1:]), len(order)]
     rotated = []
     for repeat, bound in zip(chosen, bounds):
-        others = (
-            Repeat(start, repeat.period, repeat.count)
-            for start in _other_starts(repeat, codes, live, bound)[:MAX_ROTATIONS]
-        )
+        starts = _other_starts(repeat, codes, live, bound)[:MAX_ROTATIONS]
+        others = (Repeat(start, repeat.period, repeat.count) for start in starts)
         rotated.append(next((other for other in others if wires.are_repeat(other)), repeat))
     return rotated
 

@@ -54,18 +54,6 @@ _PAGE = """<!doctype html>
 """
 
 
-def page(title: str, svg: str, details: dict[str, Any]) -> str:
-    """The page of a picture. details: see irops.drawing.drawing"""
-    data = json.dumps(details, ensure_ascii=False, separators=(",", ":"))
-    return _PAGE.format(
-        title=escape(printable(title)),
-        css=_file("page.css"),
-        svg=svg,
-        data=data.replace("<", "\\u003c"),  # ends no script element
-        script=_file("page.js"),
-    )
-
-
 def _file(name: str) -> str:
     return (files("irops.drawing") / name).read_text(encoding="utf-8")
 
@@ -91,7 +79,11 @@ class Drawing:
     @cached_property
     def html(self) -> str:
         """A page that needs no network: it pans, zooms, searches, and explains a layer on click."""
-        return page(self.title, self.svg, details(self.scene, self.analysis, self.scope))
+        about = details(self.scene, self.analysis, self.scope)
+        data = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
+        data = data.replace("<", "\\u003c")  # ends no script element
+        texts = {"title": escape(printable(self.title)), "css": _file("page.css"), "script": _file("page.js")}
+        return _PAGE.format(svg=self.svg, data=data, **texts)
 
     @cached_property
     def dot(self) -> str:
@@ -324,10 +316,8 @@ def _texts(notes: Notes, *, unfold: bool) -> list[str]:
     """The parts that the picture leaves out."""
     texts = []
     if notes.blocks:
-        texts.append(
-            f"{plural(notes.layers, 'layer')} are drawn as {plural(notes.blocks, 'block')};"
-            " --around LAYER draws some of them"
-        )
+        drawn = f"{plural(notes.layers, 'layer')} are drawn as {plural(notes.blocks, 'block')}"
+        texts.append(f"{drawn}; --around LAYER draws some of them")
     if notes.constants:
         what = "constants are" if unfold else "constants and shape computations are"
         texts.append(f"{plural(notes.constants, 'layer')} of {what} in the boxes of their users")
