@@ -34,10 +34,8 @@ def unbroadcast(gradient: Array, shape: Sizes) -> Array:
     if gradient.shape == shape:
         return gradient
     new = gradient.ndim - len(shape)
-    repeated = (
-        *range(new),
-        *(new + axis for axis, size in enumerate(shape) if size == 1 and gradient.shape[new + axis] != 1),
-    )
+    sizes = zip(shape, gradient.shape[new:])
+    repeated = (*range(new), *(new + k for k, (size, of) in enumerate(sizes) if size == 1 and of != 1))
     if not repeated:
         return gradient.reshape(shape)
     widest = np.complex128 if gradient.dtype.kind == "c" else np.float64

@@ -142,10 +142,8 @@ def _columns(
     taps, output_count = prod(down), prod(across)
     exact = offsets.dtype if offsets.dtype.kind == "f" else np.dtype(np.float64)
     shifts = offsets.astype(exact).reshape(groups, taps, 2, output_count)
-    y, x = (
-        start.reshape(taps, output_count).astype(exact) + shifts[:, :, axis]
-        for axis, start in enumerate(_sampling_positions(slides))
-    )
+    starts = (start.reshape(taps, output_count).astype(exact) for start in _sampling_positions(slides))
+    y, x = (start + shifts[:, :, axis] for axis, start in enumerate(starts))
     sampled = interpolate(item.reshape(groups, len(item) // groups, *item.shape[1:]), y, x, padded)
     if mask is not None:
         sampled = sampled * mask.reshape(groups, 1, taps, output_count)
@@ -157,10 +155,8 @@ def _sampling_positions(slides: Sequence[Slide]) -> list[Array]:
 
     Each has the shape [taps y, taps x, positions y, positions x].
     """
-    along = [
-        np.add.outer(np.arange(s.taps) * s.dilation - s.before, np.arange(s.positions) * s.stride)
-        for s in slides
-    ]
+    ends = ((np.arange(s.taps) * s.dilation - s.before, np.arange(s.positions) * s.stride) for s in slides)
+    along = [np.add.outer(taps, positions) for taps, positions in ends]
     expanded = along[0][:, np.newaxis, :, np.newaxis], along[1][np.newaxis, :, np.newaxis, :]
     return [*np.broadcast_arrays(*expanded)]
 

@@ -122,10 +122,8 @@ class DetectionChoice:
         candidates = np.flatnonzero(valid & (best >= np.float32(self.confidence_threshold)) & (best > -1))
         order = candidates[np.lexsort((candidates, labels[candidates], -best[candidates]))]
         order = order if self.top_k == -1 else order[: self.top_k]
-        return {
-            int(label): self._suppressed(order[labels[order] == label], int(label), boxes)
-            for label in np.unique(labels[order])
-        }
+        found = {int(label): order[labels[order] == label] for label in np.unique(labels[order])}
+        return {label: self._suppressed(best, label, boxes) for label, best in found.items()}
 
     def best(self, selected: Selection, scores: Array) -> Selection:
         """The keep_top_k best priors of all classes."""

@@ -35,15 +35,12 @@ def grid_sample(data: Array, grid: Array, *, align_corners: bool, mode: str, pad
     require(height * width > 0 or points.size == 0, "C3", Shape(data.shape))
     result = np.zeros((batch, channels, *points.shape[1:3]), data.dtype if mode == "nearest" else np.float64)
     for item, (image, item_points) in enumerate(zip(data, points)):
-        rows, columns = (
-            taps(unnormalized(item_points[..., axis], size, align_corners), mode)
-            for axis, size in ((1, height), (0, width))
-        )
+        down = unnormalized(item_points[..., 1], height, align_corners)
+        across = unnormalized(item_points[..., 0], width, align_corners)
+        rows, columns = taps(down, mode), taps(across, mode)
         for (row, row_weight), (column, column_weight) in product(rows, columns):
-            (y, y_inside), (x, x_inside) = (
-                padded(index, size, padding_mode, align_corners)
-                for index, size in ((row, height), (column, width))
-            )
+            y, y_inside = padded(row, height, padding_mode, align_corners)
+            x, x_inside = padded(column, width, padding_mode, align_corners)
             elements = elements_at(image, y, x, y_inside & x_inside)
             if mode == "nearest":
                 result[item] = elements

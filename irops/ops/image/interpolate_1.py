@@ -71,10 +71,9 @@ def interpolate_1(
             after[axis] = size
         return zeros(tuple(after), element_type_of(image))
     transformation = coordinate_transformation(mode, align_corners, begin + end > 0, image.ndim, axes)
-    along = [
-        (axis, Resizing(before, size, np.float32(size) / np.float32(before), transformation))
-        for axis, before, size in zip(sorted(axes), befores, sizes)
-    ]
+    scales = [np.float32(size) / np.float32(before) for before, size in zip(befores, sizes)]
+    resizings = (Resizing(*one, transformation) for one in zip(befores, sizes, scales))
+    along = list(zip(sorted(axes), resizings))
     if mode == "nearest":
         return nearest_elements(image, along, begin)
     use_triangle = mode == "linear" and image.ndim >= 5

@@ -93,10 +93,8 @@ def batch_to_space_shape(data: Fact, block_shape: Fact, crops_begin: Fact, crops
     if axes is None:
         return UNRANKED
     blocks = reduce(lambda a, b: a * b, (block for _, block, _, _ in axes))
-    return Shape.of(
-        divided(data.shape[0], blocks, "C5"),
-        *(_cropped(size * block, begin, end) for size, block, begin, end in axes[1:]),
-    )
+    cropped = (_cropped(size * block, begin, end) for size, block, begin, end in axes[1:])
+    return Shape.of(divided(data.shape[0], blocks, "C5"), *cropped)
 
 
 def _axis_blocks(data: Shape, block_shape: Fact, begins: Fact, ends: Fact) -> AxisBlocks | None:

@@ -111,17 +111,13 @@ def col2im(
 ) -> Array:
     numbers = as_numbers(data)
     sizes, window = tuple(as_i64(output_size).tolist()), as_i64(kernel_size).tolist()
-    counts = [
-        (sizes[k] + pads_begin[k] + pads_end[k] - dilations[k] * (window[k] - 1) - 1) // strides[k] + 1
-        for k in (0, 1)
-    ]
+    free = [sizes[k] + pads_begin[k] + pads_end[k] - dilations[k] * (window[k] - 1) - 1 for k in (0, 1)]
+    counts = [free[k] // strides[k] + 1 for k in (0, 1)]
     blocks = numbers.reshape(*data.shape[:-2], data.shape[-2] // prod(window), *window, *counts)
     image = np.zeros((*blocks.shape[:-4], *sizes), numbers.dtype)
     for row, column in product(*map(range, window)):
-        rows, columns = (
-            np.arange(counts[k]) * strides[k] + at * dilations[k] - pads_begin[k]
-            for k, at in ((0, row), (1, column))
-        )
+        starts = (row * dilations[0] - pads_begin[0], column * dilations[1] - pads_begin[1])
+        rows, columns = (np.arange(counts[k]) * strides[k] + start for k, start in enumerate(starts))
         down, across = (
             np.flatnonzero((at >= 0) & (at < size)) for at, size in ((rows, sizes[0]), (columns, sizes[1]))
         )

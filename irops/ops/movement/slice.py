@@ -55,11 +55,8 @@ def sliced_size(size: Dim, start: Dim, stop: Dim, step: Dim) -> Dim:
         return size
     if step.low <= 0 <= step.high:
         return Dim(0, size.high)
-    counts = [
-        _count(n, a, b, s)
-        for a, b, s in product(_corners(start), _corners(stop), {_finite(step.low), _finite(step.high)})
-        for n in _sizes(size, a, b)
-    ]
+    ends = product(_corners(start), _corners(stop), {_finite(step.low), _finite(step.high)})
+    counts = [_count(n, a, b, s) for a, b, s in ends for n in _sizes(size, a, b)]
     result = Dim(min(counts), inf if max(counts) > MAX_DIM else max(counts))
     return result if result.known else _with_symbol(result, size, start, stop, step)
 

@@ -91,11 +91,8 @@ def split_along(
     if data.dims is None:
         return (UNRANKED,) * count
     rank = len(data)
-    number = (
-        Dim.of(int(as_i64(axis.value).item()))
-        if axis.value is not None
-        else (axis.dims or (Dim(-rank, rank - 1),))[0]
-    )
+    unknown = (axis.dims or (Dim(-rank, rank - 1),))[0]
+    number = unknown if axis.value is None else Dim.of(int(as_i64(axis.value).item()))
     require(number >= -rank and number < rank, "C1", f"axis {number} at rank {rank}")
     shapes_by_axis, fault = [], None
     for candidate in range(rank):

@@ -104,11 +104,7 @@ def rounded_to_f8(numbers: Array, name: str) -> Array:
     if name == "f8e5m2":
         return np.asarray(clamped.astype(ml_dtypes.float8_e5m2), np.float32)
     size = np.abs(clamped)
-    small = np.where(size < SMALLEST, np.float32(0), np.trunc(to_four_bits(clamped) / SMALLEST) * SMALLEST)
+    fraction, exponent = np.frexp(clamped)  # the nearest numbers with four significant bits, ties to even
+    nearest = np.ldexp(np.rint(fraction * np.float32(16)) / np.float32(16), exponent)
+    small = np.where(size < SMALLEST, np.float32(0), np.trunc(nearest / SMALLEST) * SMALLEST)
     return np.where(size < SMALLEST_NORMAL, small, clamped.astype(ml_dtypes.float8_e4m3fn).astype(np.float32))
-
-
-def to_four_bits(numbers: Array) -> Array:
-    """The nearest numbers with four significant bits, ties to even."""
-    fraction, exponent = np.frexp(numbers)
-    return np.ldexp(np.rint(fraction * np.float32(16)) / np.float32(16), exponent)

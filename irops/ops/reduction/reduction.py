@@ -67,10 +67,9 @@ def reduce_prod(data: Array, axes: Array, *, keep_dims: bool) -> Array:
 def reduce_max(data: Array, axes: Array, *, keep_dims: bool) -> Array:
     numbers = as_numbers(data)
     smallest = -inf if numbers.dtype.kind == "f" else np.iinfo(numbers.dtype).min
-    return converted(
-        np.asarray(np.max(numbers, axis=reduced_axes(data.ndim, axes), keepdims=keep_dims, initial=smallest)),
-        element_type_of(data),
-    )
+    along = reduced_axes(data.ndim, axes)
+    maxima = np.max(numbers, axis=along, keepdims=keep_dims, initial=smallest)
+    return converted(np.asarray(maxima), element_type_of(data))
 
 
 @kernel("ReduceMean-1")
@@ -140,10 +139,9 @@ def reduce_min(data: Array, axes: Array, *, keep_dims: bool) -> Array:
 def reduce_l1(data: Array, axes: Array, *, keep_dims: bool) -> Array:
     numbers = as_numbers(data)
     wide = np.abs(numbers.astype(WIDEST[numbers.dtype.kind]))
-    return converted(
-        np.asarray(np.sum(wide, axis=reduced_axes(data.ndim, axes), keepdims=keep_dims, dtype=wide.dtype)),
-        element_type_of(data),
-    )
+    along = reduced_axes(data.ndim, axes)
+    sums = np.sum(wide, axis=along, keepdims=keep_dims, dtype=wide.dtype)
+    return converted(np.asarray(sums), element_type_of(data))
 
 
 @kernel("ReduceL2-4")

@@ -36,13 +36,8 @@ def sequence_shapes(
     directions = unify_all("C2")(
         2 if direction == "bidirectional" else 1, *(state.shape[1] for state in states), W[0], R[0], B[0]
     )
-    size = unify_all("C3")(
-        *(state.shape[2] for state in states),
-        R[2],
-        gate_size(W[1], gates),
-        gate_size(R[1], gates),
-        gate_size(B[1], bias_gates or gates),
-    )
+    sizes = [gate_size(W[1], gates), gate_size(R[1], gates), gate_size(B[1], bias_gates or gates)]
+    size = unify_all("C3")(*(state.shape[2] for state in states), R[2], *sizes)
     warn_unless(X.shape[2].can_be(W[2]), "C4", X, weights[0])
     warn_unless(size.can_be(hidden_size), "C5", hidden_size, size)
     size = unify(size, hidden_size, "C5") if size.can_be(hidden_size) else size

@@ -45,12 +45,8 @@ def cell_shape(
     """
     W, R, B = weights  # noqa: N806
     batch = unify_all("C1")(X.shape[0], *(state.shape[0] for state in states))
-    size = unify_all("C3")(
-        *(state.shape[1] for state in states),
-        R.shape[1],
-        gate_size(W.shape[0], gates),
-        gate_size(R.shape[0], gates),
-    )
+    sizes = (gate_size(W.shape[0], gates), gate_size(R.shape[0], gates))
+    size = unify_all("C3")(*(state.shape[1] for state in states), R.shape[1], *sizes)
     if B is not None:
         size = unify(size, gate_size(B.shape[0], bias_gates or gates), "C3")
     warn_unless(X.shape[1].can_be(W.shape[1]), "C4", X, W)
@@ -302,10 +298,8 @@ def _run_directions(
     """The outputs of all steps and the last states, for all directions. step(k): one step of direction k."""
     check_lengths(sequence_lengths, Dim.of(X.shape[1]))
     lengths = as_i64(sequence_lengths)
-    directions = [
-        _run_direction(X, states[:, k], lengths, W[k], step(k), backward)
-        for k, backward in enumerate(directions_of(direction))
-    ]
+    ways = enumerate(directions_of(direction))
+    directions = [_run_direction(X, states[:, k], lengths, W[k], step(k), backward) for k, backward in ways]
     return tuple(np.stack(outputs, axis=1) for outputs in zip(*directions))
 
 

@@ -58,10 +58,8 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
         return Shape(balanced(sizes, data.shape, copied))
     except Violation:
         counted = [axis for axis in range(max(rank, len(sizes))) if -1 not in pattern or axis not in copied]
-        may_be_empty = all(
-            Shape(dims[axis] for axis in counted if axis < len(dims)).size.can_be(0)
-            for dims in (data.shape, sizes)
-        )
+        kept = (Shape(dims[axis] for axis in counted if axis < len(dims)) for dims in (data.shape, sizes))
+        may_be_empty = all(shape.size.can_be(0) for shape in kept)
         shape_known = -1 not in pattern and prod(size.low for size in sizes) <= MAX_DIM
         require(may_be_empty or shape_known, "C4", data.shape, requested)
         warn_unless(may_be_empty, "C4", data.shape, requested)  # the output shape is known nevertheless

@@ -97,10 +97,8 @@ def istft(
     output = np.zeros((*frames.shape[:-2], length), data.dtype)
     if output.size:
         end = min(covered, margin + length)
-        sums, weights = (
-            overlapped(frames * factors, step, end),
-            overlapped(np.broadcast_to(factors * factors, frames.shape[-2:]), step, end),
-        )
+        squares = np.broadcast_to(factors * factors, frames.shape[-2:])
+        sums, weights = overlapped(frames * factors, step, end), overlapped(squares, step, end)
         signal = np.divide(sums, weights, out=np.zeros_like(sums), where=weights != 0)
         output[..., : max(end - margin, 0)] = signal[..., margin:]
     return output

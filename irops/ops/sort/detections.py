@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from irops.ops.sort.non_max_suppression import counts
+from irops.spec.binding import shape
 from irops.values.dim import Dim
 from irops.values.element import Array, ElementType
 from irops.values.fact import Fact
@@ -93,3 +95,11 @@ def outputs_shape(
     count = Dim(0, ((per_item if of_item < 0 else per_item.at_most(of_item)) * items).high)
     rows, indices = Shape.of(count, 6), Shape.of(count, 1)
     return Fact(boxes.element_type, rows), Fact(output_type, indices), Fact(output_type, Shape.of(items))
+
+
+@shape("MatrixNms-8", "MulticlassNms-8")
+def shared_boxes_shape(
+    boxes: Fact, scores: Fact, *, nms_top_k: int, keep_top_k: int, output_type: ElementType
+) -> tuple[Fact, ...]:
+    items, classes, each = counts(boxes, scores)
+    return outputs_shape(boxes, each, classes, items, (nms_top_k, keep_top_k), output_type)

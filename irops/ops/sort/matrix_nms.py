@@ -5,20 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from irops.ops.reals import blocks
-from irops.ops.sort.detections import concatenated, of_class, outputs, outputs_shape, sorted_across, top
-from irops.ops.sort.non_max_suppression import counts
+from irops.ops.sort.detections import concatenated, of_class, outputs, sorted_across, top
 from irops.ops.suppression import BLOCK_BOXES, side_in_common
-from irops.spec.binding import kernel, shape
+from irops.spec.binding import kernel
 from irops.values.element import Array, ElementType
-from irops.values.fact import Fact
-
-
-@shape("MatrixNms-8")
-def matrix_nms_shape(
-    boxes: Fact, scores: Fact, *, nms_top_k: int, keep_top_k: int, output_type: ElementType
-) -> tuple[Fact, ...]:
-    items, classes, each = counts(boxes, scores)
-    return outputs_shape(boxes, each, classes, items, (nms_top_k, keep_top_k), output_type)
 
 
 @kernel("MatrixNms-8", widen=True)

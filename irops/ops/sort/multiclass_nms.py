@@ -13,10 +13,10 @@ from irops.ops.sort.detections import (
     of_class,
     outputs,
     outputs_shape,
+    shared_boxes_shape,
     sorted_across,
     top,
 )
-from irops.ops.sort.non_max_suppression import counts
 from irops.ops.suppression import intersection_over_union, kept_boxes
 from irops.spec.binding import kernel, shape
 from irops.values.dim import unify
@@ -26,14 +26,6 @@ from irops.values.violation import require, warn_unless
 
 MIN_ADAPTIVE_THRESHOLD = 0.5
 """nms_eta lowers only thresholds greater than this."""
-
-
-@shape("MulticlassNms-8")
-def shared_boxes_shape(
-    boxes: Fact, scores: Fact, *, nms_top_k: int, keep_top_k: int, output_type: ElementType
-) -> tuple[Fact, ...]:
-    items, classes, each = counts(boxes, scores)
-    return outputs_shape(boxes, each, classes, items, (nms_top_k, keep_top_k), output_type)
 
 
 @shape("MulticlassNms-9")

@@ -47,7 +47,9 @@ def top_k(
     count = int(as_i64(k))
     check_count(Dim.of(count), Dim.of(data.shape[axis]))
     keys = comparable(data)
-    first = np.moveaxis(reversed_order(keys) if mode == "max" else keys, axis, -1)
+    if mode == "max":  # NaN stays last
+        keys = ~keys if keys.dtype.kind in "biu" else -keys
+    first = np.moveaxis(keys, axis, -1)
     chosen = np.moveaxis(first_in_order(first, count), -1, axis)
     if sort == "index":
         chosen = np.sort(chosen, axis=axis)
@@ -84,12 +86,6 @@ def comparable(data: Array) -> Array:
     return data.astype(np.int16 if data.dtype.name.startswith(("int", "uint")) else np.float32)
 
 
-def reversed_order(keys: Array) -> Array:
-    """Keys in the reverse order; NaN stays last."""
-    reversed_keys: Array = ~keys if keys.dtype.kind in "biu" else -keys
-    return reversed_keys
-
-
 @shape("SearchSorted-15")
 def search_sorted_shape(sorted_sequence: Fact, values: Fact) -> Shape:
     sequences, searched = sorted_sequence.shape, values.shape
@@ -116,18 +112,13 @@ def search_sorted(
         half = remaining // 2
         middle = first + half
         last = max(sorted_sequence.shape[-1] - 1, 0)
-        elements = elements_at(sorted_sequence, np.minimum(middle, last))
+        at = np.minimum(middle, last)
+        of_one = sorted_sequence.ndim == 1
+        elements = sorted_sequence[at] if of_one else np.take_along_axis(sorted_sequence, at, axis=-1)
         beyond = (remaining > 0) & (elements <= values if right_mode else elements < values)
         first = np.where(beyond, middle + 1, first)
         remaining = np.where(beyond, remaining - half - 1, half)
     return first.astype(output_type.dtype)
-
-
-def elements_at(sequences: Array, positions: Array) -> Array:
-    """The elements at positions of the only sequence, or of the sequence of each position."""
-    if sequences.ndim == 1:
-        return sequences[positions]
-    return np.take_along_axis(sequences, positions, axis=-1)
 
 
 def check_order(sequences: Array) -> None:

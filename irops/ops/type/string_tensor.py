@@ -36,10 +36,8 @@ def string_tensor_pack(begins: Array, ends: Array, symbols: Array) -> Array:
     check_offsets(as_i64(begins), as_i64(ends), Dim.of(symbols.size))
     buffer = symbols.tobytes()
     strings = np.empty(begins.shape, dtype=object)
-    strings.reshape(-1)[:] = [
-        buffer[begin:end].decode("utf-8", "surrogateescape")
-        for begin, end in zip(begins.ravel().tolist(), ends.ravel().tolist())
-    ]
+    ranges = zip(begins.ravel().tolist(), ends.ravel().tolist())
+    strings.reshape(-1)[:] = [buffer[a:b].decode("utf-8", "surrogateescape") for a, b in ranges]
     return strings
 
 
