@@ -42,10 +42,8 @@ def written_out(source: SourceText | None, layer: Layer, fault: AttributeFault) 
     """A fix that writes the reader's default into the file."""
     if fault.default is None or source is None or not source.as_stored:
         return None
-    return fix(
-        f'write out {fault.attribute}="{fault.default}", as OpenVINO reads it',
-        [with_new_attribute(source, layer, fault.attribute, fault.default)],
-    )
+    what = f'write out {fault.attribute}="{fault.default}", as OpenVINO reads it'
+    return fix(what, [with_new_attribute(source, layer, fault.attribute, fault.default)])
 
 
 def correct_name(source: SourceText | None, layer: Layer, why: NoOp) -> Fix | None:

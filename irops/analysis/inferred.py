@@ -25,10 +25,8 @@ def declared_outputs(layer: Layer, inputs: Sequence[Fact | None]) -> list[Fact]:
 
     A port without dimensions is a scalar or has an unknown rank: files do not distinguish the two.
     """
-    as_written = all(
-        fact is None or (not port.dims or fact.shape.can_be(_shape(port)))
-        for fact, port in zip(inputs, layer.inputs)
-    )
+    pairs = zip(inputs, layer.inputs)
+    as_written = all(fact is None or not port.dims or fact.shape.can_be(_shape(port)) for fact, port in pairs)
     return [Fact(_type(port), _shape(port) if as_written else UNRANKED) for port in layer.outputs]
 
 

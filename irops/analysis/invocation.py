@@ -94,10 +94,8 @@ def named_inputs(op: Op, inputs: Sequence[Any]) -> dict[str, Any]:
     count = len(inputs)
     if count == min_inputs == len(ports) and not is_variadic and all(item is not None for item in inputs):
         return {port.name: item for port, item in zip(ports, inputs)}
-    missing = next(
-        (p.name for k, p in enumerate(ports) if not p.optional and (k >= len(inputs) or inputs[k] is None)),
-        None,
-    )
+    given = (*inputs, *(None,) * len(ports))
+    missing = next((p.name for p, item in zip(ports, given) if not p.optional and item is None), None)
     if count < min_inputs or (count > len(ports) and not is_variadic):
         message = f"{op.id} has {count} input{'s' * (count != 1)}, takes {_input_counts(op)}"
         raise OpFault("wrong-number-of-inputs", message)
@@ -146,23 +144,17 @@ def element_types(op: Op, inputs: Sequence[Fact | None]) -> dict[str, ElementTyp
             continue
         spec, kind = input_spec(op, index), fact.element_type
         if kind.name not in spec.allowed:
-            message = f"{op.id} does not accept {kind} for input {spec.name!r}; must be {describe(op, spec)}"
+            variable = op.definition.types.get(spec.type)
+            allowed = variable.text if variable else spec.type
+            message = f"{op.id} does not accept {kind} for input {spec.name!r}; must be {allowed}"
             raise OpFault("unsupported-element-type", message)
         before = bound.setdefault(spec.type, kind)
         if before is not kind and spec.type in op.definition.types:
-            message = (
-                f"{op.id} takes {first[spec.type]} and {spec.name} of one element type; got {before} and"
-                f" {kind}"
-            )
+            wanted = f"{first[spec.type]} and {spec.name} of one element type"
+            message = f"{op.id} takes {wanted}; got {before} and {kind}"
             raise OpFault("mismatched-element-types", message)
         first.setdefault(spec.type, spec.name)
     return bound
-
-
-def describe(op: Op, spec: PortSpec) -> str:
-    """The element types that an input accepts, in the words of the definition."""
-    variable = op.definition.types.get(spec.type)
-    return variable.text if variable else spec.type
 
 
 def check_ranks(op: Op, inputs: Sequence[Fact | None]) -> None:

@@ -358,10 +358,8 @@ def edges_end_at_layers(structure: ModelStructure) -> Iterator[Diagnostic]:
             notes.append(
                 f"{scope.outer.wiring.layers[absent]} is outside the body, whose edges cannot refer to it"
             )
-        message = (
-            f"an edge{f' {there} {other}' if other else ''} {verb} at layer {absent}, which does not exist in"
-            f" {scope.what}"
-        )
+        end = f"an edge{f' {there} {other}' if other else ''} {verb} at layer {absent}"
+        message = f"{end}, which does not exist in {scope.what}"
         yield structure.finding("dangling-edge", message, edge.at, scope, other, notes=tuple(notes))
 
 
@@ -398,10 +396,8 @@ def every_input_port_is_fed(structure: ModelStructure) -> Iterator[Diagnostic]:
         for layer, index in scope.wiring.unconnected:
             name = f"input {index} (port {layer.inputs[index].id}) of {layer}"
             message = f"{name} has no incoming edge, must have one"
-            note = (
-                "OpenVINO counts edges, not ports, and sees an op with fewer inputs, or fails with an index"
-                " out of range"
-            )
+            counted = "OpenVINO counts edges, not ports, and sees an op with fewer inputs"
+            note = f"{counted}, or fails with an index out of range"
             yield structure.finding("unconnected-input", message, layer.at, scope, layer, notes=(note,))
 
 

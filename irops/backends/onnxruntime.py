@@ -137,10 +137,8 @@ def reverse(data: Array, axes: Array, *, mode: str) -> OnnxForm:
         return OnnxForm((OnnxNode("Identity", ("data",)),), {"data": data})
     last, first = np.full(reversed_axes.shape, -1), np.full(reversed_axes.shape, MIN_I64)
     slice_inputs = {"starts": last, "ends": first, "axes": reversed_axes, "steps": last}
-    return OnnxForm(
-        (OnnxNode("Slice", ("data", *slice_inputs)),),
-        {"data": data, **{name: array.astype(np.int64) for name, array in slice_inputs.items()}},
-    )
+    numbers = {name: array.astype(np.int64) for name, array in slice_inputs.items()}
+    return OnnxForm((OnnxNode("Slice", ("data", *slice_inputs)),), {"data": data, **numbers})
 
 
 def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int) -> OnnxForm:

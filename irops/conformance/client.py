@@ -53,10 +53,8 @@ def _description(ours: Array, expected: Array, differing: npt.NDArray[np.bool_])
     bits = ""
     if str(got) == str(expected_element):
         bits = f" (bits {_bits(ours, place):#x} and {_bits(expected, place):#x})"
-    return (
-        f"{int(np.count_nonzero(differing))} of {ours.size} elements differ, the first at {list(place)}:"
-        f" {got}, must be {expected_element}{bits}"
-    )
+    differ = f"{int(np.count_nonzero(differing))} of {ours.size} elements differ"
+    return f"{differ}, the first at {list(place)}: {got}, must be {expected_element}{bits}"
 
 
 def _bits(array: Array, place: tuple[int, ...]) -> int:

@@ -334,10 +334,8 @@ def _filling(trial: Trial, expected: Expected, backend: str, arguments: str) -> 
 
 
 def _kernel(trial: Trial, backend: str) -> list[str]:
-    return [
-        f'(backend,) = chain(["{backend}"])',
-        f'kernel = backend.kernel(default_registry().op("{trial.op.id}"))',
-    ]
+    kernel = f'backend.kernel(default_registry().op("{trial.op.id}"))'
+    return [f'(backend,) = chain(["{backend}"])', f"kernel = {kernel}"]
 
 
 def _kernel_keywords(trial: Trial) -> str:
@@ -511,9 +509,8 @@ def has_kernel(client: BackendClient, op: Op) -> bool:
     try:
         return client.has(op)
     except ProcessDied as death:
-        raise UnusableBackendError(
-            f"the backend crashed when asked for a kernel of {op.id}: {death}"
-        ) from None
+        message = f"the backend crashed when asked for a kernel of {op.id}: {death}"
+        raise UnusableBackendError(message) from None
 
 
 class Effort(NamedTuple):

@@ -128,10 +128,8 @@ RAW = {"counting": _counted, "bits": _random, "edges": _edges}
 
 def _strings(count: int, fill: str, seed: int) -> Array:
     rng = np.random.default_rng(seed)
-    words: list[Any] = [
-        str(n) if fill == "counting" else _WORDS[int(k)]
-        for n, k in enumerate(rng.integers(0, len(_WORDS), count))
-    ]
+    drawn = enumerate(rng.integers(0, len(_WORDS), count))
+    words: list[Any] = [str(n) if fill == "counting" else _WORDS[int(k)] for n, k in drawn]
     out = np.empty(count, object)
     out[:] = words
     return out

@@ -93,14 +93,10 @@ class ConformanceReport:
                 yield op, outcome
 
     def __str__(self) -> str:
-        failures = [
-            f"{op.op}, {outcome.case}: {outcome.verdict.reason}\n{outcome.snippet}"
-            for op, outcome in self.failures()
-        ]
-        return (
-            "\n".join(failures)
-            or f"backend {self.backend} conforms on {sum(op.count() for op in self.ops)} cases"
-        )
+        failed = ((f"{op.op}, {outcome.case}", outcome) for op, outcome in self.failures())
+        failures = [f"{case}: {outcome.verdict.reason}\n{outcome.snippet}" for case, outcome in failed]
+        conforms = f"backend {self.backend} conforms on {sum(op.count() for op in self.ops)} cases"
+        return "\n".join(failures) or conforms
 
 
 VERSION = 1
@@ -159,10 +155,8 @@ def as_markdown(reports: Sequence[ConformanceReport]) -> str:
     for report in reports:
         for op in report.ops:
             passed = [f"{op.count(kind, Status.PASSED)} of {op.count(kind)}" for kind in KINDS]
-            lines.append(
-                f"| {report.backend} | {op.op} | {' | '.join(passed)} | {op.count(status=Status.DECLINED)} | "
-                f"{op.count(status=Status.FAILED)} |"
-            )
+            counts = (*passed, op.count(status=Status.DECLINED), op.count(status=Status.FAILED))
+            lines.append(f"| {report.backend} | {op.op} | {' | '.join(map(str, counts))} |")
     named = [(f"| {report.backend} | {op.op}", op) for report in reports for op in report.ops]
     reasoned = ((name, *reason) for name, op in named for reason in reasons(op))
     why = [f"{name} | {verb} | {count} | {_cell(reason)} |" for name, verb, reason, count in reasoned]
@@ -173,10 +167,8 @@ def as_markdown(reports: Sequence[ConformanceReport]) -> str:
 
 def reasons(op: OpReport) -> list[tuple[str, str, int]]:
     """The reasons why cases were declined, the most frequent first, or failed, with their counts."""
-    declined = [
-        ("declined", reason, count)
-        for reason, count in sorted(op.declined.items(), key=lambda item: (-item[1], item[0]))
-    ]
+    frequent = sorted(op.declined.items(), key=lambda item: (-item[1], item[0]))
+    declined = [("declined", reason, count) for reason, count in frequent]
     return declined + [("failed", outcome.verdict.reason, outcome.count) for outcome in op.failures]
 
 

@@ -115,10 +115,8 @@ def _rows(array: Array) -> tuple[CaseRow, ...]:
         return ()
     rows = _printable(array).reshape(-1, width)
     height = array.shape[-2] if array.ndim > 2 else len(rows)
-    return tuple(
-        CaseRow(tuple(_element(row[k, ...]) for k in range(width)), number > 0 and number % height == 0)
-        for number, row in enumerate(rows)
-    )
+    texts = (tuple(_element(row[k, ...]) for k in range(width)) for row in rows)
+    return tuple(CaseRow(cells, n > 0 and n % height == 0) for n, cells in enumerate(texts))
 
 
 def _element(array: Array) -> str:

@@ -39,14 +39,10 @@ def declared_rows(registry: Registry, definitions: Sequence[Definition]) -> tupl
     share the functions of the first one.
     """
     first_definition = definitions[0]
-    rows = [
-        DeclaredRow(f"input {index}", tuple(_input(d, index) for d in definitions))
-        for index in range(len(first_definition.inputs))
-    ]
-    rows += [
-        DeclaredRow(f"types of input {index}", tuple(_types(registry, d, index) for d in definitions))
-        for index in range(len(first_definition.inputs))
-    ]
+    inputs = range(len(first_definition.inputs))
+    rows = [DeclaredRow(f"input {k}", tuple(_input(d, k) for d in definitions)) for k in inputs]
+    kinds = [tuple(_types(registry, d, k) for d in definitions) for k in inputs]
+    rows += [DeclaredRow(f"types of input {k}", cells) for k, cells in enumerate(kinds)]
     attributes = ((name, a) for d in definitions for name, a in d.attributes.items())
     attribute_names = list(dict.fromkeys(attribute.stands_for or name for name, attribute in attributes))
     rows += [

@@ -68,10 +68,8 @@ _RULE_LINK = re.compile(r"\[((?:\\.|[^\\\[\]\n])*)\]\((?![a-z]+:)([^()\s]+)\.md(
 
 def rule_pages(page: Callable[..., str]) -> Iterator[tuple[str, str]]:
     """Relative path and text of each page. page: renders a template"""
-    bands = [
-        (band, BANDS.get(band, "custom rules"), list(members))
-        for band, members in groupby(all_rules(), key=lambda rule: rule.band)
-    ]
+    grouped = groupby(all_rules(), key=lambda rule: rule.band)
+    bands = [(band, BANDS.get(band, "custom rules"), list(members)) for band, members in grouped]
     yield "rules/index.md", page("rules", bands_of_rules=bands)
     for band, title, members in bands:
         yield f"rules/{band}.md", page("band", band=band, title=title, members=members)
@@ -140,10 +138,8 @@ class OpPages:
             yield f"ops/{dialect}.md", self.page("category", title=names[dialect], members=members)
         for op in (*map(self.registry.op, self.ids), *(op for ops in self.others.values() for op in ops)):
             view = op_view(self.registry, op)
-            yield (
-                f"ops/{op.definition.page}.md",
-                self.page("op", view=view, names=names, has_others=bool(self.others), **self.links),
-            )
+            text = self.page("op", view=view, names=names, has_others=bool(self.others), **self.links)
+            yield f"ops/{op.definition.page}.md", text
         if not self.custom_only:
             yield from overview_pages([self.registry.op(op) for op in self.ids], self.page)
             yield self._comparison()

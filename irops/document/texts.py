@@ -76,11 +76,9 @@ def availability(definition: Definition) -> str:
     if release is None or version is None:
         return ""
     runs = ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in version.runs)
-    since = (
-        f"Every release of OpenVINO from {release} on reads it"
-        if release == releases().oldest
-        else f"OpenVINO reads it from release {release} on"
-    )
+    since = f"OpenVINO reads it from release {release} on"
+    if release == releases().oldest:
+        since = f"Every release of OpenVINO from {release} on reads it"
     return f"In {'opset' if runs.isdigit() else 'opsets'} {runs}. {since}."
 
 

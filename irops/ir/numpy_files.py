@@ -93,9 +93,8 @@ def load_one(path: str, limits: Limits = DEFAULT) -> Array:
         with ZipFile(file) as archive:
             arrays = _members(path, archive, archive.infolist(), limits)
         if len(arrays) != 1:
-            raise UnreadableFileError(
-                f"{path} contains {len(arrays)} arrays; use --load-inputs, or an .npy file"
-            )
+            message = f"{path} contains {len(arrays)} arrays; use --load-inputs, or an .npy file"
+            raise UnreadableFileError(message)
         return next(iter(arrays.values()))
 
 
@@ -113,9 +112,8 @@ def _opened(path: str) -> Iterator[BinaryIO]:
         hint = f"; did you mean {meant}?" if meant else ""
         raise UnreadableFileError(f"{path} does not exist{hint}") from None
     except NotRegular as error:
-        raise UnreadableFileError(
-            f"{without_credentials(path)} {error}; it must be a local .npy or .npz file"
-        ) from None
+        message = f"{without_credentials(path)} {error}; it must be a local .npy or .npz file"
+        raise UnreadableFileError(message) from None
     except PermissionError as error:
         raise UnreadableFileError(f"{path} cannot be read: {error.strerror}") from None
     except (DiagnosticError, UnreadableFileError):

@@ -272,13 +272,6 @@ def file_system(url: str, thread: int) -> tuple[Any, str]:
     return system, path
 
 
-def forget(system: Any) -> None:
-    """Use a file system no more: one of its calls was given up, and its connection may still wait."""
-    with _lock:
-        for key in [key for key, kept in _systems.items() if kept is system]:
-            del _systems[key]
-
-
 def _require(fsspec: Any, protocol: str) -> None:
     """Raises: RemoteError if a protocol does not exist, or lacks its package"""
     protocols = fsspec.available_protocols()
@@ -291,10 +284,8 @@ def _require(fsspec: Any, protocol: str) -> None:
         package = PACKAGES.get(protocol)
         if package is None:
             raise RemoteError(f"the protocol {protocol} requires a package: {error}") from None
-        raise RemoteError(
-            f"the protocol {protocol} requires the package {package}, which is not installed;"
-            f" pip install {package} installs it"
-        ) from None
+        missing = f"the protocol {protocol} requires the package {package}, which is not installed"
+        raise RemoteError(f"{missing}; pip install {package} installs it") from None
 
 
 def _connected(fsspec: Any, links: list[str], thread: int) -> tuple[Any, str]:
@@ -306,10 +297,8 @@ def _connected(fsspec: Any, links: list[str], thread: int) -> tuple[Any, str]:
         return system, path
     options = sorted(kind._get_kwargs_from_urls(links[0]).items())
     version = _version(beneath, thread) if beneath else ""
-    system = _kept(
-        (os.getpid(), thread, protocol, repr(options), beneath, version),
-        lambda: fsspec.core.url_to_fs(url, skip_instance_cache=True)[0],
-    )
+    key = (os.getpid(), thread, protocol, repr(options), beneath, version)
+    system = _kept(key, lambda: fsspec.core.url_to_fs(url, skip_instance_cache=True)[0])
     return system, system._strip_protocol(path if beneath else url)
 
 
@@ -465,7 +454,10 @@ class RemoteFile:
         try:
             return answered(self.limits, call, *args, **keywords)
         except NoAnswer:
-            forget(self._system)
+            # one of its calls was given up, and its connection may still wait
+            with _lock:
+                for key in [key for key, kept in _systems.items() if kept is self._system]:
+                    del _systems[key]
             raise
 
 

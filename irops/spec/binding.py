@@ -134,14 +134,10 @@ def _widened(function: Function) -> Function:
             return function(*inputs, **attributes)
         kind = narrows[0]
         with np.errstate(over="ignore"):
-            result = function(
-                *(i.astype(np.float32) if is_narrow_float(i) and i.dtype == kind else i for i in inputs),
-                **attributes,
-            )
-            rounded = tuple(
-                r.astype(kind) if r.dtype == np.float32 else r
-                for r in (result if isinstance(result, tuple) else (result,))
-            )
+            wide = (i.astype(np.float32) if is_narrow_float(i) and i.dtype == kind else i for i in inputs)
+            result = function(*wide, **attributes)
+            results = result if isinstance(result, tuple) else (result,)
+            rounded = tuple(r.astype(kind) if r.dtype == np.float32 else r for r in results)
         return rounded if isinstance(result, tuple) else rounded[0]
 
     return widened

@@ -24,9 +24,8 @@ def schemas_folder() -> Path:
     for folder in (PACKAGE / "schemas", PACKAGE.parent / "schemas"):
         if (folder / "opsets.xml").is_file():
             return folder
-    raise FileNotFoundError(
-        f"irops is installed without its definitions: no schemas/opsets.xml in or beside {PACKAGE}"
-    )
+    message = f"irops is installed without its definitions: no schemas/opsets.xml in or beside {PACKAGE}"
+    raise FileNotFoundError(message)
 
 
 SPECIFICATIONS = (
@@ -174,10 +173,8 @@ class Releases:
             for element in root.findall("input")
             for name in (element.text or "").split()
         }
-        self._values = {
-            (element.attrib["op"], element.attrib["attribute"], element.text or ""): element.attrib["since"]
-            for element in root.findall("value")
-        }
+        entries = {(e.attrib["op"], e.attrib["attribute"], e.text or ""): e for e in root.findall("value")}
+        self._values = {key: element.attrib["since"] for key, element in entries.items()}
         self._numbers = {
             name: element.attrib["since"]
             for element in root.findall("number")
@@ -201,10 +198,8 @@ class Releases:
             words = (*self.names, *others)
             # the name closest to 2022.1 is 2026.1, which nobody means by it: the year must be right
             alike = words if number is None else [name for name in words if name[:4] == number[1][:4]]
-            raise ValueError(
-                f"{text!r} is no known release of OpenVINO; known are {', '.join(words)}"
-                f"{did_you_mean_word(text, alike)}"
-            )
+            known = f"{text!r} is no known release of OpenVINO; known are {', '.join(words)}"
+            raise ValueError(f"{known}{did_you_mean_word(text, alike)}")
         return number[1]
 
     def reads(self, target: str, since: str | None) -> bool:

@@ -132,10 +132,8 @@ def shared(
         wanted = functions.keyword_params[role]
         keywords = dict(keyword_picks(base, own, fixed, wanted))
         tensor: Callable[[Any], Any] = Fact.of if role == "shape" else np.asarray
-        inputs = [
-            partial(input_of, port, *source_of(definition, base, own, place, port), tensor)
-            for place, port in enumerate(base.inputs)
-        ]
+        sources = (source_of(definition, base, own, place, port) for place, port in enumerate(base.inputs))
+        inputs = [partial(input_of, port, *source, tensor) for port, source in zip(base.inputs, sources)]
         setattr(adapted, role, _adapted(definition, function, inputs, keywords, wanted & CONTEXT))
         adapted.keyword_params[role] = frozenset(a.parameter for a in definition.attributes.values()) | (
             wanted & CONTEXT

@@ -62,9 +62,8 @@ def _of_torch(tensor: Any) -> Array:
     if tensor.device.type != "cpu":
         raise ValueError(_elsewhere(str(tensor.device)))
     if tensor.requires_grad:
-        raise ValueError(
-            "it requires a gradient, which irops.call and irops.vjp compute; pass it with .detach()"
-        )
+        message = "it requires a gradient, which irops.call and irops.vjp compute; pass it with .detach()"
+        raise ValueError(message)
     if str(tensor.layout) != "torch.strided":
         raise ValueError(f"it has the layout {tensor.layout}; pass it with .to_dense()")
     tensor = tensor.resolve_conj().resolve_neg()

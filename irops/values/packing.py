@@ -222,9 +222,8 @@ def _decoded(raw: memoryview, number: int) -> str:
     try:
         return str(raw, "utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(
-            f"string {number} is not valid UTF-8: {error.reason} at byte {error.start}"
-        ) from None
+        message = f"string {number} is not valid UTF-8: {error.reason} at byte {error.start}"
+        raise ValueError(message) from None
 
 
 def _check_bounds(bounds: npt.NDArray[np.int64], first: int, characters: int) -> None:

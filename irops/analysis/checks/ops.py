@@ -43,10 +43,8 @@ def layers_have_the_inputs_that_openvino_requires(structure: ModelStructure) -> 
             missing = [port for k, port in node.op.reader_requires if k >= count]
             if missing and count >= node.op.min_inputs:
                 names = ", ".join(missing)
-                message = (
-                    f"{node.op.id} has no input {names}, which is optional in the specification, but OpenVINO"
-                    " cannot read the layer without it"
-                )
+                found = f"{node.op.id} has no input {names}, which is optional in the specification"
+                message = f"{found}, but OpenVINO cannot read the layer without it"
                 layer = node.layer
                 yield structure.finding("wrong-number-of-inputs", message, layer.at, graph, layer)
 

@@ -44,10 +44,8 @@ def why_no_target(analysis: ModelAnalysis, target: str) -> str:
 def _finding(analysis: ModelAnalysis, need: Need, target: str) -> Diagnostic:
     subject = f"{need.layer} {need.what}" if need.layer is not None else need.what
     known = "no release that irops knows does" if need.since == UNRELEASED else None
-    message = (
-        f"{subject}, which OpenVINO {target} does not read; "
-        f"{known or f'the oldest release that does is {need.since}'}"
-    )
+    first = known or f"the oldest release that does is {need.since}"
+    message = f"{subject}, which OpenVINO {target} does not read; {first}"
     return analysis.finding(need.rule, message, need.at, need.graph, need.layer, attribute=need.attribute)
 
 
@@ -81,10 +79,8 @@ def element_types_can_be_compiled(structure: ModelStructure, inferred: Inferred)
     release = cpu_plugin().release
     for (op, _, name), layers in groups.items():
         others = f" ({plural(layers.count, 'layer')})" if layers.count > 1 else ""
-        message = (
-            f"{layers.layer} takes {name} as {layers.input_name}; the CPU plug-in of OpenVINO {release} does"
-            f" not support {op} of {name}{others}"
-        )
+        why = f"the CPU plug-in of OpenVINO {release} does not support {op} of {name}{others}"
+        message = f"{layers.layer} takes {name} as {layers.input_name}; {why}"
         notes = (
             "OpenVINO reads the file, but its CPU plug-in refuses to compile it, or to run it if shapes are"
             " dynamic",

@@ -144,10 +144,8 @@ def assigned_variables_are_read(structure: ModelStructure) -> Iterator[Diagnosti
     for scope, layer in layers_of_type(structure, "assign"):
         name = layer.data.get("variable_id")
         if name is not None and name not in read and not structure.partially_read:
-            message = (
-                f'{layer} assigns the variable "{abridged(name, SHOWN)}", which no layer reads;'
-                " there must be a ReadValue with the same variable_id"
-            )
+            assigned = f'{layer} assigns the variable "{abridged(name, SHOWN)}", which no layer reads'
+            message = f"{assigned}; there must be a ReadValue with the same variable_id"
             why = ('OpenVINO refuses the file with "map::at"',)
             yield structure.finding("unread-variable", message, layer.at, scope, layer, notes=why)
 

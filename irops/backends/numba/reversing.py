@@ -957,10 +957,8 @@ def _plan(
 ) -> _Plan:
     size = itemsize * int(np.prod(shape, dtype=np.int64))
     steps = shape[seq_axis] if seq_axis >= 0 else 0
-    return _Plan(
-        moves(shape, strides, itemsize, batch_axis=batch_axis, seq_axis=seq_axis),
-        Workload(size, address, steps),
-    )
+    made = moves(shape, strides, itemsize, batch_axis=batch_axis, seq_axis=seq_axis)
+    return _Plan(made, Workload(size, address, steps))
 
 
 # Check sequence lengths against the definition, in one pass if they are integers.

@@ -83,11 +83,8 @@ def _string(value: bytes) -> str:
 
 def graphs_of(node: Any) -> list[Any]:
     """The sub-graphs of a node."""
-    return [
-        graph
-        for attribute in node.attribute
-        for graph in ([attribute.g] if attribute.HasField("g") else []) + list(attribute.graphs)
-    ]
+    own = ([a.g] if a.HasField("g") else [] for a in node.attribute)
+    return [graph for first, a in zip(own, node.attribute) for graph in (*first, *a.graphs)]
 
 
 class GraphBuilder:
@@ -373,10 +370,8 @@ def _flat(places: Array, count: int, shape: tuple[int, ...]) -> Array:
         return np.ravel_multi_index(tuple(places.T), shape) if shape else np.zeros(count, np.int64)
     if places.shape == (count,) and ((places >= 0) & (places < prod(shape))).all():
         return places
-    raise TensorFault(
-        "malformed-tensor",
-        f"is sparse, with {count} values and indices of shape {list(places.shape)} for dims {list(shape)}",
-    )
+    found = f"is sparse, with {count} values and indices of shape {list(places.shape)}"
+    raise TensorFault("malformed-tensor", f"{found} for dims {list(shape)}")
 
 
 # What a model declares of tensors: element types, and shapes whose sizes may bear names.
@@ -573,10 +568,8 @@ def _versions(imports: dict[str, int], faults: Faults) -> dict[str, str]:
         faults.add(
             "newer-opset", f"the model imports opset {imports['']}; the newest that is known is {last}", -1
         )
-    return {
-        domain: f"{domain or ONNX}:{version if domain else min(version, last)}"
-        for domain, version in imports.items()
-    }
+    known = {domain: version if domain else min(version, last) for domain, version in imports.items()}
+    return {domain: f"{domain or ONNX}:{version}" for domain, version in known.items()}
 
 
 # The functions that a model defines itself: their calls are replaced by their nodes, within limits.

@@ -164,9 +164,8 @@ class ExternalFiles:
         if file.fault is not None:
             raise ValueError(f"{location} {file.fault}")
         if offset + size > file.size:
-            raise ValueError(
-                f"{location} has {file.size} bytes, but bytes {offset} to {offset + size} are needed"
-            )
+            message = f"{location} has {file.size} bytes, but bytes {offset} to {offset + size} are needed"
+            raise ValueError(message)
         return StoredBytes(file, offset, size)
 
     def _path(self, location: str) -> str:
@@ -278,10 +277,8 @@ def _external(tensor: Any, element: ElementType, shape: tuple[int, ...], files: 
     try:
         return files.bytes_of(location, offset, length)
     except OutsideError as error:
-        raise TensorFault(
-            "external-data-outside",
-            f"is stored in {location!r}, which must be in the model's folder: {error}",
-        ) from None
+        found = f"is stored in {location!r}, which must be in the model's folder: {error}"
+        raise TensorFault("external-data-outside", found) from None
     except ValueError as error:
         raise TensorFault("missing-external-data", f"has external data: {error}") from None
 
@@ -316,10 +313,8 @@ def _narrowed(numbers: Array, bits: int, sign: int) -> bytes:
     if numbers.size and bits < 64:
         lowest, top = int(numbers.min()), int(numbers.max())
         if lowest < -sign << (bits - 1) or top >= 1 << bits:
-            raise TensorFault(
-                "malformed-tensor",
-                f"contains the number {lowest if lowest < 0 else top}, which does not fit into {bits} bits",
-            )
+            found = f"contains the number {lowest if lowest < 0 else top}"
+            raise TensorFault("malformed-tensor", f"{found}, which does not fit into {bits} bits")
     return numbers.astype(f"<u{bits // 8}").tobytes()
 
 

@@ -61,10 +61,8 @@ def proto_of(model: Model, path: str | None = None, *, registry: KnownOps, inter
     if needed > MOST_BYTES:
         raise _oversized(needed, path)
     graph = _GraphParts(onnx, model, registry, interface).graph()
-    imports = [
-        onnx.helper.make_opsetid("" if domain == ONNX else domain, version)
-        for domain, version in model.opsets.items()
-    ]
+    made, opsets = onnx.helper.make_opsetid, model.opsets.items()
+    imports = [made("" if domain == ONNX else domain, version) for domain, version in opsets]
     proto = onnx.helper.make_model(graph, opset_imports=imports, producer_name="irops")
     proto.ir_version = onnx.helper.find_min_ir_version_for(imports, ignore_unknown=True)
     onnx.helper.set_model_props(proto, model.extra)
@@ -89,15 +87,10 @@ class _GraphParts:
 
     def graph(self) -> Any:
         layers = self.wiring.order
-        nodes = [
-            node_of(self.helper, self.model, layer, self._inputs(layer), self.names.of(layer), self.registry)
-            for layer in layers
-            if has_node(layer)
-        ]
-        nodes.extend(
-            self.helper.make_node("Identity", [inner], [outer], name=f"{outer}/result")
-            for inner, outer in self.names.renamed
-        )
+        own = [(layer, self._inputs(layer), self.names.of(layer)) for layer in layers if has_node(layer)]
+        nodes = [node_of(self.helper, self.model, *parts, self.registry) for parts in own]
+        make, renamed = self.helper.make_node, self.names.renamed
+        nodes += [make("Identity", [inner], [outer], name=f"{outer}/result") for inner, outer in renamed]
         parameters = [layer for layer in layers if layer.kind is LayerKind.PARAMETER]
         return self.helper.make_graph(
             nodes,
