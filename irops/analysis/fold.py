@@ -26,20 +26,8 @@ INPUTS = 16
 """The inputs of a folded value may have this many times the elements allowed for the value itself."""
 
 
-COSTLY = frozenset(
-    (
-        "convolution",
-        "detection",
-        "image",
-        "matrix",
-        "normalization",
-        "pooling",
-        "sequence",
-        "signals",
-        "sort",
-        "sparse",
-    )
-)
+_COSTLY = "convolution detection image matrix normalization pooling sequence signals sort sparse"
+COSTLY = frozenset(_COSTLY.split())
 """Categories of ops that may look at each element of their inputs once for each element of their outputs."""
 MAX_FOLD_COST = 1 << 24
 """The largest product of input and output sizes for which a costly op is folded. Sizes that models compute

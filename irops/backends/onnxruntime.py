@@ -96,13 +96,8 @@ def _refusals() -> tuple[type[Exception], ...]:
     """The exceptions that ONNX Runtime raises for missing kernels and for invalid values."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
-    return (
-        state.Fail,
-        state.InvalidArgument,
-        state.InvalidGraph,
-        state.NotImplemented,
-        state.RuntimeException,
-    )
+    names = ("Fail", "InvalidArgument", "InvalidGraph", "NotImplemented", "RuntimeException")
+    return tuple(getattr(state, name) for name in names)
 
 
 # Layers as ONNX nodes, for ops with an equivalent in ONNX.

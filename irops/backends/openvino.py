@@ -167,13 +167,8 @@ def _core() -> Any:
 
 CONVERTED = {"i64": ("i32",), "u64": ("i32",), "f64": ("f32",)}
 """The types to which elements are converted, in order, by ops that move them."""
-CONVERTED_TO_FLOAT = {
-    "i32": ("f32",),
-    "u32": ("f32",),
-    "i64": ("i32", "f32"),
-    "u64": ("i32", "f32"),
-    "f64": ("f32",),
-}
+CONVERTED_TO_FLOAT: dict[str, tuple[str, ...]] = dict.fromkeys(("i32", "u32", "f64"), ("f32",))
+CONVERTED_TO_FLOAT |= dict.fromkeys(("i64", "u64"), ("i32", "f32"))
 """The same for kernels that move floating-point numbers only."""
 LOSSY = ("bf16", "f8e4m3", "f8e5m2", "f8e8m0")
 """Types whose subnormals, signs of zeros or NaNs change in the plug-in's conversion to f32."""

@@ -376,13 +376,8 @@ def _outside(mean: Element, weights: Weights) -> bool:
 
 # Checks runtime attributes (rt_info) of layers and ports.
 
-PAYLOADS = {
-    "fused_names": "value",
-    "old_api_map_element_type": "value",
-    "old_api_map_order": "value",
-    "primitives_priority": "value",
-    "layout": "layout",
-}
+_VALUED = ("fused_names", "old_api_map_element_type", "old_api_map_order", "primitives_priority")
+PAYLOADS = {**dict.fromkeys(_VALUED, "value"), "layout": "layout"}
 """The XML attribute that contains the value of each known runtime attribute."""
 
 

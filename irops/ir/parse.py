@@ -107,22 +107,9 @@ NEAR = 1000
 FREE_FORM = ("rt_info", "meta_data", "quantization_parameters", "pre-process")
 """Elements whose content has no fixed structure."""
 SECTIONS = (
-    "net",
-    "layers",
-    "edges",
-    "layer",
-    "data",
-    "input",
-    "output",
-    "port",
-    "edge",
-    "port_map",
-    "back_edges",
-    "body",
-    "then_body",
-    "else_body",
-    "then_port_map",
-    "else_port_map",
+    *("net", "layers", "edges", "layer", "data", "input", "output", "port", "edge"),
+    *("port_map", "back_edges", "body"),
+    *("then_body", "else_body", "then_port_map", "else_port_map"),
 )
 
 Take = Callable[[Element, Element], bool]

@@ -5,10 +5,11 @@ compile.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from irops.diagnostics.suggestions import did_you_mean_word
 
@@ -114,14 +115,9 @@ def _version(type: str, category: str, attributes: dict[str, str]) -> OpVersion:
     for part in attributes["in"].split():
         low, _, high = part.partition("..")
         opsets.update(f"opset{n}" for n in range(int(low), int(high or low) + 1))
-    return OpVersion(
-        type,
-        attributes["since"],
-        frozenset(opsets),
-        attributes.get("category", category),
-        attributes["page"],
-        attributes.get("file", ""),
-    )
+    category, page = attributes.get("category", category), attributes["page"]
+    file = attributes.get("file", "")
+    return OpVersion(type, attributes["since"], frozenset(opsets), category, page, file)
 
 
 def categories() -> tuple[str, ...]:
@@ -156,30 +152,19 @@ class Releases:
             for ops in opset.findall("ops"):
                 for op_type in (ops.text or "").split():
                     self._ops[op_type.lower(), opset.attrib["name"]] = ops.attrib["since"]
-        self._types = {element.attrib["name"]: element.attrib["since"] for element in root.findall("type")}
-        self._constants = {
-            element.attrib["type"]: element.attrib["since"] for element in root.findall("constant")
-        }
-        self._features = {
-            element.attrib["name"]: element.attrib["since"] for element in root.findall("feature")
-        }
-        self._orders = {
-            name: element.attrib["since"]
-            for element in root.findall("order")
-            for name in element.attrib["types"].split()
-        }
-        self._inputs = {
-            (element.attrib["op"], element.attrib["type"], name): element.attrib["since"]
-            for element in root.findall("input")
-            for name in (element.text or "").split()
-        }
-        entries = {(e.attrib["op"], e.attrib["attribute"], e.text or ""): e for e in root.findall("value")}
-        self._values = {key: element.attrib["since"] for key, element in entries.items()}
-        self._numbers = {
-            name: element.attrib["since"]
-            for element in root.findall("number")
-            for name in (element.text or "").split()
-        }
+
+        def since(tag: str, keys: Callable[[Any], Iterable[Any]]) -> dict[Any, str]:
+            return {key: element.attrib["since"] for element in root.findall(tag) for key in keys(element)}
+
+        self._types = since("type", lambda e: [e.attrib["name"]])
+        self._constants = since("constant", lambda e: [e.attrib["type"]])
+        self._features = since("feature", lambda e: [e.attrib["name"]])
+        self._orders = since("order", lambda e: e.attrib["types"].split())
+        self._values = since("value", lambda e: [(e.attrib["op"], e.attrib["attribute"], e.text or "")])
+        self._numbers = since("number", lambda e: (e.text or "").split())
+        self._inputs = since(
+            "input", lambda e: [(e.attrib["op"], e.attrib["type"], name) for name in (e.text or "").split()]
+        )
         self.limited: frozenset[str] = frozenset(op for op, _, _ in self._inputs)
         """The ops of which some input takes an element type only in later releases."""
 

@@ -15,22 +15,10 @@ from irops.values.shape import Shape
 
 CPU = {1: "the CPU", 3: "the CPU (pinned for CUDA)"}
 """The devices of DLPack whose memory a CPU reads."""
-DEVICES = {
-    2: "CUDA",
-    4: "OpenCL",
-    7: "Vulkan",
-    8: "Metal",
-    10: "ROCm",
-    13: "CUDA",
-    14: "oneAPI",
-    15: "WebGPU",
-}
-TORCH_CODES = {
-    "bfloat16": "int16",
-    "float8_e4m3fn": "uint8",
-    "float8_e5m2": "uint8",
-    "float8_e8m0fnu": "uint8",
-}
+DEVICES = {2: "CUDA", 4: "OpenCL", 7: "Vulkan", 8: "Metal", 10: "ROCm"}
+DEVICES |= {13: "CUDA", 14: "oneAPI", 15: "WebGPU"}
+TORCH_CODES = dict.fromkeys(("float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"), "uint8")
+TORCH_CODES |= {"bfloat16": "int16"}
 """The types of torch that NumPy has by ml_dtypes alone, and integers of their size."""
 
 
