@@ -46,15 +46,9 @@ class OpFault(Exception):
     def diagnostic(self, op: Op, location: Location, facts: str | None = None) -> Diagnostic:
         """This fault of an op as a finding at a place. facts: the inputs and attributes, on one line."""
         constraint = None if self.constraint is None else op.definition.constraints[self.constraint]
-        return Diagnostic(
-            rule(self.rule),
-            self.message,
-            location,
-            None if constraint is None else f"{op.id}:{constraint.id}",
-            facts,
-            limit_notes(self.rule),
-            level=None if constraint is None else constraint.severity,
-        )
+        about = None if constraint is None else f"{op.id}:{constraint.id}"
+        level, notes = None if constraint is None else constraint.severity, limit_notes(self.rule)
+        return Diagnostic(rule(self.rule), self.message, location, about, facts, notes, level=level)
 
 
 def fault_of(op: Op, violation: Violation) -> OpFault:

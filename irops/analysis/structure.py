@@ -346,14 +346,9 @@ def edges_end_at_layers(structure: ModelStructure) -> Iterator[Diagnostic]:
         begins = edge.from_layer in layers
         verb, absent, there = ("ends", edge.to_layer, "from") if begins else ("starts", edge.from_layer, "to")
         other = layers.get(edge.from_layer, layers.get(edge.to_layer))
-        notes = [
-            "OpenVINO ignores this edge"
-            if begins
-            else (
-                'OpenVINO refuses the file with "Cannot create layer id:0 from unsupported opset", if it'
-                " reads that far"
-            )
-        ]
+        refusal = '"Cannot create layer id:0 from unsupported opset"'
+        refused = f"OpenVINO refuses the file with {refusal}, if it reads that far"
+        notes = ["OpenVINO ignores this edge" if begins else refused]
         if scope.outer is not None and absent in scope.outer.wiring.layers:
             notes.append(
                 f"{scope.outer.wiring.layers[absent]} is outside the body, whose edges cannot refer to it"

@@ -75,16 +75,10 @@ def backend_of(name: str) -> Backend:
             loaded_entry = entry.load()
             backend: Backend = loaded_entry() if isinstance(loaded_entry, type) else loaded_entry
             return backend
-    raise DiagnosticError(
-        [
-            Diagnostic(
-                rule("unknown-backend"),
-                f"unknown backend {name!r}; expected one of {', '.join(backend_names())}"
-                f"{did_you_mean_word(name, backend_names())}",
-                Location("<backends>"),
-            )
-        ]
-    )
+    names = backend_names()
+    known = f"expected one of {', '.join(names)}{did_you_mean_word(name, names)}"
+    message, place = f"unknown backend {name!r}; {known}", Location("<backends>")
+    raise DiagnosticError([Diagnostic(rule("unknown-backend"), message, place)])
 
 
 def _registered() -> EntryPoints:

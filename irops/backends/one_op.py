@@ -144,20 +144,12 @@ def one_op_model(
         type_ = "Const" if index in fixed else "Parameter"
         graph.layers.append(Layer(index, f"input{index}", type_, "opset1", data, outputs=[port]))
         graph.edges.append(Edge(index, 0, subject, index))
-    graph.layers.append(
-        Layer(
-            subject,
-            "subject",
-            op.definition.type,
-            op.definition.version,
-            dict(texts),
-            [
-                Port(k, element_type_of(array).precision, () if k in declared else array.shape)
-                for k, array in enumerate(inputs)
-            ],
-            [Port(subject + k, "UNSPECIFIED") for k in range(outputs)],
-        )
-    )
+    shapes = [() if k in declared else array.shape for k, array in enumerate(inputs)]
+    kinds = [element_type_of(array).precision for array in inputs]
+    ends = [Port(k, kind, shape) for k, (kind, shape) in enumerate(zip(kinds, shapes))]
+    results = [Port(subject + k, "UNSPECIFIED") for k in range(outputs)]
+    named = ("subject", op.definition.type, op.definition.version)
+    graph.layers.append(Layer(subject, *named, dict(texts), ends, results))
     for k in range(outputs):
         graph.layers.append(
             Layer(subject + 1 + k, f"output{k}", "Result", "opset1", inputs=[Port(0, "UNSPECIFIED")])

@@ -102,10 +102,6 @@ class ReferenceBackend(Base):
         return device.partition(":")[0] == "CPU"
 
 
-is_compatible, prepare, run_model, run_node, supports_device = (
-    ReferenceBackend.is_compatible,
-    ReferenceBackend.prepare,
-    ReferenceBackend.run_model,
-    ReferenceBackend.run_node,
-    ReferenceBackend.supports_device,
-)
+is_compatible, prepare = ReferenceBackend.is_compatible, ReferenceBackend.prepare
+run_model, run_node = ReferenceBackend.run_model, ReferenceBackend.run_node
+supports_device = ReferenceBackend.supports_device

@@ -376,16 +376,12 @@ def retyped(op: Op, starts: list[Trial]) -> Iterator[Trial]:
         for variable in op.definition.types.values():
             for name in sorted(variable.allowed):
                 kind = element_type(name, foreign=True)
-                yield Trial(
-                    op,
-                    tuple(
-                        TrialInput(_retyped(trial_input.array, kind))
-                        if trial_input is not None and port.type == variable.name
-                        else trial_input
-                        for trial_input, port in zip(start.inputs, _ports(op, len(start.inputs)))
-                    ),
-                    start.attributes,
+                pairs = zip(start.inputs, _ports(op, len(start.inputs)))
+                varied = (
+                    given and TrialInput(_retyped(given.array, kind)) if port.type == variable.name else given
+                    for given, port in pairs
                 )
+                yield Trial(op, tuple(varied), start.attributes)
 
 
 def _ports(op: Op, count: int) -> list[PortSpec]:

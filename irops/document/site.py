@@ -119,18 +119,9 @@ class OpPages:
         """Relative path and text of each page."""
         names = {dialect.name: dialect.title for dialect in others()}
         categories = self._categories()
-        yield (
-            "ops/index.md",
-            self.page(
-                "ops",
-                title="Ops" if self.custom_only else "The ops of OpenVINO IR",
-                definitions=self.definitions,
-                categories=categories,
-                others=self.others,
-                names=names,
-                custom_only=self.custom_only,
-            ),
-        )
+        title = "Ops" if self.custom_only else "The ops of OpenVINO IR"
+        about = {"definitions": self.definitions, "categories": categories, "custom_only": self.custom_only}
+        yield "ops/index.md", self.page("ops", title=title, others=self.others, names=names, **about)
         for category, members in categories.items():
             yield f"ops/{category}.md", self.page("category", title=category, members=members)
         for dialect, ops in self.others.items():

@@ -79,13 +79,9 @@ class Attributes:
         if value is None or not low <= value <= INT64_MAX:
             what = "is not an integer" if value is None else "is out of range"
             lowest = "-2^63" if low == INT64_MIN else low
-            self.faults.add(
-                "malformed-number",
-                f"{name} {text!r} of {owner} {what}, must be a decimal integer from {lowest} to 2^63-1",
-                element.at,
-                attribute=name,
-                notes=("OpenVINO refuses the file",),
-            )
+            message = f"{name} {text!r} of {owner} {what}, must be a decimal integer from {lowest} to 2^63-1"
+            refused = ("OpenVINO refuses the file",)
+            self.faults.add("malformed-number", message, element.at, attribute=name, notes=refused)
             return otherwise
         if not plain:
             message = f"{name} {text!r} of {owner} is not in canonical form, must be {value}"
@@ -107,14 +103,9 @@ class Attributes:
         for name in element.attributes:
             prefix, colon, _ = name.partition(":")
             if colon and prefix not in self.prefixes and f"xmlns:{prefix}" not in element.attributes:
-                self.faults.add(
-                    "unbound-prefix",
-                    f"the prefix of attribute {name!r} of <{abridged(element.tag, SHOWN)}> is not bound to a"
-                    " namespace",
-                    element.at,
-                    attribute=name,
-                    notes=_IGNORED,
-                )
+                owner = abridged(element.tag, SHOWN)
+                message = f"the prefix of attribute {name!r} of <{owner}> is not bound to a namespace"
+                self.faults.add("unbound-prefix", message, element.at, attribute=name, notes=_IGNORED)
             elif prefix != "xmlns":
                 message = f"<{abridged(element.tag, SHOWN)}> has an unknown attribute {name!r}"
                 self.faults.add("stray-attribute", message, element.at, attribute=name, notes=_IGNORED)

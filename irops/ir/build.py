@@ -270,13 +270,9 @@ def _pre_process_faults(element: Element, model: Model, weights: Weights, faults
     parameters = (x for x in model.layers if x.name == name and x.kind is LayerKind.PARAMETER)
     layer = next(parameters, None)
     if layer is None:
-        faults.add(
-            "unknown-reference-layer",
-            f'<pre-process> refers to the layer "{name}", must refer to a Parameter of the model',
-            element.at,
-            attribute="reference-layer-name",
-            notes=REFUSED,
-        )
+        message = f'<pre-process> refers to the layer "{name}", must refer to a Parameter of the model'
+        about = "reference-layer-name"
+        faults.add("unknown-reference-layer", message, element.at, attribute=about, notes=REFUSED)
     elif not outside:
         mean_value_faults(element, layer, faults)
 
@@ -357,13 +353,11 @@ def image_outside(element: Element, weights: Weights, faults: Faults) -> bool:
     for channel in element.children:
         for mean in channel.children:
             if mean.tag == "mean" and "offset" in mean.attributes and _outside(mean, weights):
-                faults.add(
-                    "mean-outside-weights",
-                    f"the mean image of channel {channel.attributes.get('id', '?')} has offset"
-                    f" {mean.attributes['offset']} and size {mean.attributes.get('size', 'missing')}, must be"
-                    f" within the {weights.size} bytes of {weights.name}",
-                    element.at,
-                )
+                offset, size = mean.attributes["offset"], mean.attributes.get("size", "missing")
+                image = f"the mean image of channel {channel.attributes.get('id', '?')}"
+                bounds = f"must be within the {weights.size} bytes of {weights.name}"
+                message = f"{image} has offset {offset} and size {size}, {bounds}"
+                faults.add("mean-outside-weights", message, element.at)
                 return True
     return False
 
@@ -430,15 +424,9 @@ def _content_faults(name: str | None, element: Element, faults: Faults) -> None:
         faults.add("empty-rt-info", ignored, element.at, level=Severity.WARNING)
     payload = PAYLOADS.get(name or "")
     if payload is not None and payload not in element.attributes:
-        faults.add(
-            "empty-rt-info",
-            f"rt_info attribute {name} has no {payload}",
-            element.at,
-            fix=fix(
-                f"remove the rt_info attribute {name}, which has no value",
-                [without_element(faults.source, element.at)],
-            ),
-        )
+        what = f"remove the rt_info attribute {name}, which has no value"
+        removal = fix(what, [without_element(faults.source, element.at)])
+        faults.add("empty-rt-info", f"rt_info attribute {name} has no {payload}", element.at, fix=removal)
         return
     text = element.attributes.get(payload or "", "")
     try:

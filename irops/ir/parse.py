@@ -56,16 +56,9 @@ class Faults:
         if child is not None:
             offset = self.source.child_offset(at, *child)
             at = at if offset is None else offset
-        self.findings.append(
-            Diagnostic(
-                rule(name),
-                message,
-                self.source.location(at, self._owner, self.path, attribute),
-                notes=notes,
-                level=level,
-                fix=fix if self.source.as_stored else None,
-            )
-        )
+        place = self.source.location(at, self._owner, self.path, attribute)
+        usable = fix if self.source.as_stored else None
+        self.findings.append(Diagnostic(rule(name), message, place, notes=notes, level=level, fix=usable))
 
     @property
     def _owner(self) -> tuple[int | None, str | None]:
@@ -86,14 +79,9 @@ class Faults:
         if self.omitted:
             self.omitted, more = 0, self.omitted
             end = self.source.location(len(self.source.data))
-            self.findings.append(
-                Diagnostic(
-                    rule("too-many-findings"),
-                    f"{more} more findings are not reported; {self.limits.message('findings')}",
-                    end,
-                    notes=limit_notes("too-many-findings"),
-                )
-            )
+            name = "too-many-findings"
+            message = f"{more} more findings are not reported; {self.limits.message('findings')}"
+            self.findings.append(Diagnostic(rule(name), message, end, notes=limit_notes(name)))
         return in_document_order(self.findings)
 
 
@@ -274,15 +262,8 @@ class Bounds:
 _CODES = expat.errors.codes
 _UNKNOWN_ENTITY = re.compile(rb"&(?!#|(?:lt|gt|amp|quot|apos);)[^;\s]{1,60};?")
 _OPENERS = {b"<!--": "a comment", b"<![CDATA[": "a CDATA section", b"<?": "a processing instruction"}
-_OPEN_ENDED = {
-    _CODES[text]
-    for text in (
-        expat.errors.XML_ERROR_NO_ELEMENTS,
-        expat.errors.XML_ERROR_UNCLOSED_TOKEN,
-        expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
-        expat.errors.XML_ERROR_PARTIAL_CHAR,
-    )
-}
+_ENDS = ("NO_ELEMENTS", "UNCLOSED_TOKEN", "UNCLOSED_CDATA_SECTION", "PARTIAL_CHAR")
+_OPEN_ENDED = {_CODES[getattr(expat.errors, f"XML_ERROR_{name}")] for name in _ENDS}
 
 
 def malformed(

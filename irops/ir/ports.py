@@ -22,14 +22,10 @@ def number_layers(graph: LayerGraph, faults: Faults) -> None:
         first = layer if layer.id == UNREAD else used.setdefault(layer.id, layer)
         if first is not layer:
             faults.layer = layer
-            faults.add(
-                "duplicate-layer-id",
-                f'layer "{layer.shown_name}" has the id {layer.id} of layer "{first.shown_name}",'
-                " must have a unique id",
-                layer.at,
-                attribute="id",
-                notes=("OpenVINO uses the last layer with an id for all of them",),
-            )
+            found = f'layer "{layer.shown_name}" has the id {layer.id} of layer "{first.shown_name}"'
+            message = f"{found}, must have a unique id"
+            last = ("OpenVINO uses the last layer with an id for all of them",)
+            faults.add("duplicate-layer-id", message, layer.at, attribute="id", notes=last)
             faults.layer = None
     if any(layer.id == UNREAD for layer in graph.layers):
         referenced = {end for edge in graph.edges for end in (edge.from_layer, edge.to_layer)}
@@ -138,14 +134,10 @@ class Ports:
         if plain and value is not None and DYNAMIC <= value <= INT64_MAX:
             return value
         if value is None or not DYNAMIC <= value <= INT64_MAX:
-            self.faults.add(
-                "malformed-dimension",
-                f"{owner} has the dimension {text.strip()!r}, must be an integer of 0 or greater,"
-                " or -1 if it is dynamic",
-                element.at,
-                child=("dim", index),
-                notes=prefix_note(text),
-            )
+            found = f"{owner} has the dimension {text.strip()!r}"
+            message = f"{found}, must be an integer of 0 or greater, or -1 if it is dynamic"
+            at, child = element.at, ("dim", index)
+            self.faults.add("malformed-dimension", message, at, child=child, notes=prefix_note(text))
             return DYNAMIC
         message = f"dimension {text.strip()!r} of {owner} is not in canonical form, must be {value}"
         self.faults.add("noncanonical-number", message, element.at, child=("dim", index))

@@ -172,13 +172,10 @@ def _region_fault(layer: Layer, region: Region, weights: Weights) -> ConstantFau
             return _size_fault(layer, region, needed, weights)
     if region.end > weights.size:
         partly = region.offset <= weights.size or region.element is STRING
-        return ConstantFault(
-            "constant-outside-weights",
-            f"{layer} has the bytes {region.offset} to {region.end}, must be within the {weights.size} bytes"
-            f" of {weights.name}",
-            None if partly else "offset",
-            ('OpenVINO reports "Incorrect weights in bin file!"',),
-        )
+        bounds = f"must be within the {weights.size} bytes of {weights.name}"
+        message = f"{layer} has the bytes {region.offset} to {region.end}, {bounds}"
+        reported = ('OpenVINO reports "Incorrect weights in bin file!"',)
+        return ConstantFault("constant-outside-weights", message, None if partly else "offset", reported)
     return _strings_fault(layer, region, weights) if region.element is STRING else None
 
 
@@ -221,18 +218,12 @@ def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> Constan
             others = " and another constant"
         case _:
             others = f" and {count - 1} other constants"
-    return ConstantFault(
-        "missing-weights",
-        f"{weights.name} {weights.fault or 'is empty'}; {first}{others} need{'s' if count == 1 else ''} it,"
-        f" {end} bytes or more",
-        notes=(
-            'OpenVINO reports "Empty weights data in bin file or bin file cannot be found!"',
-            (
-                "the .bin file must be beside the .xml file, under the same name, or be passed when the model"
-                " is read"
-            ),
-        ),
-    )
+    needed = f"need{'s' if count == 1 else ''} it, {end} bytes or more"
+    place = "the .bin file must be beside the .xml file, under the same name"
+    reported = 'OpenVINO reports "Empty weights data in bin file or bin file cannot be found!"'
+    message = f"{weights.name} {weights.fault or 'is empty'}; {first}{others} {needed}"
+    notes = (reported, f"{place}, or be passed when the model is read")
+    return ConstantFault("missing-weights", message, notes=notes)
 
 
 def _diagnostic(model: Model, layer: Layer, path: tuple[str, ...], fault: ConstantFault) -> Diagnostic:
@@ -275,13 +266,10 @@ def region_of(layer: Layer) -> Region | ConstantFault:
             )
     element = _ELEMENTS.get(data["element_type"])
     if element is None:
-        return ConstantFault(
-            "malformed-constant-attribute",
-            f"element_type of {layer} is {data['element_type']!r}, must be an element type such as"
-            " f32, i64, boolean, spelled exactly so",
-            "element_type",
-            ("OpenVINO refuses the file",),
-        )
+        wanted = "must be an element type such as f32, i64, boolean, spelled exactly so"
+        message = f"element_type of {layer} is {data['element_type']!r}, {wanted}"
+        refused = ("OpenVINO refuses the file",)
+        return ConstantFault("malformed-constant-attribute", message, "element_type", refused)
     shape = _shape_of(layer)
     if isinstance(shape, ConstantFault):
         return shape

@@ -327,13 +327,10 @@ def _missing(attribute: Attribute, op: Op, data: Mapping[str, str]) -> Attribute
         )
     if reader is not None and reader != attribute.default:
         default = attribute.default if attribute.default is not None else "none"
-        return AttributeFault(
-            "conflicting-defaults",
-            name,
-            f"{name} is missing: its default is {default} in the specification, but {reader or 'empty'} in"
-            " OpenVINO's reader",
-            default=None if attribute.default is None else _written(attribute),
-        )
+        specified = f"its default is {default} in the specification"
+        message = f"{name} is missing: {specified}, but {reader or 'empty'} in OpenVINO's reader"
+        written = None if attribute.default is None else _written(attribute)
+        return AttributeFault("conflicting-defaults", name, message, default=written)
     return None
 
 

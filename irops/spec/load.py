@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -98,16 +98,11 @@ def _validate(root: Any, path: str | Path) -> None:
     if not grammar.validate(root):
         entries = sorted(grammar.error_log, key=lambda entry: entry.line <= 0)  # those with a line first
         misplaced = {e.line for e in entries if MISPLACED.fullmatch(e.message)}
-        raise DefinitionError(
-            _fault(
-                "schema-violation",
-                f"does not match the schema of definitions: {entry.message}{_order(root, entry.message)}",
-                path,
-                entry.line if entry.line > 0 else root.sourceline,
-            )
-            for entry in entries
-            if entry.line not in misplaced or MISPLACED.fullmatch(entry.message)
-        )
+        shown = [e for e in entries if e.line not in misplaced or MISPLACED.fullmatch(e.message)]
+        lines = [entry.line if entry.line > 0 else root.sourceline for entry in shown]
+        what = "does not match the schema of definitions"
+        texts = [f"{what}: {entry.message}{_order(root, entry.message)}" for entry in shown]
+        raise DefinitionError(_fault("schema-violation", *one) for one in zip(texts, repeat(path), lines))
 
 
 MISPLACED = re.compile(r"Did not expect element (\S+) there")

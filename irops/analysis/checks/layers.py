@@ -18,13 +18,9 @@ def the_model_has_results(structure: ModelStructure) -> Iterator[Diagnostic]:
     if () not in structure.partially_read and not structure.graphs[0].sinks:
         count = len(structure.model.layers)
         what = f"the model has {count} layer{'s' * (count != 1)} and no Result"
-        yield structure.finding(
-            "no-results",
-            f"{what}, must have one for each tensor that it returns",
-            0,
-            structure.graphs[0],
-            notes=("OpenVINO reads and compiles it as a model without outputs",),
-        )
+        what = f"{what}, must have one for each tensor that it returns"
+        read = ("OpenVINO reads and compiles it as a model without outputs",)
+        yield structure.finding("no-results", what, 0, structure.graphs[0], notes=read)
 
 
 def every_layer_reaches_a_result(structure: ModelStructure) -> Iterator[Diagnostic]:
@@ -124,14 +120,10 @@ def inputs_and_outputs_keep_their_types(
         else:
             continue
         if kind is not DYNAMIC and kind.name != read:
-            yield structure.finding(
-                "implicit-type-conversion",
-                f'{what} "{layer.shown_name}" is {kind}, but OpenVINO reads it as {read} from an IR 10 file',
-                layer.at,
-                structure.graphs[0],
-                layer,
-                notes=(f"OpenVINO adds a Convert to the {what}; IR 11 files are read as written",),
-            )
+            read_as = f"but OpenVINO reads it as {read} from an IR 10 file"
+            message, scope = f'{what} "{layer.shown_name}" is {kind}, {read_as}', structure.graphs[0]
+            why = (f"OpenVINO adds a Convert to the {what}; IR 11 files are read as written",)
+            yield structure.finding("implicit-type-conversion", message, layer.at, scope, layer, notes=why)
 
 
 def layouts_fit_inputs_and_outputs(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
@@ -154,14 +146,9 @@ def layouts_fit_inputs_and_outputs(structure: ModelStructure, inferred: Inferred
             except ValueError:
                 continue  # reported by the reader
             if layout is not None and rank is not None and not layout.fits(rank):
-                yield structure.finding(
-                    "malformed-rt-info",
-                    f"{layer} has the layout {shortened(text)} and rank {rank}",
-                    layer.at,
-                    structure.graphs[0],
-                    layer,
-                    notes=("OpenVINO refuses to compile the model",),
-                )
+                message = f"{layer} has the layout {shortened(text)} and rank {rank}"
+                why, scope = ("OpenVINO refuses to compile the model",), structure.graphs[0]
+                yield structure.finding("malformed-rt-info", message, layer.at, scope, layer, notes=why)
 
 
 def _layout(port: Port) -> str:

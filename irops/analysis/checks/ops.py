@@ -55,13 +55,9 @@ def _missing_op(structure: ModelStructure, node: LayerNode, missing: NoOp) -> Di
     if missing.once and count > 1:
         notes = (*notes, f"{count} layers of the model are of this op")
     attribute = "version" if missing.rule in VERSION_RULES else "type"
-    return Diagnostic(
-        rule(missing.rule),
-        missing.message,
-        structure.location(layer, node.path, layer.at, attribute),
-        notes=notes,
-        fix=correct_name(structure.model.source, layer, missing),
-    )
+    place = structure.location(layer, node.path, layer.at, attribute)
+    repair = correct_name(structure.model.source, layer, missing)
+    return Diagnostic(rule(missing.rule), missing.message, place, notes=notes, fix=repair)
 
 
 def _attribute_faults(structure: ModelStructure, node: LayerNode) -> Iterator[Diagnostic]:
@@ -72,14 +68,10 @@ def _attribute_faults(structure: ModelStructure, node: LayerNode) -> Iterator[Di
         refused = fault.rule == "unknown-attribute" and dialect.refuses_attribute(fault.attribute)
         written = fault.attribute in layer.data and layer.data_at >= 0
         at = layer.data_at if written else layer.at
-        yield Diagnostic(
-            rule(fault.rule),
-            fault.message,
-            structure.location(layer, node.path, at, fault.attribute if written else None),
-            notes=(fault.note,) if fault.note else (),
-            fix=written_out(structure.model.source, layer, fault),
-            level=Severity.ERROR if refused else None,
-        )
+        place = structure.location(layer, node.path, at, fault.attribute if written else None)
+        why, level = (fault.note,) if fault.note else (), Severity.ERROR if refused else None
+        repair = written_out(structure.model.source, layer, fault)
+        yield Diagnostic(rule(fault.rule), fault.message, place, notes=why, fix=repair, level=level)
 
 
 ANCHORS = {

@@ -21,34 +21,9 @@ from irops.ir.weights import checked_region, constant
 from irops.values.element import STRING, Array, ElementType, element_type, element_type_of
 from irops.values.packing import pack, packed_size
 
-NAMES = {
-    1: "f32",
-    2: "u8",
-    3: "i8",
-    4: "u16",
-    5: "i16",
-    6: "i32",
-    7: "i64",
-    8: "string",
-    9: "boolean",
-    10: "f16",
-    11: "f64",
-    12: "u32",
-    13: "u64",
-    14: "complex64",
-    15: "complex128",
-    16: "bf16",
-    17: "f8e4m3",
-    18: "f8e4m3fnuz",
-    19: "f8e5m2",
-    20: "f8e5m2fnuz",
-    21: "u4",
-    22: "i4",
-    23: "f4e2m1",
-    24: "f8e8m0",
-    25: "u2",
-    26: "i2",
-}
+_FIRST = "f32 u8 i8 u16 i16 i32 i64 string boolean f16 f64 u32 u64 complex64 complex128 bf16"
+_LATER = "f8e4m3 f8e4m3fnuz f8e5m2 f8e5m2fnuz u4 i4 f4e2m1 f8e8m0 u2 i2"
+NAMES = dict(enumerate((*_FIRST.split(), *_LATER.split()), 1))
 """27 and 28, floats of six bits, have no counterpart in irops."""
 NUMBERS = {name: number for number, name in NAMES.items()}
 

@@ -338,18 +338,11 @@ def interpolate_11(
     order = list(range(data.ndim)) if axes is None else checked_axes(axes, data.ndim)
     require(data.size or not after.size.high, "C10", Shape(data.shape), after)
     given_scales = checked_scales(scales_or_sizes) if shape_calculation_mode == "scales" else None
-    along = [
-        (
-            axis,
-            Resizing(
-                data.shape[axis],
-                int(after[axis]),
-                _scale(data.shape[axis], int(after[axis])) if given_scales is None else given_scales[k],
-                coordinate_transformation_mode,
-            ),
-        )
-        for k, axis in enumerate(order)
-    ]
+    sizes = [(data.shape[axis], int(after[axis])) for axis in order]
+    factors = [_scale(*pair) for pair in sizes] if given_scales is None else given_scales
+    pairs, how = zip(sizes, factors), coordinate_transformation_mode
+    resizings = (Resizing(*pair, scale, how) for pair, scale in pairs)
+    along = list(zip(order, resizings))
     if mode == "nearest" or not after.size.high:
         for axis, one in along:
             data = np.take(data, nearest(one, nearest_mode) if one.after else np.arange(0), axis)
