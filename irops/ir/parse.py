@@ -7,7 +7,7 @@ elements: their texts, each followed by SEPARATOR, are the text of their port.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from xml.parsers import expat
 
 from irops.diagnostics.diagnostic import Diagnostic, Fix, ReadError, Severity, in_document_order
@@ -117,22 +117,24 @@ def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:
     push, pop = stack.append, stack.pop
     dim: str | None = None  # the text so far of the open dim
     texts: dict[int, list[str]] = {}  # the pieces of the texts of the open elements, by depth
-    bounds, max_dims = Bounds(faults, parser, clock), faults.limits.dims
+    bounds = Bounds(faults, parser, clock)
+    count_element, max_dims = bounds.element, faults.limits.dims
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal element, dim
         if tag == "dim" and dim is None and element.tag == "port":
             dim = ""
-            _report_attributes(attributes, faults, parser.CurrentByteIndex)
+            if attributes:
+                _unknown_dim_attributes(attributes, faults, parser.CurrentByteIndex)
             return
         if dim is not None:  # an element in a dim: the dim becomes an element, which its port reports
             push(element)
-            element.children.append(Element("dim", {}, [], dim, parser.CurrentByteIndex))
-            element, dim = element.children[-1], None
+            element.children.append(inner := Element("dim", {}, [], dim, parser.CurrentByteIndex))
+            element, dim = inner, None
         push(element)
-        bounds.element(tag, len(stack), len(attributes))
-        element.children.append(Element(tag, attributes, [], "", parser.CurrentByteIndex))
-        element = element.children[-1]
+        count_element(tag, len(stack), len(attributes))
+        element.children.append(inner := Element(tag, attributes, [], "", parser.CurrentByteIndex))
+        element = inner
 
     def end(_: str) -> None:
         nonlocal element, dim
@@ -144,9 +146,7 @@ def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:
             return
         closed, element = element, pop()
         if texts:
-            closed.text += "".join(texts.pop(len(stack) + 1, ()))
-            if closed.children:  # whitespace between text and elements is layout
-                closed.text = closed.text.strip(BLANKS)
+            _add_text(closed, texts.pop(len(stack) + 1, ()))
         if len(stack) == 2 and take(element, closed):
             element.children.pop()
 
@@ -159,16 +159,11 @@ def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:
 
     def comment(characters: str) -> None:
         if dim is None:
-            bounds.element(COMMENT, len(stack), 0)
+            count_element(COMMENT, len(stack), 0)
             element.children.append(Element(COMMENT, {}, [], characters, parser.CurrentByteIndex))
 
     _feed(parser, data, (start, end, text, comment), faults, lambda: [*stack[1:], element])
     return outermost
-
-
-def _report_attributes(attributes: Iterable[str], faults: Faults, at: int) -> None:
-    for name in attributes:
-        faults.add("stray-attribute", f"<dim> has an attribute {name!r}, must have none", at, attribute=name)
 
 
 def _feed(
@@ -190,6 +185,19 @@ def _feed(
     finally:  # else the parser and its handlers refer to each other, and to the model by way of take
         parser.StartElementHandler = parser.EndElementHandler = parser.CharacterDataHandler = None
         parser.CommentHandler = None
+
+
+def _add_text(element: Element, pieces: Sequence[str]) -> None:
+    """Add to the text of an element that ends."""
+    element.text += "".join(pieces)
+    if element.children:  # whitespace between text and elements is layout
+        element.text = element.text.strip(BLANKS)
+
+
+def _unknown_dim_attributes(attributes: dict[str, str], faults: Faults, at: int) -> None:
+    for name in attributes:
+        message = f"<dim> has an attribute {name!r}, must have none"
+        faults.add("stray-attribute", message, at, attribute=name)
 
 
 def _is_stray(

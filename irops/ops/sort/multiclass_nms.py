@@ -67,7 +67,7 @@ class NmsChoice(NamedTuple):
 
     @property
     def edge(self) -> float:
-        """The number to add to high - low, which gives the side of a box."""
+        """The number that is added to high - low to give a side."""
         return 0.0 if self.normalized else 1.0
 
 
