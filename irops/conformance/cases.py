@@ -10,14 +10,7 @@ import numpy as np
 from irops.analysis.invocation import Invocation, OpFault, fault_of
 from irops.backends.backend import Backend, Reference
 from irops.conformance.trial import Expected, Trial, TrialInput, expected_of
-from irops.diagnostics.diagnostic import (
-    Diagnostic,
-    DiagnosticError,
-    EvaluationError,
-    Location,
-    Severity,
-    errors_of,
-)
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, Severity, errors_of
 from irops.dialects import dialect_of
 from irops.ir.model import Layer, Model
 from irops.ir.read import loads
@@ -131,7 +124,7 @@ def _run_net(op: Op, case: ExampleCase, diagnostics: list[Diagnostic]) -> list[A
         for inputs in _runs(case, {layer.name for layer in _constants(session.model)}):
             results.extend(session.run(inputs).values())
         return results
-    except (EvaluationError, DiagnosticError) as error:
+    except DiagnosticError as error:
         diagnostics.extend(error.diagnostics)
         return []
 

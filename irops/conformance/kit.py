@@ -39,15 +39,7 @@ from irops.conformance.trial import (
     fits,
 )
 from irops.conformance.verdict import CaseOutcome, CaseVerdict, ConformanceReport, OpReport, Status
-from irops.debugging.reduce.case import (
-    axes_of,
-    counting,
-    in_plain_types,
-    lower_numbers,
-    may_be_parameters,
-    shorter,
-    sliced,
-)
+from irops.debugging.reduce import case as reductions
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.dialects.registry import Registry, default_registry
 from irops.environment import require_extra
@@ -77,12 +69,12 @@ def _smaller(trial: Trial) -> Iterator[Trial]:
     present = {k: item for k, item in enumerate(trial.inputs) if item is not None}
     sizes = {size for trial_input in present.values() for size in trial_input.array.shape if size}
     for size in sorted(sizes, reverse=True):
-        for cut in shorter(size):
-            cuts = (item and _cut(item, axes_of(item.array, size), cut) for item in trial.inputs)
+        for cut in reductions.shorter(size):
+            cuts = (item and _cut(item, reductions.axes_of(item.array, size), cut) for item in trial.inputs)
             yield replace(trial, inputs=tuple(cuts))
     for index, trial_input in present.items():
         for axis, size in enumerate(trial_input.array.shape):
-            for cut in shorter(size):
+            for cut in reductions.shorter(size):
                 yield _at(trial, index, _cut(trial_input, {axis}, cut))
     for index, trial_input in present.items():
         if trial_input.layout != "plain":
@@ -92,18 +84,19 @@ def _smaller(trial: Trial) -> Iterator[Trial]:
 
 
 def _cut(trial_input: TrialInput, axes: set[int], cut: slice) -> TrialInput:
-    return replace(trial_input, array=sliced(trial_input.array, axes, cut)) if axes else trial_input
+    array = reductions.sliced(trial_input.array, axes, cut)
+    return replace(trial_input, array=array) if axes else trial_input
 
 
 def _simpler(array: Array) -> Iterator[Array]:
     """The same numbers in a plain type, consecutive numbers in place of many elements, lower numbers."""
     kind = element_type_of(array)
-    yield from in_plain_types(array)
-    if kind is not STRING and not may_be_parameters(array):
-        consecutive = counting(array.shape, kind)
+    yield from reductions.in_plain_types(array)
+    if kind is not STRING and not reductions.may_be_parameters(array):
+        consecutive = reductions.counting(array.shape, kind)
         if consecutive.tobytes() != array.tobytes():
             yield consecutive
-    yield from lower_numbers(array)
+    yield from reductions.lower_numbers(array)
 
 
 def _at(trial: Trial, index: int, trial_input: TrialInput) -> Trial:

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from unittest import SkipTest
 
-from onnx.backend.base import Backend as Base
-from onnx.backend.base import BackendRep
+from onnx.backend import base
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.dialects.onnx.read import of_proto
@@ -28,7 +27,7 @@ class NotDefinedError(SkipTest):
     """
 
 
-class PreparedModel(BackendRep):
+class PreparedModel(base.BackendRep):
     """A model ready to run again and again."""
 
     def __init__(self, model: Model) -> None:
@@ -39,7 +38,7 @@ class PreparedModel(BackendRep):
         return tuple(self._session.run(inputs).values())
 
 
-class ReferenceBackend(Base):
+class ReferenceBackend(base.Backend):
     """Runs models with the reference kernels."""
 
     @classmethod

@@ -16,21 +16,11 @@ from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.diagnostics.printable import plural, printable, shortened
 from irops.dialects.registry import Registry
-from irops.drawing.arrange import (
-    FRAME_MARGIN,
-    LINE_HEIGHT,
-    PADDING,
-    PART_TITLE,
-    PORT_HEIGHT,
-    TITLE_HEIGHT,
-    arrange,
-    engine,
-)
+from irops.drawing import arrange
 from irops.drawing.boxes import BODY, LIGHT, SMALL, TITLE, TITLES, group_of, input_name, value_text, width
 from irops.drawing.build import Notes, SceneBuilder
 from irops.drawing.scene import Box, BoxKind, Link, Scene, boxes
 from irops.editing.extraction import Boundary, Name, Scope, extracted
-from irops.editing.extraction import Scope as GraphScope
 from irops.environment import no_collection
 from irops.files.limits import Limits
 from irops.files.output import PendingFiles, local_target
@@ -124,7 +114,7 @@ MAX_TEXT = 400
 """How many characters of an attribute are shown."""
 
 
-def details(scene: Scene, analysis: ModelAnalysis, scope: GraphScope) -> dict[str, Any]:
+def details(scene: Scene, analysis: ModelAnalysis, scope: Scope) -> dict[str, Any]:
     """layers: by path and id; definitions: by op; folded: name, type and output of other layers, by path and
     id.
     """
@@ -148,9 +138,7 @@ def details(scene: Scene, analysis: ModelAnalysis, scope: GraphScope) -> dict[st
     return {"layers": layers, "definitions": definitions, "folded": folded}
 
 
-def _graph(
-    analysis: ModelAnalysis, scope: GraphScope, path: tuple[str, ...]
-) -> tuple[GraphNode, Inferred | None]:
+def _graph(analysis: ModelAnalysis, scope: Scope, path: tuple[str, ...]) -> tuple[GraphNode, Inferred | None]:
     """The graph of a scene with what is inferred of it."""
     graph = analysis.by_path[path]
     inferred = scope.inferred
@@ -274,7 +262,7 @@ def draw(
     Raises:  MissingExtraError where no library for the layout is installed; ReadError where the model cannot
         be read; DiagnosticError for a layer that does not exist; KeyError for a path that does not
     """
-    layout, near = engine(), around
+    layout, near = arrange.engine(), around
     analysis = analyse(model, registry, limits)
     whole = analysis
     cut = None
@@ -289,7 +277,7 @@ def draw(
         scope = Scope.of(analysis, tuple(path))
         notes = Notes()
         scene = SceneBuilder(notes, unfold=unfold, cut=cut).scene(scope.graph, scope.inferred)
-        arrange(scene, layout)
+        arrange.arrange(scene, layout)
     title = _title(whole, near, hops, path)
     return Drawing(title, tuple(_texts(notes, unfold=unfold)), scene, analysis, scope)
 
@@ -424,28 +412,29 @@ def _box_element(box: Box) -> Iterator[str]:
         yield f"<title>{_text_element(box.node.layer.name)}</title>"
     if box.kind is BoxKind.LAYER:
         yield f'<path class="title" d="{_title_path(box.width)}"/>'
-    yield _line("line" if box.kind is BoxKind.ENTRY else "op", PADDING, 15.5, box.title)
-    y = TITLE_HEIGHT
+    yield _line("line" if box.kind is BoxKind.ENTRY else "op", arrange.PADDING, 15.5, box.title)
+    y = arrange.TITLE_HEIGHT
     if box.subtitle:
         y += 12
-        yield _line("name", PADDING, y, box.subtitle)
+        yield _line("name", arrange.PADDING, y, box.subtitle)
         y += 2
     for line in box.lines:
-        y += LINE_HEIGHT
-        yield _line("line", PADDING, y - 2, line)
+        y += arrange.LINE_HEIGHT
+        yield _line("line", arrange.PADDING, y - 2, line)
     for caption, part in box.parts:
         if caption:
-            wide_body, tall_body = part.width + FRAME_MARGIN, part.height + PART_TITLE + 7
+            wide_body, tall_body = part.width + arrange.FRAME_MARGIN, part.height + arrange.PART_TITLE + 7
             size = f'width="{_number(wide_body)}" height="{_number(tall_body)}"'
-            at = f'x="{_number(part.x - FRAME_MARGIN / 2)}" y="{_number(part.y - PART_TITLE)}"'
+            x, y_title = part.x - arrange.FRAME_MARGIN / 2, part.y - arrange.PART_TITLE
+            at = f'x="{_number(x)}" y="{_number(y_title)}"'
             yield f'<rect class="body" {at} {size} rx="4"/>'
             yield _line("caption", part.x, part.y - 5, caption)
         yield from _scene_element(part, part.x, part.y)
     for port in box.ports:
         x = port.x - port.width / 2
-        size = f'width="{_number(port.width)}" height="{_number(PORT_HEIGHT)}"'
+        size = f'width="{_number(port.width)}" height="{_number(arrange.PORT_HEIGHT)}"'
         if not port.text:
-            size = f'width="8" height="{_number(PORT_HEIGHT)}"'
+            size = f'width="8" height="{_number(arrange.PORT_HEIGHT)}"'
         yield f'<rect class="port" x="{_number(x)}" y="{tall}" {size} rx="3"/>'
         if port.text:
             yield _line("shape", x + 5, box.height + 11, port.text)
@@ -454,7 +443,8 @@ def _box_element(box: Box) -> Iterator[str]:
 
 def _title_path(across: float) -> str:
     """The upper part of a box, with round corners above."""
-    return f"M0 {TITLE_HEIGHT:g}V4a4 4 0 0 1 4-4H{_number(across - 4)}a4 4 0 0 1 4 4V{TITLE_HEIGHT:g}z"
+    down = f"{arrange.TITLE_HEIGHT:g}"
+    return f"M0 {down}V4a4 4 0 0 1 4-4H{_number(across - 4)}a4 4 0 0 1 4 4V{down}z"
 
 
 def _line(kind: str, x: float, y: float, text: str) -> str:

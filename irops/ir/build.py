@@ -7,23 +7,12 @@ from math import prod
 from sys import intern
 
 from irops.diagnostics.diagnostic import Severity, fix
-from irops.diagnostics.printable import abridged, shortened
+from irops.diagnostics.printable import shortened
 from irops.environment import enabled
 from irops.files.limits import Clock
 from irops.ir.attributes import Attributes, integer
 from irops.ir.edits import without_element
-from irops.ir.model import (
-    COMMENT,
-    SHOWN,
-    Body,
-    Edge,
-    Element,
-    Layer,
-    LayerGraph,
-    LayerKind,
-    Model,
-    parse_layout,
-)
+from irops.ir.model import COMMENT, Body, Edge, Element, Layer, LayerGraph, LayerKind, Model, parse_layout
 from irops.ir.parse import Faults, parse
 from irops.ir.ports import PARTS, UNREAD, Ports, names_of, number_layers, number_ports, sub_graphs
 from irops.ir.scanning import scan
@@ -183,7 +172,7 @@ class Builder:
         self.faults.layer = layer = Layer(
             UNREAD, name or "", intern(kind or ""), intern(version or ""), at=element.at
         )
-        owner = f'layer "{abridged(name, SHOWN)}"' if name else "a layer"
+        owner = f'layer "{layer.shown_name}"' if name else "a layer"
         layer.id = self.read.number(element, "id", owner, UNREAD)
         if not (name and kind and version):
             self.read.required(element, {"name": name, "type": kind, "version": version}, owner)

@@ -22,19 +22,9 @@ from weakref import finalize
 
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.suggestions import did_you_mean_word
+from irops.files import urls
 from irops.files.limits import Limits
 from irops.files.storage import OpenFiles, Weights, WeightsChanged, count_fetched, count_read
-from irops.files.urls import (
-    CHAINED,
-    is_url,
-    local_path,
-    name_of,
-    parts_of,
-    protocol_of,
-    scrubbed,
-    with_suffix,
-    without_credentials,
-)
 from irops.ir.locate import root_tag
 
 P = ParamSpec("P")
@@ -126,7 +116,7 @@ def remote_error(error: BaseException) -> RemoteError:
 
 def _text(error: BaseException) -> str:
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return abridged(scrubbed(" ".join(str(text).split())), MAX_TEXT)
+    return abridged(urls.scrubbed(" ".join(str(text).split())), MAX_TEXT)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -260,7 +250,7 @@ def file_system(url: str, thread: int) -> tuple[Any, str]:
         raise RemoteError(
             "URLs require the library fsspec, which is not installed; pip install 'irops[remote]' installs it"
         ) from None
-    links = url.split(CHAINED)
+    links = url.split(urls.CHAINED)
     for link in links:
         protocol, separator, _ = link.partition("://")
         if separator or link in fsspec.available_protocols():
@@ -289,7 +279,7 @@ def _require(fsspec: Any, protocol: str) -> None:
 
 
 def _connected(fsspec: Any, links: list[str], thread: int) -> tuple[Any, str]:
-    url, beneath = CHAINED.join(links), CHAINED.join(links[1:])
+    url, beneath = urls.CHAINED.join(links), urls.CHAINED.join(links[1:])
     protocol, separator, path = links[0].partition("://")
     kind = fsspec.get_filesystem_class(protocol if separator else links[0])
     if kind.async_impl or not separator or (beneath and not _holds_files(kind)):
@@ -324,8 +314,8 @@ def _kept(key: tuple[object, ...], connect: Callable[[], Any]) -> Any:
 
 def _version(url: str, thread: int) -> str:
     """A text that changes with the archive that a URL names."""
-    if not is_url(url):
-        status = os.stat(local_path(url))
+    if not urls.is_url(url):
+        status = os.stat(urls.local_path(url))
         return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
     system, path = file_system(url, thread)
     system.invalidate_cache(path)
@@ -355,7 +345,7 @@ class RemoteFile:
 
     def __init__(self, url: str, limits: Limits) -> None:
         """Raises: RemoteError if there is no such file, or the server does not say"""
-        self.name, self.limits = without_credentials(url), limits
+        self.name, self.limits = urls.without_credentials(url), limits
         self._system, self._path = answered(limits, file_system, url, get_ident())
         info = self._info()
         if info.get("type") == "directory":
@@ -385,7 +375,7 @@ class RemoteFile:
             yield content
 
     def _range(self, start: int, size: int) -> bytes:
-        if protocol_of(self.name) not in WEB:
+        if urls.protocol_of(self.name) not in WEB:
             return bytes(self._system.cat_file(self._path, start=start, end=start + size))
         # a server that does not know ranges sends the whole file, which may be large: this stops it
         with self._system.open(self._path, "rb", size=self.size, cache_type="none") as file:
@@ -416,7 +406,7 @@ class RemoteFile:
         yield from steps
 
     def _streamed(self, most: float) -> Iterator[bytes]:
-        keywords = {"block_size": 0} if protocol_of(self.name) in WEB else {}
+        keywords = {"block_size": 0} if urls.protocol_of(self.name) in WEB else {}
         file = self._answered(self._system.open, self._path, "rb", **keywords)
         total = 0
         try:
@@ -541,7 +531,7 @@ def remote_models(url: str, suffixes: Sequence[str], limits: Limits | None = Non
     Raises:  RemoteError if there is no such folder, or it cannot be listed
     """
     limits = limits or Limits()
-    before, path, after = parts_of(url)
+    before, path, after = urls.parts_of(url)
     magic = _MAGIC.search(path)
     if magic is None and path.endswith(tuple(suffixes)):
         return RemoteModels((url,), 0)
@@ -582,7 +572,7 @@ def _names(folder: str, pattern: str | None, limits: Limits) -> list[str]:
 
 def _is_other_xml(url: str, files: Collection[str], limits: Limits) -> bool:
     """Whether a file is XML but not a model. Damaged files and files with weights beside them are models."""
-    if with_suffix(url, ".bin") in files:
+    if urls.with_suffix(url, ".bin") in files:
         return False
     try:
         root = root_tag(RemoteContent(url, limits).read(SNIFFED_BYTES))
@@ -612,7 +602,7 @@ class RemoteWeights(Weights):
             if remote.size is None:
                 raise RemoteError("the server does not say how large it is")
         except RemoteError as error:
-            self._set(None, without_credentials(url), error.sentence)
+            self._set(None, urls.without_credentials(url), error.sentence)
         else:
             self._set(remote, remote.name, "")
 
@@ -633,7 +623,7 @@ class RemoteWeights(Weights):
 
     @property
     def name(self) -> str:
-        return name_of(self.path or "")
+        return urls.name_of(self.path or "")
 
     def view(self, offset: int, size: int) -> memoryview:
         self._within(offset, size)

@@ -12,15 +12,6 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from lsprotocol import types
-from lsprotocol.types import (
-    CompletionItem,
-    CompletionItemKind,
-    CompletionList,
-    InsertTextFormat,
-    MarkupContent,
-    MarkupKind,
-    TextEdit,
-)
 
 from irops.server import findings, hover, navigation
 from irops.server.hover import plain
@@ -46,7 +37,7 @@ class Answers:
 
     def hover(self, params: types.HoverParams) -> types.Hover | None:
         text = hover.hover_text(self._cursor(params.position), self._ops, self._outputs)
-        return None if text is None else types.Hover(MarkupContent(MarkupKind.Markdown, text))
+        return None if text is None else types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
 
     def definitions(self, params: types.DefinitionParams) -> list[types.Location]:
         return navigation.definitions(self._cursor(params.position), self._ops, self._text, self._uri)
@@ -55,7 +46,7 @@ class Answers:
         is_wanted, cursor = params.context.include_declaration, self._cursor(params.position)
         return navigation.references(cursor, self._text, self._uri, declaration=is_wanted)
 
-    def completions(self, at: types.Position, *, snippets: bool) -> CompletionList:
+    def completions(self, at: types.Position, *, snippets: bool) -> types.CompletionList:
         offset = self._text.offset(at)
         return completions(self._outline, self._text, offset, self._ops, snippets=snippets)
 
@@ -242,32 +233,34 @@ def _order(item: Insertion, word: str, is_sorted: bool) -> tuple[bool, int, str]
     return not item.text.lower().startswith(word), length, text
 
 
-def _item(item: Insertion, typed: TagStart, text: Text, place: int, snippets: bool) -> CompletionItem:
-    kinds = {"tag": CompletionItemKind.Class, "attribute": CompletionItemKind.Property}
+def _item(item: Insertion, typed: TagStart, text: Text, place: int, snippets: bool) -> types.CompletionItem:
+    kinds = {"tag": types.CompletionItemKind.Class, "attribute": types.CompletionItemKind.Property}
     new, is_snippet = item.text, False
     if typed.what == "attribute" and _FOLLOWED.match(text.source, typed.offset) is None:
         is_snippet = snippets
         new = f'{item.text}="$1"' if snippets else f'{item.text}="'
-    return CompletionItem(
+    return types.CompletionItem(
         label=item.text,
-        kind=kinds.get(typed.what, CompletionItemKind.Value),
+        kind=kinds.get(typed.what, types.CompletionItemKind.Value),
         detail=item.detail[:200] or None,
-        documentation=MarkupContent(MarkupKind.Markdown, plain(item.about)) if item.about else None,
+        documentation=types.MarkupContent(types.MarkupKind.Markdown, plain(item.about))
+        if item.about
+        else None,
         sort_text=f"{place:05}",
         filter_text=f"{item.text} {item.searched[:100]}".strip(),
-        insert_text_format=InsertTextFormat.Snippet if is_snippet else InsertTextFormat.PlainText,
-        text_edit=TextEdit(text.range(typed.offset - len(typed.word), typed.offset), new),
+        insert_text_format=types.InsertTextFormat.Snippet if is_snippet else types.InsertTextFormat.PlainText,
+        text_edit=types.TextEdit(text.range(typed.offset - len(typed.word), typed.offset), new),
         data={"op": item.op} if item.op else None,
     )
 
 
-def described(item: CompletionItem, ops: OpLookup) -> CompletionItem:
+def described(item: types.CompletionItem, ops: OpLookup) -> types.CompletionItem:
     """An item that the editor has selected, with the summary of its op."""
     name = item.data.get("op") if isinstance(item.data, dict) else None
     op = ops.page_of(name) if isinstance(name, str) else None
     if op is not None:
         text = f"**{plain(op.id)}**\n\n{plain(op.definition.summary)}"
-        item.documentation = MarkupContent(MarkupKind.Markdown, text)
+        item.documentation = types.MarkupContent(types.MarkupKind.Markdown, text)
     return item
 
 
@@ -281,21 +274,21 @@ NAMES = {
 
 def completions(
     outline: Outline, text: Text, offset: int, ops: OpLookup, *, snippets: bool
-) -> CompletionList:
+) -> types.CompletionList:
     """The insertions at an offset that fit the word so far, those that begin with it first.
 
     snippets: whether the editor can place the cursor between the quotes of a new attribute
     """
     typed = tag_start(text.source, offset)
     if typed is None:
-        return CompletionList(is_incomplete=False, items=[])
+        return types.CompletionList(is_incomplete=False, items=[])
     word = typed.word.lower()
     items = {item.text: item for item in _items(typed, outline, outline.root.at(typed.start), ops)}
     is_sorted = typed.what == "value"  # elements and attributes come in the order in which they are written
     ordered = sorted(items.values(), key=lambda item: _order(item, word, is_sorted))
     fitting = [item for item in ordered if word in f"{item.text} {item.searched}".lower()]
     shown = [_item(item, typed, text, k, snippets) for k, item in enumerate(fitting[:MAX_ITEMS])]
-    return CompletionList(is_incomplete=len(fitting) > MAX_ITEMS, items=shown)
+    return types.CompletionList(is_incomplete=len(fitting) > MAX_ITEMS, items=shown)
 
 
 def _items(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLookup) -> Iterator[Insertion]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from lsprotocol import types
-from lsprotocol.types import Location, Position, Range
 
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.registry import Registry, default_registry
@@ -84,7 +83,7 @@ def output_text(outline: Outline, outputs: Outputs, layer: LayerSpan, port: int 
     return facts[index] if 0 <= index < len(facts) else ""
 
 
-def definitions(cursor: Cursor, ops: OpLookup, text: Text, uri: str) -> list[Location]:
+def definitions(cursor: Cursor, ops: OpLookup, text: Text, uri: str) -> list[types.Location]:
     """Where what is at a cursor comes from: the output of an edge or of an input, the files of an op."""
     node = _target(cursor)
     if node is not None:
@@ -124,7 +123,7 @@ def _target(cursor: Cursor) -> OutlineNode | None:
     return port_node(cursor.outline, edge_in.graph, edge_in.from_layer, edge_in.from_port)
 
 
-def references(cursor: Cursor, text: Text, uri: str, *, declaration: bool) -> list[Location]:
+def references(cursor: Cursor, text: Text, uri: str, *, declaration: bool) -> list[types.Location]:
     """The edges of the layer or the port at a cursor, and the inputs that edges lead to.
 
     declaration: also the layer itself
@@ -163,14 +162,14 @@ def _layer(graph: GraphSpan, number: int | None) -> LayerSpan | None:
     return None if number is None else graph.layers.get(number)
 
 
-def _location(uri: str, text: Text, node: OutlineNode) -> Location:
-    return Location(uri, text.range(node.start, node.head_end))
+def _location(uri: str, text: Text, node: OutlineNode) -> types.Location:
+    return types.Location(uri, text.range(node.start, node.head_end))
 
 
-def line_location(file: str, line: int) -> Location:
+def line_location(file: str, line: int) -> types.Location:
     """The start of a line, from 1, of a file."""
-    start = Position(line - 1, 0)
-    return Location(Path(file).resolve().as_uri(), Range(start, start))
+    start = types.Position(line - 1, 0)
+    return types.Location(Path(file).resolve().as_uri(), types.Range(start, start))
 
 
 FOLDED = ("layers", "edges", "layer", *BODIES)

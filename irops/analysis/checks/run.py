@@ -10,29 +10,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeAlias
 
-from irops.analysis.checks import layers, ops
+from irops.analysis.checks import layers, ops, releases
 from irops.analysis.checks.declared import ports_declare_what_is_inferred
 from irops.analysis.checks.layers import inputs_and_outputs_keep_their_types, layouts_fit_inputs_and_outputs
-from irops.analysis.checks.releases import (
-    element_types_can_be_compiled,
-    inputs_can_be_compiled,
-    nothing_uses_a_sink,
-    ranks_can_be_compiled,
-    the_target_reads_the_model,
-)
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.structure import BodyNode, GraphNode, LayerNode, ModelStructure, Path
-from irops.diagnostics.diagnostic import (
-    Diagnostic,
-    Location,
-    ReadError,
-    Rule,
-    Severity,
-    errors_of,
-    in_document_order,
-)
+from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError, Rule, Severity, in_document_order
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import custom_rules, rule
@@ -46,7 +31,7 @@ from irops.ir.model import SHOWN, Layer
 from irops.ir.weights import constant_faults
 from irops.spec.extension import error_text, load_installed_rules
 from irops.spec.op import Op
-from irops.spec.releases import releases
+from irops.spec.releases import releases as release_table
 from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
 
@@ -230,7 +215,7 @@ def _as_declared(structure: ModelStructure, node: BodyNode) -> Iterator[Diagnost
     """The first error of a body with what its Parameters declare."""
     declared = {layer.id: fact for layer, fact in zip(node.graph.parameters, node.declared)}
     findings = Inference(structure).graph(node.graph, declared).all_findings()
-    for finding in errors_of(findings)[:1]:
+    for finding in [f for f in findings if f.severity is Severity.ERROR][:1]:
         message = f"with what the Parameters of the body declare, {finding.message}"
         changed = rule("contradicting-parameters")
         yield replace(finding, rule=changed, message=message, constraint=None, notes=NOTES, level=None)
@@ -249,7 +234,7 @@ CHECKS: tuple[Check, ...] = (
     variables_are_read_before_they_are_assigned,
     first_assignments_follow_a_read,
     variables_are_read_and_assigned_once,
-    nothing_uses_a_sink,
+    releases.nothing_uses_a_sink,
     ops.types_are_spelled_as_specified,
     ops.ops_need_no_extension_library,
     ops.bodies_are_those_of_the_op,
@@ -259,9 +244,9 @@ INFERRED_CHECKS: tuple[InferredCheck, ...] = (
     ports_declare_what_is_inferred,
     inputs_and_outputs_keep_their_types,
     layouts_fit_inputs_and_outputs,
-    inputs_can_be_compiled,
-    ranks_can_be_compiled,
-    element_types_can_be_compiled,
+    releases.inputs_can_be_compiled,
+    releases.ranks_can_be_compiled,
+    releases.element_types_can_be_compiled,
     bodies_fit_their_parameters,
     ops.layers_declare_the_outputs_that_there_are,
 )
@@ -290,7 +275,7 @@ def check(
     """
     load_installed_rules()
     custom = tuple(rules)
-    release = None if target is None else releases().named(target)
+    release = None if target is None else release_table().named(target)
     report = _whole(model, weights, text, custom, registry, limits, release)
     return report.narrowed(select, ignore, custom)
 
@@ -340,7 +325,7 @@ def check_as_read(
     read_findings: what reading found, see reading.load; target: as in check
     """
     load_installed_rules()
-    release = None if target is None else releases().named(target)
+    release = None if target is None else release_table().named(target)
     return _report(analysis, read_findings, (), target=release)
 
 
@@ -381,7 +366,7 @@ def findings_of(
     for each in CHECKS:
         yield from each(analysis)
     if target is not None:
-        yield from the_target_reads_the_model(analysis, target)
+        yield from releases.the_target_reads_the_model(analysis, target)
     weights = tuple(constant_faults(analysis.model))
     yield from weights
     inferred = analysis.infer()

@@ -5,16 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from irops.ops.conversion import as_numbers
-from irops.ops.image.interpolate import (
-    Resizing,
-    Taps,
-    cubic,
-    nearest,
-    rounded_sums,
-    triangle,
-    truncated_sums,
-    two_neighbours,
-)
+from irops.ops.image import interpolate
 from irops.ops.partial import entries
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY
@@ -72,7 +63,7 @@ def interpolate_1(
         return zeros(tuple(after), element_type_of(image))
     transformation = coordinate_transformation(mode, align_corners, begin + end > 0, image.ndim, axes)
     scales = [np.float32(size) / np.float32(before) for before, size in zip(befores, sizes)]
-    resizings = (Resizing(*one, transformation) for one in zip(befores, sizes, scales))
+    resizings = (interpolate.Resizing(*one, transformation) for one in zip(befores, sizes, scales))
     along = list(zip(sorted(axes), resizings))
     if mode == "nearest":
         return nearest_elements(image, along, begin)
@@ -81,27 +72,28 @@ def interpolate_1(
     result: Array = as_numbers(image).astype(np.float64)
     for axis, one in along:
         if use_triangle:
-            taps = triangle(one, one.scale if shrinks else np.float32(1))
+            taps = interpolate.triangle(one, one.scale if shrinks else np.float32(1))
         else:
-            taps = cubic(one, -0.75) if mode == "cubic" else two_neighbours(one)
+            taps = interpolate.cubic(one, -0.75) if mode == "cubic" else interpolate.two_neighbours(one)
         result = without_padding(taps, begin, image.shape[axis]).applied(result, axis)
-    return rounded_sums(result, image) if use_triangle else truncated_sums(result, image)
+    in_type = interpolate.rounded_sums if use_triangle else interpolate.truncated_sums
+    return in_type(result, image)
 
 
-def nearest_elements(image: Array, along: list[tuple[int, Resizing]], begin: int) -> Array:
+def nearest_elements(image: Array, along: list[tuple[int, interpolate.Resizing]], begin: int) -> Array:
     """The image resized in mode nearest. begin: the number of zeros before each axis."""
     zero = zeros((), element_type_of(image))
     for axis, one in along:
-        at, size = nearest(one, "simple") - begin, image.shape[axis]
+        at, size = interpolate.nearest(one, "simple") - begin, image.shape[axis]
         inside = ((at >= 0) & (at < size)).reshape(-1, *(1,) * (image.ndim - axis - 1))
         image = np.where(inside, np.take(image, np.clip(at, 0, size - 1), axis), zero)
     return image
 
 
-def without_padding(taps: Taps, begin: int, size: int) -> Taps:
+def without_padding(taps: interpolate.Taps, begin: int, size: int) -> interpolate.Taps:
     """Taps of a padded axis, with indices into the axis without padding; taps on padding get weight 0."""
     at = taps.elements - begin
-    return Taps(np.clip(at, 0, size - 1), np.where((at >= 0) & (at < size), taps.weights, 0.0))
+    return interpolate.Taps(np.clip(at, 0, size - 1), np.where((at >= 0) & (at < size), taps.weights, 0.0))
 
 
 def coordinate_transformation(mode: str, align_corners: bool, padded: bool, rank: int, axes: Numbers) -> str:

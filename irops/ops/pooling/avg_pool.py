@@ -12,8 +12,7 @@ import numpy as np
 from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.pooling.windows import Window, pooled_shape, windows
 from irops.ops.sliding import Slide, at
-from irops.spec.binding import kernel as computes
-from irops.spec.binding import shape
+from irops.spec.binding import kernel, shape
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -44,7 +43,7 @@ def _pooled(data: Shape, along: Sequence[Window], exclude_pad: bool) -> Shape:
     return pooled
 
 
-@computes("AvgPool-1", "AvgPool-14", "AvgPool-16", widen=True)
+@kernel("AvgPool-1", "AvgPool-14", "AvgPool-16", widen=True)
 def avg_pool(data: Array, *, exclude_pad: bool, **window: Any) -> Array:
     along = windows(**window)
     slides = [window.slide(size) for window, size in zip(along, data.shape[2:])]

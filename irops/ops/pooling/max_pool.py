@@ -12,8 +12,7 @@ from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.pooling.windows import pooled_shape, windows
 from irops.ops.reals import blocks
 from irops.ops.sliding import Slide, at
-from irops.spec.binding import kernel as computes
-from irops.spec.binding import shape
+from irops.spec.binding import kernel, shape
 from irops.values.element import Array, ElementType, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -38,7 +37,7 @@ def max_pool_shape(
     return pooled, pooled
 
 
-@computes("MaxPool-8", "MaxPool-14", widen=True)
+@kernel("MaxPool-8", "MaxPool-14", widen=True)
 def max_pool(
     data: Array, *, index_element_type: ElementType, axis: int, **window: Any
 ) -> tuple[Array, Array]:
@@ -56,7 +55,7 @@ def max_pool_1_shape(data: Fact, **window: Any) -> Shape:
     return pooled_shape(data.shape, windows(**window))
 
 
-@computes("MaxPool-1", widen=True)
+@kernel("MaxPool-1", widen=True)
 def max_pool_1(data: Array, **window: Any) -> Array:
     slides = [along.slide(size) for along, size in zip(windows(**window), data.shape[2:])]
     return _in_type_of(data, _maxima(as_numbers(data), slides, False)[0])

@@ -7,16 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irops.ops.sort.detections import (
-    Detections,
-    concatenated,
-    of_class,
-    outputs,
-    outputs_shape,
-    shared_boxes_shape,
-    sorted_across,
-    top,
-)
+from irops.ops.sort import detections
 from irops.ops.suppression import intersection_over_union, kept_boxes
 from irops.spec.binding import kernel, shape
 from irops.values.dim import unify
@@ -40,7 +31,7 @@ def multiclass_nms_shape(
 ) -> tuple[Fact, ...]:
     if roisnum is None:
         scores.shape.of_rank(3, "C4")
-        return shared_boxes_shape(
+        return detections.shared_boxes_shape(
             boxes, scores, nms_top_k=nms_top_k, keep_top_k=keep_top_k, output_type=output_type
         )
     sizes = scores.shape.of_rank(2, "C4")
@@ -49,7 +40,9 @@ def multiclass_nms_shape(
     unify(boxes.shape[2], 4, "C3")
     if roisnum.value is not None and each.known:
         check_numbers(roisnum.value, int(each))
-    return outputs_shape(boxes, each, classes, roisnum.shape[0], (nms_top_k, keep_top_k), output_type)
+    return detections.outputs_shape(
+        boxes, each, classes, roisnum.shape[0], (nms_top_k, keep_top_k), output_type
+    )
 
 
 class NmsChoice(NamedTuple):
@@ -91,7 +84,9 @@ def multiclass_nms(
     items = ((start, boxes[:, start:end], scores[:, start:end]) for start, end in zip(starts, ends))
     selected = select(items, chosen)
     indices = selected.box * len(boxes) + selected.class_id
-    return outputs(selected, boxes[selected.class_id, selected.box], indices, len(roisnum), output_type)
+    return detections.outputs(
+        selected, boxes[selected.class_id, selected.box], indices, len(roisnum), output_type
+    )
 
 
 def of_shared_boxes(
@@ -101,10 +96,10 @@ def of_shared_boxes(
     items = ((0, item_boxes[np.newaxis], item_scores) for item_boxes, item_scores in zip(boxes, scores))
     selected = select(items, choice)
     indices = selected.item * boxes.shape[1] + selected.box
-    return outputs(selected, boxes[selected.item, selected.box], indices, len(boxes), output_type)
+    return detections.outputs(selected, boxes[selected.item, selected.box], indices, len(boxes), output_type)
 
 
-def select(items: Iterable[tuple[int, Array, Array]], choice: NmsChoice) -> Detections:
+def select(items: Iterable[tuple[int, Array, Array]], choice: NmsChoice) -> detections.Detections:
     """Select boxes of all batch items.
 
     items: for each, the index of its first box, its boxes [1 or classes, boxes, 4] and its scores
@@ -117,14 +112,14 @@ def select(items: Iterable[tuple[int, Array, Array]], choice: NmsChoice) -> Dete
             if class_id != choice.background_class:
                 class_boxes = boxes[class_id if len(boxes) > 1 else 0]
                 chosen = suppress(class_boxes, class_scores, choice)
-                per_class.append(of_class(item, class_id, chosen + start, class_scores[chosen]))
-        part = top(concatenated(per_class), choice.keep_top_k)
+                per_class.append(detections.of_class(item, class_id, chosen + start, class_scores[chosen]))
+        part = detections.top(detections.concatenated(per_class), choice.keep_top_k)
         by_class = choice.sort_result_type == "classid" and not choice.sort_result_across_batch
         parts.append(part.by_class() if by_class else part)
-    selected = concatenated(parts)
+    selected = detections.concatenated(parts)
     if not choice.sort_result_across_batch:
         return selected
-    return sorted_across(selected, choice.sort_result_type)
+    return detections.sorted_across(selected, choice.sort_result_type)
 
 
 def check_numbers(roisnum: Array, count: int) -> Array:

@@ -12,7 +12,6 @@ from irops.ops.shape.squeeze import squeeze, unsqueeze, unsqueeze_shape
 from irops.ops.stock import normal_axes
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, shape, values
-from irops.spec.binding import shape as infers
 from irops.values.element import I64, Array, as_i64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -28,7 +27,7 @@ def gather_in_range(data: Array, indices: Array, *, axis: int) -> Array:
     return gather(data, indices, np.array(axis), batch_dims=0)
 
 
-@infers("onnx:Reshape-5")
+@shape("onnx:Reshape-5")
 def reshape_by_allowzero_shape(data: Fact, shape: Fact, *, allowzero: bool = False) -> Shape:
     return reshape_shape(data, shape, special_zero=not allowzero)
 
