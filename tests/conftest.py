@@ -139,7 +139,7 @@ def model_of(*layers, weights=b"", **constants) -> irops.Model:
 
 @pytest.fixture
 def net():
-    """A function that makes a Model: net("x: f32[2]; y: Add x one; z: Result y", one=np.float32([1])); see
-    net_text.
+    """A function that makes a Model: net("x: f32[2]; y: Add x one; z: Result y", one=np.float32([1]));
+    see net_text.
     """
     return model_of

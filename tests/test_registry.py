@@ -2,11 +2,10 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
+import programs
 import pytest
 
 import irops
@@ -74,8 +73,7 @@ def test_a_custom_op_is_unknown_without_its_definition():
 def python(path, *words):
     """What Python does with another folder in its path."""
     path = os.pathsep.join(filter(None, (str(path), os.environ.get("PYTHONPATH"))))
-    command, environment = [sys.executable, *words], {**os.environ, "PYTHONPATH": path}
-    return subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+    return programs.python(*words, env={"PYTHONPATH": path})
 
 
 def test_two_definitions_of_one_op_are_refused(tmp_path):

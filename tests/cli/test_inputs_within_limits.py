@@ -1,9 +1,7 @@
 """Inputs from files, saved results and loops stay within the limits; little memory gives a sentence."""
 
 import io
-import os
 import resource
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hostile_models import nested
+from programs import python
 
 import irops as package
 from irops.cli.models import load_all, load_one
@@ -122,7 +121,7 @@ def test_the_table_of_results_takes_little_memory_beside_them():
             "sys.exit(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > 100_000)",
         ]
     )
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+    assert python("-c", code).returncode == 0
     assert first_elements(array).endswith("(1 nan)")
     low, mean, high = minimum_mean_maximum(array)
     assert (low, high) == ("0", f"{float(array[-1]):.4g}")
@@ -176,15 +175,8 @@ def test_little_memory_is_reported_in_a_sentence(command, megabytes):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     model = ROOT / "examples" / "bidirectional_encoder" / "model.xml"
-    done = subprocess.run(
-        [sys.executable, "-m", "irops", command[0], model, *command[1:]],
-        cwd=ROOT,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        preexec_fn=bounded,
-        check=False,
-    )
+    words = ("-m", "irops", command[0], model, *command[1:])
+    done = python(*words, env={"OPENBLAS_NUM_THREADS": "1"}, preexec_fn=bounded)
     assert done.returncode in (0, 1, 2), done.stderr
     assert "internal error" not in done.stderr
     assert "Traceback" not in done.stderr

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import programs
 import pytest
 from endless import write_endless
 
@@ -23,28 +24,15 @@ pytestmark = pytest.mark.slow("interrupts processes")
 ROOT = Path(__file__).parents[2]
 
 
+started = partial(programs.started, cwd=ROOT, start_new_session=True)
+
+
 @pytest.fixture
 def endless(tmp_path):
     """A model whose loop goes round a million times."""
     path = tmp_path / "endless.xml"
     write_endless(path)
     return path
-
-
-def started(*words, **more):
-    return python("-m", "irops", *words, **more)
-
-
-def python(*words, **more):
-    return subprocess.Popen(
-        [sys.executable, *map(str, words)],
-        cwd=ROOT,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        **more,
-    )
 
 
 def wait_until(holds, running):
@@ -84,7 +72,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="th
 @pytest.mark.parametrize("whole_group", [False, True])
 def test_an_interrupted_run_writes_nothing(number, status, whole_group, endless):
     out = endless.with_name("out.npz")
-    running = started("run", endless, "--fill", "ones", "--save-outputs", out)
+    running = started("-m", "irops", "run", endless, "--fill", "ones", "--save-outputs", out)
     wait_until_it_computes(running, endless)
     (os.killpg if whole_group else os.kill)(running.pid, number)
     result, complained = running.communicate()
@@ -100,7 +88,7 @@ def test_an_interrupted_run_writes_nothing(number, status, whole_group, endless)
 @pytest.mark.parametrize("ignored", [signal.SIGINT, signal.SIGHUP])
 def test_a_run_that_a_shell_or_nohup_made_ignore_a_signal_ignores_it_and_ends_by_others(ignored, endless):
     """Shells let what they start in the background ignore SIGINT."""
-    running = started("run", endless, "--fill", "ones", preexec_fn=partial(_ignore, ignored))
+    running = started("-m", "irops", "run", endless, "--fill", "ones", preexec_fn=partial(_ignore, ignored))
     wait_until_it_computes(running, endless)
     os.killpg(running.pid, ignored)
     os.kill(running.pid, signal.SIGTERM)
@@ -130,7 +118,7 @@ def test_an_interrupted_parallel_check_leaves_no_process(ignored, tmp_path):
     for name in "abcd":
         (tmp_path / f"{name}.xml").write_text("<net/>")
     options = {"preexec_fn": partial(_ignore, signal.SIGINT)} if ignored else {}
-    running = python("-c", script, "check", tmp_path, "-j", "2", "--output-format", "json", **options)
+    running = started("-c", script, "check", tmp_path, "-j", "2", "--output-format", "json", **options)
     wait_until(lambda: len([*tmp_path.glob("begun-*")]) == 2, running)
     os.killpg(running.pid, signal.SIGINT)
     if ignored:
@@ -162,7 +150,7 @@ def test_a_signal_just_after_the_child_was_started_is_sent_to_the_child(number, 
         handle_signals()
         sys.exit(guarded("run", work))
     """
-    running = python("-c", script, str(int(number)))
+    running = started("-c", script, str(int(number)))
     assert running.communicate() == ("", complaint)
     assert running.returncode == 128 + number
     wait_for_the_end_of(running.pid)
@@ -179,7 +167,7 @@ def test_what_is_started_after_an_interruption_does_not_inherit_that_further_one
             signal.raise_signal(signal.SIGINT)
             print(subprocess.run(["sh", "-c", "kill -INT $$"]).returncode)
     """
-    assert python("-c", script).communicate() == (f"{-signal.SIGINT}\n", "")
+    assert started("-c", script).communicate() == (f"{-signal.SIGINT}\n", "")
 
 
 def test_a_run_killed_by_a_truncated_file_reports_the_cause(endless):
@@ -194,7 +182,7 @@ def test_a_run_killed_by_a_truncated_file_reports_the_cause(endless):
             return mapped[1 << 19]
         sys.exit(guarded("run", work))
     """
-    running = python("-c", script)
+    running = started("-c", script)
     assert running.communicate()[1] == (
         "irops run: ended by SIGBUS: a mapped file, probably the weights, was truncated while in use;"
         " run the command again\n"
@@ -216,7 +204,7 @@ def test_the_signal_that_ended_a_command_is_reported(work, status, expected_text
         "import os, sys; from irops.cli.guard import guarded; print('before'); sys.exit(guarded('run',"
         f" {work}))"
     )
-    running = python("-c", script)
+    running = started("-c", script)
     out, err = running.communicate()
     assert (running.returncode, out) == (status, "before\n")
     assert expected_text in err
@@ -235,11 +223,11 @@ def test_unwritable_outputs_exit_with_2_and_leave_no_file(reversing):
     out = reversing.with_name("out.npz")
     shapes = ("--shape", "x:999,3", "--shape", "lengths:999")
     words = ("run", reversing, "--fill", "ones", "-q", *shapes, "--save-outputs", out)
-    running = started(*words, preexec_fn=limited)
+    running = started("-m", "irops", *words, preexec_fn=limited)
     assert running.communicate() == ("", "irops run: [Errno 27] File too large\n")
     assert running.returncode == 2
     assert os.listdir(reversing.parent) == [reversing.name]
-    assert started(*words).communicate() == ("", "")
+    assert started("-m", "irops", *words).communicate() == ("", "")
     with np.load(out) as found:
         assert found["y"].shape == (999, 3)
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from programs import python, started
 
 from irops.cli.main import COMMANDS
 from irops.cli.parser import REMOVED
@@ -81,22 +82,9 @@ def test_an_interrupted_command_exits_with_130(irops, monkeypatch, broken):
     assert irops("check", broken) == (130, "", "irops check: interrupted\n")
 
 
-def python(*words, **more):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **more}
-    return subprocess.Popen(
-        [sys.executable, *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
-
-
 @pytest.mark.slow("starts a process")
 def test_a_closed_pipe_is_not_an_error(valid_model):
-    process = python("-m", "irops", "inspect", valid_model, "--output-format", "json")
-    assert process.stdout is not None
-    assert process.stderr is not None
+    process = started("-m", "irops", "inspect", valid_model, "--output-format", "json")
     process.stdout.close()
     assert process.wait() == 128 + signal.SIGPIPE
     assert process.stderr.read() == ""
@@ -106,13 +94,8 @@ def test_a_closed_pipe_is_not_an_error(valid_model):
 @pytest.mark.skipif(os.name == "nt", reason="the shell is that of POSIX systems")
 @pytest.mark.parametrize("command", ["run", "compare"])
 def test_a_closed_output_is_no_error_of_a_guarded_command(command, valid_model):
-    words = [
-        command,
-        str(valid_model),
-        "--fill",
-        "ones",
-        *(["--b", "reference"] if command == "compare" else []),
-    ]
+    more = ["--b", "reference"] if command == "compare" else []
+    words = [command, str(valid_model), "--fill", "ones", *more]
     done = subprocess.run(
         ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "irops", *words],
         stderr=subprocess.PIPE,
@@ -127,9 +110,9 @@ def test_text_outside_the_encoding_is_escaped(tmp_path):
     path = tmp_path / "m.xml"
     layer = '<layer id="0" name="été" type="Sigmoide" version="opset1"/>'
     path.write_text(f'<net name="m" version="11"><layers>{layer}</layers></net>', "utf-8")
-    out, err = python("-m", "irops", "check", path, PYTHONIOENCODING="ascii").communicate()
-    assert 'layer 0 "\\xe9t\\xe9"' in out
-    assert err == ""
+    done = python("-m", "irops", "check", path, env={"PYTHONIOENCODING": "ascii"})
+    assert 'layer 0 "\\xe9t\\xe9"' in done.stdout
+    assert done.stderr == ""
 
 
 HEAVY = ("rich", "networkx", "jinja2", "importlib.metadata", "asyncio", "multiprocessing", "argcomplete")
@@ -145,7 +128,7 @@ def test_checking_imports_few_modules(form, tmp_path):
         f"import sys; from irops.cli.main import main; main(['check', {str(path)!r}, '--output-format',"
         f" {form!r}]);print(*(n for n in {HEAVY!r} if n in sys.modules), file=sys.stderr)"
     )
-    assert python("-c", script).communicate()[1].split() == []
+    assert python("-c", script).stderr.split() == []
 
 
 @pytest.mark.slow("starts processes")
@@ -156,11 +139,11 @@ def test_help_and_rules_are_shown_without_definitions(line):
         " 'rich', 'irops.dialects.registry', 'irops.spec.definition'};"
         " print(*(heavy & sys.modules.keys()), file=sys.stderr)"
     )
-    out, heavy = python("-c", script, cwd="/").communicate()
-    assert out
-    assert heavy.split() == []
+    done = python("-c", script, cwd="/")
+    assert done.stdout
+    assert done.stderr.split() == []
 
 
 def test_importing_irops_imports_no_heavy_module():
     script = f"import sys, irops; print(*(n for n in {('numpy', 'argparse', *HEAVY)!r} if n in sys.modules))"
-    assert python("-c", script).communicate()[0].split() == []
+    assert python("-c", script).stdout.split() == []

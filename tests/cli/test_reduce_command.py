@@ -1,14 +1,12 @@
 """irops reduce."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import python
 
 import irops as library
 
@@ -114,11 +112,8 @@ def test_an_interruption_writes_the_best_so_far(chain, tmp_path):
         'grep -q \'type="Elu"\' "$1"\n'
     )
     script.chmod(0o755)
-    done = subprocess.run(
-        [sys.executable, "-m", "irops", "reduce", str(chain), "--command", str(script), "--fill", "ones",
-         "-o", str(tmp_path / "small")],
-        capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+    words = ("reduce", chain, "--command", script, "--fill", "ones", "-o", tmp_path / "small")
+    done = python("-m", "irops", *words)
     assert done.returncode == 130
     assert "the search ended early: it was interrupted" in done.stdout
     small = library.read(tmp_path / "small" / "reduced.xml")

@@ -2,15 +2,13 @@
 
 import csv
 import json
-import os
 import resource
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
+import programs
 import pytest
 from endless import write_endless
 from libraries import needs
@@ -112,22 +110,11 @@ def test_a_cell_that_takes_too_long_is_a_row(irops, zoo):
     assert [status for _, _, status in rows_of("r")][1:] == ["timeout", "fail"]
 
 
-def command(*words):
-    return [sys.executable, "-m", "irops", "survey", *words]
-
-
 @pytest.fixture
 def long_zoo(zoo):
     """The folder with a model that takes minutes to run, for surveys that are interrupted."""
     write_endless(zoo / "d.xml")
     return zoo
-
-
-def started(*words, **options):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(
-        command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **options
-    )
 
 
 def wait_for_rows(process, report):
@@ -138,7 +125,7 @@ def wait_for_rows(process, report):
 
 
 def test_ctrl_c_keeps_what_is_done(irops, long_zoo):
-    process = started("zoo", "--tasks", "run", "-j", "1", "-o", "r")
+    process = programs.started("-m", "irops", "survey", "zoo", "--tasks", "run", "-j", "1", "-o", "r")
     wait_for_rows(process, "r")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
@@ -151,7 +138,7 @@ def test_ctrl_c_keeps_what_is_done(irops, long_zoo):
 
 
 def test_a_killed_survey_leaves_whole_files_and_goes_on(irops, long_zoo):
-    process = started("zoo", "--tasks", "run", "-j", "1", "-o", "r")
+    process = programs.started("-m", "irops", "survey", "zoo", "--tasks", "run", "-j", "1", "-o", "r")
     wait_for_rows(process, "r")
     process.kill()
     process.communicate()
@@ -167,7 +154,7 @@ def test_a_full_disk_is_a_sentence(zoo):
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
 
-    process = started("zoo", "-j", "1", "-o", "r", preexec_fn=small_files)
+    process = programs.started("-m", "irops", "survey", "zoo", "-j", "1", "-o", "r", preexec_fn=small_files)
     _, err = process.communicate()
     assert process.returncode == 2
     assert "File too large; the rows that are written are kept, the next survey goes on" in err

@@ -3,12 +3,12 @@ model, and no command runs one.
 """
 
 import importlib.metadata
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from programs import python
 
 from irops.cli.main import COMMANDS
 
@@ -20,6 +20,7 @@ open(os.path.join({folder!r}, f"sprung-{{os.path.basename(__file__)}}-{{os.getpi
 """
 SCRIPT = "import sys\nfrom irops.cli.main import main\nsys.exit(main())\n"
 """What an installer writes as the command irops."""
+NO_CACHE = {"PYTHONDONTWRITEBYTECODE": "1"}
 FILL = ("model.xml", "--fill", "ones")
 WORDS = {
     "check": [("model.xml", "other.xml", "-j", "2")],
@@ -92,13 +93,9 @@ def sprung(folder):
     return sorted({mark.name.split("-")[1] for mark in marks})
 
 
-def environment():
-    return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-
-
 def test_a_trap_works(folder):
     (folder / "start.py").write_text("import numpy, team")  # with -c, Python itself imports linecache
-    subprocess.run([sys.executable, "start.py"], cwd=folder, check=True, env=environment())
+    assert python("start.py", cwd=folder, env=NO_CACHE).returncode == 0
     assert sprung(folder) == ["numpy.py", "team.py"]
 
 
@@ -113,15 +110,7 @@ def test_no_command_runs_a_module_of_the_current_folder(command, rest, folder, t
     script = tmp_path / "irops"
     script.write_text(SCRIPT)
     words = [word.replace("OUT", str(tmp_path / "out")) for word in rest]
-    done = subprocess.run(
-        [sys.executable, script, command, *words],
-        cwd=folder,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python(script, command, *words, cwd=folder, env=NO_CACHE, stdin=subprocess.DEVNULL)
     assert sprung(folder) == [], done.stderr
     assert not (folder / "compiled").exists()
     assert "internal error" not in done.stderr

@@ -1,10 +1,9 @@
 """Lines that no command accepts end with 2 and a sentence, suggest a mistyped word, and write nothing."""
 
 import re
-import subprocess
-import sys
 
 import pytest
+from programs import python
 
 from irops.cli.main import COMMANDS
 
@@ -332,8 +331,7 @@ def test_a_mistyped_part_of_a_model_is_a_finding_with_a_suggestion(line, irops, 
 
 
 def test_a_module_run_by_python_gives_the_same_suggestions():
-    command = [sys.executable, "-m", "irops", "explane", "IR202"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = python("-m", "irops", "explane", "IR202")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("irops explane: unknown command 'explane'; did you mean explain?")
 

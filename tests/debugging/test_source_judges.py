@@ -1,12 +1,10 @@
 """Reductions by sources: where two differ, or where one fails."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from libraries import needs
 from planted import Idle, Plant, Planted, call_of
+from programs import python
 
 import irops
 from irops.debugging.reduce.attempts import InvalidQuestion
@@ -95,8 +93,6 @@ def test_a_refusal_of_a_runtime_is_reduced_and_its_program_shows_it(tmp_path):
     assert small.layers <= 2
     assert "dynamic rank" in small.reason
     small.write(tmp_path)
-    done = subprocess.run(
-        [sys.executable, str(tmp_path / "repro.py")], capture_output=True, text=True, check=False
-    )
+    done = python(tmp_path / "repro.py")
     assert done.returncode != 0
     assert "dynamic rank" in done.stderr

@@ -1,13 +1,12 @@
 """irops inspect --weights: statistics, storage, quantisation, duplicates; in bounded memory."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import python
 
 from irops.analysis.structure import ModelStructure
 from irops.cli.main import main
@@ -225,13 +224,7 @@ def test_a_file_of_4_gb_takes_less_than_200_mb(tmp_path):
         "peak = next(l for l in open('/proc/self/status') if l.startswith('VmHWM'));"
         "print(peak, file=sys.stderr); sys.exit(status)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "inspect", str(path), "--weights", "--output-format", "json"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    done = python("-c", code, "inspect", path, "--weights", "--output-format", "json")
     assert done.returncode == 0, done.stderr
     assert int(done.stderr.split()[-2]) < 200_000  # kB
     (constant,) = json.loads(done.stdout)["constants"]

@@ -19,7 +19,7 @@ MOST_LINES = 60
 """Of a function, with its signature and docstring."""
 BUDGETS = {
     "lines of irops": 74_000,
-    "modules": 378,
+    "modules": 380,
     "lines of imports in a thousand": 64,
     "parts at the top": 24,
     "modules that one other module imports": 24,

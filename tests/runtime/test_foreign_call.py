@@ -1,11 +1,9 @@
 """irops.call and irops.run on torch tensors, and on arrays of any library that offers DLPack."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from libraries import Late, needs
+from programs import python
 
 import irops
 
@@ -181,5 +179,4 @@ def test_torch_is_imported_by_none_but_the_caller():
         "import sys, numpy, irops; irops.call('Abs-1', numpy.ones(2, numpy.float32));"
         "print('torch' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
+    assert python("-c", code).stdout == "False\n"

@@ -49,12 +49,9 @@ def made(tmp_path_factory):
         maker = Maker(seed)
         irops.write(maker.graph.model(), folder / f"{seed}.xml")
         np.savez(folder / f"{seed}.npz", **maker.arrays)
+    given = "".join(f"{folder / str(seed)}\n" for seed in SEEDS)
     done = subprocess.run(
-        [sys.executable, "-c", ORACLE],
-        input="".join(f"{folder / str(seed)}\n" for seed in SEEDS),
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", ORACLE], input=given, capture_output=True, text=True, check=True
     )
     return folder, dict(zip(SEEDS, map(json.loads, done.stdout.splitlines()), strict=True))
 
