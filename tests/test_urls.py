@@ -14,34 +14,19 @@ from irops.files.urls import (
     without_credentials,
 )
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "s3://bucket/model.xml",
-        "HTTPS://host/model.xml",
-        "zip://model.xml::file.zip",
-        "simplecache::s3://bucket/model.xml",
-        "memory://model.xml",
-    ],
+URLS = (
+    "s3://bucket/model.xml HTTPS://host/model.xml zip://model.xml::file.zip simplecache::s3://bucket/model.xml"
+    " memory://model.xml"
 )
+LOCAL = r"model.xml /a/model.xml C:/model.xml C://model.xml C:\m.xml a::b.xml file:///m.xml -"
+
+
+@pytest.mark.parametrize("text", URLS.split())
 def test_texts_with_a_protocol_are_urls(text):
     assert is_url(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "model.xml",
-        "/a/model.xml",
-        "C:/model.xml",
-        "C://model.xml",
-        r"C:\m.xml",
-        "a::b.xml",
-        "file:///m.xml",
-        "-",
-    ],
-)
+@pytest.mark.parametrize("text", LOCAL.split())
 def test_local_paths_and_drives_are_no_urls(text):
     assert not is_url(text)
 

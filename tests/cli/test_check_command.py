@@ -1,6 +1,5 @@
 """irops check and irops explain."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -31,7 +30,7 @@ def test_quiet_prints_the_findings(irops, broken, valid_model):
 def test_several_files_give_one_report(irops, broken, valid_model):
     result = irops("check", valid_model, broken, broken.with_name("absent.xml"), "--output-format", "json")
     assert result.status == 2
-    files = json.loads(result.out)["files"]
+    files = result.json["files"]
     assert [[d["code"] for d in file["diagnostics"] if d["code"] != "IR304"] for file in files] == [
         [],
         ["IR401"],

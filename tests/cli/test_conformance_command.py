@@ -1,6 +1,5 @@
 """irops conformance: tables for people, JSON, JUnit and Markdown for programs, exit codes for both."""
 
-import json
 import os
 from xml.etree import ElementTree
 
@@ -33,15 +32,8 @@ def test_a_conforming_backend_exits_with_0(irops):
     assert result.status == 0
     lines = result.out.splitlines()
     assert lines[0] == "backend reference"
-    assert (lines[1].strip(), *lines[2].split()) == (
-        "counter-",
-        "op",
-        "examples",
-        "examples",
-        "generated",
-        "declined",
-        "failed",
-    )
+    head = " ".join((lines[1] + lines[2]).split())
+    assert head == "counter- op examples examples generated declined failed"
     assert lines[4].split()[0] == "Reverse-1"
     assert lines[5].split()[0] == "ReverseSequence-1"
     assert "0 failures" in lines[6]
@@ -63,7 +55,7 @@ def test_json_contains_every_outcome(irops, somebodys):
         "conformance", "--backend", "wrong", "--backend", "reference", *BOTH, "--output-format", "json"
     )
     assert result.status == 1
-    document = json.loads(result.out)
+    document = result.json
     assert document["version"] == 1
     assert [(found["backend"], found["ok"]) for found in document["backends"]] == [
         ("wrong", False),

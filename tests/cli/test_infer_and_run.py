@@ -1,7 +1,5 @@
 """irops infer and irops run."""
 
-import json
-
 import ml_dtypes
 import numpy as np
 import pytest
@@ -28,7 +26,7 @@ def test_infer_prints_every_tensor(irops, reversing):
 
 def test_infer_accepts_other_input_shapes(irops, reversing):
     result = irops("infer", reversing, "--input", "data:[4,3]", "--ends", "--output-format", "json")
-    found = {entry["layer"]["name"]: entry["shape"] for entry in json.loads(result.out)["outputs"]}
+    found = {entry["layer"]["name"]: entry["shape"] for entry in result.json["outputs"]}
     assert found == {"x": "[4,3]", "lengths": "[?]", "y": "[4,3]"}
 
 
@@ -37,7 +35,7 @@ def test_infer_reports_errors_and_exits_with_1(irops, reversing):
     result = irops(*words, "--quiet")
     assert (result.status, result.out) == (1, "")
     assert "error IR401 ReverseSequence-1 requires" in result.err
-    machine = json.loads(irops(*words, "--output-format", "json").out)
+    machine = irops(*words, "--output-format", "json").json
     assert [d["code"] for d in machine["diagnostics"]] == ["IR401"]
 
 

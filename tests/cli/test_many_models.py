@@ -1,6 +1,5 @@
 """Several files and folders in one call: all are checked, in order, whatever happens to one of them."""
 
-import json
 import os
 import signal
 import sys
@@ -71,12 +70,8 @@ def test_an_xml_file_with_weights_next_to_it_is_not_skipped(tmp_path):
 def test_links_to_folders_are_not_followed(folder):
     (folder / "c" / "again").symlink_to(folder)
     (folder / "c" / "z.xml").symlink_to(folder / "a.xml")
-    assert [Path(file).name for file in find_models([str(folder)]).files] == [
-        "a.xml",
-        "b.xml",
-        "d.xml",
-        "z.xml",
-    ]
+    names = [Path(file).name for file in find_models([str(folder)]).files]
+    assert names == ["a.xml", "b.xml", "d.xml", "z.xml"]
 
 
 @pytest.mark.slow("starts processes")
@@ -84,14 +79,10 @@ def test_links_to_folders_are_not_followed(folder):
 def test_the_report_does_not_depend_on_the_number_of_processes(jobs, folder, irops):
     result = irops("check", folder, folder / "absent.xml", "-j", jobs, "--output-format", "json")
     assert (result.status, result.err) == (2, "")
-    files = json.loads(result.out)["files"]
+    files = result.json["files"]
     assert [Path(file["path"]).name for file in files] == ["a.xml", "b.xml", "d.xml", "absent.xml"]
-    assert [{d["code"] for d in file["diagnostics"]} for file in files] == [
-        set(),
-        {"IR202", "IR204", "IR206"},
-        set(),
-        {"IR001"},
-    ] or [bool(file["diagnostics"]) for file in files] == [False, True, False, True]
+    codes = [{d["code"] for d in file["diagnostics"]} for file in files]
+    assert codes == [set(), {"IR202"}, set(), {"IR001"}]
 
 
 def test_the_summary_counts_skipped_files(folder, irops):
@@ -200,12 +191,6 @@ def test_an_internal_error_on_one_file_does_not_affect_others(folder, irops, mon
     assert "b.xml: error IR020" in result.out
     assert "irops failed: RuntimeError: oh" in result.out
     assert result.out.count("\n") == 2
-
-
-def test_exit_zero_exits_with_0_despite_errors(folder, irops):
-    result = irops("check", folder, "--exit-zero")
-    assert result.status == 0
-    assert "IR202" in result.out
 
 
 def test_standard_input_is_reported_under_its_file_name(folder, irops, monkeypatch):

@@ -1,6 +1,5 @@
 """irops inspect, ops, where, new and docs."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ def test_inspect_shows_a_model_in_80_columns(irops, valid_model):
 
 
 def test_inspect_counts(irops, broken):
-    seen = json.loads(irops("inspect", broken.with_name("IR221.xml"), "--output-format", "json").out)
+    seen = irops("inspect", broken.with_name("IR221.xml"), "--output-format", "json").json
     assert (seen["layers"], seen["edges"], seen["ir_version"]) == (8, 6, 11)
     assert [(i["layer"], i["type"], i["shape"]) for i in seen["inputs"]] == [
         ("x", "f32", "[2,3]"),
@@ -36,7 +35,7 @@ def test_inspect_counts_shared_bytes_once(irops, tmp_path):
     ]
     (tmp_path / "m.xml").write_text(net_text(*layers))
     (tmp_path / "m.bin").write_bytes(bytes(32))
-    seen = json.loads(irops("inspect", tmp_path / "m.xml", "--output-format", "json").out)
+    seen = irops("inspect", tmp_path / "m.xml", "--output-format", "json").json
     assert seen["weights"] == [
         {"type": "f32", "constants": 2, "elements": 6, "bytes": 16},
         {"type": "i64", "constants": 1, "elements": 1, "bytes": 8},
@@ -53,7 +52,7 @@ def test_ops_are_listed_and_filtered(irops):
     assert {"Reverse-1", "ReverseSequence-1", "Parameter-1"} <= set(everything)
     assert "Reverse-1" not in listed("--opset", "2"), "opset1 alone holds it"
     assert "Reverse-1" in listed("--opset", "opset1", "--category", "movement", "--text", "order axes")
-    shown = json.loads(irops("ops", "--output-format", "json").out)["ops"]
+    shown = irops("ops", "--output-format", "json").json["ops"]
     assert [entry["op"] for entry in shown] == everything
     assert not undefined & set(everything)
     assert len(undefined | set(everything)) >= 245
@@ -65,7 +64,7 @@ def test_ops_of_other_dialects_are_listed_with_their_opsets(irops):
         return irops("ops", "--dialect", *words, "--quiet").out.split()
 
     assert listed("graiphic") == ["graiphic:ReverseSequence"]
-    shown = json.loads(irops("ops", "--dialect", "onnx", "--output-format", "json").out)["ops"]
+    shown = irops("ops", "--dialect", "onnx", "--output-format", "json").json["ops"]
     opsets = {entry["op"]: entry["opsets"] for entry in shown}
     assert opsets["onnx:Slice-1"] == [str(n) for n in range(1, 10)]
     assert opsets["onnx:ReverseSequence-10"][0] == "10"
@@ -91,7 +90,7 @@ def test_undefined_onnx_ops_are_listed(irops):
 
 def test_explain_shows_the_files_of_ops_with_lines(irops):
     words = ("explain", "reversesequence", "Relu", "--files")
-    entry, other = json.loads(irops(*words, "--output-format", "json").out)["subjects"]
+    entry, other = irops(*words, "--output-format", "json").json["subjects"]
     assert (entry["kind"], entry["op"], other["op"]) == ("files", "ReverseSequence-1", "ReLU-1")
     assert Path(entry["definition"]["file"]).name == "ReverseSequence-1.xml"
     kernel = entry["kernel"]
@@ -125,7 +124,7 @@ def test_inspect_names_the_oldest_release_and_what_decides(irops, tmp_path, brok
     text = broken.with_name("IR208.xml").read_text().replace('version="opset1"', 'version="opset12"')
     (tmp_path / "m.xml").write_text(text)
     assert "read by OpenVINO 2023.1 and later: layer 0 " in irops("inspect", tmp_path / "m.xml").out
-    seen = json.loads(irops("inspect", tmp_path / "m.xml", "--output-format", "json").out)["oldest_release"]
+    seen = irops("inspect", tmp_path / "m.xml", "--output-format", "json").json["oldest_release"]
     assert seen["name"] == "2023.1"
     assert seen["decided_by"] == [
         'layer 0 "x" (Parameter) is Parameter of opset12',

@@ -1,6 +1,5 @@
 """irops reduce."""
 
-import json
 import signal
 from pathlib import Path
 
@@ -59,7 +58,7 @@ def test_the_same_command_goes_on(irops, chain, script, tmp_path):
     assert first.status == 0
     assert "the search ended early: the limit of 2 tries is reached; the same command" in first.out
     again = irops(*words, "--output-format", "json")
-    content = json.loads(again.out)
+    content = again.json
     assert content["schema_version"] == 1
     assert (content["layers"], content["of"], content["stopped"]) == (1, 6, None)
     assert content["files"] == ["reduced.xml", "reduced.bin", "inputs.npz", "repro.py"]

@@ -1,7 +1,5 @@
 """irops explain for all rules, rules, bands, ops and constraints, as text and as JSON."""
 
-import json
-
 import pytest
 
 import irops as package
@@ -9,7 +7,7 @@ from irops.diagnostics.diagnostic import BANDS
 
 
 def test_all_rules_are_listed(irops):
-    content = json.loads(irops("explain", "--output-format", "json").out)
+    content = irops("explain", "--output-format", "json").json
     (listed,) = content["subjects"]
     assert (content["version"], listed["kind"]) == (1, "rules")
     codes = [one.code for one in package.rules()]
@@ -35,7 +33,7 @@ def test_the_names_of_what_is_explained_are_printed_alone(irops):
 def test_a_band_is_explained_by_its_rules(band, irops):
     out = irops("explain", band.lower()).out
     assert out.startswith(f"{band} {BANDS[band]}\n")
-    (found,) = json.loads(irops("explain", band, "--output-format", "json").out)["subjects"]
+    (found,) = irops("explain", band, "--output-format", "json").json["subjects"]
     assert (found["kind"], found["code"], found["name"]) == ("band", band, BANDS[band])
     codes = [one["code"] for one in found["rules"]]
     assert codes == [one.code for one in package.rules() if one.code.startswith(band)]
@@ -44,7 +42,7 @@ def test_a_band_is_explained_by_its_rules(band, irops):
 
 def test_explain_gives_json(irops):
     words = ("IR202", "ReverseSequence-1", "ReverseSequence-1:C1", "onnx:Relu")
-    content = json.loads(irops("explain", *words, "--output-format", "json").out)
+    content = irops("explain", *words, "--output-format", "json").json
     rule, op, constraint, other = content["subjects"]
     assert content["version"] == 1
     assert (rule["kind"], rule["name"]) == ("rule", "dangling-edge")
@@ -57,5 +55,5 @@ def test_explain_gives_json(irops):
 @pytest.mark.slow("every op")
 def test_every_op_is_explained_as_json(irops):
     ids = irops("ops", "--quiet").out.split()
-    content = json.loads(irops("explain", *ids, "--output-format", "json").out)
+    content = irops("explain", *ids, "--output-format", "json").json
     assert [one["id"] for one in content["subjects"]] == ids

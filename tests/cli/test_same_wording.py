@@ -1,6 +1,5 @@
 """The command line and Python report the same findings in the same words, at places that name the file."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ FILES = sorted(RULES.glob("IR*.xml"))
 
 def test_check_reports_the_same_from_python_and_the_command_line(irops):
     result = irops("check", *FILES, "--output-format", "json", "--jobs", "1")
-    files = {file["path"]: file["diagnostics"] for file in json.loads(result.out)["files"]}
+    files = {file["path"]: file["diagnostics"] for file in result.json["files"]}
     for path in FILES:
         assert files[str(path)] == [as_json(d) for d in package.check(path)], path.stem
 
@@ -31,7 +30,7 @@ def test_infer_reports_the_same_from_python_and_the_command_line(path, irops):
         assert str(caught.value.diagnostics[0]) in result.err
         return
     found = package.infer(path).diagnostics
-    assert json.loads(result.out)["diagnostics"] == [as_json(d) for d in found]
+    assert result.json["diagnostics"] == [as_json(d) for d in found]
     assert result.status == int(any(str(d.severity) == "error" for d in found))
 
 

@@ -50,13 +50,8 @@ def test_a_survey_prints_a_table_of_tasks_and_statuses(irops, zoo):
         for name in "abc"
         for task in ("check", "infer")
     ]
-    assert {path.name for path in Path("irops-survey").iterdir()} >= {
-        "survey.json",
-        "results",
-        "results.csv",
-        "results.json",
-        "timings.csv",
-    }
+    files = {path.name for path in Path("irops-survey").iterdir()}
+    assert files >= {"survey.json", "results", "results.csv", "results.json", "timings.csv"}
 
 
 def test_a_survey_that_is_repeated_does_what_changed(irops, zoo):
@@ -72,7 +67,7 @@ def test_a_survey_that_is_repeated_does_what_changed(irops, zoo):
 def test_the_summary_is_there_for_programs(irops, zoo):
     result = irops("survey", "zoo", "zoo/a.xml", "./zoo/a.xml", "-j", 1, "--output-format", "json", "-o", "r")
     assert result.status == 1
-    content = json.loads(result.out)
+    content = result.json
     assert content["version"] == 1
     assert (content["cells"], content["done"], content["unchanged"]) == (3, 3, 0)
     assert content["tasks"] == {"check": {"pass": 2, "fail": 1}}

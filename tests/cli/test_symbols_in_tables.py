@@ -1,7 +1,5 @@
 """Values that are sizes are printed by the names of the sizes, as shapes are."""
 
-import json
-
 import pytest
 
 import irops
@@ -24,5 +22,5 @@ def test_a_value_shows_the_names_of_sizes(model, irops):
 
 def test_json_has_shapes_with_and_without_names(model, irops):
     result = irops("infer", model, "--shape", "x:N,144", "--output-format", "json")
-    (x,) = [row for row in json.loads(result.out)["outputs"] if row["layer"]["name"] == "x"]
+    (x,) = [row for row in result.json["outputs"] if row["layer"]["name"] == "x"]
     assert (x["shape"], x["symbolic_shape"]) == ("[?,144]", "[N,144]")

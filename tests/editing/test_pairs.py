@@ -19,17 +19,10 @@ OPENVINO = sorted(
 ONNX = [
     op for op in default_registry().ids("onnx") if op.split(":")[1].split("-")[0] not in (*FRAME, "Constant")
 ]
-OPSET = {
-    "onnx:Cast-6": 25,
-    "onnx:ReverseSequence-10": 28,
-    "onnx:Squeeze-13": 25,
-    "onnx:Transpose-1": 25,
-    "onnx:Unsqueeze-13": 25,
-    "onnx:Reshape-5": 25,
-    "onnx:Identity-1": 25,
-    "onnx:Shape-1": 25,
-}
+ONE_LATER = "Cast-6 Squeeze-13 Transpose-1 Unsqueeze-13 Reshape-5 Identity-1 Shape-1"
+OPSET = {"onnx:ReverseSequence-10": 28, **{f"onnx:{op}": 25 for op in ONE_LATER.split()}}
 """Opsets of examples that need a later one."""
+FOREIGN = "u1 u3 u6 nf4 complex64 complex128 i2 f8e4m3fnuz"
 REFUSED = {
     "IR921": (
         "auto_broadcast is pdpd",
@@ -40,16 +33,7 @@ REFUSED = {
         "saturate is set",
         "allow_axis_skip is true",
     ),
-    "IR922": (
-        "element type u1",
-        "element type u3",
-        "element type u6",
-        "element type nf4",
-        "element type complex64",
-        "element type complex128",
-        "element type i2",
-        "element type f8e4m3fnuz",
-    ),
+    "IR922": tuple(f"element type {kind}" for kind in FOREIGN.split()),
     "IR927": (
         "does not accept u8 for input 'A'",
         "does not accept i4 for input 'A'",

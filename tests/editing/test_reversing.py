@@ -287,13 +287,8 @@ def test_axes_that_a_file_leaves_to_defaults_are_written_out_since_defaults_are_
 def test_lengths_of_another_type_are_cast_and_constant_ones_converted():
     op, data = default_registry().op("ReverseSequence-1"), np.zeros((2, 2), np.float32)
     given = irops.translate(one_op_model(op, {}, [data, np.array([1, 2], np.int32)], fixed=())[0], "onnx")
-    assert [layer.type for layer in given.layers] == [
-        "Parameter",
-        "Parameter",
-        "Cast",
-        "ReverseSequence",
-        "Result",
-    ]
+    types = " ".join(layer.type for layer in given.layers)
+    assert types == "Parameter Parameter Cast ReverseSequence Result"
     assert given.layer("subject/seq_lengths").data == {"to": "i64"}
     constant = irops.translate(
         one_op_model(op, {}, [data, np.array([1, 2], np.int32)], fixed=("seq_lengths",))[0], "onnx"

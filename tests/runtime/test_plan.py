@@ -49,14 +49,7 @@ def test_a_step_knows_what_it_reads_and_how_often_each_value_is_read(narrow):
 
 def test_constants_are_rounded_where_they_meet_other_values_and_nowhere_else(narrow):
     steps = steps_of(narrow, ONE)
-    assert {name: step.constant for name, step in steps.items()} == {
-        "x": False,
-        "c": True,
-        "square": True,
-        "sum": False,
-        "again": False,
-        "y": False,
-    }
+    assert {name for name, step in steps.items() if step.constant} == {"c", "square"}
     assert [str(fact) for fact in steps["sum"].rounding] == ["None", "f16[1]"]
     assert {name for name, step in steps.items() if step.rounding} == {"sum"}
 

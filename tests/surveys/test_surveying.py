@@ -233,12 +233,8 @@ def test_another_report_shows_what_changed(request_of, zoo, tmp_path):
     table = surveyed(request_of(against=tmp_path / "before"), HereWorkers())
     found = table.differences
     kinds = (found.better, found.worse, found.new, found.gone)
-    assert [[os.path.basename(change.model) for change in kind] for kind in kinds] == [
-        ["broken.xml"],
-        ["sound.xml"],
-        ["new.xml"],
-        ["warned.xml"],
-    ]
+    names = [[os.path.basename(change.model) for change in kind] for kind in kinds]
+    assert names == [["broken.xml"], ["sound.xml"], ["new.xml"], ["warned.xml"]]
     assert found.is_worse
     written = json.loads((tmp_path / "report" / "against.json").read_text())
     assert written["worse"] == [

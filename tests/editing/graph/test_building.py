@@ -229,19 +229,6 @@ def test_constants_of_arrays_keep_their_type_and_strings_are_one():
     assert graph.constant(1.5, element_type="f32").value == np.float32(1.5)
 
 
-def test_state_is_built_of_its_ops(tmp_path):
-    graph = irops.Graph("counter")
-    step = graph.parameter("step", "f32[1]")
-    before = graph.ops.ReadValue(
-        np.zeros(1, np.float32), variable_id="sum", variable_shape="1", variable_type="f32"
-    )
-    after = graph.ops.Assign(before + step, variable_id="sum")
-    graph.result(after, "total")
-    irops.write(graph.model(), tmp_path / "m.xml")
-    session = irops.Session(irops.read(tmp_path / "m.xml"))
-    assert [float(session.run({"step": np.ones(1, np.float32)})["total"][0]) for _ in range(3)] == [1, 2, 3]
-
-
 def test_a_custom_op_comes_from_the_registry():
     registry = irops.Registry(Path(__file__).parents[3] / "examples" / "my_reverse")
     graph = irops.Graph(registry=registry)

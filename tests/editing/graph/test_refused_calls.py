@@ -17,33 +17,18 @@ def graph_of_one():
     return graph, other
 
 
+WIDE, F64 = np.zeros((3, 2), np.float32), np.zeros(3)
 REFUSED = {
-    "an op that does not exist": (
-        "IR301",
-        "did you mean 'SoftMax'",
-        lambda g, _: g.ops.SoftMaxx(g.inputs[0]),
-    ),
+    "an unknown op": ("IR301", "did you mean 'SoftMax'", lambda g, _: g.ops.SoftMaxx(g.inputs[0])),
     "an unknown version": ("IR301", "SoftMax-3", lambda g, _: g.add("SoftMax-3", g.inputs[0])),
     "an unknown attribute": ("IR311", "did you mean 'axis'", lambda g, _: g.ops.SoftMax(g.inputs[0], axsi=1)),
-    "an attribute out of range": (
-        "IR316",
-        "data has rank 2",
-        lambda g, _: g.ops.SoftMax(g.inputs[0], axis=7),
-    ),
+    "an axis out of range": ("IR316", "data has rank 2", lambda g, _: g.ops.SoftMax(g.inputs[0], axis=7)),
     "a missing attribute": ("IR312", "has no attribute", lambda g, _: g.ops.Clamp(g.inputs[0], min=0)),
     "missing attributes": ("IR312", "no attributes min and max, must", lambda g, _: g.ops.Clamp(g.inputs[0])),
     "a malformed attribute": ("IR314", "must be", lambda g, _: g.ops.SoftMax(g.inputs[0], axis="one")),
     "a missing input": ("IR321", "takes 2", lambda g, _: g.ops.Add(g.inputs[0])),
-    "a broken requirement": (
-        "IR401",
-        "requires: ",
-        lambda g, _: g.ops.Concat(g.inputs[0], np.zeros((3, 2), np.float32), axis=0),
-    ),
-    "another element type": (
-        "IR402|IR403",
-        "element type|does not accept",
-        lambda g, _: g.ops.Add(g.inputs[0], np.zeros(3)),
-    ),
+    "a broken requirement": ("IR401", "requires: ", lambda g, _: g.ops.Concat(g.inputs[0], WIDE, axis=0)),
+    "another type": ("IR402|IR403", "element type|does not accept", lambda g, _: g.ops.Add(g.inputs[0], F64)),
     "a name that is used": ("IR802", "'relu'", lambda g, _: g.ops.Abs(g.inputs[0], name="relu")),
     "an input of a name that is used": ("IR802", "'x'", lambda g, _: g.parameter("x", "f32[1]")),
     "a malformed type": ("IR407", "f33", lambda g, _: g.parameter("z", "f33[1]")),
@@ -74,7 +59,7 @@ def test_a_refused_call_names_the_line_and_changes_nothing(what):
 def test_what_was_given_stands_beside_the_requirement():
     graph, _ = graph_of_one()
     with pytest.raises(DiagnosticError) as error:
-        graph.ops.Concat(graph.inputs[0], np.zeros((3, 2), np.float32), axis=0)
+        graph.ops.Concat(graph.inputs[0], WIDE, axis=0)
     assert error.value.diagnostics[0].facts == "inputs f32[2,3], inputs f32[3,2]; axis=0"
     assert error.value.diagnostics[0].constraint is not None
 

@@ -107,13 +107,9 @@ def test_a_url_restores_the_view(report, tmp_path):
       sorted: at.querySelector("[aria-sort]").dataset.sort, panel: text(get("panel").querySelector("h3"))};
     """
     wanted = f"#text=zoo&status=warn&status=pass&sort=-findings&model={GAMMA}"
-    assert in_page(report, tmp_path, script, wanted) == {
-        "names": [GAMMA, ALPHA],
-        "text": "zoo",
-        "ticked": 2,
-        "sorted": "findings",
-        "panel": GAMMA,
-    }
+    found = in_page(report, tmp_path, script, wanted)
+    view = {"names": [GAMMA, ALPHA], "text": "zoo", "ticked": 2, "sorted": "findings", "panel": GAMMA}
+    assert found == view
 
 
 def test_a_url_with_anything_else_is_no_error(report, tmp_path):
@@ -202,14 +198,8 @@ def test_the_first_models_of_many_are_shown_and_more_on_request(tmp_path):
     get("more").click(); out.push(names().length, get("more").hidden);
     return out;
     """
-    assert in_page(folder, tmp_path / "profile", script) == [
-        500,
-        "1,200 of 1,200 models",
-        False,
-        1000,
-        1200,
-        True,
-    ]
+    found = in_page(folder, tmp_path / "profile", script)
+    assert found == [500, "1,200 of 1,200 models", False, 1000, 1200, True]
 
 
 def test_no_page_is_wider_than_a_phone_or_a_desktop(report, tmp_path):
