@@ -46,12 +46,8 @@ def test_a_text_that_meets_a_limit_is_refused_and_read_once_it_is_raised(limit):
     found = refusal(text, **{limit: value})
     assert found.name == name
     assert found.message.endswith(f"the limit is {value} ({limit})")
-    assert found.notes == (
-        (
-            f"to raise the limit: --limit {limit}=N, irops.Limits({limit}=N), or {limit} = N under [limits]"
-            " in irops.toml"
-        ),
-    )
+    python, file = f"irops.Limits({limit}=N)", f"{limit} = N under [limits] in irops.toml"
+    assert found.notes == (f"to raise the limit: --limit {limit}=N, {python}, or {file}",)
     assert name not in [d.name for d in loads(text, limits=Limits(**{limit: 10 * value}))[1]]
 
 
@@ -84,9 +80,8 @@ def test_text_of_any_length_between_elements_is_kept_once():
 def test_a_file_is_not_read_beyond_the_limit(tmp_path):
     path = tmp_path / "model.xml"
     path.write_bytes(NET % (b"", b" " * 1000))
-    with pytest.raises(
-        irops.ReadError, match=r"IR018 the file has 1,0\d\d bytes; the limit is 1,000 \(xml_bytes\)"
-    ):
+    match = r"IR018 the file has 1,0\d\d bytes; the limit is 1,000 \(xml_bytes\)"
+    with pytest.raises(irops.ReadError, match=match):
         load(path, limits=Limits(xml_bytes=1000))
 
 

@@ -1,10 +1,7 @@
 """When output has colours; the help of commands has none."""
 
 import io
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -48,16 +45,3 @@ def test_help_and_usage_have_no_colours(words, irops, monkeypatch):
     result = irops(*words)
     assert "usage: irops" in result.out + result.err
     assert not ESCAPE.search(result.out + result.err)
-
-
-def test_help_imports_no_rich():
-    script = (
-        "import sys; from irops.cli.main import main; main(['check', '--help']);"
-        "print('rich' in sys.modules, file=sys.stderr)"
-    )
-    environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment
-    )
-    assert done.stderr == "False\n"
-    assert not ESCAPE.search(done.stdout)

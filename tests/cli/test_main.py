@@ -119,14 +119,16 @@ HEAVY = ("rich", "networkx", "jinja2", "importlib.metadata", "asyncio", "multipr
 
 
 @pytest.mark.slow("starts processes")
-@pytest.mark.parametrize("form", ["full", "concise", "json"])
-def test_checking_imports_few_modules(form, tmp_path):
+@pytest.mark.parametrize(
+    "option", [*(f"--output-format={form}" for form in ("full", "concise", "json")), "-h"]
+)
+def test_checking_imports_few_modules(option, tmp_path):
     """networkx is for cycles, rich for terminals."""
     path = tmp_path / "m.xml"
     path.write_text('<net name="m" version="11"><layers/><edges/></net>')
     script = (
-        f"import sys; from irops.cli.main import main; main(['check', {str(path)!r}, '--output-format',"
-        f" {form!r}]);print(*(n for n in {HEAVY!r} if n in sys.modules), file=sys.stderr)"
+        f"import sys; from irops.cli.main import main; main(['check', {str(path)!r}, {option!r}]);"
+        f"print(*(n for n in {HEAVY!r} if n in sys.modules), file=sys.stderr)"
     )
     assert python("-c", script).stderr.split() == []
 

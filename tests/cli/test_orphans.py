@@ -61,7 +61,6 @@ def killed_while_working(script, number, folder):
         stdout=subprocess.PIPE,
         start_new_session=True,
     )
-    assert process.stdout is not None
     assert process.stdout.readline() == b"working\n"
     os.kill(process.pid, number)
     process.wait()

@@ -118,9 +118,8 @@ def test_a_connection_that_is_cut_is_an_error(processes):
         run = workers.run(working, (), ITEMS)
         begin(run, 40)
         assert proxy.cut() > 0
-        with pytest.raises(
-            ClusterError, match=rf"^the connection to the scheduler at {proxy.address} was lost$"
-        ):
+        match = rf"^the connection to the scheduler at {proxy.address} was lost$"
+        with pytest.raises(ClusterError, match=match):
             list(run)
 
 
@@ -141,9 +140,8 @@ def test_a_scheduler_that_is_killed_is_an_error(processes):
         run = workers.run(working, (), ITEMS)
         begin(run, 10)
         os.killpg(scheduler.pid, signal.SIGKILL)
-        with pytest.raises(
-            ClusterError, match=rf"^the connection to the scheduler at {processes.address} was lost$"
-        ):
+        match = rf"^the connection to the scheduler at {processes.address} was lost$"
+        with pytest.raises(ClusterError, match=match):
             list(run)
 
 
@@ -173,8 +171,6 @@ def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(pro
 
 def test_a_scheduler_without_workers_is_an_error(processes):
     processes.scheduler()
-    with pytest.raises(
-        ClusterError,
-        match=rf"^the scheduler at {processes.address} has no workers, and got none within 0 seconds; dask w",
-    ):
+    match = rf"^the scheduler at {processes.address} has no workers, and got none within 0 seconds; dask w"
+    with pytest.raises(ClusterError, match=match):
         connected(processes.address, wait_seconds=0)

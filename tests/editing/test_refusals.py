@@ -182,12 +182,8 @@ def test_a_graph_of_graiphic_s_has_an_export_of_its_own_which_keeps_its_paramete
     from irops.editing.graiphic import Graph
 
     graph = Graph()
-    graph.predict(
-        graph.reverse_sequence(
-            graph.input("x", "f32", (2, 2)), graph.input("lens", "i64", (2,)), lda_coeff=0
-        ),
-        "y",
-    )
+    x, lens = graph.input("x", "f32", (2, 2)), graph.input("lens", "i64", (2,))
+    graph.predict(graph.reverse_sequence(x, lens, lda_coeff=0), "y")
     for to in ("onnx", "openvino"):
         assert refusal(graph.model(), to) == [
             "IR921 the model has the dialect graiphic; use its export function instead"

@@ -189,8 +189,6 @@ def test_mean_values_that_are_to_be_subtracted_are_not_lost(tmp_path):
     )
     (tmp_path / "encoder.xml").write_bytes(IR.replace(b"</net>", mean))
     np.array([1], np.int64).tofile(tmp_path / "encoder.bin")
-    with pytest.raises(
-        irops.DiagnosticError,
-        match="IR921 the model has a <pre-process> section, which irops does not convert",
-    ):
+    match = "IR921 the model has a <pre-process> section, which irops does not convert"
+    with pytest.raises(irops.DiagnosticError, match=match):
         irops.translate(irops.read(tmp_path / "encoder.xml"), "onnx")

@@ -57,7 +57,6 @@ def test_the_memory_of_all_processes_of_a_session_counts():
         [sys.executable, "-c", program, child],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
     ) as process:  # fmt: skip
-        assert process.stdout is not None
         process.stdout.readline()
         assert session_bytes(process.pid) >= 64 * MIB > used_bytes(process.pid) > 0
         process.communicate(b"\n")

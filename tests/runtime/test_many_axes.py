@@ -10,52 +10,34 @@ from irops.analysis.made_up import made_up_inputs
 from irops.analysis.model_analysis import analyse
 
 MANY = ",".join(["1"] * 65)
-ONE = np.int64([1]).tobytes()
-X = ("x", "Parameter", {"shape": "3", "element_type": "f32"}, [])
+CONSTANT = ("many", "Const", {"shape": MANY, "element_type": "i64", "offset": 0, "size": 8}, [])
 
 
-def constant(name, shape):
-    return name, "Const", {"shape": shape, "element_type": "i64", "offset": 0, "size": 8}, []
-
-
-@pytest.mark.parametrize(
-    "many",
-    [constant("many", MANY), ("many", "Parameter", {"shape": MANY, "element_type": "i64"}, [])],
-    ids=["of a constant", "of an input"],
-)
+@pytest.mark.parametrize("many", [CONSTANT, f"many: i64[{MANY}]"], ids=["of a constant", "of an input"])
 def test_a_size_is_sought_in_a_tensor_of_many_axes_in_vain(net, many):
-    model = net(
-        X,
-        many,
-        constant("one", "1"),
-        "size: Reshape many one special_zero=false; view: Reshape x size special_zero=false; y: Result view",
-        weights=ONE,
-    )
+    size, view = (f"Reshape {sources} special_zero=false" for sources in ("many one", "x size"))
+    layers = f"x: f32[3]; size: {size}; view: {view}; y: Result view"
+    model = net(layers, many, weights=np.int64([1]).tobytes(), one=np.int64([1]))
     assert list(irops.check(model)) == []
     assert str(irops.infer(model)["view", 0].shape) == "[3]"
 
 
 @pytest.mark.parametrize(
-    "layers",
+    ("layers", "inputs"),
     [
-        [constant("many", MANY), ("y", "Result", {}, ["many"])],
-        [
-            ("x", "Parameter", {"shape": "1", "element_type": "f32"}, []),
-            ("to", "Const", {"shape": "65", "element_type": "i64", "offset": 0, "size": 65 * 8}, []),
-            ("view", "Reshape", {"special_zero": "false"}, ["x", "to"]),
-            ("y", "Result", {}, ["view"]),
-        ],
+        ([CONSTANT, "y: Result many"], []),
+        (["x: f32[1]; view: Reshape x to special_zero=false; y: Result view"], [np.float32([1])]),
     ],
 )
-def test_they_cannot_be_computed(net, layers):
-    model = net(*layers, weights=ONE * 65)
+def test_they_cannot_be_computed(net, layers, inputs):
+    model = net(*layers, weights=np.int64([1]).tobytes(), to=np.ones(65, np.int64))
     assert irops.check(model).ok
     with pytest.raises(irops.DiagnosticError, match=r"IR616 .* a tensor of 65 axes; arrays have 64 at most"):
-        irops.run(model, {"x": np.float32([1])} if layers[0][1] == "Parameter" else {})
+        irops.run(model, inputs)
 
 
 def test_they_cannot_be_made_up(net):
-    model = net(("x", "Parameter", {"shape": MANY, "element_type": "f32"}, []), "y: Result x")
+    model = net(f"x: f32[{MANY}]; y: Result x")
     with pytest.raises(irops.DiagnosticError, match=r"IR611 .* which cannot be made here"):
         made_up_inputs(analyse(model), "random")
 

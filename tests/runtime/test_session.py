@@ -144,10 +144,8 @@ def test_a_name_that_is_none_is_a_key_error_that_says_so(reverse, wrong, message
 
 @pytest.mark.parametrize("value", [None, {"a": 1}, [1, None]])
 def test_what_is_no_number_and_no_string_is_no_tensor(reverse, value):
-    with pytest.raises(
-        irops.EvaluationError,
-        match=r"IR603 input 'x' cannot be an array: it has .* which is neither a number nor a string",
-    ):
+    match = r"IR603 input 'x' cannot be an array: it has .* which is neither a number nor a string"
+    with pytest.raises(irops.EvaluationError, match=match):
         irops.run(reverse, [value, AXES])
     with pytest.raises(ValueError, match="which is neither a number nor a string"):
         irops.call("Reverse-1", [[None]], AXES, mode="index")

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from hostile_models import net, parameter, result
 
 import irops
 from irops.analysis.model_analysis import analyse
@@ -201,16 +202,8 @@ def test_a_variable_without_initial_value_gets_zeros():
         assert a.tobytes() == b.tobytes()
 
 
-SHORT = (
-    '<net name="s" version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">'
-    '<data shape="2" element_type="f32"/><output><port id="0" precision="FP32"><dim>2</dim></port></output>'
-    '</layer><layer id="1" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>'
-    '</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>'
-)
-
-
 def test_a_short_file_gets_a_comment(tmp_path):
-    (tmp_path / "short.xml").write_text(SHORT)
+    (tmp_path / "short.xml").write_text(net([parameter(), result()], [(0, 0, 1, 0)]))
     irops.write(irops.convert(tmp_path / "short.xml", "2023.0"), tmp_path / "long.xml")
     assert len((tmp_path / "long.xml").read_bytes()) >= 512
     assert irops.check(tmp_path / "long.xml", target="2023.0").ok

@@ -88,11 +88,7 @@ def test_an_if_gives_the_results_of_one_of_two_graphs():
     graph.result(y, "y")
     assert str(y) == "f32[2]"
     for chosen, expected in ((True, [6, 6]), (False, [1, 1])):
-        inputs = {
-            "condition": np.array(chosen),
-            "a": np.full(2, 3.0, np.float32),
-            "b": np.full(2, 2, np.float32),
-        }
+        inputs = [np.array(chosen), np.full(2, 3.0, np.float32), np.full(2, 2, np.float32)]
         assert irops.run(graph.model(), inputs)["y"].tolist() == expected
 
 

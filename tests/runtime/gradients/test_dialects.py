@@ -11,12 +11,8 @@ REVERSED = [op for op in default_registry().ids("onnx") if op.startswith("onnx:R
 
 
 def turning(net, kind, **data):
-    return net(
-        ("x", "Parameter", {"element_type": kind, "shape": "3,2"}, []),
-        "lens: i64[?]",
-        ("op", "ReverseSequence", data, ["x", "lens"]),
-        "y: Result op",
-    )
+    turned = ("op", "ReverseSequence", data, ["x", "lens"])
+    return net(f"x: {kind}[3,2]; lens: i64[?]", turned, "y: Result op")
 
 
 def as_onnx(model):
@@ -98,12 +94,8 @@ def test_a_node_that_is_not_in_training_sends_nothing_back(net):
 
 def fanned(net, before="Exp", **data):
     """x goes to the result through the node and beside it."""
-    model = net(
-        "x: f64[3,2]; lens: i64[2]",
-        ("before", before, {}, ["x"]),
-        ("op", "ReverseSequence", data, ["before", "lens"]),
-        "sum: Add op x; y: Result sum",
-    )
+    turned = ("op", "ReverseSequence", data, ["before", "lens"])
+    model = net(f"x: f64[3,2]; lens: i64[2]; before: {before} x", turned, "sum: Add op x; y: Result sum")
     model.layer("op").version = "graiphic"
     return model
 

@@ -105,15 +105,9 @@ def test_an_op_of_onnx_has_the_gradients_of_the_op_that_it_shares():
 @pytest.mark.parametrize("source", ["f16", "bf16", "f32", "f64"])
 @pytest.mark.parametrize("to", ["f16", "bf16", "f32", "f64"])
 def test_a_conversion_between_floats_converts_the_gradient_back(source, to, net):
-    model = net(
-        ("x", "Parameter", {"element_type": source, "shape": "3"}, []),
-        ("op", "Convert", {"destination_type": to}, ["x"]),
-        "y: Result op",
-    )
-    x, dy = (
-        np.array([0.1, 2, -3]).astype(element_type(source).dtype),
-        np.array([1 / 3, 1e4, 3e-6]).astype(element_type(to).dtype),
-    )
+    model = net(f"x: {source}[3]; op: Convert x destination_type={to}; y: Result op")
+    x = np.array([0.1, 2, -3]).astype(element_type(source).dtype)
+    dy = np.array([1 / 3, 1e4, 3e-6]).astype(element_type(to).dtype)
     found = irops.vjp(model, [x], [dy])["x"]
     assert found.dtype == x.dtype
     np.testing.assert_array_equal(found, dy.astype(x.dtype))

@@ -187,12 +187,8 @@ def test_the_gradients_of_the_encoder_that_the_example_trains_are_pytorchs(kind,
     logits = encoded(theirs, torch.tensor(bits), torch.tensor(lengths))
     slopes = np.random.default_rng(4).normal(size=(3, 4, 2)).astype(kind)
     logits.backward(torch.tensor(slopes))
-    found = irops.vjp(
-        network.encoder(weights, 4, 1.0),
-        {"bits": bits, "lengths": lengths},
-        {"logits": slopes},
-        wrt=tuple(weights),
-    )
+    inputs, model = {"bits": bits, "lengths": lengths}, network.encoder(weights, 4, 1.0)
+    found = irops.vjp(model, inputs, {"logits": slopes}, wrt=tuple(weights))
     tolerance = 1e-12 if kind is np.float64 else 1e-5
     np.testing.assert_allclose(
         found.results["logits"], logits.detach().numpy(), rtol=tolerance, atol=tolerance
