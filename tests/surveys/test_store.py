@@ -19,6 +19,15 @@ def test_rows_are_read_as_they_were_written(tmp_path):
     assert list(Store(tmp_path / "results").rows.values()) == [A, B]
 
 
+def test_a_later_row_replaces_an_earlier_one_of_the_cell(tmp_path):
+    newer = Row("a.xml", "check", "fail", 0.5, 100, "{}", "k2")
+    store = Store(tmp_path)
+    for row in (A, newer):
+        store.add(row)
+        store.flush()
+    assert store.rows[A.place] == Store(tmp_path).rows[A.place] == newer
+
+
 def test_one_file_replaces_all_others(tmp_path):
     store = Store(tmp_path)
     for row in (A, B):
