@@ -109,10 +109,8 @@ def test_an_unknown_type_is_left_open_and_the_types_behind_it_are_not():
     assert element_types(op("Add-1"), [unknown, fact(F32, 2)])["T"] is F32
     assert "T" not in element_types(op("Add-1"), [unknown, unknown])
     rule, message = fault(element_types, op("Add-1"), [unknown, fact(STRING, 2)])
-    assert (rule, message[:44]) == (
-        "unsupported-element-type",
-        "Add-1 does not accept string for input 'b'; ",
-    )
+    assert rule == "unsupported-element-type"
+    assert message.startswith("Add-1 does not accept string for input 'b'; ")
     assert fault(element_types, op("CumSum-3"), [None, fact(F32)])[0] == "unsupported-element-type"
 
 

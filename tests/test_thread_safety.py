@@ -4,7 +4,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
-from typing import TypeVar
 
 import pytest
 
@@ -14,7 +13,6 @@ from irops.analysis.model_analysis import analyse
 ROOT = Path(__file__).parents[1]
 MODEL = ROOT / "examples" / "bidirectional_encoder" / "model.xml"
 THREADS = 8
-T = TypeVar("T")
 
 
 @pytest.fixture(autouse=True)

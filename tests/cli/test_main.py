@@ -6,15 +6,12 @@ import signal
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 from programs import python, started
 
 from irops.cli.main import COMMANDS
 from irops.cli.parser import REMOVED
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,15 +1,12 @@
 """irops reduce."""
 
 import signal
-from pathlib import Path
 
 import numpy as np
 import pytest
 from programs import python
 
 import irops as library
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ import pytest
 from endless import write_endless
 from libraries import needs
 
-ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.slow("starts worker processes"), needs("pyarrow")]
 
 

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +15,6 @@ from irops.ir.read import loads
 from irops.ir.weights import Region
 from irops.values.element import element_type
 from tests.conftest import net_text
-
-ROOT = Path(__file__).parents[2]
 
 
 def xml_of(*constants):

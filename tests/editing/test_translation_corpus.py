@@ -75,7 +75,7 @@ def reason(error):
 
 @pytest.mark.slow("corpora")
 def test_runtimes_give_for_translations_what_irops_gives_for_the_source(runtimes, tmp_path):
-    result, wrong = Counter[str](), list[str]()
+    result, wrong = Counter(), []
     for folder in cases():
         model, inputs = irops.read(folder / "model.xml"), inputs_of(folder)
         paths = [folder / "model.xml"]

@@ -109,7 +109,7 @@ class Checking:
 
 
 def test_inference_is_done_once_for_inputs_of_the_same_types_and_shapes(monkeypatch):
-    done, checking = list[str](), Checking()
+    done, checking = [], Checking()
     infer = Invocation.infer
     monkeypatch.setattr(
         Invocation, "infer", lambda self, *rest: done.append(self.op.id) or infer(self, *rest)

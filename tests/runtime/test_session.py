@@ -22,15 +22,12 @@ def reverse(net):
     )
 
 
-def test_results_are_found_by_name_tensor_name_and_position(reverse):
+def test_inputs_and_results_are_found_by_name_tensor_name_and_position(reverse):
     result = irops.run(reverse, {"x": X, "axes": AXES})
     assert list(result) == ["out", "back"]
     assert np.array_equal(result["out"], X[:, ::-1])
     assert result["turned.0"] is result["out"] is result[0]
     assert np.array_equal(result["back"], X)
-
-
-def test_inputs_are_known_by_tensor_name_and_position(reverse):
     for inputs in ({"x.0": X, 1: AXES}, [X, AXES]):
         assert np.array_equal(irops.run(reverse, inputs)["out"], X[:, ::-1])
 

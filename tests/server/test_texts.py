@@ -85,7 +85,6 @@ def test_an_outline_does_not_need_well_formed_text():
 )
 def test_the_tag_that_is_typed_is_known_from_the_text_before_the_cursor(typed, expected):
     start = tag_start(f"<net>{typed}", 5 + len(typed))
-    assert start is not None
     assert (start.what, start.word, start.attribute) == expected
 
 
