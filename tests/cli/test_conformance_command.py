@@ -32,7 +32,7 @@ def test_a_conforming_backend_exits_with_0(irops):
     assert result.status == 0
     lines = result.out.splitlines()
     assert lines[0] == "backend reference"
-    head = " ".join((lines[1] + lines[2]).split())
+    head = " ".join(f"{lines[1]} {lines[2]}".split())
     assert head == "counter- op examples examples generated declined failed"
     assert lines[4].split()[0] == "Reverse-1"
     assert lines[5].split()[0] == "ReverseSequence-1"
