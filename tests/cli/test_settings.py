@@ -120,7 +120,7 @@ def test_an_exceeded_limit_exits_with_1_and_names_the_option(command, irops, rev
     assert result.status == 1
     assert "error IR016 <data> is nested 4 elements deep; the limit is 3 (depth)" in result.out + result.err
     assert "--limit depth=N" in result.out + result.err
-    assert irops(*command, reversing, "--limit", "depth=30").status == 0
+    assert irops(*command, reversing, "--limit", "depth=30", "--limit", "run_seconds=inf").status == 0
 
 
 def test_options_override_settings(irops, reversing, tmp_path, monkeypatch):

@@ -278,6 +278,7 @@ def test_a_wrong_line_is_refused_with_a_sentence_and_nothing_is_written(
     [
         ("check ABSENT", "error IR001"),
         ("check MODEL ABSENT", "error IR001"),
+        ("check ABSENT --fix --output-format concise", "error IR001"),
         ("check FOLDER", "error IR001 the folder {FOLDER} contains no models\n"),
         ("check PIPE", "error IR002 /dev/null is a device, must be an .xml file"),
     ],
@@ -286,6 +287,7 @@ def test_a_file_that_cannot_be_read_is_a_finding_of_check(line, said, irops, wor
     result = irops(*words(line))
     assert result.status == 2
     assert said.format(**places) in result.out
+    assert result.out.count("error IR") == 1
 
 
 @pytest.mark.parametrize(
