@@ -9,24 +9,15 @@ import irops
 from irops.dialects.registry import default_registry
 from irops.values.element import element_type, element_type_of, tagged
 
+PLAIN = (
+    "Abs-1", "BitwiseNot-13", "Cos-1", "Exp-1", "Floor-1", "Log-1", "LogicalNot-1", "ReLU-1", "Sigmoid-1",
+    "Sin-1", "Sqrt-1", "Swish-4", "Tanh-1", "CumSum-3",
+)  # fmt: skip
 OPS = {
-    "Abs-1": {},
-    "BitwiseNot-13": {},
+    **{op: {} for op in PLAIN},
     "Clamp-1": {"min": -1.5, "max": 1.5},
-    "Cos-1": {},
-    "Exp-1": {},
-    "Floor-1": {},
     "Gelu-7": {"approximation_mode": "erf"},
-    "Log-1": {},
-    "LogicalNot-1": {},
-    "ReLU-1": {},
-    "Sigmoid-1": {},
-    "Sin-1": {},
     "SoftMax-8": {"axis": 0},
-    "Sqrt-1": {},
-    "Swish-4": {},
-    "Tanh-1": {},
-    "CumSum-3": {},
 }
 PAIRS = [(op, kind) for op in OPS for kind in sorted(default_registry().op(op).definition.inputs[0].allowed)]
 WITH_AXIS = ("SoftMax-8", "CumSum-3")

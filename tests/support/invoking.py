@@ -82,3 +82,9 @@ def shapes_of(op_id: str, *inputs: Any, **attributes: Any) -> list[str]:
 def sizes(shape: str) -> list[Dim]:
     """What ShapeOf gives of a shape."""
     return list(Shape.parse(shape))
+
+
+def sliding(axes: int, *, strides: int = 1, dilations: int = 1, pads: int = 0) -> dict[str, list[int]]:
+    """Attributes of ops with windows, the same along every axis."""
+    steps = {"strides": [strides] * axes, "dilations": [dilations] * axes}
+    return {**steps, "pads_begin": [pads] * axes, "pads_end": [pads] * axes}

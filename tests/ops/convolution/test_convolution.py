@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from invoking import sliding
 
 import irops
 from irops.ops.convolution import columns
@@ -44,50 +45,30 @@ def test_convolution_is_the_sum_under_every_window_whatever_the_blocks(
     monkeypatch.setattr(columns, "BLOCK_BYTES", block)
     rng = np.random.default_rng(0)
     elements, weights = rng.integers(-2, 3, data).astype(dtype), rng.integers(-1, 2, filters).astype(dtype)
-    found = irops.call(
-        "GroupConvolution-1",
-        elements,
-        weights,
-        strides=strides,
-        dilations=dilations,
-        pads_begin=[b for b, _ in pads],
-        pads_end=[e for _, e in pads],
-    )
+    begin, end = zip(*pads)
+    steps = {"strides": strides, "dilations": dilations, "pads_begin": begin, "pads_end": end}
+    found = irops.call("GroupConvolution-1", elements, weights, **steps)
     assert found.dtype == dtype
-    np.testing.assert_allclose(
-        found.astype(float), by_definition(elements, weights, strides, dilations, pads), rtol=1e-6
-    )
+    right = by_definition(elements, weights, strides, dilations, pads)
+    np.testing.assert_allclose(found.astype(float), right, rtol=1e-6)
 
 
 def test_elements_that_lie_transposed_in_memory_are_convolved_as_they_are_counted():
     data = np.arange(24, dtype=np.float32).reshape(4, 3, 2).transpose(2, 1, 0)
     filters = np.ones((1, 3, 2), np.float32)
-    attributes = {"strides": [1], "dilations": [1], "pads_begin": [0], "pads_end": [0]}
-    assert np.array_equal(
-        irops.call("Convolution-1", data, filters, **attributes),
-        irops.call("Convolution-1", data.copy(order="C"), filters, **attributes),
+    plain, turned = (
+        irops.call("Convolution-1", each, filters, **sliding(1)) for each in (data.copy("C"), data)
     )
+    assert np.array_equal(turned, plain)
 
 
 def test_padding_takes_no_memory():
     far = 2**40
-    found = irops.call(
-        "Convolution-1",
-        np.ones((1, 1, 4), np.float32),
-        np.ones((1, 1, 2), np.float32),
-        strides=[far],
-        dilations=[1],
-        pads_begin=[far],
-        pads_end=[far],
-    )
+    data, filters = np.ones((1, 1, 4), np.float32), np.ones((1, 1, 2), np.float32)
+    found = irops.call("Convolution-1", data, filters, **sliding(1, strides=far, pads=far))
     assert found.tolist() == [[[0, 2, 0]]]
 
 
 def test_narrow_floats_are_summed_in_f32():
     ones = np.full((1, 3000, 1), 1, np.float16)
-    assert (
-        irops.call(
-            "Convolution-1", ones, ones, strides=[1], dilations=[1], pads_begin=[0], pads_end=[0]
-        ).item()
-        == 3000
-    )
+    assert irops.call("Convolution-1", ones, ones, **sliding(1)).item() == 3000

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from invoking import sliding
 
 import irops
 
 RNG = np.random.default_rng(0)
+NAMES = ("strides", "dilations", "pads_begin", "pads_end", "auto_pad")
 WAYS = [
-    {
-        "strides": (2, 1),
-        "dilations": (1, 2),
-        "pads_begin": (1, 0),
-        "pads_end": (0, 2),
-        "auto_pad": "explicit",
-    },
-    {
-        "strides": (2, 2),
-        "dilations": (1, 1),
-        "pads_begin": (0, 0),
-        "pads_end": (0, 0),
-        "auto_pad": "same_lower",
-    },
-    {"strides": (1, 1), "dilations": (2, 1), "pads_begin": (5, 5), "pads_end": (5, 5), "auto_pad": "valid"},
+    dict(zip(NAMES, values))
+    for values in (
+        ((2, 1), (1, 2), (1, 0), (0, 2), "explicit"),
+        ((2, 2), (1, 1), (0, 0), (0, 0), "same_lower"),
+        ((1, 1), (2, 1), (5, 5), (5, 5), "valid"),
+    )
 ]
 
 
@@ -40,15 +33,10 @@ def test_taps_that_are_moved_by_whole_steps_see_data_that_is_moved_back():
     data, filters = RNG.standard_normal((1, 2, 9, 9)), RNG.standard_normal((3, 2, 2, 2))
     offsets = np.zeros((1, 4, 2, 4, 4))
     offsets[:, :, 0], offsets[:, :, 1] = 2, 1
-    way = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
+    way = sliding(2)
     found = irops.call("DeformableConvolution-1", data[..., :5, :5], np.zeros((1, 8, 4, 4)), filters, **way)
-    moved = irops.call(
-        "DeformableConvolution-1",
-        np.roll(data, (2, 1), (2, 3))[..., :7, :6],
-        np.zeros((1, 8, 6, 5)),
-        filters,
-        **way,
-    )
+    rolled = np.roll(data, (2, 1), (2, 3))[..., :7, :6]
+    moved = irops.call("DeformableConvolution-1", rolled, np.zeros((1, 8, 6, 5)), filters, **way)
     np.testing.assert_allclose(moved[..., 2:, 1:], found)
     whole = irops.call(
         "DeformableConvolution-1", data[..., :5, :5], offsets.reshape(1, 8, 4, 4), filters, **way
@@ -59,26 +47,16 @@ def test_taps_that_are_moved_by_whole_steps_see_data_that_is_moved_back():
 @pytest.mark.parametrize("place", [np.nan, np.inf, -1e30, 3.0])
 def test_what_lies_nowhere_is_zero(place):
     data, offsets = np.ones((1, 1, 3, 3), np.float32), np.full((1, 2, 3, 3), place, np.float32)
-    found = irops.call(
-        "DeformableConvolution-8",
-        data,
-        offsets,
-        np.ones((1, 1, 1, 1), np.float32),
-        strides=(1, 1),
-        dilations=(1, 1),
-        pads_begin=(0, 0),
-        pads_end=(0, 0),
-        bilinear_interpolation_pad=True,
-    )
-    assert not found.any()
+    way = {**sliding(2), "bilinear_interpolation_pad": True}
+    filters = np.ones((1, 1, 1, 1), np.float32)
+    assert not irops.call("DeformableConvolution-8", data, offsets, filters, **way).any()
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_bits_convolve_as_plus_and_minus_one(way):
     data, filters = RNG.integers(0, 2, (2, 3, 7, 8)), RNG.integers(0, 2, (4, 3, 3, 2))
-    shifted = irops.call(
-        "Convolution-1", 2 * data, 2 * filters - 1, **way
-    )  # of data + 1, so that padding of -1 is 0
+    # of data + 1, so that padding of -1 is 0
+    shifted = irops.call("Convolution-1", 2 * data, 2 * filters - 1, **way)
     net = (2 * filters - 1).sum(axis=(1, 2, 3)).reshape(1, -1, 1, 1)
     bits = filters.astype(np.dtype(np.uint8, metadata={"element_type": "u1"}))
     found = irops.call("BinaryConvolution-1", data, bits, mode="xnor-popcount", pad_value=0.0, **way)

@@ -54,32 +54,22 @@ def test_maps_without_elements_give_0():
 
 def test_regions_of_a_pyramid_of_one_level_are_aligned_regions():
     rois = np.array([[2, 1, 5, 5], [0, 0, 7, 3]], np.float32)
-    features, same = irops.call(
-        "ExperimentalDetectronROIFeatureExtractor-6",
-        rois,
-        PLANE,
-        output_size=3,
-        sampling_ratio=2,
-        pyramid_scales=[1],
-    )
+    op, way = "ExperimentalDetectronROIFeatureExtractor-6", {"output_size": 3, "sampling_ratio": 2}
+    features, same = irops.call(op, rois, PLANE, **way, pyramid_scales=[1])
     assert np.allclose(features, aligned(rois, pooled_h=3))
     assert np.array_equal(same, rois)
 
 
 def test_proposals_of_a_batch_are_those_of_each_image():
     random = np.random.default_rng(2)
-    anchors = np.tile([0, 0, 6, 6], (3, 4, 2, 1)).astype(np.float32) + random.integers(
-        0, 20, (3, 4, 2, 1)
-    ).astype(np.float32)
+    anchors = np.float32(np.tile([0, 0, 6, 6], (3, 4, 2, 1)) + random.integers(0, 20, (3, 4, 2, 1)))
     deltas = random.standard_normal((2, 8, 3, 4)).astype(np.float32) / 4
     scores = random.random((2, 2, 3, 4)).astype(np.float32)
     image = np.array([[24, 20, 1], [16, 16, 1]], np.float32)
     count = {"min_size": 1.0, "nms_threshold": 0.4, "pre_nms_count": 20, "post_nms_count": 8}
     rois, points, numbers = irops.call("GenerateProposals-9", image, anchors, deltas, scores, **count)
     parts = [
-        irops.call(
-            "GenerateProposals-9", image[i : i + 1], anchors, deltas[i : i + 1], scores[i : i + 1], **count
-        )
+        irops.call("GenerateProposals-9", image[[i]], anchors, deltas[[i]], scores[[i]], **count)
         for i in range(2)
     ]
     for whole, index in ((rois, 0), (points, 1), (numbers, 2)):

@@ -45,13 +45,6 @@ def test_with_seeds_every_run_is_the_same():
 
 def test_what_is_not_replaced_is_drawn_once():
     probs = np.tile(np.arange(1, 9, dtype=np.float32), (20, 1))
-    drawn = irops.call(
-        "Multinomial-13",
-        probs,
-        np.array(8),
-        convert_type="i32",
-        with_replacement=False,
-        log_probs=False,
-        global_seed=1,
-    )
+    way = {"convert_type": "i32", "with_replacement": False, "log_probs": False, "global_seed": 1}
+    drawn = irops.call("Multinomial-13", probs, np.array(8), **way)
     assert (np.sort(drawn, axis=1) == np.arange(8)).all()

@@ -37,13 +37,8 @@ def test_what_lies_outside_is_as_padding_mode_says(
     line = np.array([[[[5.0, 6.0, 7.0, 8.0]]]])
     steps = -(np.arange(3) + (1 if align_corners else 0.5) - (0 if align_corners else -0.5))
     places = 2 * steps / 3 - 1 if align_corners else (2 * steps + 1) / 4 - 1
-    found = irops.call(
-        "GridSample-9",
-        line,
-        np.stack([places, np.zeros(3)], -1).reshape(1, 1, 3, 2),
-        mode="nearest",
-        padding_mode=padding,
-        align_corners=align_corners,
-    )
+    where = np.stack([places, np.zeros(3)], -1).reshape(1, 1, 3, 2)
+    way = {"mode": "nearest", "padding_mode": padding, "align_corners": align_corners}
+    found = irops.call("GridSample-9", line, where, **way)
     mirrored = np.array(beside, int) + (1 if align_corners and padding == "reflection" else 0)
     assert found.ravel().tolist() == ([0, 0, 0] if padding == "zeros" else line.ravel()[mirrored].tolist())

@@ -33,14 +33,7 @@ def test_blocks_and_images_meet(stride: int, dilation: int, begin: int, end: int
     image = random.integers(-9, 9, (2, 3, 6, 7))
     blocks = blocks_of(image, (2, 3), stride, dilation, begin, end)
     others = random.integers(-9, 9, blocks.shape)
-    put_back = irops.call(
-        "Col2Im-15",
-        others,
-        np.array([6, 7]),
-        np.array([2, 3]),
-        strides=(stride, stride),
-        dilations=(dilation, dilation),
-        pads_begin=(begin, begin),
-        pads_end=(end, end),
-    )
+    steps = {"strides": [stride] * 2, "dilations": [dilation] * 2}
+    pads = {"pads_begin": [begin] * 2, "pads_end": [end] * 2}
+    put_back = irops.call("Col2Im-15", others, np.array([6, 7]), np.array([2, 3]), **steps, **pads)
     assert (blocks * others).sum() == (image * put_back).sum()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from irops.ops.movement.slice import slice_of, sliced_size
 from irops.values.dim import UNKNOWN, Dim
-from irops.values.shape import MAX_DIM
+from irops.values.shape import MAX_DIM, Shape
 
 LAST, BEFORE_FIRST = Dim.of(MAX_DIM), Dim.of(-MAX_DIM - 1)
 
@@ -64,14 +64,7 @@ def test_intervals_are_exact(size, start, stop, step):
     ],
 )
 def test_unlimited_axes_and_the_ends_of_64_bits(size, start, stop, step, count):
-    low, _, high = size.partition("..")
-    axis = (
-        Dim(0, inf)
-        if size == "?"
-        else Dim(int(low), int(high) if high else inf)
-        if ".." in size
-        else Dim.of(int(size))
-    )
+    (axis,) = Shape.parse(size)
     assert str(sliced_size(axis, Dim.of(start), Dim.of(stop), Dim.of(step))) == count
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from invoking import sliding
 
 import irops
 from irops.ops.pooling.max_pool import _by_positions, _by_taps, _first_along, _maxima_along
@@ -16,16 +17,9 @@ from irops.ops.sliding import Slide
 from irops.values.dim import Dim
 from irops.values.violation import Violation
 
-WINDOWS = st.builds(
-    Window,
-    st.integers(1, 5),
-    st.integers(1, 5),
-    st.integers(1, 3),
-    st.integers(0, 3),
-    st.integers(0, 4),
-    st.sampled_from(["floor", "ceil", "ceil_torch"]),
-    st.sampled_from(["explicit", "valid", "same_upper", "same_lower"]),
-)
+NUMBERS = [st.integers(low, high) for low, high in ((1, 5), (1, 5), (1, 3), (0, 3), (0, 4))]
+WAYS = ["floor", "ceil", "ceil_torch"], ["explicit", "valid", "same_upper", "same_lower"]
+WINDOWS = st.builds(Window, *NUMBERS, *map(st.sampled_from, WAYS))
 
 
 def count(window, size):
@@ -95,30 +89,20 @@ def test_a_cut_slide_has_the_windows_of_its_part():
 
 def test_of_equal_elements_the_first_in_the_order_of_memory_is_found():
     data = np.array([[[[0, 7, 7], [7, 7, 0], [7, 0, 7]]]], np.float32)
-    _, places = irops.call(
-        "MaxPool-14", data, kernel=[2, 2], strides=[1, 1], pads_begin=[0, 0], pads_end=[0, 0], axis=2
-    )
+    _, places = irops.call("MaxPool-14", data, kernel=[2, 2], **sliding(2), axis=2)
     assert places.tolist() == [[[[1, 1], [3, 4]]]]
 
 
 def test_zero_is_found_among_unsigned_zeros():
     """OpenVINO gives place 0 here, which lies outside the window."""
-    _, places = irops.call(
-        "MaxPool-14", np.zeros((1, 1, 3), np.uint8), kernel=[2], strides=[1], pads_begin=[0], pads_end=[0]
-    )
+    _, places = irops.call("MaxPool-14", np.zeros((1, 1, 3), np.uint8), kernel=[2], **sliding(1))
     assert places.tolist() == [[[0, 1]]]
 
 
 def test_a_window_as_long_as_its_padding_costs_no_more_than_the_elements():
     far = 2**40
-    values, places = irops.call(
-        "MaxPool-14",
-        np.ones((1, 1, 4), np.float32),
-        kernel=[far],
-        strides=[far],
-        pads_begin=[far],
-        pads_end=[far],
-    )
+    data, windows = np.ones((1, 1, 4), np.float32), sliding(1, strides=far, pads=far)
+    values, places = irops.call("MaxPool-14", data, kernel=[far], **windows)
     assert places.tolist() == [[[0, 0]]]
     assert values[0, 0, 1] == 1
 

@@ -27,6 +27,11 @@ def tensors(directions=1, dtype=np.float64, seed=1):
     return [rng.normal(0, 0.6, shape).astype(dtype) for shape in shapes]
 
 
+def called(tensors, lengths, direction="forward", **options):
+    (*states, w, r, b), given = tensors, {"hidden_size": HIDDEN, "direction": direction, **options}
+    return irops.call("LSTMSequence-5", *states, np.array(lengths), w, r, b, **given)
+
+
 def slowly(x, hidden, cell, length, w, r, b, names, clip):
     """One sequence in one direction: the outputs of its steps, and the last states."""
     f, g, h = (FUNCTIONS[name] for name in names)
@@ -53,21 +58,8 @@ def slowly(x, hidden, cell, length, w, r, b, names, clip):
 @pytest.mark.parametrize("lengths", [(4, 4, 4), (2, 0, 4)])
 def test_it_is_what_its_formula_says(direction, names, clip, lengths):
     ways = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}[direction]
-    x, hidden, cell, w, r, b = tensors(len(ways))
-    y, last_hidden, last_cell = irops.call(
-        "LSTMSequence-5",
-        x,
-        hidden,
-        cell,
-        np.array(lengths),
-        w,
-        r,
-        b,
-        hidden_size=HIDDEN,
-        direction=direction,
-        activations=names,
-        clip=clip,
-    )
+    x, hidden, cell, w, r, b = given = tensors(len(ways))
+    y, last_hidden, last_cell = called(given, lengths, direction, activations=names, clip=clip)
     for item, length in enumerate(lengths):
         for way, backward in enumerate(ways):
             steps = x[item, :length][::-1] if backward else x[item, :length]
@@ -86,52 +78,21 @@ def test_narrow_types_are_rounded_once(kind, tolerance):
     dtype = element_type(kind).dtype
     narrow = [array.astype(dtype) for array in tensors()]
     wide = [array.astype(np.float64) for array in narrow]
-    options = {"hidden_size": HIDDEN, "direction": "forward", "activations": ("sigmoid", "tanh", "tanh")}
     lengths = np.array([4, 3, 1], np.int32)
-    for ours, truth in zip(
-        irops.call("LSTMSequence-5", *narrow[:3], lengths, *narrow[3:], **options),
-        irops.call("LSTMSequence-5", *wide[:3], lengths, *wide[3:], **options),
-    ):
+    for ours, truth in zip(called(narrow, lengths), called(wide, lengths)):
         assert ours.dtype == dtype
         np.testing.assert_allclose(ours.astype(np.float64), truth, atol=tolerance)
 
 
 @pytest.mark.parametrize("activations", [{}, {"activations": "Sigmoid, TANH, tanh"}])
 def test_the_functions_of_the_specification_are_the_default_and_case_does_not_count(activations):
-    x, hidden, cell, w, r, b = tensors()
-    options = {"hidden_size": HIDDEN, "direction": "forward"}
-    plain = irops.call(
-        "LSTMSequence-5",
-        x,
-        hidden,
-        cell,
-        np.full(3, 4),
-        w,
-        r,
-        b,
-        activations="sigmoid, tanh, tanh",
-        **options,
-    )
-    assert np.array_equal(
-        irops.call("LSTMSequence-5", x, hidden, cell, np.full(3, 4), w, r, b, **options, **activations)[0],
-        plain[0],
-    )
+    plain = called(tensors(), [4] * 3, activations="sigmoid, tanh, tanh")
+    assert np.array_equal(called(tensors(), [4] * 3, **activations)[0], plain[0])
 
 
 def test_no_step_leaves_nothing():
-    x, hidden, cell, w, r, b = tensors()
-    y, last_hidden, last_cell = irops.call(
-        "LSTMSequence-5",
-        x[:, :0],
-        hidden,
-        cell,
-        np.zeros(3, np.int64),
-        w,
-        r,
-        b,
-        hidden_size=HIDDEN,
-        direction="reverse",
-    )
+    x, *others = tensors()
+    y, last_hidden, last_cell = called([x[:, :0], *others], [0] * 3, "reverse")
     assert y.shape == (BATCH, 1, 0, HIDDEN)
     assert not last_hidden.any()
     assert not last_cell.any()

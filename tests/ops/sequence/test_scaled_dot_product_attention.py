@@ -45,16 +45,8 @@ def test_attention_is_its_formula(monkeypatch, block, causal, mask, sink):
     if mask == "flags":
         given = (given > 0.5) | np.eye(37, 41, dtype=bool)
     drain = None if sink is None else rng.random(sink)
-    found = irops.call(
-        "ScaledDotProductAttention-13",
-        query,
-        key,
-        value,
-        given,
-        np.array(0.3),
-        *([] if drain is None else [drain]),
-        causal=causal,
-    )
+    more = [np.array(0.3), *([] if drain is None else [drain])]
+    found = irops.call("ScaledDotProductAttention-13", query, key, value, given, *more, causal=causal)
     np.testing.assert_allclose(found, by_definition(query, key, value, given, 0.3, drain, causal), rtol=1e-6)
 
 
