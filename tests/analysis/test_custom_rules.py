@@ -6,12 +6,11 @@ import importlib.metadata
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from commands import python_process
 
 import irops
 from irops.diagnostics import rules as table
@@ -41,12 +40,11 @@ NAMED = ("--config", "irops.toml")
 
 
 def command(*words, cwd, **more):
-    return subprocess.run(
-        [sys.executable, "-m", "irops", *map(str, words)],
+    return python_process(
+        "-m",
+        "irops",
+        *map(str, words),
         cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), *more.values()))},
     )
 
@@ -176,19 +174,8 @@ def test_settings_name_the_rules_of_a_team(tmp_path):
     assert command("check", model, *NAMED, "--ignore", "TEAM", "-q", cwd=tmp_path).returncode == 0
     assert "TEAM001 space-in-name (error)" in command("explain", "team001", *NAMED, cwd=tmp_path).stdout
     assert command("explain", "TEAM", "-q", *NAMED, cwd=tmp_path).stdout == "TEAM001\nTEAM002\n"
-    many = command(
-        "check",
-        model,
-        model,
-        MODEL,
-        "--jobs",
-        "2",
-        "--config",
-        "irops.toml",
-        "--output-format",
-        "json",
-        cwd=tmp_path,
-    )
+    words = ("--jobs", "2", *NAMED, "--output-format", "json")
+    many = command("check", model, model, MODEL, *words, cwd=tmp_path)
     assert many.stdout.count('"TEAM001"') == 1
 
 

@@ -93,22 +93,14 @@ def test_of_equal_names_the_first_input_and_the_first_result_count(net):
 
 
 def test_aliases_stand_for_the_names_of_layers(signature):
-    assert signature.aliases() == {
-        0: "first_out",
-        "first_out": "first_out",
-        "first.0": "first_out",
-        1: "second_out",
-        "second_out": "second_out",
-        "second.0": "second_out",
-    }
-    assert dict(signature.input_aliases()) == {
-        0: "first",
-        "first": "first",
-        "first.0": "first",
-        1: "second",
-        "second": "second",
-        "second.0": "second",
-    }
+    first, second = (
+        dict.fromkeys((0, "first", "first.0"), "first"),
+        dict.fromkeys((1, "second", "second.0"), "second"),
+    )
+    assert dict(signature.input_aliases()) == first | second
+    first = dict.fromkeys((0, "first_out", "first.0"), "first_out")
+    second = dict.fromkeys((1, "second_out", "second.0"), "second_out")
+    assert signature.aliases() == first | second
 
 
 @pytest.mark.parametrize("shape", ["2,3", (2, 3), [2, "3"], Shape([2, 3])])

@@ -47,15 +47,9 @@ def test_many_layers_of_one_op_have_one_warning_with_their_number() -> None:
 def test_a_warning_that_is_of_static_shapes_is_not_given_for_unknown_ones() -> None:
     for shape, count in (("1,1,4,4", 1), ("1,1,?,?", 0)):
         graph = irops.Graph()
-        pooled = graph.add(
-            "AvgPool-14",
-            graph.parameter("x", f"f8e4m3[{shape}]"),
-            strides=(1, 1),
-            pads_begin=(0, 0),
-            pads_end=(0, 0),
-            kernel=(2, 2),
-            exclude_pad=False,
-        )
+        windows = {"kernel": (2, 2), "strides": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
+        x = graph.parameter("x", f"f8e4m3[{shape}]")
+        pooled = graph.add("AvgPool-14", x, **windows, exclude_pad=False)
         graph.result(pooled, "y")
         assert len(warnings(graph)) == count
 

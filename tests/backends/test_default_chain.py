@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from commands import python_process
 
 import irops
 from irops import environment
@@ -61,7 +60,7 @@ def test_small_things_do_not_load_numba_and_large_ones_do() -> None:
         "    irops.call('Reverse-1', data, np.array([2]), mode='index')\n"
         "    print('numba' in sys.modules)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python_process("-c", code, check=True)
     assert done.stdout.split() == ["False", "True"]
 
 

@@ -54,19 +54,9 @@ def elementwise() -> Table:
         },
     }
     table = {f"{name} 128x3072": ([signed(*HIDDEN)], build) for name, build in unary.items()}
-    binary = {
-        "Add": op.add,
-        "Subtract": op.subtract,
-        "Multiply": op.multiply,
-        "Divide": op.divide,
-        "Maximum": op.maximum,
-        "FloorMod": op.floor_mod,
-        "Mod": op.mod,
-        "Power": op.power,
-        "SquaredDifference": op.squared_difference,
-        "Equal": op.equal,
-        "Greater": op.greater,
-    }
+    names = ("Add", "Subtract", "Multiply", "Divide", "Maximum", "Mod", "Power", "Equal", "Greater")
+    binary = {name: getattr(op, name.lower()) for name in names}
+    binary |= {"FloorMod": op.floor_mod, "SquaredDifference": op.squared_difference}
     return table | {
         f"{name} 64x112x112": ([reals(*IMAGE) + 0.1, reals(*IMAGE) + 0.1], build)
         for name, build in binary.items()

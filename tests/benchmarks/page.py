@@ -102,19 +102,8 @@ def parts(measured: list[dict[str, Any]]) -> str:
         )
         for part in measured
     ]
-    return markdown(
-        (
-            "GB/s",
-            "type",
-            "memcpy",
-            "numba, one core",
-            "copying, both cores",
-            "numba, both cores",
-            "memcpy, in L2",
-            "numba, in L2",
-        ),
-        rows,
-    )
+    both = ("numba, one core", "copying, both cores", "numba, both cores")
+    return markdown(("GB/s", "type", "memcpy", *both, "memcpy, in L2", "numba, in L2"), rows)
 
 
 def reading(measured: Mapping[str, Mapping[str, float]]) -> str:

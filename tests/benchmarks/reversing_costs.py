@@ -142,19 +142,12 @@ def _large(data: np.ndarray, numbers: np.ndarray, batch_axis: int, seq_axis: int
     from irops.backends.numba.workers import WORKERS
 
     cores, outs = WORKERS.cores, [np.zeros_like(data) for _ in range(4)]
+    axes = {"batch_axis": batch_axis, "seq_axis": seq_axis}
 
     def on(count: int, lengths: np.ndarray, out: np.ndarray) -> Work:
         def work() -> None:
             WORKERS.cores = count
-            irops.call(
-                "ReverseSequence-1",
-                data,
-                lengths,
-                out=out,
-                backends=("numba",),
-                batch_axis=batch_axis,
-                seq_axis=seq_axis,
-            )
+            irops.call("ReverseSequence-1", data, lengths, out=out, backends=("numba",), **axes)
             WORKERS.cores = cores
 
         return work

@@ -35,13 +35,8 @@ def test_counterexamples_detected_by_types_and_shapes_are_skipped():
         with suppress(InvalidTrial):
             if case.kind == "counterexample":
                 violated[case.name.split(",")[0]] = case.expected(case.trial).violated
-    assert violated == {
-        "counterexample of C2": "C2",
-        "counterexample of C3": "C3",
-        "counterexample of C4": "C4",
-        "counterexample of C5": None,
-        "counterexample of C6": None,
-    }
+    rules = {"C2": "C2", "C3": "C3", "C4": "C4", "C5": None, "C6": None}
+    assert violated == {f"counterexample of {name}": rule for name, rule in rules.items()}
 
 
 def test_counterexamples_of_warnings_must_be_computed():
@@ -74,10 +69,8 @@ def test_movement_is_compared_bit_by_bit():
     assert mismatch(op, zeros, zeros[::-1]) == "2 of 2 elements differ, the first at [0]: 0.0, must be -0.0"
     signalling = np.array([0x7C01], np.uint16).view(np.float16)
     quiet = np.array([0x7E01], np.uint16).view(np.float16)
-    assert (
-        mismatch(op, quiet, signalling)
-        == "1 of 1 elements differ, the first at [0]: nan, must be nan (bits 0x7e01 and 0x7c01)"
-    )
+    bits = "1 of 1 elements differ, the first at [0]: nan, must be nan (bits 0x7e01 and 0x7c01)"
+    assert mismatch(op, quiet, signalling) == bits
     assert mismatch(op, zeros, zeros[:1]) == "shape [2], must be [1]"
     assert mismatch(op, zeros, zeros.astype(np.float64)) == "element type f32, must be f64"
 
@@ -110,20 +103,12 @@ def test_most_generated_cases_are_valid_and_of_many_kinds(op):
     assert counted[None] > 0.9 * len(seen)
     assert len(counted) > 1, "some are to be refused"
     first = [trial.inputs[0] for trial, _ in seen]
-    assert {given.layout for given in first} == {
-        "plain",
-        "read-only",
-        "fortran",
-        "stepped",
-        "backward",
-        "unaligned",
-    }
-    assert {element_type_of(given.array).name for given in first} == REGISTRY.op(op).definition.inputs[
-        0
-    ].allowed
-    assert {element_type_of(trial.inputs[1].array).name for trial, _ in seen} >= REGISTRY.op(
-        op
-    ).definition.inputs[1].allowed - {"boolean"}
+    layouts = {"plain", "read-only", "fortran", "stepped", "backward", "unaligned"}
+    assert {given.layout for given in first} == layouts
+    data, second = REGISTRY.op(op).definition.inputs
+    assert {element_type_of(given.array).name for given in first} == data.allowed
+    found = {element_type_of(trial.inputs[1].array).name for trial, _ in seen}
+    assert found >= second.allowed - {"boolean"}
     assert any(given.array.size == 0 for given in first)
     assert any(max(given.array.shape, default=0) > 256 for given in first)
     assert max(given.array.ndim for given in first) >= 6

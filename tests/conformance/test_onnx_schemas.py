@@ -22,23 +22,14 @@ VERSIONS = [
     for version in DIALECT.versions(op)
     if parted(version)[1] not in FRAME
 ]
+FLOATS = ("f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "f8e8m0")
 SPELLED = {
-    "float": "f32",
-    "double": "f64",
-    "float16": "f16",
-    "bfloat16": "bf16",
-    "bool": "boolean",
-    "string": "string",
-    "float8e4m3fn": "f8e4m3",
-    "float8e4m3fnuz": "f8e4m3fnuz",
-    "float8e5m2": "f8e5m2",
-    "float8e5m2fnuz": "f8e5m2fnuz",
-    "float8e8m0": "f8e8m0",
-    "float4e2m1": "f4e2m1",
-    "complex64": "complex64",
-    "complex128": "complex128",
+    "float": "f32", "double": "f64", "float16": "f16", "bfloat16": "bf16", "bool": "boolean",
+    "float8e4m3fn": "f8e4m3", "float4e2m1": "f4e2m1",
+    **{name: name for name in ("string", "complex64", "complex128")},
+    **{name.replace("f8", "float8"): name for name in FLOATS},
     **{f"{sign}int{bits}": f"{sign or 'i'}{bits}" for sign in ("", "u") for bits in (2, 4, 8, 16, 32, 64)},
-}
+}  # fmt: skip
 ABSENT = {"float6e2m3", "float6e3m2"}
 """What irops does not have."""
 HELD_OTHERWISE = {"Constant"}

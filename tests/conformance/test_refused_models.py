@@ -29,19 +29,13 @@ def state(
     """A variable that is read, and to which the input of the model is assigned, or what is read of it."""
     read = read or ' variable_type="f32" variable_shape="2,2"'
     data = f'variable_id="v"{read if reads == "opset6" else ""}'
+    assigned = (port(number, kind[1], value) for number in (0, 1))
     layers = [
         parameter(0, "x", value, *kind),
         const(1, "f32", "2,2", 0, 16, F),
         layer(2, "read", f"ReadValue-{reads}", data, port(0, F, "2,2") if init else "", port(1, F, "2,2")),
         relu(3),
-        layer(
-            4,
-            "assign",
-            f"Assign-{assigns}",
-            f'variable_id="{name}"',
-            port(0, kind[1], value),
-            port(1, kind[1], value),
-        ),
+        layer(4, "assign", f"Assign-{assigns}", f'variable_id="{name}"', *assigned),
         result(5, "y"),
     ]
     edges = [(1, 0, 2, 0)] if init else []
@@ -240,15 +234,9 @@ MEANS = {
     "of an input with spaces": mean(ONE, name=" x "),
 }
 TABLES = {
-    "state": STATES,
-    "results": RESULTS,
-    "inputs": INPUTS,
-    "constants": CONSTANTS,
-    "strings": STRINGS,
-    "loops": LOOPS,
-    "rt_info": INFOS,
-    "mean values": MEANS,
-}
+    "state": STATES, "results": RESULTS, "inputs": INPUTS, "constants": CONSTANTS, "strings": STRINGS,
+    "loops": LOOPS, "rt_info": INFOS, "mean values": MEANS,
+}  # fmt: skip
 
 
 @pytest.mark.slow("OpenVINO reads many models")

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from commands import python_process
 from invoking import infer_layer
 
 from irops.analysis.inference import FreshNames
@@ -161,13 +160,7 @@ def ours(op, opset, inputs, attributes):
 def test_inferred_sizes_are_at_least_as_exact(op):
     pytest.importorskip("openvino")
     cases = [(op, *Cases(seed).case(op)) for seed in range(400)]
-    process = subprocess.run(
-        [sys.executable, "-c", ORACLE],
-        input="\n".join(map(json.dumps, cases)),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    process = python_process("-c", ORACLE, input="\n".join(map(json.dumps, cases)), check=True)
     answers = list(map(json.loads, process.stdout.splitlines()))
     assert len(answers) == len(cases)
     accepted = [

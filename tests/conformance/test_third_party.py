@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from commands import process
 
 pytest.importorskip("hypothesis")
 
@@ -172,7 +173,7 @@ def cases_of(seed):
     """What a new process generates for a seed: in one that is old, Hypothesis has seen more of the world."""
     words = ("--backend=modest", "--op=Reverse-1", "--examples=60", f"--seed={seed}", "--output-format=json")
     command = [sys.executable, "-m", "irops", "conformance", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return process(*command, check=True).stdout
 
 
 def test_a_backend_object_is_tested_in_this_process():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import ml_dtypes
 import numpy as np
 import pytest
+from commands import process, python_process
 from libraries import Late, needs
 
 import irops
@@ -242,7 +242,7 @@ def test_types_that_came_later_are_refused_in_older_opsets(saved):
 def test_without_onnx_the_extra_is_named(saved, tmp_path):
     path = saved(*encoder())
     code = f"import sys; sys.modules['onnx'] = None; import irops; print(irops.check({str(path)!r}))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python_process("-c", code, check=True)
     assert "IR901" in done.stdout
     assert "pip install 'irops[onnx]'" in done.stdout
 
@@ -257,7 +257,7 @@ def test_the_commands_take_onnx_models(saved):
         ["run", "--fill", "ones", "--shape", "x:2,2,3", "--shape", "lengths:2"],
     ):
         words = [sys.executable, "-m", "irops", command[0], path, *command[1:]]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        done = process(*words)
         assert done.returncode == 0, done.stdout + done.stderr
 
 

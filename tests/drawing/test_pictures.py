@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from commands import python_process
 from drawn_models import blocks, chain, detector, loop
 from pictures import Shape, picture
 
@@ -196,14 +196,7 @@ def test_a_picture_is_the_same_in_every_process():
     seen = set()
     for seed in "12":
         environment = {**os.environ, "PYTHONHASHSEED": seed}
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=ROOT,
-            env=environment,
-        )
+        done = python_process("-c", code, check=True, cwd=ROOT, env=environment)
         seen.add(done.stdout)
     assert len(seen) == 1
 

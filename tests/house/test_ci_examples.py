@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from commands import process, python_process
 
 import irops
 from irops.cli.main import main
@@ -36,14 +36,7 @@ def repository(tmp_path):
 
 def run(script, folder, **variables):
     environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", **variables}
-    return subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", script],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return process("bash", "-eo", "pipefail", "-c", script, cwd=folder, env=environment)
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
@@ -133,13 +126,8 @@ def test_pre_commit_runs_the_hook_where_a_model_or_its_weights_change(repository
 def test_the_tests_for_pytest_pass_on_the_models_of_the_examples(tmp_path):
     settings = tmp_path / "pytest.ini"
     settings.write_text("[pytest]\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "irops.testing.plugin", "-p", "no:cacheprovider",
-         "-c", settings, CI / "pytest" / "test_models.py"],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )  # fmt: skip
+    words = ["-m", "pytest", "-q", "-p", "irops.testing.plugin", "-p", "no:cacheprovider", "-c"]
+    alone = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = python_process(*words, settings, CI / "pytest" / "test_models.py", env=alone)
     assert done.returncode == 0, done.stdout
     assert "passed" in done.stdout

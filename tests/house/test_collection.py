@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import python_process
 
 pytestmark = pytest.mark.slow("collects all tests")
 
@@ -28,12 +27,6 @@ sys.exit(pytest.main(["--collect-only", "-qq", "-n0", "-p", "no:cacheprovider", 
 
 
 def test_collecting_all_tests_loads_no_heavy_library():
-    done = subprocess.run(
-        [sys.executable, "-c", COLLECT.format(heavy=HEAVY)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python_process("-c", COLLECT.format(heavy=HEAVY), cwd=ROOT)
     lines = [line for line in done.stdout.splitlines() if line.startswith(("loaded:", "collected:"))]
     assert lines == ["loaded:", "collected: True"], done.stdout[-2000:]

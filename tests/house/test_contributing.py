@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import process
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "CONTRIBUTING.md").read_text()
@@ -46,14 +47,7 @@ def test_a_recipe_applies_to_the_tree(recipe, tmp_path):
     for name in re.findall(r"^--- a/(.*)$", PATCHES[recipe], re.MULTILINE):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    done = subprocess.run(
-        ["git", "apply", "-"],
-        input=PATCHES[recipe],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = process("git", "apply", "-", input=PATCHES[recipe], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     for name in re.findall(r"^\+\+\+ b/(.*)$", PATCHES[recipe], re.MULTILINE):
         assert (tmp_path / name).is_file()

@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from commands import process
 from libraries import needs
 
 import irops
@@ -34,9 +35,7 @@ def answers(python, folder: Path, path: Path | None = None, *command: str) -> li
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     if path is not None:
         env["PYTHONPATH"] = str(path)
-    done = subprocess.run(
-        [python, *(command or ("-c", ASK))], capture_output=True, text=True, check=False, env=env, cwd=folder
-    )
+    done = process(python, *(command or ("-c", ASK)), env=env, cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -46,7 +45,7 @@ def distributions(tmp_path_factory):
     """The sdist, and the wheel that is built from it."""
     folder = tmp_path_factory.mktemp("distributions")
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True, text=True)
+    process(*command, check=True)
     return folder
 
 
@@ -59,7 +58,7 @@ def test_both_distributions_are_accepted_by_an_index(distributions):
     files = sorted(map(str, distributions.iterdir()))
     assert [Path(file).suffix for file in files] == [".whl", ".gz"]
     command = [sys.executable, "-m", "twine", "check", "--strict", *files]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = process(*command)
     assert done.returncode == 0, done.stdout
 
 
@@ -127,7 +126,7 @@ def test_an_editable_install_finds_its_definitions(tmp_path):
         "--editable",
         str(source),
     ]
-    subprocess.run(command, check=True, capture_output=True, text=True)
+    process(*command, check=True)
     site = next((tmp_path / "prefix").glob("lib/python*/site-packages"))
     peers = [p for p in sys.path if p.endswith("site-packages")]
     start = f"import site, sys; site.addsitedir({str(site)!r}); sys.path += {peers!r}; "

@@ -4,43 +4,22 @@ from __future__ import annotations
 
 import ast
 import runpy
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from commands import python_process
 
 import irops
 
 PACKAGE = Path(irops.__file__).parent
 LEVELS = {
-    "environment": -2,
-    "files": -1,
-    "values": 0,
-    "diagnostics": 0,
-    "spec": 1,
-    "ir": 1,
-    "pages": 1,
-    "work": 2,
-    "ops": 2,
-    "graph": 2,
-    "dialects": 3,
-    "analysis": 5,
-    "backends": 6,
-    "verdicts": 6,
-    "runtime": 7,
-    "editing": 8,
-    "drawing": 9,
-    "debugging": 10,
-    "conformance": 11,
-    "document": 12,
-    "surveys": 12,
-    "server": 13,
-    "cli": 14,
-    "testing": 14,
-}
+    "environment": -2, "files": -1, "values": 0, "diagnostics": 0, "spec": 1, "ir": 1, "pages": 1, "work": 2,
+    "ops": 2, "graph": 2, "dialects": 3, "analysis": 5, "backends": 6, "verdicts": 6, "runtime": 7,
+    "editing": 8, "drawing": 9, "debugging": 10, "conformance": 11, "document": 12, "surveys": 12,
+    "server": 13, "cli": 14, "testing": 14,
+}  # fmt: skip
 """The order in which parts may know one another; parts of one level may not."""
 DOORS = {
     "lxml": ("spec/load.py", "ir/"),
@@ -128,7 +107,7 @@ def test_importing_irops_imports_nothing_heavy():
         "import sys, irops; irops.read; heavy = {'lxml', 'networkx', 'rich', 'jinja2', 'openvino', 'onnx',"
         " 'numba', 'ml_dtypes'}; print(sorted(heavy & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python_process("-c", code, check=True)
     assert done.stdout.strip() == "[]"
 
 

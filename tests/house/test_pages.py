@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import python_process
 
 pytestmark = pytest.mark.slow("runs the commands of all pages")
 
@@ -43,16 +44,9 @@ def output_of(command: str, folder: Path) -> str:
     words = shlex.split(command)
     assert words[0] == "irops"
     env = {**os.environ, "COLUMNS": "80", "PYTHONPATH": str(DOCS.parent)}
-    done = subprocess.run(
-        [sys.executable, "-m", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-        cwd=folder,
-        env=env,
-    )
-    return done.stdout
+    words = [sys.executable, "-m", *words]
+    whole = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "cwd": folder, "env": env}
+    return subprocess.run(words, check=False, **whole).stdout
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -61,12 +55,8 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
     for name in ("model.xml", "reversing.xml"):
         shutil.copy(DOCS.parent / "examples" / "reversing" / "model.xml", tmp_path / name)
     code = re.findall(r"```python\n(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
-    subprocess.run(
-        [sys.executable, "-c", "\n".join(block for block in code if "BackendTest" not in block)],
-        cwd=tmp_path,
-        check=True,
-        env={**os.environ, "PYTHONPATH": str(DOCS.parent)},
-    )
+    code = "\n".join(block for block in code if "BackendTest" not in block)
+    python_process("-c", code, check=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(DOCS.parent)})
     for command, shown in sessions(page):
         assert output_of(command, tmp_path) == shown, command
 
@@ -78,14 +68,8 @@ def test_the_tests_on_the_page_pass_for_a_new_op(tmp_path):
         block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "incoherences" in block
     )
     (tmp_path / "test_my_op.py").write_text(code)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_op.py"],
-        cwd=tmp_path,
-        check=False,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(DOCS.parent)},
-    )
+    words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_op.py")
+    done = python_process(*words, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(DOCS.parent)})
     assert "2 passed" in done.stdout, done.stdout
 
 
@@ -101,12 +85,6 @@ def test_the_commands_of_the_examples_work(tmp_path):
     shutil.copytree(DOCS.parent / "examples", tmp_path / "examples")  # commands may write where they are
     for line in lines:
         command = line.partition("#")[0]
-        done = subprocess.run(
-            [sys.executable, "-m", *shlex.split(command)],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=tmp_path,
-        )
+        done = python_process("-m", *shlex.split(command), cwd=tmp_path)
         assert done.returncode == (1 if "broken" in command else 0), (line, done.stdout, done.stderr)
         assert "internal error" not in done.stderr

@@ -10,6 +10,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from commands import process
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -74,13 +75,12 @@ def pattern_of(shown: str) -> str:
 def test_everything_runs_from_top_to_bottom(tmp_path):
     subprocess.run(["git", "clone", "-q", str(ROOT), str(tmp_path / "irops")], check=True)
     environment = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ}
-    done = subprocess.run(
-        ["bash", "-c", script()],
+    done = process(
+        "bash",
+        "-c",
+        script(),
         cwd=tmp_path / "irops",
         env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "COLUMNS": "300", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     for call, shown in shown_outputs():

@@ -6,11 +6,10 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import python_process
 
 pytestmark = pytest.mark.slow("runs the code of all pages")
 
@@ -50,14 +49,7 @@ def test_the_snippets_of_a_page_run(page: str, tmp_path: Path) -> None:
     for name in ("model.xml", "reversing.xml"):
         shutil.copy(ROOT / "examples" / "reversing" / "model.xml", tmp_path / name)
     code = "\n".join(block for block in PAGES[page] if not block.startswith("@"))
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    done = python_process("-c", code, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)})
     assert done.returncode == 0, done.stderr
 
 

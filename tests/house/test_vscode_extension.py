@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import zipfile
 from pathlib import Path
 
 import pytest
+from commands import process
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "editors" / "vscode"
@@ -54,7 +54,7 @@ def test_npm_packages_the_extension(tmp_path: Path):
     folder = tmp_path / "vscode"
     shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("node_modules", "*.vsix"))
     for command in (("ci", "--offline", "--ignore-scripts"), ("run", "package", "--offline")):
-        done = subprocess.run([npm, *command], cwd=folder, capture_output=True, text=True, check=False)
+        done = process(npm, *command, cwd=folder)
         if "ENOTCACHED" in done.stderr or "only-if-cached" in done.stderr:
             pytest.skip("npm has not what the extension needs in its cache")
         assert done.returncode == 0, done.stderr

@@ -71,18 +71,10 @@ def _read_scene(found: Picture, scene, x: float, y: float, inside: Shape | None)
         dx, dy = _moved(group)
         frame = group.find(f"{SVG}rect")
         layer = group.get("data-layer")
-        shape = Shape(
-            tuple(group.get("class").split()),
-            group.get("data-box"),
-            scene.get("data-path"),
-            x + dx,
-            y + dy,
-            float(frame.get("width")),
-            float(frame.get("height")),
-            None if layer is None else int(layer),
-            tuple(map(int, group.get("data-folded", "").split())),
-            inside,
-        )
+        names = tuple(group.get("class").split()), group.get("data-box"), scene.get("data-path")
+        place = x + dx, y + dy, float(frame.get("width")), float(frame.get("height"))
+        folded = tuple(map(int, group.get("data-folded", "").split()))
+        shape = Shape(*names, *place, None if layer is None else int(layer), folded, inside)
         for text in group.findall(f"{SVG}text"):
             place = shape.left + float(text.get("x")), shape.top + float(text.get("y"))
             shape.texts.append((text.get("class"), *place, text.text or ""))

@@ -117,14 +117,8 @@ class Maker:
             case 2:
                 ops.Slice(value, [0], [self.chance.choice((-1, 2))], [1], [self.chance.randint(-2, 1)])
             case 3:
-                ops.TopK(
-                    value,
-                    1,
-                    axis=self.chance.randint(-2, 1),
-                    mode="max",
-                    sort="value",
-                    index_element_type="i64",
-                )
+                order = {"mode": "max", "sort": "value", "index_element_type": "i64"}
+                ops.TopK(value, 1, axis=self.chance.randint(-2, 1), **order)
 
     def _select(self, value: Value, values: list[Value]) -> None:
         conditions = [v for v in values if v.element_type.name == "boolean"]

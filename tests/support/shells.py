@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from commands import process
 
 PATIENCE = 60
 """Seconds for an answer of an interactive shell."""
@@ -27,14 +28,8 @@ def fish_offers(script: Path, folder: Path, lines: Iterable[str]) -> dict[str, s
     """By line, the words that fish offers."""
     _require("fish")
     code = "source $argv[1]; for line in $argv[2..]; complete -C $line; echo END; end"
-    done = subprocess.run(
-        ["fish", "-c", code, str(script), *lines],
-        cwd=folder,
-        env=environment(script.parent),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
+    done = process(
+        "fish", "-c", code, str(script), *lines, cwd=folder, env=environment(script.parent), timeout=PATIENCE
     )
     assert done.stderr == "", done.stderr
     answers = done.stdout.split("END\n")

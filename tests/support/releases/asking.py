@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from commands import python_process
 
 WORKER = Path(__file__).with_name("worker.py")
 CRASHED = "the process that read the file crashed"
@@ -34,14 +34,7 @@ def _answers(files: Sequence[Path], packages: Path | None, worker: Path) -> dict
     environment = dict(os.environ)
     if packages is not None:
         environment["PYTHONPATH"] = os.pathsep.join((str(packages), str(packages.parent / "numpy1")))
-    done = subprocess.run(
-        [sys.executable, "-s", str(worker)],
-        input="".join(f"{file}\n" for file in files),
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python_process("-s", str(worker), input="".join(f"{file}\n" for file in files), env=environment)
     if done.returncode > 0:
         raise RuntimeError(done.stderr)
     lines = (json.loads(line) for line in done.stdout.splitlines() if line.startswith("["))
