@@ -152,10 +152,8 @@ def reading(*declarations: dict[str, str]) -> Model:
     """x -> a -> y, and layers 3, 4 and so on that read variables with these declarations."""
     layers, edges = [], ()
     for k, data in enumerate(declarations, 3):
-        layers += [
-            Layer(k, f"r{k}", "ReadValue", "opset6", data, [Port(0)], [Port(9)]),
-            result(k + 10, f"s{k}"),
-        ]
+        layers.append(Layer(k, f"r{k}", "ReadValue", "opset6", data, [Port(0)], [Port(9)]))
+        layers.append(result(k + 10, f"s{k}"))
         edges += (Edge(0, 0, k, 0), Edge(k, 9, k + 10, 0))
     return straight(*layers, edges=edges)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import python_process
 
 from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, moves, split_loop
 
@@ -136,8 +135,12 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
         " 0).stats\nprint(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))\n"
     )
     answers = [
-        python_process(
-            "-c", code, check=True, env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
         ).stdout.split()
         for _ in range(2)
     ]

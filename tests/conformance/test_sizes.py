@@ -92,8 +92,8 @@ class Cases:
         return getattr(self, op.lower())()
 
     def reshape(self):
-        special = {"special_zero": self.random.choice([True, False])}
-        return "opset1", [self.tensor(), self.list(-1, 0, 1, 2, 3, 4, 6, 12)], special
+        inputs = [self.tensor(), self.list(-1, 0, 1, 2, 3, 4, 6, 12)]
+        return "opset1", inputs, {"special_zero": self.random.choice([True, False])}
 
     def squeeze(self):
         return "opset1", [self.tensor(), self.axes(-3, 3, 2)][: self.random.choice([1, 2, 2, 2])], {}
@@ -108,9 +108,10 @@ class Cases:
 
     def concat(self):
         sizes = [self.size() for _ in range(self.random.randint(1, 3))]
-        count, axis = self.random.randint(1, 3), self.random.randint(-len(sizes), len(sizes) - 1)
-        choices = [[self.random.choice([size, size, self.size()]) for size in sizes] for _ in range(count)]
-        return "opset1", [("?f32", ",".join(shape)) for shape in choices], {"axis": axis}
+        count, choose = self.random.randint(1, 3), self.random.choice
+        shapes = [",".join(choose([size, size, self.size()]) for size in sizes) for _ in range(count)]
+        axis = self.random.randint(-len(sizes), len(sizes) - 1)
+        return "opset1", [("?f32", shape) for shape in shapes], {"axis": axis}
 
     def split(self):
         return "opset1", [self.tensor(1), self.axis()], {"num_splits": self.random.randint(1, 3)}
@@ -120,8 +121,9 @@ class Cases:
 
     def broadcast(self):
         mode = self.random.choice(["numpy", "bidirectional", "explicit"])
-        axes = sorted(self.random.sample(range(4), self.random.randint(0, 3)))
-        mapping = [("i64", axes)] if mode == "explicit" else []
+        mapping = []
+        if mode == "explicit":
+            mapping = [("i64", sorted(self.random.sample(range(4), self.random.randint(0, 3))))]
         return "opset3", [self.tensor(0, 3), self.list(0, 1, 2, 3, 4, 6), *mapping], {"mode": mode}
 
     def tile(self):

@@ -50,20 +50,19 @@ def reported(reports: list[Report]) -> list[tuple[str, str, int | None, int | No
     ]
 
 
+def with_places(found: list[tuple[str, str, Any]]) -> list[tuple[str, str, int | None, int | None]]:
+    """A code, a level and a region each, with the line and the column of the region."""
+    return [
+        (*names, region and region.start_line, region and region.start_column) for *names, region in found
+    ]
+
+
 def test_pydantic_models_of_sarif_read_all_of_it(text: str, reports: list[Report]) -> None:
     reader = pytest.importorskip("sarif_pydantic")
     log = reader.Sarif.model_validate_json(text)
     (run,) = log.runs
-    places = [result.locations[0].physical_location for result in run.results]
-    assert [
-        (
-            result.rule_id,
-            result.level.value,
-            place.region and place.region.start_line,
-            place.region and place.region.start_column,
-        )
-        for result, place in zip(run.results, places)
-    ] == reported(reports)
+    found = [(r.rule_id, r.level.value, r.locations[0].physical_location.region) for r in run.results]
+    assert with_places(found) == reported(reports)
     assert all(run.tool.driver.rules[result.rule_index].id == result.rule_id for result in run.results)
     assert not [
         extra for thing in _all_models(log) for extra in thing.model_extra or {} if extra not in NOT_YET_KNOWN
@@ -112,10 +111,7 @@ def test_the_object_model_of_sarif_has_a_place_for_all_of_it(text: str, reports:
     om = pytest.importorskip("sarif_om")
     log = _object(om, "SarifLog", json.loads(text))
     found = [(r.rule_id, r.level, r.locations[0].physical_location.region) for r in log.runs[0].results]
-    assert [
-        (code, level, region and region.start_line, region and region.start_column)
-        for code, level, region in found
-    ] == reported(reports)
+    assert with_places(found) == reported(reports)
 
 
 def _object(om: Any, name: str, content: dict[str, Any]) -> Any:

@@ -5,10 +5,11 @@ them.
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from commands import python_process
 
 from irops.dialects import dialect_named
 from irops.document.coverage import coverage
@@ -39,7 +40,8 @@ def test_the_pages_state_what_is_covered(page):
 
 @pytest.mark.slow("lists all ops of onnx")
 def test_the_command_states_what_is_covered():
-    done = python_process("-m", "irops", "ops", "--dialect", "onnx", check=True, cwd=ROOT)
+    command = [sys.executable, "-m", "irops", "ops", "--dialect", "onnx"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     found = coverage(dialect_named("onnx"))
     assert done.stdout.endswith(f"; {found}; --undefined lists the others\n")
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, Phase, settings
 
-settings.register_profile(
-    "mutants",
-    derandomize=True,
-    database=None,
-    deadline=None,
-    phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=list(HealthCheck),
-)
+PHASES = (Phase.explicit, Phase.generate)
+LIMITS = {"database": None, "deadline": None, "phases": PHASES, "suppress_health_check": list(HealthCheck)}
+settings.register_profile("mutants", derandomize=True, **LIMITS)
 settings.load_profile("mutants")

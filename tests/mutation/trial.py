@@ -135,18 +135,8 @@ class Trial:
             os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         import pytest
 
-        options = [
-            "-q",
-            "-n0",
-            "-m",
-            marks,
-            "-p",
-            "no:cacheprovider",
-            "--tb=line",
-            "-p",
-            "profile_of_mutants",
-            *given,
-        ]
+        plugins = ["-p", "no:cacheprovider", "-p", "profile_of_mutants"]
+        options = ["-q", "-n0", "-m", marks, "--tb=line", *plugins, *given]
         for test in self.deselected:
             options += ["--ignore", test] if test.endswith(".py") else ["--deselect", test]
         sys.path.insert(0, str(self.tree / "tests" / "mutation"))

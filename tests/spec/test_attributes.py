@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -20,6 +21,9 @@ def op(*attributes: Attribute, dialect: str = "openvino") -> Op:
     return Op(replace(MODEL, attributes=named, dialect=dialect), Functions(), "m")
 
 
+number = partial(Attribute, "a", "int")
+READS_4 = "OpenVINO silently reads a=4"
+TEXT = Attribute("a", "string", default="x", reader_default="")
 SIZE = Attribute("size", "int", low=0, default="3")
 MODE = Attribute("mode", "string", required=True)
 
@@ -51,28 +55,13 @@ def test_a_text_that_is_no_value_is_a_fault_and_the_values_are_not_usable(dialec
 @pytest.mark.parametrize(
     ("attribute", "fault", "usable", "value"),
     [
-        (Attribute("a", "int", required=True), ("missing-attribute", None, None), False, None),
-        (
-            Attribute("a", "int", required=True, reader_default="4"),
-            ("missing-attribute", "OpenVINO silently reads a=4", None),
-            False,
-            4,
-        ),
-        (
-            Attribute("a", "int", default="3", reader_default="4"),
-            ("conflicting-defaults", None, "4"),
-            True,
-            4,
-        ),
-        (Attribute("a", "int", default="4", reader_default="4"), None, True, 4),
-        (Attribute("a", "int", default="4"), None, True, 4),
-        (Attribute("a", "int", reader_default="4"), ("conflicting-defaults", None, None), True, 4),
-        (
-            Attribute("a", "string", default="x", reader_default=""),
-            ("conflicting-defaults", None, ""),
-            True,
-            "",
-        ),
+        (number(required=True), ("missing-attribute", None, None), False, None),
+        (number(required=True, reader_default="4"), ("missing-attribute", READS_4, None), False, 4),
+        (number(default="3", reader_default="4"), ("conflicting-defaults", None, "4"), True, 4),
+        (number(default="4", reader_default="4"), None, True, 4),
+        (number(default="4"), None, True, 4),
+        (number(reader_default="4"), ("conflicting-defaults", None, None), True, 4),
+        (TEXT, ("conflicting-defaults", None, ""), True, ""),
     ],
 )
 def test_an_attribute_that_is_missing_has_a_fault_where_its_default_is_not_clear(
@@ -85,9 +74,9 @@ def test_an_attribute_that_is_missing_has_a_fault_where_its_default_is_not_clear
 
 
 def test_the_message_of_conflicting_defaults_names_both():
-    (fault,) = bind(op(Attribute("a", "string", default="x", reader_default="")), {}).faults
+    (fault,) = bind(op(TEXT), {}).faults
     assert "its default is x in the specification, but empty in OpenVINO" in fault.message
-    (fault,) = bind(op(Attribute("a", "int", reader_default="4")), {}).faults
+    (fault,) = bind(op(number(reader_default="4")), {}).faults
     assert "its default is none in the specification, but 4 in OpenVINO" in fault.message
 
 

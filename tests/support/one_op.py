@@ -32,6 +32,7 @@ def one_op_model(
     """
     definition, given = op.definition, list[Array]()
     dialect = definition.dialect
+    suffix = "" if dialect == ONNX else "-1"
     target = TargetGraph(dialect, opset, None, ())
     wires: list[Wire | None] = []
     for place, array in enumerate(inputs):
@@ -43,36 +44,21 @@ def one_op_model(
         else:
             shape = (shapes or {}).get(port.name, ",".join(map(str, array.shape)))
             data = {"shape": shape, "element_type": str(element_type_of(array))}
-            wires.append(
-                Wire(
-                    target.add(
-                        f"{port.name}{place}", "Parameter" if dialect == ONNX else "Parameter-1", data=data
-                    )
-                )
-            )
+            wires.append(Wire(target.add(f"{port.name}{place}", f"Parameter{suffix}", data=data)))
             given.append(array)
     subject = target.add("subject", definition.type if dialect == ONNX else op.id, wires, attributes)
     subject.outputs[0].names = ("result",)
-    target.add(
-        "result", "Result" if dialect == ONNX else "Result-1", [Wire(subject)], outputs=0
-    ).output_names = ("result",)
-    model = Model(
-        op.id.replace(":", "_"),
-        11,
-        target.graph,
-        weights=target.weights,
-        dialect=dialect,
-        opsets={ONNX: opset} if dialect == ONNX else {},
-    )
+    result = target.add("result", f"Result{suffix}", [Wire(subject)], outputs=0)
+    result.output_names = ("result",)
+    opsets = {ONNX: opset} if dialect == ONNX else {}
+    name, weights = op.id.replace(":", "_"), target.weights
+    model = Model(name, 11, target.graph, weights=weights, dialect=dialect, opsets=opsets)
     for known in infer(model).layers.values():
         for one, fact in zip((*known.layer.inputs, *known.layer.outputs), (*known.inputs, *known.outputs)):
             if fact is not None:
                 one.precision = fact.element_type.precision
-                one.dims = (
-                    tuple(int(size) if size.known else -1 for size in fact.shape)
-                    if fact.shape.dims is not None
-                    else ()
-                )
+                sizes = () if fact.shape.dims is None else fact.shape
+                one.dims = tuple(int(size) if size.known else -1 for size in sizes)
     return model, given
 
 

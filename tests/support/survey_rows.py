@@ -95,12 +95,7 @@ def _rows_of(name: str, source: random.Random, tasks: tuple[str, ...]) -> Iterat
 def _finding(source: random.Random, ops: Mapping[str, int], status: str) -> dict[str, Any]:
     code, name = source.choice(RULES)
     op, place = source.choice(sorted(ops)), source.randrange(900)
-    return finding(
-        code,
-        name=name,
-        severity="error" if status == "fail" else "warning",
-        message=f"the inputs of {op} have shapes [1,{place},224,224] and [64,3,7,7]; expected equal channels",
-        layer=f"encoder/layers.{place}/self_attn/{op}",
-        op=op,
-        line=place * 17,
-    )
+    severity, layer = "error" if status == "fail" else "warning", f"encoder/layers.{place}/self_attn/{op}"
+    message = f"the inputs of {op} have shapes [1,{place},224,224] and [64,3,7,7]; expected equal channels"
+    more = {"message": message, "layer": layer, "op": op, "line": place * 17}
+    return finding(code, name=name, severity=severity, **more)
