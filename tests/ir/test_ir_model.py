@@ -179,3 +179,13 @@ def test_a_layer_is_named_with_id_and_type():
 def test_another_graph_leaves_the_rest_of_the_model():
     model = Model(name="m", graph=GRAPH, version=10)
     assert model.with_graph(INNER) == Model(name="m", graph=INNER, version=10)
+
+
+def test_a_model_is_asked_for_its_inputs_results_and_layers(net):
+    model = net("a: f32[2]", "b: f32[2]", "sum: Add a b", "y: Result sum", "z: Result a")
+    assert [layer.name for layer in model.inputs] == ["a", "b"]
+    assert [layer.name for layer in model.results] == ["y", "z"]
+    assert model["sum"] is model.layers[2]
+    assert (len(model), bool(model), bool(Model("empty"))) == (5, True, True)
+    with pytest.raises(KeyError, match="did you mean 'sum'"):
+        model["sun"]

@@ -139,3 +139,10 @@ def test_a_variable_is_empty_in_every_call():
     for data in (DATA, DATA + 1):
         assert irops.call("ReadValue-6", data, **attributes).tolist() == data.tolist()
     assert irops.call("Assign-6", DATA, variable_id="v").tolist() == DATA.tolist()
+
+
+@pytest.mark.parametrize("kind", ["f16", "FP16", "float16", np.float16, np.dtype(np.float16)])
+def test_an_attribute_takes_a_type_as_people_spell_it(kind):
+    assert irops.call("Convert-1", np.float32([1.5]), destination_type=kind).dtype == np.float16
+    with pytest.raises(irops.EvaluationError, match="IR314 destination_type is 'float17'"):
+        irops.call("Convert-1", np.float32([1.5]), destination_type="float17")

@@ -162,7 +162,10 @@ def test_an_op_without_a_gradient_and_an_output_array_are_refused():
 def test_run_takes_tensors_and_says_what_to_do_with_gradients(reverse):
     model, shape = reverse
     x, axes = torch.ones(shape), np.array([0])
-    assert isinstance(next(iter(irops.run(model, [x, axes]).values())), np.ndarray)
+    (of_torch,) = irops.run(model, [x, axes]).values()
+    (of_numpy,) = irops.run(model, {"x": x.numpy(), "n": axes}).values()
+    assert isinstance(of_torch, torch.Tensor)
+    assert np.array_equal(of_torch.numpy(), of_numpy)
     with pytest.raises(irops.EvaluationError, match=r"IR603 .*it requires a gradient.*\.detach\(\)"):
         irops.run(model, [x.requires_grad_(), axes])
 
