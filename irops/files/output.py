@@ -418,7 +418,7 @@ def _belongs_to_model(target: Path) -> bool:
 def _is_ir(path: Path) -> bool:
     """Whether a file begins as an IR does."""
     try:
-        with path.open("rb") as file:
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:  # a pipe is empty
             return b"<net" in file.read(HEAD_BYTES)
     except OSError:
         return False

@@ -17,7 +17,7 @@ from threading import Lock, RLock
 from typing import IO, BinaryIO, Self
 
 from irops.files.output import copy_range, note_read, read_at
-from irops.files.urls import is_url
+from irops.files.urls import StrPath, is_url
 
 
 class _Count:
@@ -54,8 +54,12 @@ def bytes_fetched() -> int:
     return _FETCHED.total
 
 
+TEXT_BYTES = 1 << 26
+"""The most bytes of a file beside models that is read as a whole."""
+
+
 class NotRegular(OSError):
-    """A path does not refer to a regular file. The text says what it refers to: "is a folder"."""
+    """A path does not refer to a regular file that may be read. The text says why: "is a folder"."""
 
 
 def open_regular(path: str) -> BinaryIO:
@@ -79,6 +83,23 @@ def open_regular(path: str) -> BinaryIO:
     except BaseException:
         os.close(handle)
         raise
+
+
+def head_of(path: StrPath, size: int) -> bytes:
+    """The first bytes of a regular file. Raises: NotRegular; OSError"""
+    with open_regular(os.fspath(path)) as file:
+        return file.read(size)
+
+
+def content_of(path: StrPath, most: int = TEXT_BYTES) -> bytes:
+    """The content of a file beside models: settings, a baseline, a list, what a command has written.
+
+    Raises:  NotRegular, also where it has more than `most` bytes; OSError
+    """
+    content = head_of(path, most + 1)
+    if len(content) > most:
+        raise NotRegular(f"has more than {most:,} bytes")
+    return content
 
 
 def require_regular(status: os.stat_result) -> None:

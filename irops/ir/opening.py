@@ -11,7 +11,7 @@ from typing import Protocol
 
 from irops.diagnostics.suggestions import similar
 from irops.files.limits import Limits
-from irops.files.storage import Weights, open_regular
+from irops.files.storage import Weights, head_of, open_regular
 from irops.files.urls import StrPath, is_url, local_path, looks_cut
 from irops.ir.locate import root_tag
 from irops.ir.remote import RemoteError
@@ -162,8 +162,7 @@ def is_other_xml(path: str) -> bool:
     Damaged files and files with weights next to them count as models, so that they are checked.
     """
     try:
-        with open_regular(path) as file:
-            root = root_tag(file.read(SNIFFED_BYTES))
+        root = root_tag(head_of(path, SNIFFED_BYTES))
     except OSError:
         return False
     return root is not None and root.lower() != "net" and not Path(path).with_suffix(".bin").exists()

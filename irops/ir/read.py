@@ -14,7 +14,7 @@ from irops.diagnostics.diagnostic import Diagnostic, ReadError, errors_of
 from irops.environment import no_collection
 from irops.files.limits import Limits, recursion_limit_for
 from irops.files.output import folder_lock
-from irops.files.storage import NotRegular, count_read
+from irops.files.storage import NotRegular, count_read, head_of
 from irops.files.urls import StrPath, local_path, with_suffix, without_credentials
 from irops.ir.build import Builder
 from irops.ir.locate import BOM, SourceText
@@ -333,7 +333,6 @@ def _no_text(path: str | None, raw: bytes, faults: Faults) -> Exception:
 
 def _starts_xml(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
-            return file.read(64).removeprefix(BOM).lstrip().startswith(b"<")
+        return head_of(path, 64).removeprefix(BOM).lstrip().startswith(b"<")
     except OSError:
         return False

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from glob import glob, has_magic
-from pathlib import Path
 
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialects
+from irops.files.storage import content_of
 from irops.files.urls import identity, is_url, local_path, without_credentials
 from irops.ir.opening import is_other_xml, model_files, models_at
 from irops.ir.remote import RemoteError
@@ -81,7 +81,7 @@ def _expanded(paths: Iterable[str]) -> Iterator[str]:
             yield path
             continue
         try:
-            lines = Path(path[1:]).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+            lines = content_of(path[1:]).decode("utf-8", "surrogateescape").splitlines()
         except OSError as error:
             raise SurveyError(
                 f"the list of models {path[1:]} cannot be read: {error.strerror or error}"

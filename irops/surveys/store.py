@@ -21,6 +21,7 @@ from typing import Any, Self
 from irops.diagnostics.printable import abridged, printable
 from irops.environment import missing_libraries
 from irops.files.output import PendingFiles, claim
+from irops.files.storage import content_of
 from irops.surveys.tasks import SurveyError
 
 STATUSES = ("pass", "warn", "unsupported", "fail", "error", "timeout", "memory", "crash", "lost")
@@ -135,7 +136,7 @@ class ReportFolder:
     def identities(self) -> Mapping[str, Any]:
         """The last result of Identities.to_json; nothing where that cannot be read."""
         try:
-            content = json.loads((self.path / IDENTITIES).read_text())
+            content = json.loads(content_of(self.path / IDENTITIES))
         except (OSError, ValueError, RecursionError):  # they are computed again
             return {}
         return content if isinstance(content, dict) else {}
@@ -169,7 +170,7 @@ def _require_report(path: Path, *, may_be_new: bool) -> None:
 
 def _require_manifest(path: Path) -> None:
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(content_of(path))
         schema = content["schema"] if content["format"] == FORMAT else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         schema = None

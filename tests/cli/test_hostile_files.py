@@ -1,6 +1,7 @@
 """Every command on hostile files: a documented exit code, text to read of bounded length, no traceback."""
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -170,3 +171,34 @@ def test_temporary_files_of_a_killed_process_are_removed_by_the_next(tmp_path):
     os.utime(abandoned, (0, 0))
     irops.write(irops.read(path), tmp_path / "copy.xml")
     assert (abandoned.exists(), recent.exists()) == (False, True)
+
+
+EXAMPLE = str(ROOT / "examples" / "digit_classifier" / "model.xml")
+PIPES = {
+    "a list of models": (["survey", "@list", "-o", "out"], 2, "list cannot be read: is a pipe"),
+    "a model beside weights": (["check", "w.bin"], 1, "IR006"),
+    "a model beside a target": (["run", EXAMPLE, "--fill", "ones", "--save-outputs", "w.bin", "-q"], 0, ""),
+    "the manifest of a survey": (["survey", EXAMPLE, "-o", "report"], 2, "is not that of a survey"),
+    "an index of values": (
+        ["compare", EXAMPLE, "--fill", "ones", "--b", "values"],
+        2,
+        "values has no .npy files",
+    ),
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("name", PIPES)
+def test_no_command_waits_for_a_pipe(name, irops, tmp_path, monkeypatch):
+    words, status, text = PIPES[name]
+    monkeypatch.chdir(tmp_path)
+    Path("w.bin").write_bytes(bytes(64))
+    for pipe in ("list", "w.xml", "report/survey.json", "values/values.json"):
+        Path(pipe).parent.mkdir(exist_ok=True)
+        os.mkfifo(pipe)
+    signal.alarm(60)  # a command that waits would not end
+    try:
+        result = irops(*words)
+    finally:
+        signal.alarm(0)
+    assert (result.status, text in result.out + result.err) == (status, True)

@@ -33,6 +33,7 @@ from irops.diagnostics.rules import all_rules, closest_rules
 from irops.dialects.registry import Registry
 from irops.files.limits import Limits
 from irops.files.output import PendingFiles
+from irops.files.storage import content_of
 from irops.ir.model import Model
 from irops.runtime.session import run
 from irops.values.element import Array
@@ -77,7 +78,7 @@ class Memory:
         """
         memory = cls()
         memory._path, memory._header = folder / FILE, {"schema_version": VERSION, "of": of}
-        lines = memory._path.read_text("utf-8").splitlines() if memory._path.exists() else []
+        lines = content_of(memory._path).decode().splitlines() if memory._path.exists() else []
         if lines and _parsed(lines[0]) != memory._header:
             raise OtherReduction(
                 f"{memory._path} has the tries of another model, other inputs or another oracle; choose"

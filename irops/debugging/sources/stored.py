@@ -21,6 +21,7 @@ from irops.diagnostics.suggestions import did_you_mean
 from irops.editing.diff.comparison import GraphComparison, Matching, Side
 from irops.editing.translation.translate import translated
 from irops.files.output import PendingFiles
+from irops.files.storage import content_of
 from irops.files.urls import without_credentials
 from irops.ir.model import Layer, UniqueNames
 from irops.ir.numpy_files import (
@@ -107,14 +108,14 @@ def stored_source(path: str) -> Stored:
     except UnreadableFileError as error:
         raise SourceError(str(error)) from None
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror}") from None
+        raise SourceError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def _folder(folder: Path) -> dict[str, Array | Loader]:
     index = folder / INDEX
     if index.is_file():
         try:
-            entries = json.loads(index.read_text("utf-8"))["values"]
+            entries = json.loads(content_of(index))["values"]
             return {
                 name: _npy(folder / Path(entry["file"]).name, element_type(entry["type"], foreign=True))
                 for name, entry in entries.items()
