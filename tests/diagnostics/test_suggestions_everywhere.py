@@ -52,7 +52,7 @@ KINDS = ("parameter", "result", "operation")
         (lambda: irops.definition("HardSigmoyd"), "did you mean HardSigmoid-1?"),
         (lambda: irops.check(MODEL, ignore=["dead-lair"]), "did you mean dead-layer?"),
         (lambda: irops.translate(irops.read(MODEL), to="onxx"), "did you mean onnx?"),
-        (lambda: irops.call("Convert-1", X, destination_type="float32"), "did you mean f32?"),
+        (lambda: irops.call("Convert-1", X, destination_type="flaot32"), "did you mean f32?"),
         (lambda: irops.call("Reverse-1", X, [1], mode="indx"), "must be one of index, mask"),
     ],
 )
