@@ -21,7 +21,7 @@ from irops.backends.backend import Backend
 from irops.backends.catalogue import backend_names, backend_of, chain, missing
 from irops.cli.display import table
 from irops.cli.models import definition_of, registry_of
-from irops.cli.options import add_extensions, add_format
+from irops.cli.options import add_extensions, add_format, add_option
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS
 from irops.cli.streams import show
 from irops.diagnostics.printable import plural
@@ -48,18 +48,10 @@ class BackendEntry:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--op",
-        metavar="OP",
-        action="append",
-        default=[],
-        dest="ops",
-        help="only consider this op (ReverseSequence-1), or the newest version of a type; repeatable",
-    )
+    op = "only consider this op (ReverseSequence-1), or the newest version of a type"
+    add_option(parser, "--op OP...", op, dest="ops")
     add_format(parser)
-    parser.add_argument(
-        "--quiet", "-q", action="store_true", help="print only the names of available backends"
-    )
+    add_option(parser, "--quiet -q", "print only the names of available backends")
     add_extensions(parser)
 
 

@@ -34,7 +34,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.display import progress_bar, write_reports
 from irops.cli.main import Refusal
 from irops.cli.models import find_models, model_help, registry_of
-from irops.cli.options import add_settings, has_extensions, integer_at_least, limits_of, written
+from irops.cli.options import add_option, add_settings, has_extensions, limits_of, written
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED, refuses
 from irops.cli.settings import settings
 from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError
@@ -141,11 +141,9 @@ LARGE = 4 << 20
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("models", nargs="*", metavar="MODEL", help=f"{model_help()}; or a folder")
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
-    parser.add_argument(
-        "--stdin-filename", metavar="FILE", help="check standard input, reported under this file name"
-    )
-    parser.add_argument("--output-format", choices=FORMATS, default="full", help="default: full")
+    add_option(parser, "--weights FILE", "the .bin file, if it is not next to the .xml file")
+    add_option(parser, "--stdin-filename FILE", "check standard input, reported under this file name")
+    add_option(parser, "--output-format", "", choices=FORMATS, default="full")
     parser.add_argument(
         "--select",
         metavar="RULES",
@@ -158,46 +156,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--ignore", metavar="RULES", type=_words, action="extend", default=[], help="not these rules"
     )
     baseline_options = parser.add_mutually_exclusive_group()
-    baseline_options.add_argument(
-        "--baseline", metavar="FILE", type=Path, help="do not report the findings listed in this file"
+    add_option(
+        baseline_options, "--baseline FILE", "do not report the findings listed in this file", type=Path
     )
-    baseline_options.add_argument(
-        "--write-baseline",
-        metavar="FILE",
-        type=written,
-        help="write all findings to this file, for later use with --baseline",
-    )
+    write_baseline = "write all findings to this file, for later use with --baseline"
+    add_option(baseline_options, "--write-baseline FILE", write_baseline, type=written)
     fixing = parser.add_mutually_exclusive_group()
-    fixing.add_argument(
-        "--fix",
-        action="store_true",
-        help="apply unambiguous fixes to the .xml file; weights are never changed",
+    add_option(fixing, "--fix", "apply unambiguous fixes to the .xml file; weights are never changed")
+    add_option(fixing, "--diff", "show what --fix would change, without writing it")
+    target = "also report what this release of OpenVINO does not read: 2023.3"
+    add_option(parser, "--target RELEASE", target, type=_release)
+    add_option(
+        parser, "--why", "explain violated constraints: where the shapes and values that break them come from"
     )
-    fixing.add_argument(
-        "--diff", action="store_true", help="show what --fix would change, without writing it"
-    )
-    parser.add_argument(
-        "--target",
-        metavar="RELEASE",
-        type=_release,
-        help="also report what this release of OpenVINO does not read: 2023.3",
-    )
-    parser.add_argument(
-        "--why",
-        action="store_true",
-        help="explain violated constraints: where the shapes and values that break them come from",
-    )
-    parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings")
-    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are errors")
-    parser.add_argument(
-        "--jobs",
-        "-j",
-        metavar="N",
-        type=integer_at_least(1),
-        default=0,
-        help="number of processes; default: one per core if there are many files",
-    )
-    parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
+    add_option(parser, "--strict", "exit with 1 if there are warnings")
+    add_option(parser, "--exit-zero", "exit with 0 even if there are errors")
+    jobs = "number of processes; default: one per core if there are many files"
+    add_option(parser, "--jobs -j N", jobs, at_least=1, default=0)
+    add_option(parser, "--quiet -q", "no summary, no progress")
     add_settings(parser)
 
 

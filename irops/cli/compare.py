@@ -35,6 +35,7 @@ from irops.cli.display import deliver, progress_bar
 from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, analysis_of, inputs_of, registry_of
 from irops.cli.options import (
+    add_option,
     add_settings,
     integer_at_least,
     limits_of,
@@ -60,55 +61,31 @@ FORMATS = ("full", "json", "junit", "html")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
-    parser.add_argument(
-        "--a", metavar="SOURCE", default="reference", help="what gives the right values; default: reference"
-    )
-    parser.add_argument(
-        "--b", metavar="SOURCE", default="openvino", help="what is compared with it; default: openvino"
-    )
-    parser.add_argument(
+    add_option(parser, "--a SOURCE", "what gives the right values", default="reference")
+    add_option(parser, "--b SOURCE", "what is compared with it", default="openvino")
+    add_option(
+        parser,
         "--mode",
-        choices=MODES,
-        help="isolated: each layer of --b from the inputs of --a; propagated: both run through; cuts: the"
+        "isolated: each layer of --b from the inputs of --a; propagated: both run through; cuts: the"
         " smallest part that differs when --b compiles it as a whole; default: isolated where --b computes"
         " layers",
+        choices=MODES,
     )
     for option, words in (("--rtol", "relative"), ("--atol", "absolute")):
-        parser.add_argument(
-            option,
-            metavar="[NAME=]NUMBER",
-            type=_tolerance,
-            action="append",
-            default=[],
-            help=f"the {words} difference that is allowed, in place of error bounds, everywhere or in a"
-            " layer, tensor or result; repeatable",
-        )
-    parser.add_argument(
-        "--map",
-        metavar="A=B",
-        type=_partners,
-        action="append",
-        default=[],
-        help="the layer or tensor A of the model is B in model:OTHER, where irops finds another; repeatable",
-    )
+        place = "everywhere or in a layer, tensor or result; repeatable"
+        allowed = f"the {words} difference that is allowed, in place of error bounds, {place}"
+        add_option(parser, f"{option} [NAME=]NUMBER...", allowed, type=_tolerance)
+    partners = "the layer or tensor A of the model is B in model:OTHER, where irops finds another"
+    add_option(parser, "--map A=B...", partners, type=_partners)
     add_inputs(parser)
-    parser.add_argument(
-        "--repeat",
-        metavar="N",
-        type=integer_at_least(1),
-        default=1,
-        help="compare with N sets of values by --fill random, of seeds from --seed on, in one report",
-    )
-    parser.add_argument(
-        "--save-values",
-        metavar="DIR",
-        type=written_folder,
-        help="record the values of --b in a folder, which is a source; no comparison",
-    )
-    parser.add_argument("--all", action="store_true", help="list every layer")
-    parser.add_argument("--output-format", choices=FORMATS, default="full", help="default: full")
-    parser.add_argument("--output", "-o", metavar="FILE", type=written, help="write the report to a file")
-    parser.add_argument("--quiet", "-q", action="store_true", help="no report, only the exit code")
+    several = "compare with N sets of values by --fill random, of seeds from --seed on, in one report"
+    parser.add_argument("--repeat", metavar="N", type=integer_at_least(1), default=1, help=several)
+    save_values = "record the values of --b in a folder, which is a source; no comparison"
+    add_option(parser, "--save-values DIR", save_values, type=written_folder)
+    add_option(parser, "--all", "list every layer")
+    add_option(parser, "--output-format", "", choices=FORMATS, default="full")
+    add_option(parser, "--output -o FILE", "write the report to a file", type=written)
+    add_option(parser, "--quiet -q", "no report, only the exit code")
     add_settings(parser)
 
 

@@ -26,7 +26,7 @@ from irops.backends.catalogue import backend_names
 from irops.cli.display import ReportProgress, progress_bar, table
 from irops.cli.main import Refusal
 from irops.cli.models import definition_of, registry_of
-from irops.cli.options import add_extensions, integer_at_least, seconds_above_zero
+from irops.cli.options import add_extensions, add_option, seconds_above_zero
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, is_distributed, workers_of
@@ -46,50 +46,16 @@ MANY = 6
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--backend",
-        metavar="NAME",
-        action="append",
-        required=True,
-        dest="backends",
-        help=f"{', '.join(backend_names())}; repeatable",
-    )
-    parser.add_argument(
-        "--op",
-        metavar="OP",
-        action="append",
-        default=[],
-        dest="ops",
-        help="an op such as Reverse-1; repeatable; default: all ops that the backend implements",
-    )
-    parser.add_argument(
-        "--examples",
-        type=integer_at_least(1),
-        default=500,
-        metavar="N",
-        help="number of generated cases per op; default: 500",
-    )
-    parser.add_argument(
-        "--seed",
-        type=integer_at_least(0),
-        default=0,
-        metavar="N",
-        help="seed of the case generator; default: 0",
-    )
-    parser.add_argument(
-        "--seconds",
-        type=seconds_above_zero,
-        default=30.0,
-        metavar="S",
-        help="time limit for generated cases, in seconds per op; default: 30",
-    )
-    parser.add_argument(
-        "--large",
-        action="store_true",
-        help="also run cases with tensors of about 40 MB, for ops that have them",
-    )
-    parser.add_argument("--output-format", choices=FORMATS, default="table", help="default: table")
-    parser.add_argument("--quiet", "-q", action="store_true", help="no progress")
+    add_option(parser, "--backend NAME...", f"{', '.join(backend_names())}", required=True, dest="backends")
+    op = "an op such as Reverse-1; repeatable; default: all ops that the backend implements"
+    add_option(parser, "--op OP...", op, dest="ops")
+    add_option(parser, "--examples N", "number of generated cases per op", at_least=1, default=500)
+    add_option(parser, "--seed N", "seed of the case generator", at_least=0, default=0)
+    seconds = "time limit for generated cases, in seconds per op; default: 30"
+    add_option(parser, "--seconds S", seconds, type=seconds_above_zero, default=30.0)
+    add_option(parser, "--large", "also run cases with tensors of about 40 MB, for ops that have them")
+    add_option(parser, "--output-format", "", choices=FORMATS, default="table")
+    add_option(parser, "--quiet -q", "no progress")
     add_workers(parser, jobs="1")
     add_extensions(parser)
 

@@ -29,7 +29,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.writing import write
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
-from irops.cli.options import add_settings, written_model
+from irops.cli.options import add_option, add_settings, written_model
 from irops.cli.parser import CLEAN
 from irops.diagnostics.printable import plural, printable
 from irops.diagnostics.suggestions import did_you_mean_word
@@ -48,24 +48,16 @@ ONNX = "onnx"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
-    parser.add_argument(
-        "--target",
-        metavar="TARGET",
-        required=True,
+    add_option(
+        parser,
+        "--target TARGET",
+        "a release of OpenVINO (2023.0), an opset (opset:8), newest, openvino, onnx, or an opset of ONNX"
+        f" (onnx:17; default: onnx:{OPSET})",
         type=_target,
-        help=(
-            "a release of OpenVINO (2023.0), an opset (opset:8), newest, openvino, onnx, or an opset of ONNX"
-            f" (onnx:17; default: onnx:{OPSET})"
-        ),
-    )
-    parser.add_argument(
-        "--output",
-        "-o",
-        metavar="FILE",
         required=True,
-        type=written_model,
-        help="the output: an .xml file, with its .bin next to it, or an .onnx file",
     )
+    output = "the output: an .xml file, with its .bin next to it, or an .onnx file"
+    add_option(parser, "--output -o FILE", output, type=written_model, required=True)
     parser.add_argument(
         "--upgrade",
         action=argparse.BooleanOptionalAction,
@@ -73,10 +65,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="bring all layers to the newest version of their op that the target reads, where it means the"
         " same; default: for --target newest",
     )
-    parser.add_argument(
-        "--ir-version", type=int, choices=READ, help="the IR version of the file; default: that of the model"
-    )
-    parser.add_argument("--quiet", "-q", action="store_true", help="no summary and no notes")
+    ir_version = "the IR version of the file; default: that of the model"
+    add_option(parser, "--ir-version", ir_version, type=int, choices=READ)
+    add_option(parser, "--quiet -q", "no summary and no notes")
     add_settings(parser)
 
 

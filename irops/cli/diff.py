@@ -21,7 +21,14 @@ from collections.abc import Iterable, Iterator
 from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.cli.display import deliver, print_diagnostics
 from irops.cli.models import model_help, registry_of
-from irops.cli.options import add_settings, argument_errors, limits_of, require_page_library, written
+from irops.cli.options import (
+    add_option,
+    add_settings,
+    argument_errors,
+    limits_of,
+    require_page_library,
+    written,
+)
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED
 from irops.cli.settings import settings
 from irops.diagnostics.diagnostic import Diagnostic
@@ -39,16 +46,10 @@ FORMATS = ("full", "json", "html")
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", metavar="A", help=model_help())
     parser.add_argument("b", metavar="B", help="the model to compare it with, in any of these formats")
-    parser.add_argument(
-        "--ignore",
-        metavar="WHAT",
-        action="append",
-        default=[],
-        help=f"what to leave out, separated by commas: {', '.join(IGNORABLE)}; repeatable",
-    )
-    parser.add_argument("--output-format", choices=FORMATS, default="full", help="default: full")
-    parser.add_argument("--output", "-o", metavar="FILE", type=written, help="write the report to a file")
-    parser.add_argument("--quiet", "-q", action="store_true", help="no report, only the exit code")
+    add_option(parser, "--ignore WHAT...", f"what to leave out, separated by commas: {', '.join(IGNORABLE)}")
+    add_option(parser, "--output-format", "", choices=FORMATS, default="full")
+    add_option(parser, "--output -o FILE", "write the report to a file", type=written)
+    add_option(parser, "--quiet -q", "no report, only the exit code")
     add_settings(parser)
 
 

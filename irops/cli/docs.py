@@ -19,7 +19,7 @@ from pathlib import Path
 from irops.cli.display import progress_bar
 from irops.cli.main import COMMANDS, Refusal, command_named
 from irops.cli.models import registry_of
-from irops.cli.options import add_extensions, integer_at_least, written_folder
+from irops.cli.options import add_extensions, add_option, written_folder
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS, exit_codes
 from irops.diagnostics.printable import plural
 from irops.document.site import Site
@@ -31,39 +31,16 @@ EXIT_1 = DEFINITION_ERRORS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--output",
-        "-o",
-        metavar="DIR",
-        required=True,
-        type=written_folder,
-        help="the output folder; an existing folder is replaced only if irops wrote it",
-    )
-    parser.add_argument("--format", choices=("html", "markdown"), default="html", help="default: html")
-    parser.add_argument(
-        "--custom-only",
-        action="store_true",
-        help="only the ops of --definitions, without the ops and rules of irops",
-    )
-    parser.add_argument(
-        "--pages", metavar="FOLDER", help="a folder of Markdown pages that become part of the site"
-    )
-    parser.add_argument("--title", default="irops", help="the title of the site; default: irops")
-    parser.add_argument(
-        "--base-url",
-        metavar="URL",
-        default="",
-        help="where the site will be served, for its sitemap and canonical links",
-    )
-    parser.add_argument(
-        "--jobs",
-        "-j",
-        metavar="N",
-        type=integer_at_least(1),
-        default=1,
-        help="number of processes of Sphinx; default: 1",
-    )
-    parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
+    output = "the output folder; an existing folder is replaced only if irops wrote it"
+    add_option(parser, "--output -o DIR", output, type=written_folder, required=True)
+    add_option(parser, "--format", "", choices=("html", "markdown"), default="html")
+    add_option(parser, "--custom-only", "only the ops of --definitions, without the ops and rules of irops")
+    add_option(parser, "--pages FOLDER", "a folder of Markdown pages that become part of the site")
+    add_option(parser, "--title TITLE", "the title of the site", default="irops")
+    base_url = "where the site will be served, for its sitemap and canonical links"
+    add_option(parser, "--base-url URL", base_url, default="")
+    add_option(parser, "--jobs -j N", "number of processes of Sphinx", at_least=1, default=1)
+    add_option(parser, "--quiet -q", "no summary, no progress")
     add_extensions(parser)
 
 

@@ -20,7 +20,7 @@ import sys
 from irops.analysis.model_analysis import path_of_text
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
-from irops.cli.options import add_settings, argument_errors, integer_at_least, written
+from irops.cli.options import add_option, add_settings, argument_errors, written
 from irops.cli.parser import CLEAN
 from irops.diagnostics.printable import printable
 from irops.drawing.drawing import SUFFIXES, draw
@@ -31,26 +31,14 @@ EXIT_1 = "the model has errors, or cannot be drawn"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
-    parser.add_argument(
-        "--output",
-        "-o",
-        metavar="FILE",
-        required=True,
-        type=written,
-        help="the picture: an .svg, .html or .dot file",
+    add_option(
+        parser, "--output -o FILE", "the picture: an .svg, .html or .dot file", type=written, required=True
     )
-    parser.add_argument(
-        "--unfold", action="store_true", help="draw repeated blocks and shape computations layer by layer"
-    )
-    parser.add_argument("--around", metavar="LAYER", help="draw what lies around a layer")
-    parser.add_argument(
-        "--hops",
-        metavar="N",
-        type=integer_at_least(0),
-        help="how many edges the picture reaches from --around; default: 2",
-    )
-    parser.add_argument("--path", metavar="LAYER/BODY", default="", help="draw a body: loop/body")
-    parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
+    add_option(parser, "--unfold", "draw repeated blocks and shape computations layer by layer")
+    add_option(parser, "--around LAYER", "draw what lies around a layer")
+    add_option(parser, "--hops N", "how many edges the picture reaches from --around; default: 2", at_least=0)
+    add_option(parser, "--path LAYER/BODY", "draw a body: loop/body", default="")
+    add_option(parser, "--quiet -q", "no summary")
     add_settings(parser)
 
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from irops.cli.display import Page
 from irops.cli.main import Refusal
-from irops.cli.options import add_config, add_extensions, add_format
+from irops.cli.options import add_config, add_extensions, add_format, add_option
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS
 from irops.cli.settings import settings
 from irops.diagnostics.diagnostic import BANDS, Rule
@@ -57,15 +57,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
             " constraint (Reverse-1:C1); default: all rules"
         ),
     )
-    parser.add_argument(
-        "--files",
-        action="store_true",
-        help="the files of ops: of their definitions, and of their functions with lines",
-    )
+    add_option(parser, "--files", "the files of ops: of their definitions, and of their functions with lines")
     add_format(parser)
-    parser.add_argument(
-        "--quiet", "-q", action="store_true", help="only the codes of rules and the names of ops; or places"
-    )
+    add_option(parser, "--quiet -q", "only the codes of rules and the names of ops; or places")
     add_extensions(parser)
     add_config(parser)
 

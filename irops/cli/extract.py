@@ -22,7 +22,7 @@ from irops.analysis.model_analysis import ModelAnalysis, path_of_text
 from irops.analysis.writing import write
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of, load_all
-from irops.cli.options import add_settings, argument_errors, integer_at_least, written_model
+from irops.cli.options import add_option, add_settings, argument_errors, written_model
 from irops.cli.parser import CLEAN
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialect_of, dialect_of_suffix
@@ -51,25 +51,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="outputs",
         help="values that become results, separated by commas; default: the model's results",
     )
-    part.add_argument("--around", metavar="LAYER", help="take what lies around a layer")
-    part.add_argument(
-        "--hops",
-        metavar="N",
-        type=integer_at_least(0),
-        default=1,
-        help="how many edges the part reaches from --around; default: 1",
-    )
-    part.add_argument("--path", metavar="LAYER/BODY", default="", help="take the part from a body: loop/body")
-    parser.add_argument(
-        "--output", "-o", metavar="FILE", required=True, type=written_model, help="the .xml file of the part"
-    )
-    parser.add_argument(
-        "--load-inputs",
-        metavar="FILE",
-        help="run the model on the arrays of an .npz file, and write the values at the cut to an .npz file"
+    add_option(part, "--around LAYER", "take what lies around a layer")
+    add_option(part, "--hops N", "how many edges the part reaches from --around", at_least=0, default=1)
+    add_option(part, "--path LAYER/BODY", "take the part from a body: loop/body", default="")
+    add_option(parser, "--output -o FILE", "the .xml file of the part", type=written_model, required=True)
+    add_option(
+        parser,
+        "--load-inputs FILE",
+        "run the model on the arrays of an .npz file, and write the values at the cut to an .npz file"
         " beside the output",
     )
-    parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
+    add_option(parser, "--quiet -q", "no summary")
     add_settings(parser)
 
 

@@ -22,7 +22,7 @@ from irops.analysis.model_analysis import infer
 from irops.analysis.signature import Key, Signature
 from irops.cli.display import print_diagnostics, table
 from irops.cli.models import add_model, analysis_of, load_one
-from irops.cli.options import SHAPE, Pair, add_format, add_settings, add_shapes, value_or_shape
+from irops.cli.options import SHAPE, Pair, add_format, add_option, add_settings, add_shapes, value_or_shape
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.cli.values import exact
@@ -62,18 +62,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " repeatable",
         dest="inputs",
     )
-    parser.add_argument(
-        "--input",
-        metavar="NAME=FILE",
-        action="append",
-        default=[],
-        type=value_or_shape,
-        dest="inputs",
-        help="an .npy file: infer for this value of an input; repeatable",
-    )
-    parser.add_argument("--ends", action="store_true", help="show only inputs and results")
+    value = "an .npy file: infer for this value of an input"
+    add_option(parser, "--input NAME=FILE...", value, type=value_or_shape, dest="inputs")
+    add_option(parser, "--ends", "show only inputs and results")
     add_format(parser)
-    parser.add_argument("--quiet", "-q", action="store_true", help="no table, only diagnostics")
+    add_option(parser, "--quiet -q", "no table, only diagnostics")
     add_settings(parser)
 
 

@@ -28,7 +28,7 @@ from irops.analysis.needs import Need, oldest_release
 from irops.cli.display import print_diagnostics, progress_bar, table
 from irops.cli.main import Refusal
 from irops.cli.models import model_help, model_suffixes, registry_of
-from irops.cli.options import add_format, add_settings, limits_of
+from irops.cli.options import add_format, add_option, add_settings, limits_of
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.settings import settings
 from irops.cli.streams import show
@@ -299,16 +299,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
             " file; repeatable, for both"
         ),
     )
-    parser.add_argument(
-        "--all", action="store_true", help=f"list all op types or constants, not only the first {SHOWN}"
-    )
-    parser.add_argument(
-        "--sort", choices=tuple(SORTS), help="the order of the constants of --weights; default: bytes"
+    add_option(parser, "--all", f"list all op types or constants, not only the first {SHOWN}")
+    add_option(
+        parser, "--sort", "the order of the constants of --weights; default: bytes", choices=tuple(SORTS)
     )
     add_format(parser)
-    parser.add_argument(
-        "--quiet", "-q", action="store_true", help="only inputs and outputs; with --weights, only errors"
-    )
+    add_option(parser, "--quiet -q", "only inputs and outputs; with --weights, only errors")
     add_settings(parser)
 
 

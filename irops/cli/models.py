@@ -12,7 +12,7 @@ from pathlib import Path
 from irops.analysis.made_up import FILLS, MadeUp, made_up_inputs
 from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.cli.main import Refusal
-from irops.cli.options import add_shapes, has_extensions, integer_at_least, limits_of, value_of_input
+from irops.cli.options import add_option, add_shapes, has_extensions, limits_of, value_of_input
 from irops.cli.settings import settings
 from irops.diagnostics.printable import printable
 from irops.diagnostics.rules import all_rules, closest_rules
@@ -139,7 +139,7 @@ def model_help() -> str:
 def add_model(parser: argparse.ArgumentParser) -> None:
     """Add MODEL and --weights, which analysis_of reads."""
     parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    add_option(parser, "--weights FILE", "the .bin file, if it is not next to the .xml file")
 
 
 def analysis_of(args: argparse.Namespace, limits: Limits | None = None) -> ModelAnalysis:
@@ -174,24 +174,12 @@ def load_one(path: str, limits: Limits = DEFAULT) -> Array:
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """Add --load-inputs, --input, --fill, --seed and --shape."""
     inputs = parser.add_argument_group("inputs")
-    inputs.add_argument("--load-inputs", metavar="FILE", help="an .npz file with one array per input")
-    inputs.add_argument(
-        "--input",
-        metavar="NAME=FILE",
-        action="append",
-        default=[],
-        type=value_of_input,
-        dest="inputs",
-        help="an .npy file for one input; repeatable",
+    add_option(inputs, "--load-inputs FILE", "an .npz file with one array per input")
+    add_option(
+        inputs, "--input NAME=FILE...", "an .npy file for one input", type=value_of_input, dest="inputs"
     )
-    inputs.add_argument("--fill", choices=FILLS, help="generate values for the remaining inputs")
-    inputs.add_argument(
-        "--seed",
-        type=integer_at_least(0),
-        default=0,
-        metavar="N",
-        help="seed of the random values; default: 0",
-    )
+    add_option(inputs, "--fill", "generate values for the remaining inputs", choices=FILLS)
+    add_option(inputs, "--seed N", "seed of the random values", at_least=0, default=0)
     add_shapes(
         inputs,
         "the shape of a generated input (x:2,7); without it, dynamic sizes are distinct"

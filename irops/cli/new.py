@@ -18,7 +18,7 @@ from keyword import iskeyword
 from pathlib import Path
 
 from irops.cli.main import Refusal
-from irops.cli.options import written_folder
+from irops.cli.options import add_option, written_folder
 from irops.cli.parser import CLEAN
 from irops.diagnostics.suggestions import meant_or_all
 from irops.files.output import PendingFiles
@@ -33,22 +33,12 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("op", metavar="OP", help="the type of the op in layers: MyReverse")
-    parser.add_argument("--category", metavar="C", required=True, help=f"one of {', '.join(categories())}")
-    parser.add_argument(
-        "--version",
-        metavar="V",
-        default="extension",
-        help="the version of the op in layers; default: extension; opset17 for an op of OpenVINO itself",
-    )
-    parser.add_argument(
-        "--output",
-        "-o",
-        metavar="FOLDER",
-        default=".",
-        type=written_folder,
-        help="the output folder; default: the current one",
-    )
-    parser.add_argument("--quiet", "-q", action="store_true", help="do not print the next steps")
+    add_option(parser, "--category C", f"one of {', '.join(categories())}", required=True)
+    version = "the version of the op in layers; default: extension; opset17 for an op of OpenVINO itself"
+    add_option(parser, "--version V", version, default="extension")
+    output = "the output folder; default: the current one"
+    add_option(parser, "--output -o FOLDER", output, type=written_folder, default=".")
+    add_option(parser, "--quiet -q", "do not print the next steps")
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from irops.cli.display import table
 from irops.cli.main import Refusal
 from irops.cli.models import normal, registry_of
-from irops.cli.options import add_extensions, add_format
+from irops.cli.options import add_extensions, add_format, add_option
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS
 from irops.cli.streams import show
 from irops.diagnostics.printable import plural
@@ -45,32 +45,20 @@ class OpEntry(NamedTuple):
 
 def configure(parser: argparse.ArgumentParser) -> None:
     names = [dialect.name for dialect in dialects()]
-    parser.add_argument(
-        "--dialect",
-        choices=names,
-        default=names[0],
-        help=f"the dialect of the ops; default: {names[0]}, with custom ops of --definitions and plug-ins",
+    dialect = f"the dialect of the ops; default: {names[0]}, with custom ops of --definitions and plug-ins"
+    add_option(parser, "--dialect", dialect, choices=names, default=names[0])
+    add_option(parser, "--category C", "only ops of this category (movement, activation …)")
+    add_option(parser, "--opset N", "only the op versions in this opset of the dialect (8 or opset8)")
+    add_option(
+        parser,
+        "--text WORDS",
+        "only ops whose name, usual names, attributes, summary or description contain all of these words,"
+        " the best matches first",
     )
-    parser.add_argument("--category", metavar="C", help="only ops of this category (movement, activation …)")
-    parser.add_argument(
-        "--opset", metavar="N", help="only the op versions in this opset of the dialect (8 or opset8)"
-    )
-    parser.add_argument(
-        "--text",
-        metavar="WORDS",
-        help=(
-            "only ops whose name, usual names, attributes, summary or description contain all of these words,"
-            " the best matches first"
-        ),
-    )
-    parser.add_argument(
-        "--attribute", metavar="NAME", help="only ops that have this attribute (keep_dims, auto_pad)"
-    )
-    parser.add_argument(
-        "--undefined", action="store_true", help="list the ops of the dialect that irops does not define"
-    )
+    add_option(parser, "--attribute NAME", "only ops that have this attribute (keep_dims, auto_pad)")
+    add_option(parser, "--undefined", "list the ops of the dialect that irops does not define")
     add_format(parser)
-    parser.add_argument("--quiet", "-q", action="store_true", help="print only the names")
+    add_option(parser, "--quiet -q", "print only the names")
     add_extensions(parser)
 
 

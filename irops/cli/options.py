@@ -47,6 +47,31 @@ def integer_at_least(minimum: int) -> Callable[[str], int]:
     return parse
 
 
+def add_option(
+    parser: argparse._ActionsContainer, words: str, help: str, *, at_least: int | None = None, **how: Any
+) -> None:
+    """Add an option as a line of help has it: "--output -o FILE"; "--op OP..." may be repeated, as a list.
+
+    Without the name of a value or choices, it is a switch. The help is completed with the default.
+    at_least: its value is an integer, not below this; how: other keywords of argparse
+    """
+    *names, last = words.split()
+    if last.startswith("-"):
+        names.append(last)
+        how |= {} if "choices" in how else {"action": "store_true"}
+    else:
+        how["metavar"] = last.removesuffix("...")
+    notes = [help] if help else []
+    if last.endswith("..."):
+        how |= {"action": "append", "default": None if "required" in how else []}
+        notes += [] if "repeatable" in help else ["repeatable"]
+    if at_least is not None:
+        how["type"] = integer_at_least(at_least)
+    if how.get("default") not in (None, "", []) and "default: " not in help:
+        notes.append(f"default: {how['default']}")
+    parser.add_argument(*names, help="; ".join(notes), **how)
+
+
 def written(text: str) -> str:
     """An argparse type: a path to write to. What it names is local, and holds no model; see ir/output.py."""
     return _target(text, of_model=False)
@@ -74,7 +99,7 @@ def _target(text: str, *, of_model: bool) -> str:
 
 def add_format(parser: argparse.ArgumentParser) -> None:
     """Add --output-format, for people or for programs."""
-    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_option(parser, "--output-format", "", choices=("full", "json"), default="full")
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -85,29 +110,13 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def add_config(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        help="take the settings from this TOML file, and load the custom rules that it names",
-    )
+    config = "take the settings from this TOML file, and load the custom rules that it names"
+    add_option(parser, "--config FILE", config)
 
 
 def add_extensions(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--definitions",
-        metavar="FOLDER",
-        action="append",
-        default=[],
-        help="a folder with the definitions and modules of custom ops; repeatable",
-    )
-    parser.add_argument(
-        "--module",
-        metavar="NAME",
-        action="append",
-        default=[],
-        dest="modules",
-        help="a Python module with the functions of custom ops; repeatable",
-    )
+    add_option(parser, "--definitions FOLDER...", "a folder with the definitions and modules of custom ops")
+    add_option(parser, "--module NAME...", "a Python module with the functions of custom ops", dest="modules")
 
 
 def has_extensions(args: argparse.Namespace) -> bool:
@@ -119,17 +128,13 @@ UNITS = " KMGT"
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--limit",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
+    add_option(
+        parser,
+        "--limit NAME=VALUE...",
+        "set a resource limit to a number, or to 512M, 16G, inf; repeatable; NAME is one of"
+        f" {', '.join(Limits.described())}",
         type=_option,
         dest="limits",
-        help=(
-            "set a resource limit to a number, or to 512M, 16G, inf; repeatable; NAME is one of"
-            f" {', '.join(Limits.described())}"
-        ),
     )
 
 
@@ -223,13 +228,9 @@ def value_or_shape(text: str) -> Pair:
     return shape_of_input(text) if is_shape else value_of_input(text)
 
 
-def add_shapes(
-    parser: argparse.ArgumentParser | argparse._ArgumentGroup, help: str, dest: str = "shapes"
-) -> None:
+def add_shapes(parser: argparse._ActionsContainer, help: str, dest: str = "shapes") -> None:
     """Add --shape NAME:SHAPE, repeatable, as a list of pairs in args.<dest>."""
-    parser.add_argument(
-        "--shape", metavar=str(SHAPE), action="append", default=[], type=shape_of_input, dest=dest, help=help
-    )
+    add_option(parser, f"--shape {SHAPE}...", help, type=shape_of_input, dest=dest)
 
 
 def _pair(text: str, form: InputForm, other: InputForm) -> Pair:

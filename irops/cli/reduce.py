@@ -32,7 +32,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.display import progress_bar
 from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, analysis_of, inputs_of
-from irops.cli.options import add_format, add_settings, integer_at_least, written_folder
+from irops.cli.options import add_format, add_option, add_settings, written_folder
 from irops.cli.parser import CLEAN, FINDINGS, INTERRUPTED
 from irops.debugging.reduce.attempts import InvalidQuestion, OtherReduction
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, Reduction, reduce
@@ -47,44 +47,20 @@ VERSION = 1
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     fault = parser.add_argument_group("fault").add_mutually_exclusive_group(required=True)
-    fault.add_argument(
-        "--differs",
-        metavar="A,B",
-        type=_sources,
-        help="two sources whose results differ, such as reference, a backend, openvino:CPU",
-    )
-    fault.add_argument("--crashes", metavar="A", help="a source that fails on the model: openvino:CPU")
-    fault.add_argument("--rule", metavar="CODE", help="a rule that irops check reports: IR401")
-    fault.add_argument("--command", metavar="CMD", type=_words, help="a command that exits with 0")
+    differs = "two sources whose results differ, such as reference, a backend, openvino:CPU"
+    add_option(fault, "--differs A,B", differs, type=_sources)
+    add_option(fault, "--crashes A", "a source that fails on the model: openvino:CPU")
+    add_option(fault, "--rule CODE", "a rule that irops check reports: IR401")
+    add_option(fault, "--command CMD", "a command that exits with 0", type=_words)
     add_inputs(parser)
     search = parser.add_argument_group("search")
-    search.add_argument(
-        "--tries",
-        metavar="N",
-        type=integer_at_least(1),
-        default=150,
-        help="judge at most N candidates; default: 150",
-    )
-    search.add_argument(
-        "--seconds", metavar="N", type=integer_at_least(1), help="search for at most N seconds"
-    )
-    search.add_argument(
-        "--seconds-per-try",
-        metavar="N",
-        type=integer_at_least(1),
-        default=120,
-        help="end a process that judges a candidate after N seconds; default: 120",
-    )
-    parser.add_argument(
-        "--output",
-        "-o",
-        metavar="FOLDER",
-        required=True,
-        type=written_folder,
-        help="the folder for the result",
-    )
+    add_option(search, "--tries N", "judge at most N candidates", at_least=1, default=150)
+    add_option(search, "--seconds N", "search for at most N seconds", at_least=1)
+    seconds_per_try = "end a process that judges a candidate after N seconds"
+    add_option(search, "--seconds-per-try N", seconds_per_try, at_least=1, default=120)
+    add_option(parser, "--output -o FOLDER", "the folder for the result", type=written_folder, required=True)
     add_format(parser)
-    parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
+    add_option(parser, "--quiet -q", "no summary, no progress")
     add_settings(parser)
 
 

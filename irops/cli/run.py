@@ -23,7 +23,7 @@ from irops.backends.catalogue import backend_names
 from irops.cli.display import print_diagnostics, progress_bar, table
 from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, inputs_of, load_all, registry_of
-from irops.cli.options import add_settings, limits_of, written
+from irops.cli.options import add_option, add_settings, limits_of, written
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.settings import settings
 from irops.cli.streams import show
@@ -48,37 +48,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     add_inputs(parser)
     outputs = parser.add_argument_group("outputs")
-    outputs.add_argument(
-        "--save-outputs", metavar="FILE", type=written, help="write the results to an .npz file"
-    )
-    outputs.add_argument(
-        "--keep",
-        metavar="LAYERS",
-        action="append",
-        default=[],
-        help="also keep the outputs of these layers: names separated by commas, or all",
-    )
-    parser.add_argument(
-        "--backend",
-        metavar="NAME",
-        action="append",
-        default=[],
+    add_option(outputs, "--save-outputs FILE", "write the results to an .npz file", type=written)
+    keep = "also keep the outputs of these layers: names separated by commas, or all"
+    outputs.add_argument("--keep", metavar="LAYERS", action="append", default=[], help=keep)
+    add_option(
+        parser,
+        "--backend NAME...",
+        f"a backend, in order of preference: {', '.join(backend_names())}; repeatable; default: the"
+        " fastest installed one",
         dest="backends",
-        help=(
-            f"a backend, in order of preference: {', '.join(backend_names())}; repeatable; default: the"
-            " fastest installed one"
-        ),
     )
-    parser.add_argument(
-        "--verify",
-        action="store_true",
-        help="compare every result with the inferred type and shape, and with the reference",
+    add_option(
+        parser, "--verify", "compare every result with the inferred type and shape, and with the reference"
     )
-    parser.add_argument(
-        "--expect",
-        metavar="FILE",
-        help="compare the results with those in an .npz file; what rounding explains is accepted",
-    )
+    expect = "compare the results with those in an .npz file; what rounding explains is accepted"
+    add_option(parser, "--expect FILE", expect)
     parser.add_argument(
         "--profile",
         metavar="TRACE.json",
@@ -87,7 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=trace_file,
         help="show time and bytes by op and of the slowest layers; write a trace for Perfetto or Chrome",
     )
-    parser.add_argument("--quiet", "-q", action="store_true", help="show no results, no progress")
+    add_option(parser, "--quiet -q", "show no results, no progress")
     add_settings(parser)
 
 

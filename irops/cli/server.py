@@ -17,7 +17,7 @@ import argparse
 
 from irops.cli.main import Refusal
 from irops.cli.models import registry_of
-from irops.cli.options import add_settings, limits_of
+from irops.cli.options import add_option, add_settings, limits_of
 from irops.cli.parser import CLEAN
 from irops.cli.settings import settings
 from irops.environment import missing_libraries
@@ -27,21 +27,16 @@ EXIT_1 = None
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--tcp",
-        metavar="HOST:PORT",
+    add_option(
+        parser,
+        "--tcp HOST:PORT",
+        "listen on an address instead of standard input, for one connection; port 0 lets the system"
+        " choose one, which is printed",
         type=_address,
-        help=(
-            "listen on an address instead of standard input, for one connection; port 0 lets the system"
-            " choose one, which is printed"
-        ),
     )
-    parser.add_argument(
-        "--docs",
-        metavar="URL",
-        help="the address of a site that irops docs wrote; codes of findings link to its pages",
-    )
-    parser.add_argument("--stdio", action="store_true", help="use standard input and output (default)")
+    docs = "the address of a site that irops docs wrote; codes of findings link to its pages"
+    add_option(parser, "--docs URL", docs)
+    add_option(parser, "--stdio", "use standard input and output (default)")
     add_settings(parser)
 
 

@@ -23,7 +23,15 @@ from pathlib import Path
 from irops.cli.display import progress_bar, table
 from irops.cli.main import Refusal
 from irops.cli.models import registry_of
-from irops.cli.options import add_format, add_settings, limit, limits_of, seconds_above_zero, written_folder
+from irops.cli.options import (
+    add_format,
+    add_option,
+    add_settings,
+    limit,
+    limits_of,
+    seconds_above_zero,
+    written_folder,
+)
 from irops.cli.parser import CLEAN, FINDINGS, INTERRUPTED
 from irops.cli.settings import settings
 from irops.cli.streams import show
@@ -58,56 +66,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="a model, a folder, a pattern in quotes, a URL, or @FILE, which lists one path on each line",
     )
-    parser.add_argument(
-        "--tasks", metavar="TASKS", default="check", help=f"some of {','.join(KINDS)}; default: check"
-    )
-    parser.add_argument(
-        "--sources",
-        metavar="SOURCES",
-        default="",
-        help="what run and compare compute with: backends, openvino:DEVICE; compare takes the first as right;"
+    add_option(parser, "--tasks TASKS", f"some of {','.join(KINDS)}", default="check")
+    add_option(
+        parser,
+        "--sources SOURCES",
+        "what run and compare compute with: backends, openvino:DEVICE; compare takes the first as right;"
         " default: reference, and openvino:CPU for compare",
-    )
-    parser.add_argument(
-        "--targets", metavar="RELEASES", default="", help="releases of OpenVINO for the task target: 2023.3"
-    )
-    parser.add_argument(
-        "--output",
-        "-o",
-        metavar="FOLDER",
-        type=written_folder,
-        default=OUTPUT,
-        help=f"the report: new, or that of an earlier survey; default: {OUTPUT}",
-    )
-    parser.add_argument(
-        "--against",
-        metavar="REPORT",
-        type=Path,
-        help="report what is better, worse, new and gone since another report",
-    )
-    parser.add_argument(
-        "--again",
-        metavar="STATUSES",
         default="",
-        help=f"do cells of these statuses again, although nothing changed: some of {','.join(STATUSES)}",
     )
-    parser.add_argument(
-        "--seconds",
-        metavar="N",
-        type=seconds_above_zero,
-        default=SECONDS,
-        help=f"how long a cell may take; default: {SECONDS:.0f}",
-    )
-    parser.add_argument(
-        "--memory",
-        metavar="BYTES",
-        type=_bytes,
-        help="how much memory a cell may use: 4G; default: limit process_bytes, divided among the processes",
-    )
-    parser.add_argument("--select", metavar="RULES", default="", help="only these rules, as in irops check")
-    parser.add_argument("--ignore", metavar="RULES", default="", help="not these rules")
+    add_option(parser, "--targets RELEASES", "releases of OpenVINO for the task target: 2023.3", default="")
+    output = "the report: new, or that of an earlier survey"
+    add_option(parser, "--output -o FOLDER", output, type=written_folder, default=OUTPUT)
+    against = "report what is better, worse, new and gone since another report"
+    add_option(parser, "--against REPORT", against, type=Path)
+    again = f"do cells of these statuses again, although nothing changed: some of {','.join(STATUSES)}"
+    add_option(parser, "--again STATUSES", again, default="")
+    seconds = f"how long a cell may take; default: {SECONDS:.0f}"
+    add_option(parser, "--seconds N", seconds, type=seconds_above_zero, default=SECONDS)
+    memory = "how much memory a cell may use: 4G; default: limit process_bytes, divided among the processes"
+    add_option(parser, "--memory BYTES", memory, type=_bytes)
+    add_option(parser, "--select RULES", "only these rules, as in irops check", default="")
+    add_option(parser, "--ignore RULES", "not these rules", default="")
     add_format(parser)
-    parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
+    add_option(parser, "--quiet -q", "no summary, no progress")
     add_workers(parser)
     add_settings(parser)
 

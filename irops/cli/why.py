@@ -22,7 +22,14 @@ from irops.analysis.model_analysis import ModelAnalysis, path_of_text
 from irops.analysis.signature import Key
 from irops.cli.display import print_diagnostics
 from irops.cli.models import add_model, analysis_of
-from irops.cli.options import add_format, add_settings, add_shapes, argument_errors, integer_at_least
+from irops.cli.options import (
+    add_format,
+    add_option,
+    add_settings,
+    add_shapes,
+    argument_errors,
+    integer_at_least,
+)
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.debugging.origins.step import Step
@@ -42,17 +49,9 @@ MAX_LINES = 60
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument("layer", metavar="LAYER", help="the name or the id of a layer, an input or a result")
-    parser.add_argument(
-        "--output",
-        metavar="N",
-        type=integer_at_least(0),
-        default=0,
-        help="an output of the layer; default: 0",
-    )
+    add_option(parser, "--output N", "an output of the layer", at_least=0, default=0)
     subject = parser.add_mutually_exclusive_group()
-    subject.add_argument(
-        "--axis", metavar="N", type=integer_at_least(0), help="one size; default: the whole shape"
-    )
+    add_option(subject, "--axis N", "one size; default: the whole shape", at_least=0)
     subject.add_argument(
         "--value",
         metavar="N",
@@ -62,11 +61,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=integer_at_least(0),
         help="the value, or its element number N",
     )
-    subject.add_argument("--type", action="store_true", dest="element_type", help="the element type")
+    add_option(subject, "--type", "the element type", dest="element_type")
     add_shapes(parser, "override the shape of an input, as in irops infer; repeatable")
-    parser.add_argument("--path", metavar="LAYER/BODY", default="", help="a layer of a body: loop/body")
-    parser.add_argument("--all", action="store_true", help=f"all steps, not only the first {MAX_LINES}")
-    parser.add_argument("--quiet", "-q", action="store_true", help="only the first line, without steps")
+    add_option(parser, "--path LAYER/BODY", "a layer of a body: loop/body", default="")
+    add_option(parser, "--all", f"all steps, not only the first {MAX_LINES}")
+    add_option(parser, "--quiet -q", "only the first line, without steps")
     add_format(parser)
     add_settings(parser)
 

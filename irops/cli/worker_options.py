@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from irops.cli.main import Refusal
-from irops.cli.options import integer_at_least
+from irops.cli.options import add_option
 from irops.work.cluster import WAIT_SECONDS, connected
 from irops.work.workers import ClusterError, LocalWorkers, Workers
 
@@ -15,37 +15,23 @@ from irops.work.workers import ClusterError, LocalWorkers, Workers
 def add_workers(parser: argparse.ArgumentParser, jobs: str = "one per core") -> None:
     """Add the options. jobs: the number of processes without them, in words"""
     where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--jobs",
-        "-j",
-        metavar="N",
-        type=integer_at_least(1),
-        default=0,
-        help=f"number of processes of this machine; default: {jobs}",
+    add_option(
+        where, "--jobs -j N", f"number of processes of this machine; default: {jobs}", at_least=1, default=0
     )
-    where.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help=(
-            "work on the workers of this Dask scheduler: tcp://host:8786, or config for the one that Dask's"
-            " configuration names"
-        ),
+    add_option(
+        where,
+        "--scheduler ADDRESS",
+        "work on the workers of this Dask scheduler: tcp://host:8786, or config for the one that Dask's"
+        " configuration names",
     )
-    where.add_argument(
-        "--cluster",
-        metavar="CLASS",
-        help=(
-            "start a Dask cluster and work on its workers; arguments follow in the same word:"
-            ' "dask.distributed.LocalCluster n_workers=2"'
-        ),
+    add_option(
+        where,
+        "--cluster CLASS",
+        "start a Dask cluster and work on its workers; arguments follow in the same word:"
+        ' "dask.distributed.LocalCluster n_workers=2"',
     )
-    parser.add_argument(
-        "--worker-wait",
-        metavar="S",
-        type=integer_at_least(0),
-        default=int(WAIT_SECONDS),
-        help=f"seconds to wait for Dask workers while there are none; default: {WAIT_SECONDS:g}",
-    )
+    worker_wait = f"seconds to wait for Dask workers while there are none; default: {WAIT_SECONDS:g}"
+    add_option(parser, "--worker-wait S", worker_wait, at_least=0, default=int(WAIT_SECONDS))
 
 
 def is_distributed(args: argparse.Namespace) -> bool:
