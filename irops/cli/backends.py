@@ -12,14 +12,13 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from irops.backends.backend import Backend
 from irops.backends.catalogue import backend_names, backend_of, chain, missing
-from irops.cli.display import table
+from irops.cli.display import print_json, table
 from irops.cli.models import definition_of, registry_of
 from irops.cli.options import add_extensions, add_format, add_option
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS
@@ -64,8 +63,7 @@ def execute(args: argparse.Namespace) -> int:
     defaults = {backend.name for backend in chain(None)}
     entries = [entry(name, name in defaults, registry, ops) for name in backend_names()]
     if args.output_format == "json":
-        json.dump({"version": 1, "backends": [asdict(row) for row in entries]}, sys.stdout, indent=2)
-        print()
+        print_json(1, {"backends": [asdict(row) for row in entries]})
     elif args.quiet:
         available = [row for row in entries if row.missing is None and (row.ops or not requested_ops)]
         sys.stdout.write("".join(f"{row.backend}\n" for row in available))
@@ -93,13 +91,8 @@ def _show(entries: list[BackendEntry]) -> None:
     out = table("", "backend", "default", ">ops", "")
     for row in entries:
         if row.missing is None:
-            more = " …" if len(row.ops) > NAMED else ""
-            out.add_row(
-                row.backend,
-                "yes" if row.default else "",
-                str(len(row.ops)),
-                ", ".join(row.ops[:NAMED]) + more,
-            )
+            named = ", ".join(row.ops[:NAMED]) + (" …" if len(row.ops) > NAMED else "")
+            out.add_row(row.backend, "yes" if row.default else "", str(len(row.ops)), named)
         else:
             out.add_row(row.backend, "", "", row.missing)
     out.caption = (

@@ -459,10 +459,8 @@ def _stored(file: str, fixed: FixedText) -> CheckedFile | None:
 def _diff(file: str, fixed: FixedText) -> str:
     from difflib import unified_diff
 
-    before, after = (
-        re.findall("[^\n]*\n|[^\n]+", text.decode("utf-8", "backslashreplace"))
-        for text in (fixed.before, fixed.after)
-    )
+    texts = (text.decode("utf-8", "backslashreplace") for text in (fixed.before, fixed.after))
+    before, after = (re.findall("[^\n]*\n|[^\n]+", text) for text in texts)
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
         for line in unified_diff(

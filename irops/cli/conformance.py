@@ -75,11 +75,8 @@ def execute(args: argparse.Namespace) -> int:
         for report in reports:
             _show(report)
     else:
-        sys.stdout.write(
-            {"json": verdict.as_json, "junit": verdict.as_junit, "markdown": verdict.as_markdown}[
-                args.output_format
-            ](reports)
-        )
+        forms = {"json": verdict.as_json, "junit": verdict.as_junit, "markdown": verdict.as_markdown}
+        sys.stdout.write(forms[args.output_format](reports))
     return CLEAN if all(report.ok for report in reports) else FINDINGS
 
 
@@ -139,10 +136,8 @@ def _reasons(ops: Sequence[OpReport]) -> list[str]:
         reasons = op.declined.most_common()
         lines += [f"{op.op} declined {count}: {printable(reason)}" for reason, count in reasons[:MANY]]
         if reasons[MANY:]:
-            lines.append(
-                f"{op.op} declined {sum(count for _, count in reasons[MANY:])} for"
-                f" {plural(len(reasons) - MANY, 'other reason')}"
-            )
+            declined = sum(count for _, count in reasons[MANY:])
+            lines.append(f"{op.op} declined {declined} for {plural(len(reasons) - MANY, 'other reason')}")
     return [*lines, ""] if lines else []
 
 
@@ -150,9 +145,6 @@ def _failures(report: ConformanceReport) -> list[str]:
     lines = []
     for op, outcome in report.failures():
         lines += [f"{op.op}, {printable(outcome.case)}: {printable(outcome.verdict.reason)}", ""]
-        lines += (
-            [*(f"    {printable(line)}" for line in outcome.snippet.split("\n")), ""]
-            if outcome.snippet
-            else []
-        )
+        if outcome.snippet:
+            lines += [*(f"    {printable(line)}" for line in outcome.snippet.split("\n")), ""]
     return lines

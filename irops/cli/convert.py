@@ -90,10 +90,8 @@ def execute(args: argparse.Namespace) -> int:
     name, _, opset = args.target.partition(":")
     dialect = dialect_named(ONNX if name == ONNX else OPENVINO)
     if dialect_of_suffix(args.output) is not dialect:
-        raise Refusal(
-            f"--output {args.output} is not a path for an {dialect.title} model, must end with"
-            f" {dialect.suffixes[0]}"
-        )
+        must = f"must end with {dialect.suffixes[0]}"
+        raise Refusal(f"--output {args.output} is not a path for an {dialect.title} model, {must}")
     between_dialects = name in DIALECT_NAMES
     if between_dialects and (args.upgrade is not None or args.ir_version is not None):
         raise Refusal(f"--upgrade and --ir-version are for releases and opsets of OpenVINO, not for {name}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
@@ -14,6 +15,7 @@ from irops.diagnostics.formats import render, render_in_colour
 from irops.diagnostics.printable import printable
 from irops.diagnostics.report import Report
 from irops.files.output import PendingFiles, local_target
+from irops.files.urls import without_credentials
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -113,6 +115,12 @@ def _terminal_width() -> int:
     from shutil import get_terminal_size  # slow to import
 
     return get_terminal_size().columns
+
+
+def print_json(version: int, content: Mapping[str, object], model: str | None = None) -> None:
+    """Print a report for programs. version: of its format; model: the path that it is about"""
+    about = {} if model is None else {"path": without_credentials(model)}
+    print(json.dumps({"version": version, **about, **content}, indent=2))
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic], stream: TextIO | None = None) -> None:

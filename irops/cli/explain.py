@@ -15,14 +15,13 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from irops.cli.display import Page
+from irops.cli.display import Page, print_json
 from irops.cli.main import Refusal
 from irops.cli.options import add_config, add_extensions, add_format, add_option
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS
@@ -68,8 +67,7 @@ def execute(args: argparse.Namespace) -> int:
     subjects = list(_subjects(args))
     if args.output_format == "json":
         described = [{"kind": subject.kind, **subject.content} for subject in subjects]
-        json.dump({"version": 1, "subjects": described}, sys.stdout, indent=2)
-        print()
+        print_json(1, {"subjects": described})
     elif args.quiet:
         sys.stdout.write("".join(f"{name}\n" for subject in subjects for name in subject.names))
     else:

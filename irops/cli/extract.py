@@ -73,10 +73,8 @@ def execute(args: argparse.Namespace) -> int:
     analysis = analysis_of(args)
     model = analysis.model
     if dialect_of_suffix(args.output) is not dialect_of(model):
-        raise Refusal(
-            f"--output {args.output} cannot hold a part of {without_credentials(args.model)}:"
-            " it has another format"
-        )
+        part_of = f"a part of {without_credentials(args.model)}"
+        raise Refusal(f"--output {args.output} cannot hold {part_of}: it has another format")
     with argument_errors():
         path = path_of_text(analysis, args.path)
         boundary = Boundary(_names(args.inputs), _names(args.outputs), args.around, args.hops, path)

@@ -11,7 +11,6 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from typing import Any
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.model_analysis import infer
 from irops.analysis.signature import Key, Signature
-from irops.cli.display import print_diagnostics, table
+from irops.cli.display import print_diagnostics, print_json, table
 from irops.cli.models import add_model, analysis_of, load_one
 from irops.cli.options import SHAPE, Pair, add_format, add_option, add_settings, add_shapes, value_or_shape
 from irops.cli.parser import CLEAN, FINDINGS
@@ -29,7 +28,6 @@ from irops.cli.values import exact
 from irops.diagnostics.formats import as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, shown
 from irops.files.limits import Limits
-from irops.files.urls import without_credentials
 from irops.ir.model import LayerKind
 from irops.ir.numpy_files import as_declared
 from irops.values.arrays import fact_of
@@ -56,12 +54,8 @@ class OutputRow:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
-    add_shapes(
-        parser,
-        "override the shape of an input: ? is any size, 1..8 an interval, a word a symbol, ... any rank;"
-        " repeatable",
-        dest="inputs",
-    )
+    shape = "override the shape of an input: ? is any size, 1..8 an interval, a word a symbol, ... any rank"
+    add_shapes(parser, shape, dest="inputs")
     value = "an .npy file: infer for this value of an input"
     add_option(parser, "--input NAME=FILE...", value, type=value_or_shape, dest="inputs")
     add_option(parser, "--ends", "show only inputs and results")
@@ -78,17 +72,8 @@ def execute(args: argparse.Namespace) -> int:
         row for row in _rows(facts) if not args.ends or (row.layer_facts.layer.kind in ENDS and not row.path)
     ]
     if args.output_format == "json":
-        json.dump(
-            {
-                "version": 1,
-                "path": without_credentials(args.model),
-                "outputs": [_json(row) for row in rows],
-                "diagnostics": [as_json(diagnostic) for diagnostic in facts.diagnostics],
-            },
-            sys.stdout,
-            indent=2,
-        )
-        print()
+        diagnostics = [as_json(diagnostic) for diagnostic in facts.diagnostics]
+        print_json(1, {"outputs": [_json(row) for row in rows], "diagnostics": diagnostics}, args.model)
     elif not args.quiet:
         _show(rows)
     if args.output_format != "json" and facts.diagnostics:
@@ -136,11 +121,8 @@ def _json(row: OutputRow) -> dict[str, Any]:
 
 
 def _op(row: OutputRow) -> str:
-    return (
-        row.layer_facts.op.id
-        if row.layer_facts.op is not None
-        else abridged(f"{row.layer_facts.layer.type} {row.layer_facts.layer.version}", MAX_NAME)
-    )
+    op, layer = row.layer_facts.op, row.layer_facts.layer
+    return op.id if op is not None else abridged(f"{layer.type} {layer.version}", MAX_NAME)
 
 
 def _value(row: OutputRow) -> str | None:
@@ -161,14 +143,9 @@ def _show(rows: list[OutputRow]) -> None:
         for row in rows_of_path:
             layer = row.layer_facts.layer
             name = shown(layer.name) if len(layer.outputs) < 2 else f"{shown(layer.name)}:{row.index}"
+            shape = abridged(row.fact.shape.spelled, MAX_SHAPE)
             value = "" if layer.is_constant else _value(row) or ""
-            out.add_row(
-                name,
-                shown(_op(row)),
-                str(row.fact.element_type),
-                abridged(row.fact.shape.spelled, MAX_SHAPE),
-                value,
-            )
+            out.add_row(name, shown(_op(row)), str(row.fact.element_type), shape, value)
         if path:
             show("", Text(" / ".join(map(shown, path)), "bold"))
         show(out)

@@ -15,7 +15,6 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.needs import Need, oldest_release
-from irops.cli.display import print_diagnostics, progress_bar, table
+from irops.cli.display import print_diagnostics, print_json, progress_bar, table
 from irops.cli.main import Refusal
 from irops.cli.models import model_help, model_suffixes, registry_of
 from irops.cli.options import add_format, add_option, add_settings, limits_of
@@ -38,7 +37,6 @@ from irops.diagnostics.formats import as_json as diagnostic_as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, plural, printable, shown
 from irops.dialects.openvino import DIALECT as OPENVINO
 from irops.dialects.reading import read
-from irops.files.urls import without_credentials
 from irops.graph.topology import Wiring
 from irops.ir.model import Element, Layer, LayerGraph, LayerKind, Model, Port
 from irops.ir.weights import Region, region_of
@@ -329,7 +327,7 @@ def execute(args: argparse.Namespace) -> int:
 def _summarize(analysis: ModelAnalysis, args: argparse.Namespace) -> int:
     summary = _summary(analysis)
     if args.output_format == "json":
-        _print_json(args, summary.as_json())
+        print_json(1, summary.as_json(), args.model)
     else:
         _show(summary, args)
     return CLEAN
@@ -340,18 +338,13 @@ def _examine(analysis: ModelAnalysis, args: argparse.Namespace) -> int:
         weights = weights_of(analysis, progress)
     constants = sorted(weights.constants, key=SORTS[args.sort or "bytes"])
     if args.output_format == "json":
-        _print_json(args, weights_as_json(weights, constants))
+        print_json(1, weights_as_json(weights, constants), args.model)
     else:
         if not args.quiet:
             show_weights(weights, constants, None if args.all else SHOWN)
         sys.stdout.flush()
         print_diagnostics(weights.faults, sys.stderr)
     return FINDINGS if errors_of(weights.faults) else CLEAN
-
-
-def _print_json(args: argparse.Namespace, content: dict[str, Any]) -> None:
-    json.dump({"version": 1, "path": without_credentials(args.model), **content}, sys.stdout, indent=2)
-    print()
 
 
 def _summary(analysis: ModelAnalysis) -> ModelSummary:
@@ -394,11 +387,8 @@ def _deciding(need: Need) -> str:
 
 def _format(model: Model) -> str:
     """IR 11; or the opsets that the model imports, by domain."""
-    return (
-        ", ".join(f"{domain} {opset}" for domain, opset in model.opsets.items())
-        if model.opsets
-        else f"IR {model.version}"
-    )
+    opsets = ", ".join(f"{domain} {opset}" for domain, opset in model.opsets.items())
+    return opsets or f"IR {model.version}"
 
 
 def _input(layer: Layer) -> DeclaredTensor:
@@ -438,22 +428,13 @@ def _type_name(element_type_text: str) -> str:
 
 def _weights_by_type(layers: list[Layer]) -> tuple[tuple[WeightsOfType, ...], int]:
     """The constants by element type, the largest first; and the number of bytes of the file that they use."""
-    regions = [
-        region
-        for region in (region_of(layer) for layer in layers if layer.is_constant)
-        if isinstance(region, Region)
-    ]
+    found = (region_of(layer) for layer in layers if layer.is_constant)
+    regions = [region for region in found if isinstance(region, Region)]
     by_type = []
     for element_type_text in dict.fromkeys(region.element for region in regions):
         of_type = [region for region in regions if region.element is element_type_text]
-        by_type.append(
-            WeightsOfType(
-                str(element_type_text),
-                len(of_type),
-                sum(region.elements for region in of_type),
-                _covered_bytes(of_type),
-            )
-        )
+        elements, size = sum(region.elements for region in of_type), _covered_bytes(of_type)
+        by_type.append(WeightsOfType(str(element_type_text), len(of_type), elements, size))
     return tuple(sorted(by_type, key=lambda h: -h.bytes)), _covered_bytes(regions)
 
 
@@ -492,29 +473,19 @@ def _layers_with_bodies(graph: LayerGraph) -> tuple[LayerWithBodies, ...]:
 def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
     from rich.text import Text
 
-    tensors: tuple[RenderableType, ...] = (
-        _tensors("inputs", summary.inputs),
-        "",
-        _tensors("outputs", summary.outputs),
-    )
+    inputs, outputs = _tensors("inputs", summary.inputs), _tensors("outputs", summary.outputs)
+    tensors: tuple[RenderableType, ...] = (inputs, "", outputs)
     if args.quiet:
         show(*tensors)
         return
     facts = [shown(summary.format), plural(summary.layers, "layer"), plural(summary.edges, "edge")]
     if summary.written_by:
         facts.append(f"written by {shown(summary.written_by.partition('-')[0])}")
-    show(
-        Text.assemble((shown(summary.name) or "(no name)", "bold cyan"), "  ", (" · ".join(facts), "dim")),
-        "",
-        *tensors,
-        "",
-    )
+    name = (shown(summary.name) or "(no name)", "bold cyan")
+    show(Text.assemble(name, "  ", (" · ".join(facts), "dim")), "", *tensors, "")
     if summary.variables:
-        show(
-            Text.assemble((plural(len(summary.variables), "variable"), "bold"), ":"),
-            *(Text(f"  {shown(name)}") for name in summary.variables),
-            "",
-        )
+        title = Text.assemble((plural(len(summary.variables), "variable"), "bold"), ":")
+        show(title, *(Text(f"  {shown(name)}") for name in summary.variables), "")
     show(_ops(summary, None if args.all else SHOWN), "", _weights(summary), Text(_file(summary), "dim"))
     if summary.oldest_release is not None:
         show(Text(_release(summary.oldest_release), "dim"))
@@ -551,10 +522,8 @@ def _weights(summary: ModelSummary) -> Table:
         out.add_row(of_type.type, f"{of_type.constants:,}", f"{of_type.elements:,}", f"{of_type.bytes:,}")
     if summary.weights:
         out.add_section()
-        constants, elements = (
-            sum(counts)
-            for counts in zip(*((of_type.constants, of_type.elements) for of_type in summary.weights))
-        )
+        constants = sum(of_type.constants for of_type in summary.weights)
+        elements = sum(of_type.elements for of_type in summary.weights)
         out.add_row("all", f"{constants:,}", f"{elements:,}", f"{summary.weights_bytes:,}")
     return out
 

@@ -90,11 +90,8 @@ def _unknown_in(dialect: Dialect, name: str, registry: Registry) -> str:
     if listed is not None and not any(parted(op)[1] == listed for op in dialect.ids()):
         return f"irops does not define {dialect.title}'s {listed} yet"
     matches = registry.similar(name)
-    hint = (
-        f"did you mean {' or '.join(matches)}?"
-        if matches
-        else f"irops ops --dialect {dialect.name} lists all ops"
-    )
+    meant = f"did you mean {' or '.join(matches)}?" if matches else ""
+    hint = meant or f"irops ops --dialect {dialect.name} lists all ops"
     return f"unknown op {name!r}; {hint}"
 
 
@@ -110,15 +107,9 @@ def _op_of_layer(name: str, registry: Registry) -> str | None:
 
 def _called(name: str, registry: Registry) -> list[str]:
     """The ids of ops that have a name as a keyword: those that LeakyRelu or conv2d may mean."""
-    wanted = normal([name]).split()
-    return [
-        op
-        for op in registry.ids()
-        if any(
-            wanted == normal([word.rpartition(".")[2]]).split()
-            for word in registry.op(op).definition.keywords
-        )
-    ]
+    wanted = normal([name])
+    words = {op: registry.op(op).definition.keywords for op in registry.ids()}
+    return [op for op in words if any(wanted == normal([word.rpartition(".")[2]]) for word in words[op])]
 
 
 def find_models(paths: Sequence[str]) -> ModelFiles:
@@ -201,10 +192,8 @@ def inputs_of(analysis: ModelAnalysis, args: argparse.Namespace) -> dict[str | i
     shapes = {signature.input_of_text(name).position: shape for name, shape, _ in args.shapes}
     missing = [port for port in signature.inputs if port.name not in arrays]
     if missing and not args.fill:
-        names = ", ".join(repr(port.name) for port in missing)
-        raise Refusal(
-            f"no value for {names}: use --load-inputs FILE, --input NAME=FILE, or --fill {'|'.join(FILLS)}"
-        )
+        names, fills = ", ".join(repr(port.name) for port in missing), "|".join(FILLS)
+        raise Refusal(f"no value for {names}: use --load-inputs FILE, --input NAME=FILE, or --fill {fills}")
     given = {signature.input(name).position: array for name, array in arrays.items()}
     for filled in made_up_inputs(analysis, args.fill, args.seed, given, shapes, limits) if missing else ():
         arrays[filled.port.name] = filled.array

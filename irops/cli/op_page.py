@@ -84,10 +84,8 @@ def explain_constraint(definition: Definition, constraint: Constraint, page: Pag
     for note in definition.notes:
         if note.of == constraint.id:
             page.paragraph(note.text)
-    violating = next(
-        (case for case in counterexamples(definition) if case.violates == constraint.id and case.net is None),
-        None,
-    )
+    cases = (case for case in counterexamples(definition) if case.net is None)
+    violating = next((case for case in cases if case.violates == constraint.id), None)
     if violating is not None:
         page.heading("violated by")
         _case(violating, page)
@@ -106,14 +104,8 @@ def _case(case: ExampleCase, page: Page) -> None:
 
 
 def _when(constraint: Constraint) -> str:
-    words = [
-        word
-        for word, applies in (
-            ("checked when run", constraint.when == "run"),
-            ("a warning", constraint.severity == "warning"),
-        )
-        if applies
-    ]
+    words = ["checked when run"] if constraint.when == "run" else []
+    words += ["a warning"] if constraint.severity == "warning" else []
     return f" ({', '.join(words)})" if words else ""
 
 
@@ -191,11 +183,8 @@ def source_places(op: Op) -> dict[str, tuple[str, int]]:
     for role, function in op.functions.by_role().items():
         code = inspect.unwrap(function).__code__
         places[role] = (code.co_filename, code.co_firstlineno)
-    rules = [
-        stock.RULES[port.shape[0]]
-        for port in op.definition.outputs
-        if port.shape and port.shape[0] in stock.RULES
-    ]
+    shapes = [port.shape[0] for port in op.definition.outputs if port.shape]
+    rules = [stock.RULES[shape] for shape in shapes if shape in stock.RULES]
     if "shape" not in places and rules:  # those of the ops that have no shape function
         places["shape"] = (rules[0].__code__.co_filename, rules[0].__code__.co_firstlineno)
     return places

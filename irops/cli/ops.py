@@ -11,12 +11,11 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from irops.cli.display import table
+from irops.cli.display import print_json, table
 from irops.cli.main import Refusal
 from irops.cli.models import normal, registry_of
 from irops.cli.options import add_extensions, add_format, add_option
@@ -70,8 +69,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.attribute is not None and not entries:
         _require_attribute(args.attribute, registry, dialect)
     if args.output_format == "json":
-        json.dump({"version": 1, "ops": [entry._asdict() for entry in entries]}, sys.stdout, indent=2)
-        print()
+        print_json(1, {"ops": [entry._asdict() for entry in entries]})
     elif args.quiet:
         sys.stdout.write("".join(f"{entry.op}\n" for entry in entries))
     else:
@@ -113,12 +111,8 @@ def _rank(definition: Definition, words: Sequence[str]) -> int | None:
     The texts: names; attributes, inputs and outputs; the summary; the description.
     """
     ports = (port.name for port in (*definition.inputs, *definition.outputs))
-    texts = (
-        [definition.id, *definition.keywords],
-        [*definition.attributes, *ports],
-        [definition.summary],
-        [definition.description],
-    )
+    names, parts = [definition.id, *definition.keywords], [*definition.attributes, *ports]
+    texts = (names, parts, [definition.summary], [definition.description])
     read = ""
     for place, text in enumerate(texts):
         read += normal(text)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
@@ -81,14 +81,8 @@ def execute(args: argparse.Namespace) -> int:
     keep = [name for text in args.keep for name in text.split(",") if name]
     with progress_bar("evaluating", quiet=args.quiet) as progress:
         backends = (*(b for b in args.backends if b != "reference"), "reference") if args.backends else None
-        session = Session(
-            model,
-            backends=backends,
-            registry=registry_of(args),
-            limits=limits,
-            verify=args.verify,
-            progress=progress,
-        )
+        how: dict[str, Any] = {"limits": limits, "verify": args.verify, "progress": progress}
+        session = Session(model, backends=backends, registry=registry_of(args), **how)
         inputs = inputs_of(session.analysis, args)
         try:
             kept = frozenset[int]() if keep == ["all"] else session.kept(keep)
@@ -139,13 +133,8 @@ def _show(signature: Signature, outcome: Results) -> None:
             out = table(title, "name", "type", "shape", "values", ">min", ">mean", ">max")
             for name in names:
                 array = outcome[name]
-                out.add_row(
-                    shown(name),
-                    str(element_type_of(array)),
-                    str(Shape(array.shape)),
-                    first_elements(array),
-                    *minimum_mean_maximum(array),
-                )
+                values = (first_elements(array), *minimum_mean_maximum(array))
+                out.add_row(shown(name), str(element_type_of(array)), str(Shape(array.shape)), *values)
             show(out, *([""] if title == "results" and len(outcome) > len(names) else []))
 
 

@@ -139,15 +139,13 @@ def _irops_table(path: Path) -> tuple[str, Mapping[str, Any]] | None:
         text = content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
         document = tomllib.loads(text)
     except UnicodeDecodeError as error:
-        raise _error(
-            "malformed-settings", f"{path} is not UTF-8: {error.reason} at byte {error.start}", path
-        ) from None
+        message = f"{path} is not UTF-8: {error.reason} at byte {error.start}"
+        raise _error("malformed-settings", message, path) from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         match = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
         line, column = (int(match[1]), int(match[2])) if match else (None, None)
-        raise _error(
-            "malformed-settings", f"not TOML: {str(error).partition(' (at ')[0]}", path, line, column
-        ) from None
+        message = f"not TOML: {str(error).partition(' (at ')[0]}"
+        raise _error("malformed-settings", message, path, line, column) from None
     if path.name != SHARED:
         return text, document
     tool = document.get("tool", {})
@@ -262,11 +260,8 @@ class _Reader:
             rf"""^\s*(?:\[+\s*(?:tool\s*\.\s*irops\s*\.\s*)?)?["']?({re.escape(name)})["']?\s*[\]=.]"""
         )
         lines = self.text.splitlines()
-        start = (
-            0
-            if self.path.name != SHARED
-            else next((k for k, line in enumerate(lines) if "tool" in line and "irops" in line), 0)
-        )
+        tables = (k for k, line in enumerate(lines) if "tool" in line and "irops" in line)
+        start = next(tables, 0) if self.path.name == SHARED else 0
         for number, line in enumerate(lines[start:], start + 1):
             if match := key.match(line):
                 yield number, match.start(1) + 1

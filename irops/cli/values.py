@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +10,6 @@ from irops.diagnostics.printable import printable, shown
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, STRING, Array, element_type_of
 from irops.values.fact import holds_dims
-
-if TYPE_CHECKING:
-    pass
-
 
 SHOWN = 4
 BLOCK = 1 << 16

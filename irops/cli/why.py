@@ -14,13 +14,12 @@ example:
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any
 
 from irops.analysis.model_analysis import ModelAnalysis, path_of_text
 from irops.analysis.signature import Key
-from irops.cli.display import print_diagnostics
+from irops.cli.display import print_diagnostics, print_json
 from irops.cli.models import add_model, analysis_of
 from irops.cli.options import (
     add_format,
@@ -37,7 +36,6 @@ from irops.debugging.origins.symbolic import NamedSize, SymbolicModel
 from irops.debugging.origins.why import Why, why
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import MAX_NAME, abridged, printable
-from irops.files.urls import without_credentials
 
 EXIT_1 = "the model has errors"
 
@@ -78,12 +76,7 @@ def execute(args: argparse.Namespace) -> int:
     model = SymbolicModel(analysis, shapes)
     answer = _answer(model, analysis, args)
     if args.output_format == "json":
-        json.dump(
-            {"version": VERSION, "path": without_credentials(args.model), **_as_json(answer)},
-            sys.stdout,
-            indent=2,
-        )
-        print()
+        print_json(VERSION, _as_json(answer), args.model)
     else:
         _show(answer, None if args.all else MAX_LINES, quiet=args.quiet)
     errors = model.declared.errors
