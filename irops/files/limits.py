@@ -106,10 +106,8 @@ class Limits:
 def notes(rule: str) -> tuple[str, ...]:
     """A note on how to raise the limit that a rule reports; none if the rule is not about a limit."""
     name = LIMIT_OF_RULE.get(rule)
-    note = (
-        f"to raise the limit: --limit {name}=N, irops.Limits({name}=N), or {name} = N under [limits] in"
-        " irops.toml"
-    )
+    in_file = f"{name} = N under [limits] in irops.toml"
+    note = f"to raise the limit: --limit {name}=N, irops.Limits({name}=N), or {in_file}"
     return () if name is None else (note,)
 
 

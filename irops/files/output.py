@@ -166,11 +166,8 @@ def _by_sendfile(source: int, offset: int, size: int, target: int) -> int:
     return os.sendfile(target, source, offset, size)
 
 
-_METHODS = tuple(
-    method
-    for name, method in (("copy_file_range", _by_copy_file_range), ("sendfile", _by_sendfile))
-    if hasattr(os, name)
-)
+_BY_CALL = {"copy_file_range": _by_copy_file_range, "sendfile": _by_sendfile}
+_METHODS = tuple(method for name, method in _BY_CALL.items() if hasattr(os, name))
 """How the kernel copies, best first: the first may share blocks of the two files."""
 
 

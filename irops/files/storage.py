@@ -71,10 +71,8 @@ def open_regular(path: str) -> BinaryIO:
         raise NotRegular("is a URL, and only models and their weights are read from URLs")
     require_regular(os.stat(path))
     # If the path becomes a pipe between stat and open, O_NONBLOCK prevents open from waiting for a writer.
-    handle = os.open(
-        path,
-        os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0),
-    )
+    of_system = (getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+    handle = os.open(path, os.O_RDONLY | sum(of_system))
     try:
         status = os.fstat(handle)
         require_regular(status)
@@ -310,11 +308,8 @@ class Weights:
         except ValueError as error:  # a path that no system accepts, with a null character for example
             self._fault = f"cannot be read: {error}"
         except OSError as error:
-            self._fault = (
-                "does not exist"
-                if isinstance(error, FileNotFoundError)
-                else f"cannot be read: {error.strerror}"
-            )
+            is_absent = isinstance(error, FileNotFoundError)
+            self._fault = "does not exist" if is_absent else f"cannot be read: {error.strerror}"
         else:
             self._size, self._identity = status.st_size, _identity(status)
             note_read(status, path)

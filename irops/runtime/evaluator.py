@@ -236,18 +236,12 @@ class Evaluator:
         do.
         """
         structural = [d for d in self.analysis.structural_findings if d.location.path == graph.path]
-        undefined = dict.fromkeys(
-            node.missing
-            for node in graph.layers.values()
-            if node.missing is not None and node.missing.rule == "undefined-op"
-        )
-        places = {node.missing: node.layer for node in reversed(graph.layers.values()) if node.missing}
-        return [
-            *structural,
-            *inferred.findings,
-            *(self._uncomputable(missing, places[missing], graph) for missing in undefined if missing),
-            *self._without_kernels(graph),
-        ]
+        places: dict[NoOp, Layer] = {}
+        for node in graph.layers.values():
+            if node.missing is not None and node.missing.rule == "undefined-op":
+                places.setdefault(node.missing, node.layer)
+        undefined = [self._uncomputable(missing, layer, graph) for missing, layer in places.items()]
+        return [*structural, *inferred.findings, *undefined, *self._without_kernels(graph)]
 
     def _without_kernels(self, graph: GraphNode) -> Iterator[Diagnostic]:
         """Each op of an extension library that no backend can compute, at its first layer."""

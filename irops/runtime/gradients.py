@@ -58,23 +58,16 @@ class Flow:
         self.wanted = frozenset(wanted)
         steps = {step.layer.id: step for step in plan.steps}
         on_path = _leading(plan, _dependent(plan, steps, self.wanted), results)
-        self.steps = tuple(
-            _backward_step(step, on_path[step.layer.id])
-            for step in reversed(plan.steps)
-            if step.layer.id in on_path
-        )
+        leading = (step for step in reversed(plan.steps) if step.layer.id in on_path)
+        self.steps = tuple(_backward_step(step, on_path[step.layer.id]) for step in leading)
         self.missing = tuple(back for back in self.steps[::-1] if back.inputs and states_none(back.step))
         self.kept = Counter(key for back in self.steps for key in back.needs)
 
     def path_through(self, missing: BackwardStep) -> list[PlannedLayer]:
         """The layers of a path that a step lies on, from a wanted tensor to a result."""
         by_layer = {back.step.layer.id: back for back in self.steps}
-        users = {
-            source[0]: back
-            for back in self.steps
-            for source in (back.step.sources[index] for index in back.inputs)
-            if source is not None
-        }
+        used = ((back.step.sources[index], back) for back in self.steps for index in back.inputs)
+        users = {source[0]: back for source, back in used if source is not None}
         before, after = [missing], [missing]
         while before[-1].step.layer.id not in self.wanted:
             source = before[-1].step.sources[before[-1].inputs[0]]
@@ -396,18 +389,14 @@ class GradientSession:
 
     def _missing(self, flow: Flow, back: BackwardStep) -> Diagnostic:
         step = back.step
-        path = [
-            f"{s.layer.name!r}"
-            if s.layer.kind is not LayerKind.OPERATION
-            else f"{s.layer.name!r} ({s.op.id})"
-            for s in flow.path_through(back)
-        ]
+        path = []
+        for s in flow.path_through(back):
+            op = f" ({s.op.id})" if s.layer.kind is LayerKind.OPERATION else ""
+            path.append(f"{s.layer.name!r}{op}")
         if len(path) > 2 * SHOWN + 1:
             path[SHOWN:-SHOWN] = ["..."]
-        message = (
-            f"{step.op.id} has no gradient, and one would have to flow through {step.layer.name!r}:"
-            f" {' -> '.join(path)}"
-        )
+        through = f"{step.layer.name!r}: {' -> '.join(path)}"
+        message = f"{step.op.id} has no gradient, and one would have to flow through {through}"
         place = self.analysis.location(step.layer)
         return Diagnostic(rule("missing-gradient"), message, place, None, facts_line(step.facts))
 
@@ -514,10 +503,8 @@ class GradientNames:
         for layer in layers:
             if not _may_have_gradient(layer):
                 fact = declared_fact(layer)
-                message = (
-                    f"a gradient is asked for of {layer.name!r}, which is {fact}; "
-                    f"tensors of {fact.element_type} have none"
-                )
+                none = f"tensors of {fact.element_type} have none"
+                message = f"a gradient is asked for of {layer.name!r}, which is {fact}; {none}"
                 place = self.analysis.location(layer)
                 raise EvaluationError([Diagnostic(rule("undifferentiable-input"), message, place)])
         return frozenset(layer.id for layer in layers)

@@ -30,14 +30,10 @@ def check_possible(op: Op, outputs: Iterable[Fact]) -> None:
     for fact in outputs:
         dims = fact.shape.dims or ()
         if len(dims) > MAX_AXES:
-            raise OpFault(
-                "unsupported-array",
-                f"{op.id} gives a tensor of {len(dims)} axes; arrays have {MAX_AXES} at most",
-            )
-        if (
-            fact.element_type is not DYNAMIC
-            and prod(max(dim.low, 1) for dim in dims) * fact.element_type.dtype.itemsize > MAX_DIM
-        ):
+            message = f"{op.id} gives a tensor of {len(dims)} axes; arrays have {MAX_AXES} at most"
+            raise OpFault("unsupported-array", message)
+        elements = prod(max(dim.low, 1) for dim in dims)
+        if fact.element_type is not DYNAMIC and elements * fact.element_type.dtype.itemsize > MAX_DIM:
             raise OpFault("unsupported-array", f"{op.id} gives {fact}; no array has such sizes")
 
 
@@ -50,11 +46,8 @@ def require_room(in_use: float, wanted: float, limits: Limits) -> None:
 
 def size_in_bytes(facts: Iterable[Fact]) -> float:
     """How many bytes tensors of these facts take in memory, where their sizes are known."""
-    return sum(
-        fact.shape.size.low * max(fact.element_type.dtype.itemsize, 1)
-        for fact in facts
-        if fact.element_type is not DYNAMIC
-    )
+    sized = (fact for fact in facts if fact.element_type is not DYNAMIC)
+    return sum(fact.shape.size.low * max(fact.element_type.dtype.itemsize, 1) for fact in sized)
 
 
 MIN_BYTES = 1 << 20

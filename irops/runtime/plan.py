@@ -50,36 +50,23 @@ def constants_of(graph: GraphNode) -> ConstantLayers:
     """Which layers of a graph are constant."""
     wiring = graph.wiring
     # ops of other dialects compute in the types that their definitions name
-    found = {
-        number
-        for number in graph.constants
-        if dialect_of_version(wiring.layers[number].version).wide_constants
-    }
+    versions = {number: wiring.layers[number].version for number in graph.constants}
+    found = {number for number in versions if dialect_of_version(versions[number]).wide_constants}
     weights: set[int] = set()
     for layer in reversed(wiring.order):
-        users = [
-            user
-            for index in range(len(layer.outputs))
-            for user, _ in wiring.consumers.get((layer.id, index), ())
-        ]
-        if (
-            layer.id in found
-            and users
-            and all(user.id in weights or (user.type == "MatMul" and user.id not in found) for user in users)
-        ):
+        consumers = (wiring.consumers.get((layer.id, index), ()) for index in range(len(layer.outputs)))
+        users = [user for of_output in consumers for user, _ in of_output]
+        others = (user for user in users if user.id not in weights)
+        if layer.id in found and users and all(u.type == "MatMul" and u.id not in found for u in others):
             weights.add(layer.id)
     return ConstantLayers(frozenset(found), frozenset(weights))
 
 
 def wide(array: Array | None) -> Array | None:
     """A narrow tensor in f32; any other as it is."""
-    narrow = (
-        array is not None
-        and array.dtype.itemsize == 2
-        and array.dtype.kind in "fV"
-        and element_type_of(array).name in NARROW
-    )
-    return array.astype(np.float32) if narrow and array is not None else array
+    if array is None or array.dtype.itemsize != 2 or array.dtype.kind not in "fV":
+        return array
+    return array.astype(np.float32) if element_type_of(array).name in NARROW else array
 
 
 def wide_types(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -496,22 +483,10 @@ class _Assembly:
                 outputs.extend(self._outputs(step))
         lasting = {ABSENT, *(output.slot for output in outputs), *self._kept_slots.values()}
         actions = tuple(_with_freed(rows, lasting))
-        sized = {
-            slot
-            for action in actions
-            for index, slot in enumerate(action.slots)
-            if output_bytes(action.step, index) is None
-        }
-        return Program(
-            self._plan,
-            self._kept,
-            tuple(self._values),
-            tuple(inputs),
-            actions,
-            tuple(outputs),
-            frozenset(sized),
-            self._fixed.is_known,
-        )
+        slots = ((slot, action.step, index) for action in actions for index, slot in enumerate(action.slots))
+        sized = frozenset(slot for slot, step, index in slots if output_bytes(step, index) is None)
+        steps = tuple(inputs), actions, tuple(outputs)
+        return Program(self._plan, self._kept, tuple(self._values), *steps, sized, self._fixed.is_known)
 
     def _is_input(self, step: PlannedLayer) -> bool:
         value = self._given.get(step.layer.id)

@@ -211,9 +211,5 @@ def _kinds(inputs: Sequence[Any]) -> tuple[Any, ...] | None:
 
 def _values(arrays: Sequence[Array | None], reads: ReadInputs) -> list[Any]:
     """The values of some inputs, to be compared."""
-    read = (arrays[index] for index in reads)
-    return [
-        tuple(array.ravel().tolist()) if array.dtype.hasobject else array.tobytes()
-        for array in read
-        if array is not None
-    ]
+    read = (array for array in (arrays[index] for index in reads) if array is not None)
+    return [tuple(array.ravel().tolist()) if array.dtype.hasobject else array.tobytes() for array in read]

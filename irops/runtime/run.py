@@ -363,10 +363,8 @@ def verify(
         judgement = judge(question, result_array(reference, step.facts.outputs[index]), ours, index)
         record.verdicts[judgement.verdict] += 1
         if judgement.is_fault:
-            message = (
-                f"output {index} of {step.op.id} by backend {backend} differs from the reference:"
-                f" {judgement.reason}"
-            )
+            output = f"output {index} of {step.op.id} by backend {backend}"
+            message = f"{output} differs from the reference: {judgement.reason}"
             raise OpFault("incorrect-kernel-result", message)
 
 

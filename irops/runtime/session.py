@@ -124,10 +124,8 @@ class Session:
     def _require_computable(self) -> None:
         for element in self.model.legacy:
             if element.tag == "pre-process":
-                message = (
-                    "OpenVINO subtracts the mean values of <pre-process> from an input; irops does not,"
-                    " write them as a Subtract"
-                )
+                hint = "irops does not, write them as a Subtract"
+                message = f"OpenVINO subtracts the mean values of <pre-process> from an input; {hint}"
                 place = self.model.location(at=element.at)
                 raise EvaluationError([Diagnostic(rule("unsupported-mean-values"), message, place)])
 

@@ -34,10 +34,9 @@ class Call:
         """For each input, the name of the port if it gets a gradient."""
         op, attributes = self.prepared.op, self.prepared.invocation.attributes
         names = [input_spec(op, index).name if need else "" for index, need in enumerate(self.needs)]
-        stated = [op.definition.gradients.get(name) for name in names]
+        stated = [(name, op.definition.gradients.get(name)) for name in names]
         return tuple(
-            None if one is None or (one.when is not None and not attributes[one.when]) else name
-            for name, one in zip(names, stated)
+            name if one and (one.when is None or attributes[one.when]) else None for name, one in stated
         )
 
     def saved(self, outputs: int) -> frozenset[Place]:

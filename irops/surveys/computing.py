@@ -148,19 +148,13 @@ def _of_comparison(comparison: Comparison) -> Examined:
     detail: Detail = {"verdicts": counts, "compared": str(comparison.coverage)}
     wrong = next((result for result in comparison.results if result.is_fault), None)
     if wrong is not None:
-        detail["result"] = {
-            "name": abridged(wrong.name, MAX_NAME),
-            "verdict": str(wrong.verdict),
-            "reason": abridged(wrong.reason, MAX_TEXT),
-        }
+        judged = {"verdict": str(wrong.verdict), "reason": abridged(wrong.reason, MAX_TEXT)}
+        detail["result"] = {"name": abridged(wrong.name, MAX_NAME), **judged}
     first = comparison.first
     if first is not None:
-        detail["first"] = {
-            "layer": abridged("/".join((*first.path, first.name)), MAX_NAME),
-            "op": first.op,
-            "verdict": str(first.verdict),
-            "reason": abridged(first.reason, MAX_TEXT),
-        }
+        judged = {"verdict": str(first.verdict), "reason": abridged(first.reason, MAX_TEXT)}
+        layer = abridged("/".join((*first.path, first.name)), MAX_NAME)
+        detail["first"] = {"layer": layer, "op": first.op, **judged}
     if first is not None or wrong is not None:
         return "fail", detail, False
     if comparison.coverage.is_nothing:

@@ -319,11 +319,9 @@ def read_part(path: Path) -> list[Row]:
     if version is None:
         raise SurveyError(f"{path} is not a part of a survey; move it to another folder")
     if version != str(SCHEMA).encode():
-        found = printable(version.decode("ascii", "replace"))
-        raise SurveyError(
-            f"{path} has rows of schema version {found}, this irops reads version {SCHEMA}; choose another"
-            " folder for the report"
-        )
+        found = f"{path} has rows of schema version {printable(version.decode('ascii', 'replace'))}"
+        hint = "choose another folder for the report"
+        raise SurveyError(f"{found}, this irops reads version {SCHEMA}; {hint}")
     if table.schema.names != _schema().names or table.schema.types != _schema().types:
         raise SurveyError(f"{_damaged(path)}: its columns are {', '.join(table.schema.names)}")
     return [Row(*values) for values in zip(*(column.to_pylist() for column in table.columns))]

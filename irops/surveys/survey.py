@@ -167,11 +167,9 @@ class Matrix:
         self.about: dict[str, tuple[str, str]] = {}
         self._rules, self._findings, self._used = NumberedValues(), NumberedValues(), 0
         rows = {row.place: row for row in table}
-        moved = {
-            (change.model, change.task): (kind, change)
-            for kind, of_kind in changes.items()
-            for change in of_kind
-        }
+        moved: dict[tuple[str, str], tuple[str, CellChange]] = {}
+        for kind, of_kind in changes.items():
+            moved |= {(change.model, change.task): (kind, change) for change in of_kind}
         places = rows.keys() | moved.keys()
         names, tasks = (sorted({place[part] for place in places}) for part in (0, 1))
         self.tasks = [plain(task) for task in tasks]
@@ -233,14 +231,8 @@ class Matrix:
         )
         name, severity, layer, op = texts
         self.about.setdefault(code, (name, severity))
-        return (
-            self._rules[code],
-            severity,
-            plain(stored["message"], MAX_MESSAGE),
-            layer,
-            op,
-            stored["line"] or 0,
-        )
+        message = plain(stored["message"], MAX_MESSAGE)
+        return self._rules[code], severity, message, layer, op, stored["line"] or 0
 
 
 AGAINST, INDEX = "against.json", "index.html"

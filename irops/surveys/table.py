@@ -34,18 +34,14 @@ from irops.surveys.tasks import SurveyError
 
 def results_csv(rows: Iterable[Row]) -> str:
     """Model, task, status, bytes and detail of each row."""
-    return _csv(
-        ("model", "task", "status", "bytes", "detail"),
-        ((row.model, row.task, row.status, row.bytes, row.detail) for row in rows),
-    )
+    contents = ((row.model, row.task, row.status, row.bytes, row.detail) for row in rows)
+    return _csv(("model", "task", "status", "bytes", "detail"), contents)
 
 
 def timings_csv(rows: Iterable[Row]) -> str:
     """Model, task and seconds of each row."""
-    return _csv(
-        ("model", "task", "seconds"),
-        ((row.model, row.task, "" if row.seconds is None else f"{row.seconds:.6f}") for row in rows),
-    )
+    times = ((row.model, row.task, "" if row.seconds is None else f"{row.seconds:.6f}") for row in rows)
+    return _csv(("model", "task", "seconds"), times)
 
 
 def results_json(rows: Iterable[Row]) -> str:

@@ -33,11 +33,9 @@ def in_form_of(truth: Array, ours: Array, instead_of: str = "not") -> tuple[Arra
     """
     kind, other = element_type_of(truth), element_type_of(ours)
     of_type = f"has element type {other}, {instead_of} {kind}" if kind is not other else ""
-    of_shape = (
-        f"has shape {Shape(ours.shape)}, {instead_of} {Shape(truth.shape)}"
-        if truth.shape != ours.shape
-        else ""
-    )
+    of_shape = ""
+    if truth.shape != ours.shape:
+        of_shape = f"has shape {Shape(ours.shape)}, {instead_of} {Shape(truth.shape)}"
     if of_type and not _fits(ours, other, kind):
         return None, of_type
     if of_shape and not _has_further_axes(*sorted((truth.shape, ours.shape), key=len)):

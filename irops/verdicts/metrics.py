@@ -268,7 +268,5 @@ def difference(ours: Array, truth: Array) -> str:
     if not count:
         return ""
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return (
-        f"{count} of {ours.size} elements differ, the first at {list(place)}: {ours[place]}, not"
-        f" {truth[place]}"
-    )
+    first = f"the first at {list(place)}: {ours[place]}, not {truth[place]}"
+    return f"{count} of {ours.size} elements differ, {first}"

@@ -24,15 +24,11 @@ from math import inf
 from multiprocessing.connection import Connection
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irops.work.outcomes import Died, Failed
 from irops.work.python import start_python
 from irops.work.serving import BEGUN, SINCE, Shared, Work, serve_items
-
-if TYPE_CHECKING:
-    pass
-
 
 POLL_SECONDS = 0.05
 _USED = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$", re.MULTILINE)
@@ -182,9 +178,8 @@ def _by_multiprocessing(method: str, prepared: PREPARED) -> Started:
         shared = context.RawArray("d", 2)
     shared[SINCE] = monotonic()
     pipe, other = context.Pipe()
-    process = context.Process(
-        target=serve_items, args=(other, shared, os.getpid(), *prepared), daemon=True
-    )  # fmt: skip
+    arguments = (other, shared, os.getpid(), *prepared)
+    process = context.Process(target=serve_items, args=arguments, daemon=True)
     with _block_interrupt(), warnings.catch_warnings():
         # Python is known to have no other thread, but counts those of libraries, which take care of forks
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
@@ -327,11 +322,10 @@ class Child:
 
     def results(self, batches: Batches) -> list[tuple[int, Any]]:
         """The results that there are, with the indices of their items; Died for one on which it died."""
-        return [
-            pair
-            for numbers, payload in self.payloads(batches)
-            for pair in zip(numbers, unpickled(payload, len(numbers)))
-        ]
+        found: list[tuple[int, Any]] = []
+        for numbers, payload in self.payloads(batches):
+            found += zip(numbers, unpickled(payload, len(numbers)))
+        return found
 
     def payloads(self, batches: Batches) -> list[tuple[list[int], bytes]]:
         """The same, as the indices of some items and the pickled list of their results."""

@@ -41,10 +41,8 @@ def run_in_processes(
     where the system and the threads of this process allow it.
     """
     batches = Batches(items, processes)
-    children = [
-        Child((prepare, arguments), seconds=timeout, memory=memory, copied=copied)
-        for _ in range(min(processes, len(items)))
-    ]
+    prepared, count = (prepare, arguments), min(processes, len(items))
+    children = [Child(prepared, seconds=timeout, memory=memory, copied=copied) for _ in range(count)]
     try:
         for child in children:
             child.fill(batches)

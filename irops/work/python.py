@@ -22,12 +22,8 @@ def start_python(
     """Start `python -P -m module arguments`. more: variables of its environment; options: of Popen"""
     from subprocess import Popen  # as slow to import as a small command
 
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(paths_of_children()),
-        "PYTHONSAFEPATH": "1",
-        **(more or {}),
-    }
+    own = {"PYTHONPATH": os.pathsep.join(paths_of_children()), "PYTHONSAFEPATH": "1"}
+    environment = {**os.environ, **own, **(more or {})}
     return Popen([sys.executable, "-P", "-m", module, *arguments], env=environment, **options)
 
 
