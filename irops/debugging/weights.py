@@ -430,16 +430,12 @@ def _assembled(
     names = [place.layer.name for place, _ in found]
     regions = [(place.region.offset, place.region.size) for place, _ in found]
     shared = _others(groups_of_equal(region if region[1] else None for region in regions))
-    digests = [
-        None if statistics.digest is None or not place.region.size else (statistics.digest, place.region.size)
-        for place, statistics in found
-    ]
-    groups = groups_of_equal(digests)
+    sizes = [(statistics.digest, place.region.size) for place, statistics in found]
+    groups = groups_of_equal((digest, size) if digest and size else None for digest, size in sizes)
     equal = _others(groups)
-    duplicate_bytes = sum(
-        (len({regions[position] for position in positions}) - 1) * regions[positions[0]][1]
-        for positions in groups.values()
-    )
+    duplicate_bytes = 0
+    for positions in groups.values():
+        duplicate_bytes += (len({regions[one] for one in positions}) - 1) * regions[positions[0]][1]
     constants = tuple(
         Constant(
             names[position],
@@ -458,11 +454,8 @@ def _assembled(
 
 def _others(groups: dict[object, list[int]]) -> dict[int, list[int]]:
     """For each member of a group, the first MAX_NAMES other members."""
-    return {
-        constant: [other for other in group[: MAX_NAMES + 1] if other != constant][:MAX_NAMES]
-        for group in groups.values()
-        for constant in group
-    }
+    members = ((one, group[: MAX_NAMES + 1]) for group in groups.values() for one in group)
+    return {one: [other for other in first if other != one][:MAX_NAMES] for one, first in members}
 
 
 # Constants that are stored as codes: a Convert, a zero point that is subtracted, a scale that multiplies.

@@ -236,11 +236,8 @@ class IropsServer(LanguageServer):
         params = types.PublishDiagnosticsParams(document.uri, shown, version=text.version)
         self.text_document_publish_diagnostics(params)
         workspace = self.client_capabilities.workspace
-        if (
-            workspace is not None
-            and workspace.inlay_hint is not None
-            and workspace.inlay_hint.refresh_support
-        ):
+        hints = None if workspace is None else workspace.inlay_hint
+        if hints is not None and hints.refresh_support:
             await self.workspace_inlay_hint_refresh_async(None)
 
 

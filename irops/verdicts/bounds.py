@@ -149,12 +149,20 @@ def _shape(question: Question, index: int) -> tuple[int, ...]:
     return () if array is None else array.shape
 
 
+def _with_floats(
+    question: Question, inputs: Sequence[Array | None], change: Callable[[Array], Array]
+) -> list[Array | None]:
+    """Inputs, those whose errors count changed."""
+    changed = list(inputs)
+    for index in question.floats:
+        array = changed[index]
+        changed[index] = None if array is None else change(array)
+    return changed
+
+
 def magnitude(question: Question, given: Sequence[Array | None], output: int) -> Array:
     """The sum of the absolute values of the terms of each output element, for inputs of an op of LENGTHS."""
-    inputs = [
-        np.abs(array) if array is not None and index in question.floats else array
-        for index, array in enumerate(given)
-    ]
+    inputs = _with_floats(question, given, np.abs)
     negated = NEGATED.get(question.type)
     subtrahend = None if negated is None else inputs[negated]
     if negated is not None and subtrahend is not None:
@@ -167,10 +175,7 @@ def _again_in_f64_if_infinite(question: Question, inputs: Sequence[Array | None]
     sums = np.abs(np.asarray(question.again(inputs)[output]).astype(np.float64))
     if np.isfinite(sums).all():
         return sums
-    wide = [
-        array.astype(np.float64) if array is not None and index in question.floats else array
-        for index, array in enumerate(inputs)
-    ]
+    wide = _with_floats(question, inputs, lambda array: array.astype(np.float64))
     sums = np.abs(np.asarray(question.again(wide)[output]).astype(np.float64))
     return np.minimum(sums, np.finfo(np.float64).max)
 
@@ -545,10 +550,7 @@ def _flushed_inputs(question: Question, truth: Array, output: int) -> Array | fl
     may be set so, and a product with a large number is then lost.
     """
     smallest = question.arithmetic.smallest(element_type_of(truth))
-    inputs = [
-        _flushed(array, smallest) if array is not None and index in question.floats else array
-        for index, array in enumerate(question.inputs)
-    ]
+    inputs = _with_floats(question, question.inputs, lambda array: _flushed(array, smallest))
     if all(one is other for one, other in zip(inputs, question.inputs)):
         return 0.0
     if question.type in LENGTHS:

@@ -144,12 +144,8 @@ class Walk:
         """Whether a size of the facet has a name that inference gave it at this output."""
         outputs = self.model.facts(facet.key).outputs
         expressions = facet.expressions(outputs[facet.output]) or ()
-        births = (
-            self.model.births.get(name)
-            for expression in expressions
-            if expression is not None
-            for name in expression.names
-        )
+        names = (name for expression in expressions if expression is not None for name in expression.names)
+        births = (self.model.births.get(name) for name in names)
         return any(b is not None and (b.layer, b.output) == (facet.key, facet.output) for b in births)
 
     def _needed(self, facet: Facet, node: LayerNode, inputs: Facts) -> list[InputFact]:
@@ -204,14 +200,8 @@ class Walk:
         """A fact of an input of a layer as a reason."""
         op, producer = self.model.node(key).op, self.model.node(cause.key).layer
         name = str(item.input) if op is None else input_spec(op, item.input).name
-        return Reason(
-            name,
-            cause.subject,
-            self._text(cause),
-            producer.name,
-            self.model.analysis.location(producer, cause.path),
-            producer.is_constant,
-        )
+        text, place = self._text(cause), self.model.analysis.location(producer, cause.path)
+        return Reason(name, cause.subject, text, producer.name, place, producer.is_constant)
 
     def _decided_by_data(self, facet: Facet) -> tuple[Step, list[Facet]]:
         """A step to inputs whose values are unknown, where they are few integers, or to what leaves a rank

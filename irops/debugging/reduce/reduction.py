@@ -132,12 +132,8 @@ def _undeclared(layer: Layer, data: Mapping[str, str]) -> Layer:
     """A layer whose ports declare nothing; Parameters and constants declare what their attributes say."""
     if layer.is_constant or layer.kind is LayerKind.PARAMETER:
         return layer
-    return replace(
-        layer,
-        data=dict(data),
-        inputs=[_bare(port) for port in layer.inputs],
-        outputs=[_bare(port) for port in layer.outputs],
-    )
+    inputs, outputs = ([_bare(port) for port in ports] for ports in (layer.inputs, layer.outputs))
+    return replace(layer, data=dict(data), inputs=inputs, outputs=outputs)
 
 
 def _bare(port: Port) -> Port:
@@ -242,15 +238,8 @@ class Cutting:
                 else:
                     layers.add(source[0].id)
         selection = Selection(self.scope, layers, cuts, ends)
-        model = replace(
-            self.whole.model,
-            graph=selection.graph(),
-            rt_info=None,
-            legacy=[],
-            unknown=[],
-            comments=(),
-            source=None,
-        )
+        bare = replace(self.whole.model, rt_info=None, legacy=[], unknown=[], comments=(), source=None)
+        model = replace(bare, graph=selection.graph())
         known = self._constants(cuts) if values is None else values.of(cuts)
         arrays = {name: known[value] for name, value in selection.cuts.items() if value in known}
         constants = {n for n, v in selection.cuts.items() if n in arrays and self._is_folded(v, arrays[n])}
@@ -271,11 +260,8 @@ class Cutting:
         """Operations with those that read or assign the same variables, without which they are invalid."""
         operations = set(kept)
         names = {self.wiring.layers[number].data.get("variable_id") for number in operations} - {None}
-        return operations | {
-            number
-            for number in (self.operations if names else ())
-            if self.wiring.layers[number].data.get("variable_id") in names
-        }
+        layers = [self.wiring.layers[number] for number in self.operations] if names else []
+        return operations | {layer.id for layer in layers if layer.data.get("variable_id") in names}
 
     def _constants(self, cuts: Collection[Value]) -> dict[Value, Array]:
         """The values that inference computes."""
@@ -829,11 +815,8 @@ class _BodyConstants:
 
     def _graph(self, graph: LayerGraph, kept: Collection[int], weights: JoinedWeights) -> LayerGraph:
         dropped = set(self.cutting.operations) - set(kept)
-        used = {
-            (edge.from_layer, self._index(edge))
-            for edge in graph.edges
-            if edge.from_layer in dropped and edge.to_layer not in dropped
-        }
+        cut = (e for e in graph.edges if e.from_layer in dropped and e.to_layer not in dropped)
+        used = {(edge.from_layer, self._index(edge)) for edge in cut}
         arrays = self.values.of(used)
         number = max(layer.id for layer in graph.layers)
         constants: dict[Value, Layer] = {}

@@ -15,15 +15,9 @@ from irops.values.element import Array, ElementType, element_type
 
 WIDER = {
     "i4": "i8",
-    "u4": "u8",
-    "u2": "u8",
-    "u3": "u8",
-    "u6": "u8",
-    "f4e2m1": "f16",
-    "f8e4m3": "f16",
-    "f8e5m2": "f16",
-    "f8e8m0": "f32",
-    "nf4": "f32",
+    **dict.fromkeys(("u4", "u2", "u3", "u6"), "u8"),
+    **dict.fromkeys(("f4e2m1", "f8e4m3", "f8e5m2"), "f16"),
+    **dict.fromkeys(("f8e8m0", "nf4"), "f32"),
 }
 """A type that represents all numbers of another."""
 MOVING = frozenset(

@@ -246,11 +246,9 @@ class Matching:
 
     def _match_surroundings(self, rounds: int) -> None:
         """Pair layers that have the same op, the same surroundings, and partners at the same places."""
-        keys = [
-            _surroundings(self.a, self.to, rounds),
-            _surroundings(self.b, self.back, rounds, flip=self.to),
-        ]
-        self._match_unique(lambda side, layer: keys[0 if side is self.a else 1][layer.id])
+        of_a = _surroundings(self.a, self.to, rounds)
+        of_b = _surroundings(self.b, self.back, rounds, flip=self.to)
+        self._match_unique(lambda side, layer: (of_a if side is self.a else of_b)[layer.id])
 
     def _match_weights(self) -> None:
         """Pair layers of one op that use the same weights."""
@@ -514,9 +512,8 @@ class GraphComparison:
             return
         kind = "stored" if way else "changed"
         details = f"{way}, {result}" if way else str(result)
-        self.weights.append(
-            WeightChange(kind, *place, details, result.greatest, result.relative, result.share)
-        )
+        measures = (result.greatest, result.relative, result.share)
+        self.weights.append(WeightChange(kind, *place, details, *measures))
 
     def _inputs(self, number: int) -> tuple[str, ...]:
         names = [self.b.name(value) for value in self.b.sources(number)]
@@ -525,13 +522,9 @@ class GraphComparison:
     def _moves(self) -> None:
         """The fewest layers whose moving explains the other order."""
         places = {number: place for place, number in enumerate(self.b.layers)}
-        order = [
-            (number, places[self.matching.to[number]])
-            for number in self.a.layers
-            if number in self.matching.to
-        ]
-        kept = _longest_increasing([place for _, place in order])
-        for position, (number, _) in enumerate(order):
+        order = [number for number in self.a.layers if number in self.matching.to]
+        kept = _longest_increasing([places[self.matching.to[number]] for number in order])
+        for position, number in enumerate(order):
             if position not in kept:
                 layer = self.b.graph.layers[self.matching.to[number]].layer
                 if layer.kind is LayerKind.OPERATION:
@@ -539,9 +532,8 @@ class GraphComparison:
 
     def _add(self, what: str, side: Side, layer: Layer, details: tuple[str, ...] = ()) -> None:
         line = side.analysis.location(layer, side.graph.path).line
-        self.changes.append(
-            LayerChange(what, side.graph.path, layer.name, self._op(side, layer), details, line)
-        )
+        place = (side.graph.path, layer.name, self._op(side, layer))
+        self.changes.append(LayerChange(what, *place, details, line))
 
     @staticmethod
     def _op(side: Side, layer: Layer) -> str:

@@ -101,11 +101,8 @@ class Difference:
     @property
     def summary(self) -> str:
         """The counts, on one line."""
-        counts = [
-            f"{len(found)} {name}"
-            for name in ("added", "removed", "changed", "rewired", "renamed", "moved")
-            if (found := getattr(self, name))
-        ]
+        kinds = ("added", "removed", "changed", "rewired", "renamed", "moved")
+        counts = [f"{len(found)} {name}" for name in kinds if (found := getattr(self, name))]
         if self.weights:
             counts.append(plural(len(self.weights), "weight") + " differ" + "s" * (len(self.weights) == 1))
         if self.interface:

@@ -161,11 +161,11 @@ def reverse_sequence_in_onnx(node: TranslatedLayer) -> Wire:
     lengths = converted_input(node, "seq_lengths", definition.inputs[1])
     if {batch, time} == {0, 1}:
         axes = {"batch_axis": str(batch), "time_axis": str(time)}
-        return in_wider_type(
-            node,
-            definition.inputs[0],
-            lambda data, part: node.add("ReverseSequence", data, lengths, part=part, **axes),
-        )
+
+        def reverse(data: Wire, part: str) -> Wire:
+            return node.add("ReverseSequence", data, lengths, part=part, **axes)
+
+        return in_wider_type(node, definition.inputs[0], reverse)
     rank = node.rank(
         "data", f"moving axes {batch} and {time} to the front requires a Transpose that lists all axes"
     )
@@ -263,10 +263,8 @@ def _check_indices(node: TranslatedLayer) -> None:
     size, values = sizes[int(axis.ravel()[0])], as_i64(indices)
     invalid = values[(values >= size.high) | (values < -size.high)]
     if invalid.size:
-        raise impossible(
-            f"indices contain {invalid[0]} for an axis of size {size};"
-            " OpenVINO's Gather gives zeros there, ONNX's does not"
-        )
+        difference = "OpenVINO's Gather gives zeros there, ONNX's does not"
+        raise impossible(f"indices contain {invalid[0]} for an axis of size {size}; {difference}")
 
 
 def _slice(node: TranslatedLayer) -> Wire:
@@ -277,11 +275,8 @@ def _slice(node: TranslatedLayer) -> Wire:
 
 def _squeeze(node: TranslatedLayer) -> Wire:
     """Omit an empty list of axes: runtimes disagree on its meaning in ONNX."""
-    if (
-        node.wire("axes") is not None
-        and node.fact("axes").shape.size == 0
-        and not node.attributes.get("allow_axis_skip", False)
-    ):
+    is_empty = node.wire("axes") is not None and node.fact("axes").shape.size == 0
+    if is_empty and not node.attributes.get("allow_axis_skip", False):
         return node.add("Squeeze", node.required("data"))
     return in_onnx(node, "Squeeze")
 
@@ -330,11 +325,8 @@ def in_onnx(node: TranslatedLayer, type: str) -> Wire:
                 data[attribute] = format_value(tuple(numbers))
         elif name is not None:
             port_ = next(p for p in definition.inputs if p.name == name)
-            wires_by_name[name] = (
-                node.variadic_wires(port.name)
-                if port.variadic
-                else [converted_input(node, port.name, port_, force_i64)]
-            )
+            one = [] if port.variadic else [converted_input(node, port.name, port_, force_i64)]
+            wires_by_name[name] = one or node.variadic_wires(port.name)
         else:
             raise impossible(f"{definition.id} has no input {port.name}")
     wires = [wire for port in definition.inputs for wire in wires_by_name.get(port.name, [None])]
@@ -361,10 +353,8 @@ def attributes_in_onnx(node: TranslatedLayer, definition: Definition) -> dict[st
                 raise impossible("auto_broadcast is pdpd, but ONNX broadcasts like numpy")
         elif value != fixed.get(name, default_of(attribute)):
             implied = format_value(fixed.get(name, default_of(attribute)))
-            raise impossible(
-                f"{name} is {format_value(value)}, but {definition.id} has no such attribute and implies"
-                f" {implied}"
-            )
+            why = f"{definition.id} has no such attribute and implies {implied}"
+            raise impossible(f"{name} is {format_value(value)}, but {why}")
     return data
 
 
@@ -372,16 +362,8 @@ def _has_mixed_types(node: TranslatedLayer, definition: Definition) -> bool:
     """Whether inputs that must have one integer type in ONNX have several."""
     of_one_type = [p for p in definition.inputs if p.type in definition.types and p.allowed <= COUNTS]
     base_names = {p.stands_for or p.name for p in of_one_type}
-    return (
-        len(
-            {
-                node.fact(p.name).element_type
-                for p in node.op.definition.inputs
-                if p.name in base_names and node.wire(p.name) is not None
-            }
-        )
-        > 1
-    )
+    names = (port.name for port in node.op.definition.inputs if port.name in base_names)
+    return len({node.fact(name).element_type for name in names if node.wire(name) is not None}) > 1
 
 
 def converted_input(node: TranslatedLayer, name: str, port_: PortSpec, force_i64: bool = False) -> Wire:
@@ -406,11 +388,9 @@ def converted_input(node: TranslatedLayer, name: str, port_: PortSpec, force_i64
                 f"{name} is u64 and not constant, but ONNX requires i64, which cannot represent all values"
             )
         wire = node.add("Cast", wire, part=name, to="i64")
-    return (
-        node.add("Reshape", wire, node.constant(f"{name}/shape", [-1]), part=f"{name}/list")
-        if as_list
-        else wire
-    )
+    if not as_list:
+        return wire
+    return node.add("Reshape", wire, node.constant(f"{name}/shape", [-1]), part=f"{name}/list")
 
 
 def in_wider_type(node: TranslatedLayer, port: PortSpec, add: Callable[[Wire, str], Wire]) -> Wire:

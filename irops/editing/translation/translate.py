@@ -64,23 +64,16 @@ def translated(analysis: ModelAnalysis, to: str, opset: int | None = None) -> Mo
     if model.dialect == to:
         own = model.opsets.get(ONNX)
         if to == ONNX and opset not in (None, own):
-            raise refusal(
-                model,
-                "untranslatable-op",
-                f"the model has ONNX opset {own}; irops does not convert it to opset {opset}",
-            )
+            why = f"ONNX opset {own}; irops does not convert it to opset {opset}"
+            raise refusal(model, "untranslatable-op", f"the model has {why}")
         return analysis
     if model.dialect not in DIALECT_NAMES:
-        raise refusal(
-            model,
-            "untranslatable-op",
-            f"the model has the dialect {model.dialect}; use its export function instead",
-        )
+        why = f"the dialect {model.dialect}; use its export function instead"
+        raise refusal(model, "untranslatable-op", f"the model has {why}")
     require_valid(analysis, "translated")
     if any(element.tag == "pre-process" for element in model.legacy):
-        raise refusal(
-            model, "untranslatable-op", "the model has a <pre-process> section, which irops does not convert"
-        )
+        why = "a <pre-process> section, which irops does not convert"
+        raise refusal(model, "untranslatable-op", f"the model has {why}")
     return _Translation(analysis, to, opset or OPSET).analysis
 
 
@@ -93,11 +86,8 @@ class _Translation:
         self.facts, self.wiring = analysis.infer(), analysis.root.wiring
         self.target = TargetGraph(to, opset, model.weights, (layer.name for layer in model.layers))
         extra, rt_info, self.named = side_data(model, to)
-        self.result_types = (
-            analysis.registry.op(f"{ONNX}:Result-1" if to == ONNX else "Result-1")
-            .definition.inputs[0]
-            .allowed
-        )
+        result = analysis.registry.op(f"{ONNX}:Result-1" if to == ONNX else "Result-1").definition
+        self.result_types = result.inputs[0].allowed
         self.wires: dict[tuple[int, int], Wire] = {}
         self.origins: dict[int, Layer] = {}
         self.diagnostics: list[Diagnostic] = []
@@ -128,19 +118,11 @@ class _Translation:
             self._check_types(layer_facts)
             self._convert(layer_facts)
         except NotTranslatableError as refused:
-            self._refuse(
-                layer_facts,
-                refused.rule,
-                f"{layer} is not representable in {DIALECT_NAMES[self.to]}: {refused}",
-            )
-            nothing = Layer(
-                -1,
-                layer.name,
-                layer.type,
-                layer.version,
-                outputs=[Port(k) for k in range(max(1, len(layer.outputs)))],
-            )
-            self.wires.update({(layer.id, k): Wire(nothing, k) for k in range(len(nothing.outputs))})
+            message = f"{layer} is not representable in {DIALECT_NAMES[self.to]}: {refused}"
+            self._refuse(layer_facts, refused.rule, message)
+            ports = [Port(k) for k in range(max(1, len(layer.outputs)))]
+            nothing = Layer(-1, layer.name, layer.type, layer.version, outputs=ports)
+            self.wires.update({(layer.id, k): Wire(nothing, k) for k in range(len(ports))})
         self.origins.update((added.id, layer) for added in self.target.graph.layers[start:])
 
     def _check_types(self, layer_facts: LayerFacts) -> None:
@@ -157,24 +139,17 @@ class _Translation:
     def _convert(self, layer_facts: LayerFacts) -> None:
         layer, target = layer_facts.layer, self.target
         inputs = [self._wire(source) for source in self.wiring.inputs[layer.id]]
+        version = "" if self.to == ONNX else "-1"
         if layer.kind is LayerKind.RESULT:
-            target.add(
-                layer.name, "Result" if self.to == ONNX else "Result-1", inputs, outputs=0
-            ).output_names = layer.output_names
+            added = target.add(layer.name, f"Result{version}", inputs, outputs=0)
+            added.output_names = layer.output_names
         elif layer.kind is LayerKind.PARAMETER:
             data = parameter_data(layer, layer_facts.outputs[0], self.to, self.named)
-            self._bind_output(
-                layer,
-                Wire(target.add(layer.name, "Parameter" if self.to == ONNX else "Parameter-1", data=data)),
-                own=True,
-            )
+            wire = Wire(target.add(layer.name, f"Parameter{version}", data=data))
+            self._bind_output(layer, wire, own=True)
         elif layer.is_constant:
             data = {name: layer.data[name] for name in ("element_type", "shape", "offset", "size")}
-            self._bind_output(
-                layer,
-                Wire(target.add(layer.name, "Const" if self.to == ONNX else "Const-1", data=data)),
-                own=True,
-            )
+            self._bind_output(layer, Wire(target.add(layer.name, f"Const{version}", data=data)), own=True)
         else:
             self._op(layer_facts, inputs)
 
@@ -304,22 +279,18 @@ def side_data(model: Model, dialect: str) -> tuple[dict[str, str], Element | Non
     """The metadata and rt_info of a converted model, and the shapes with named sizes of its Parameters."""
     if dialect == ONNX:
         return _entries(model.rt_info, METADATA), None, _entries(model.rt_info, SHAPES)
-    declared = {
-        layer.name: layer.data.get("shape", "") for layer in model.layers if layer.kind is LayerKind.PARAMETER
-    }
-    shapes = {
-        name: text
-        for name, text in declared.items()
-        if any(part.strip().isidentifier() for part in text.split(","))
-    }
-    groups = [
-        Element(
-            tag, children=[Element("info", {"name": name, "value": text}) for name, text in entries.items()]
-        )
-        for tag, entries in ((SHAPES, shapes), (METADATA, model.extra))
-        if entries
-    ]
+    shapes = {}
+    for layer in model.layers:
+        shape = layer.data.get("shape", "") if layer.kind is LayerKind.PARAMETER else ""
+        if any(part.strip().isidentifier() for part in shape.split(",")):
+            shapes[layer.name] = shape
+    groups = [_group(tag, entries) for tag, entries in ((SHAPES, shapes), (METADATA, model.extra)) if entries]
     return {}, Element("rt_info", children=groups) if groups else None, {}
+
+
+def _group(tag: str, entries: Mapping[str, str]) -> Element:
+    infos = [Element("info", {"name": name, "value": text}) for name, text in entries.items()]
+    return Element(tag, children=infos)
 
 
 def _entries(rt_info: Element | None, tag: str) -> dict[str, str]:

@@ -256,12 +256,8 @@ def promoted(subject: ConvertedNode) -> Outputs:
     kind = subject.node.outputs[0].element_type
     if kind is DYNAMIC:
         raise NotConvertibleError("the common type of its inputs is unknown")
-    return Outputs(
-        [
-            subject.add("Convert-1", subject.input(name), part=name, destination_type=kind)
-            for name in ("input_0", "input_1")
-        ]
-    )
+    data = {name: subject.input(name) for name in ("input_0", "input_1")}
+    return Outputs([subject.add("Convert-1", data[n], part=n, destination_type=kind) for n in data])
 
 
 @step("Range-1", "Range-4")
