@@ -1,11 +1,7 @@
 """Bytes are copied from file to file by the kernel, by whichever method it has; holes stay holes."""
 
-from __future__ import annotations
-
 import errno
 import os
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -17,20 +13,20 @@ from irops.ir.write import Contents
 CONTENT = bytes(range(256)) * 64
 
 
-def copy(folder: Path, offset: int, size: int, place: int = 0) -> None:
+def copy(folder, offset, size, place=0):
     """Copy a range of the file source of a folder to the file target."""
     with (folder / "source").open("rb") as source, (folder / "target").open("wb") as target:
         copy_range(source.fileno(), offset, size, target.fileno(), place)
 
 
-def unsupported(code: int) -> Callable[..., int]:
-    def method(*_: object) -> int:
+def unsupported(code):
+    def method(*_):
         raise OSError(code, os.strerror(code))
 
     return method
 
 
-def five_bytes(method: Callable[..., int]) -> Callable[..., int]:
+def five_bytes(method):
     """A method that copies few bytes in a call, as a kernel may."""
     return lambda source, offset, size, target: method(source, offset, min(size, 5), target)
 
@@ -48,9 +44,7 @@ METHODS = {
 
 @pytest.mark.parametrize("methods", METHODS)
 @pytest.mark.parametrize(("offset", "size", "place"), [(0, 16384, 0), (3, 1000, 0), (100, 7, 11), (5, 0, 2)])
-def test_every_method_copies_the_same_bytes(
-    methods: str, offset: int, size: int, place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_method_copies_the_same_bytes(methods, offset, size, place, tmp_path, monkeypatch):
     (tmp_path / "source").write_bytes(CONTENT)
     choices = [(method,) for method in output._METHODS] if METHODS[methods] is None else [METHODS[methods]]
     for choice in choices:
@@ -60,23 +54,21 @@ def test_every_method_copies_the_same_bytes(
 
 
 @pytest.mark.parametrize("methods", [output._METHODS, ()])
-def test_a_source_that_ends_too_early_is_an_error(
-    methods: tuple[Callable[..., int], ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_source_that_ends_too_early_is_an_error(methods, tmp_path, monkeypatch):
     monkeypatch.setattr(output, "_METHODS", methods)
     (tmp_path / "source").write_bytes(b"abcdef")
     with pytest.raises(EOFError, match="ends before byte 6"):
         copy(tmp_path, 2, 5)
 
 
-def test_an_error_of_the_disk_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_disk_is_raised(tmp_path, monkeypatch):
     monkeypatch.setattr(output, "_METHODS", (unsupported(errno.ENOSPC), *output._METHODS))
     (tmp_path / "source").write_bytes(b"abc")
     with pytest.raises(OSError, match="No space left"):
         copy(tmp_path, 0, 3)
 
 
-def sparse(path: Path) -> bytes:
+def sparse(path):
     """A file of 1 MiB with two ranges of data, and its bytes."""
     with path.open("wb") as file:
         file.seek(1 << 18)
@@ -88,7 +80,7 @@ def sparse(path: Path) -> bytes:
 
 
 @pytest.mark.parametrize(("offset", "size"), [(0, 1 << 20), (1 << 18, 1 << 19), (5, (1 << 18) + 77), (9, 99)])
-def test_holes_stay_holes(offset: int, size: int, tmp_path: Path) -> None:
+def test_holes_stay_holes(offset, size, tmp_path):
     content = sparse(tmp_path / "source")
     with (tmp_path / "source").open("rb") as source, (tmp_path / "target").open("wb") as target:
         target.write(b"head")
@@ -99,13 +91,11 @@ def test_holes_stay_holes(offset: int, size: int, tmp_path: Path) -> None:
     assert (tmp_path / "target").stat().st_blocks <= (tmp_path / "source").stat().st_blocks + cut
 
 
-def test_a_file_system_that_does_not_report_holes_is_copied_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_system_that_does_not_report_holes_is_copied_all_the_same(tmp_path, monkeypatch):
     content = sparse(tmp_path / "source")
     lseek = os.lseek
 
-    def without_holes(file: int, offset: int, whence: int) -> int:
+    def without_holes(file, offset, whence):
         if whence in (os.SEEK_DATA, os.SEEK_HOLE):
             raise OSError(errno.EINVAL, "no holes")
         return lseek(file, offset, whence)
@@ -115,13 +105,13 @@ def test_a_file_system_that_does_not_report_holes_is_copied_all_the_same(
     assert (tmp_path / "target").read_bytes() == content
 
 
-def test_a_sparse_file_that_was_truncated_is_an_error(tmp_path: Path) -> None:
+def test_a_sparse_file_that_was_truncated_is_an_error(tmp_path):
     sparse(tmp_path / "source")
     with pytest.raises(EOFError, match=r"has 1048576 bytes, must have 1048577"):
         copy(tmp_path, 1 << 19, (1 << 19) + 1)
 
 
-def test_reading_goes_on_where_the_system_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_goes_on_where_the_system_stops(tmp_path, monkeypatch):
     pread = os.pread
     monkeypatch.setattr(os, "pread", lambda file, size, offset: pread(file, min(size, 2), offset))
     (tmp_path / "source").write_bytes(b"abcdefgh")
@@ -130,7 +120,7 @@ def test_reading_goes_on_where_the_system_stops(tmp_path: Path, monkeypatch: pyt
         assert read_at(source.fileno(), 5, 9) == b"fgh"
 
 
-def test_joined_weights_are_copied_from_their_parts(tmp_path: Path) -> None:
+def test_joined_weights_are_copied_from_their_parts(tmp_path):
     (tmp_path / "w.bin").write_bytes(b"abcdef")
     joined = JoinedWeights(Weights.of_file(tmp_path / "w.bin"))
     start = joined.append(Weights.of_bytes(b"uvwxyz"))
@@ -143,7 +133,7 @@ def test_joined_weights_are_copied_from_their_parts(tmp_path: Path) -> None:
     assert (tmp_path / "target").read_bytes() == b"vwcde!"
 
 
-def test_weights_that_are_truncated_while_they_are_open_are_reported(tmp_path: Path) -> None:
+def test_weights_that_are_truncated_while_they_are_open_are_reported(tmp_path):
     (tmp_path / "w.bin").write_bytes(b"abcdef")
     weights = Weights.of_file(tmp_path / "w.bin")
     with (tmp_path / "target").open("wb") as target:
@@ -155,9 +145,7 @@ def test_weights_that_are_truncated_while_they_are_open_are_reported(tmp_path: P
             weights.read(2, 4)
 
 
-def test_equal_contents_are_written_once_whatever_follows_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_equal_contents_are_written_once_whatever_follows_them(tmp_path, monkeypatch):
     for name, size in (("_SMALL", 4), ("_SAMPLE", 2), ("_STEP", 8)):
         monkeypatch.setattr(f"irops.ir.write.{name}", size)
     weights = Weights.of_bytes(

@@ -4,11 +4,8 @@ IROPS_CORPUS names a folder of corpora: folders with an index.jsonl, a line {"na
     each model.xml.
 """
 
-from __future__ import annotations
-
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,14 +22,14 @@ pytestmark = [
 ]
 
 
-def cases() -> Iterator[tuple[Path, int]]:
+def cases():
     for index in sorted(Path(CORPUS or "").glob("*/index.jsonl")):
         for line in index.read_text().splitlines():
             row = json.loads(line)
             yield index.parent / row["name"] / "model.xml", row["top_layers"]
 
 
-def test_all_models_are_read_and_written_back(tmp_path: Path) -> None:
+def test_all_models_are_read_and_written_back(tmp_path):
     faults, count = [], 0
     for path, layers in cases():
         count += 1

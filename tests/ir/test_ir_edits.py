@@ -1,16 +1,14 @@
 """Edits: what changes in a file is exactly what must, and where it is not clear how, nothing does."""
 
-from __future__ import annotations
-
 import pytest
 
-from irops.diagnostics.diagnostic import Edit, Fix, applied
+from irops.diagnostics.diagnostic import Fix, applied
 from irops.ir.edits import with_attribute, with_dims, with_new_attribute, without_element
 from irops.ir.locate import SourceText
 from irops.ir.model import Layer
 
 
-def edited(text: str, edits: Edit | list[Edit | None] | None) -> str | None:
+def edited(text, edits):
     """The text with the edits applied; None where one is not known."""
     found = edits if isinstance(edits, list) else [edits]
     if any(edit is None for edit in found):
@@ -18,7 +16,7 @@ def edited(text: str, edits: Edit | list[Edit | None] | None) -> str | None:
     return applied(text.encode(), [Fix("edit", tuple(e for e in found if e is not None))])[0].decode()
 
 
-def source(text: str) -> SourceText:
+def source(text):
     return SourceText(None, text.encode())
 
 
@@ -36,11 +34,11 @@ def source(text: str) -> SourceText:
         ("<p>", "a", "9", None),
     ],
 )
-def test_an_attribute_gets_another_value(text: str, name: str, value: str, after: str | None) -> None:
+def test_an_attribute_gets_another_value(text, name, value, after):
     assert edited(text, with_attribute(source(text), 0, name, value)) == after
 
 
-def test_an_attribute_is_that_of_the_element_at_the_place() -> None:
+def test_an_attribute_is_that_of_the_element_at_the_place():
     text = '<p a="1"/><p a="1"/>'
     assert edited(text, with_attribute(source(text), 10, "a", "2")) == '<p a="1"/><p a="2"/>'
     assert with_attribute(source(text), -1, "a", "2") is None
@@ -62,7 +60,7 @@ def test_an_attribute_is_that_of_the_element_at_the_place() -> None:
         ('<layer id="1" x></layer>', None),
     ],
 )
-def test_an_attribute_is_added_to_the_data_of_a_layer(text: str, after: str | None) -> None:
+def test_an_attribute_is_added_to_the_data_of_a_layer(text, after):
     for before in ("", "<net>\n"):
         whole = before + text
         layer = Layer(1, "n", "T", "opset1", at=len(before), data_at=whole.find("<data"))
@@ -70,11 +68,11 @@ def test_an_attribute_is_added_to_the_data_of_a_layer(text: str, after: str | No
         assert found == (None if after is None else before + after)
 
 
-def test_nothing_is_added_to_a_layer_of_which_no_place_is_known() -> None:
+def test_nothing_is_added_to_a_layer_of_which_no_place_is_known():
     assert with_new_attribute(source("<layer/>"), Layer(1, "n", "T", "opset1"), "n", "v") is None
 
 
-def test_a_new_attribute_is_escaped() -> None:
+def test_a_new_attribute_is_escaped():
     text = "<layer/>"
     layer = Layer(1, "n", "T", "opset1", at=0)
     assert edited(text, with_new_attribute(source(text), layer, "n", '<"')) == (
@@ -94,11 +92,11 @@ def test_a_new_attribute_is_escaped() -> None:
         ("<a><b>", None),
     ],
 )
-def test_an_element_goes_with_the_blanks_before_it(text: str, after: str | None) -> None:
+def test_an_element_goes_with_the_blanks_before_it(text, after):
     assert edited(text, without_element(source(text), text.index("<b"))) == after
 
 
-def test_an_element_that_is_long_is_left_out_whole() -> None:
+def test_an_element_that_is_long_is_left_out_whole():
     text = f"<a><b>{'x' * 10_000}</b></a>"
     assert edited(text, without_element(source(text), 3)) == "<a></a>"
 
@@ -139,9 +137,7 @@ def test_an_element_that_is_long_is_left_out_whole() -> None:
         ("<p><dim>1</dim><dim><x/></dim></p>", (2, 3), None),
     ],
 )
-def test_dims_become_others_and_what_is_right_stays(
-    text: str, dims: tuple[int, ...], after: str | None
-) -> None:
+def test_dims_become_others_and_what_is_right_stays(text, dims, after):
     for before in ("", "<net>  "):
         found = edited(before + text, with_dims(source(before + text), len(before), dims))
         assert found == (None if after is None else before + after)

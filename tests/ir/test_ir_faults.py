@@ -1,12 +1,10 @@
 """All errors of a file are reported, each once, at its location."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from irops.diagnostics.diagnostic import Diagnostic, ReadError
+from irops.diagnostics.diagnostic import ReadError
 from irops.files.limits import Limits
 from irops.ir.read import loads
 
@@ -16,20 +14,20 @@ PLAIN = (FILES / "plain.xml").read_text()
 BODIES = (FILES / "bodies.xml").read_text()
 
 
-def found_in(text: str) -> tuple[Diagnostic, ...]:
+def found_in(text):
     try:
         return loads(text.encode())[1]
     except ReadError as error:
         return error.diagnostics
 
 
-def changed(old: str, new: str, text: str = PLAIN) -> tuple[Diagnostic, ...]:
+def changed(old, new, text=PLAIN):
     """The findings after the first occurrence of old became new."""
     assert old in text
     return found_in(text.replace(old, new, 1))
 
 
-def shown(found: tuple[Diagnostic, ...]) -> list[tuple[str, str]]:
+def shown(found):
     return [(d.name, d.message) for d in found]
 
 
@@ -59,7 +57,7 @@ NO_INTEGER, NO_CANON = f"is not an integer, {NUMBER}", "is not in canonical form
         *((text, NONCANONICAL, NO_CANON) for text in ("+2", " 2", "02")),
     ],
 )
-def test_the_id_of_a_layer_is_a_number_in_canonical_form(text: str, name: str, message: str) -> None:
+def test_the_id_of_a_layer_is_a_number_in_canonical_form(text, name, message):
     found = changed(ADD, ADD.replace('"2"', f'"{text}"'))
     assert shown(found) == [(name, f"id '{text}' of layer \"sum\" {message}")]
 
@@ -123,17 +121,17 @@ def test_the_id_of_a_layer_is_a_number_in_canonical_form(text: str, name: str, m
         ("<net ", "<model ", "malformed-xml", "</net> does not match the open element, <model> on line 2"),
     ],
 )
-def test_one_fault_gives_one_finding(old: str, new: str, name: str, message: str) -> None:
+def test_one_fault_gives_one_finding(old, new, name, message):
     assert shown(changed(old, new)) == [(name, message)]
 
 
-def test_a_wrong_root_is_named() -> None:
+def test_a_wrong_root_is_named():
     assert shown(found_in(PLAIN.replace("net ", "model ").replace("</net", "</model"))) == [
         ("wrong-root", "the root element is <model>, must be <net>")
     ]
 
 
-def test_a_file_without_layers_is_reported() -> None:
+def test_a_file_without_layers_is_reported():
     found = shown(found_in('<net version="11"/>'))
     assert found == [("missing-section", "<net> has no <layers>, must have one")]
 
@@ -157,11 +155,11 @@ INPUT, WIDE = "of an input of <port_map>", NUMBER.replace(" 0", " -2^63")
         ("<body>", "<body><layers/>", DUPLICATE, "<body> has a second <layers>, must have one"),
     ],
 )
-def test_one_fault_in_a_port_map_gives_one_finding(old: str, new: str, name: str, message: str) -> None:
+def test_one_fault_in_a_port_map_gives_one_finding(old, new, name, message):
     assert shown(changed(old, new, BODIES)) == [(name, message)]
 
 
-def test_all_faults_are_reported_in_the_order_of_the_file() -> None:
+def test_all_faults_are_reported_in_the_order_of_the_file():
     text = PLAIN.replace('version="11"', 'version="99"').replace('id="2" name', 'id="x" name')
     found = found_in(text.replace(DIM, "<dim>q</dim>", 1).replace('to-port="1"', 'to-port="q"'))
     assert [d.name for d in found] == [VERSION_RULE, SIZE, MALFORMED, MALFORMED]
@@ -169,38 +167,38 @@ def test_all_faults_are_reported_in_the_order_of_the_file() -> None:
 
 
 @pytest.mark.parametrize("ident", ["x", "", "2abc"])
-def test_a_layer_whose_id_cannot_be_read_gets_the_one_that_edges_mean(ident: str) -> None:
+def test_a_layer_whose_id_cannot_be_read_gets_the_one_that_edges_mean(ident):
     model, _ = loads(PLAIN.replace('id="2" name', f'id="{ident}" name').encode())
     assert model.layer("sum").id == 2
 
 
-def test_a_port_whose_id_cannot_be_read_gets_that_of_its_place() -> None:
+def test_a_port_whose_id_cannot_be_read_gets_that_of_its_place():
     model, _ = loads(PLAIN.replace('<port id="1"', "<port").replace('<port id="2"', '<port id="?"').encode())
     assert [port.id for port in (*model.layer("sum").inputs, *model.layer("sum").outputs)] == [0, 1, 2]
 
 
-def test_a_graph_that_lost_an_edge_says_so() -> None:
+def test_a_graph_that_lost_an_edge_says_so():
     model, _ = loads(PLAIN.replace('to-port="1"', 'to-port="q"').encode())
     assert model.graph.incomplete
     assert len(model.edges) == 2
 
 
-def test_a_dimension_that_cannot_be_read_is_one_that_is_not_known() -> None:
+def test_a_dimension_that_cannot_be_read_is_one_that_is_not_known():
     model, _ = loads(PLAIN.replace("<dim>3</dim>", "<dim>q</dim>", 1).encode())
     assert model.layer("x").outputs[0].dims == (-1, -1)
 
 
-def test_the_number_that_openvino_reads_from_a_prefix_is_in_the_note() -> None:
+def test_the_number_that_openvino_reads_from_a_prefix_is_in_the_note():
     (found,) = changed("<dim>3</dim>", "<dim>4abc</dim>")
     assert found.notes == ("OpenVINO silently reads it as 4",)
 
 
-def test_an_unknown_precision_of_an_input_is_a_warning() -> None:
+def test_an_unknown_precision_of_an_input_is_a_warning():
     (found,) = changed('<port id="1" precision="FP32">', '<port id="1" precision="F32">')
     assert (found.name, found.severity) == ("unknown-precision", "warning")
 
 
-def test_of_very_many_findings_the_first_are_reported() -> None:
+def test_of_very_many_findings_the_first_are_reported():
     layers = '<layer id="0" name="a" type="T" version="opset1"/>' * (REPORTED + 50)
     found = found_in(f'<net version="11"><layers>{layers}</layers></net>')
     assert len(found) == REPORTED + 1
@@ -208,13 +206,13 @@ def test_of_very_many_findings_the_first_are_reported() -> None:
     assert shown(found)[-1] == ("too-many-findings", message)
 
 
-def test_very_many_faulty_dims_are_found_in_no_time_to_speak_of() -> None:
+def test_very_many_faulty_dims_are_found_in_no_time_to_speak_of():
     text = PLAIN.replace("<dim>3</dim>", "\n<dim>q</dim>" * 30_000, 1)
     _, found = loads(text.encode(), limits=Limits(dims=50_000))
     assert [d.location.line for d in found[:3]] == [10, 11, 12]
     assert found[-1].name == "too-many-findings"
 
 
-def test_a_port_of_very_many_dims_ends_reading() -> None:
+def test_a_port_of_very_many_dims_ends_reading():
     (found,) = changed("<dim>3</dim>", "<dim>3</dim>" * 1_000_000)
     assert found.name == "too-many-dimensions"

@@ -2,8 +2,6 @@
 half of anything.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import re
@@ -12,7 +10,6 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -36,24 +33,24 @@ MODEL = """<net name="{name}" version="11"><layers>
 </layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
 
 
-def text_of(name: str, count: int) -> str:
+def text_of(name, count):
     return MODEL.format(name=name, count=count, size=8 * count)
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> Path:
+def model(tmp_path):
     path = tmp_path / "m.xml"
     path.write_text(text_of("m", 1000))
     path.with_suffix(".bin").write_bytes(np.arange(1000).tobytes())
     return path
 
 
-def first_found(path: Path, weights: Path | None = None) -> str:
+def first_found(path, weights=None):
     return irops.check(path, weights).errors[0].message
 
 
 @pytest.mark.parametrize("kind", ["pipe", "socket", "folder"])
-def test_what_is_no_file_is_never_opened(kind: str, model: Path, tmp_path: Path) -> None:
+def test_what_is_no_file_is_never_opened(kind, model, tmp_path):
     for name in ("m.xml", "m.bin"):
         os.remove(tmp_path / name)
         if kind == "pipe":
@@ -72,25 +69,21 @@ def test_what_is_no_file_is_never_opened(kind: str, model: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/stdin"])
-def test_devices_are_no_models_and_no_weights(device: str, model: Path) -> None:
+def test_devices_are_no_models_and_no_weights(device, model):
     if not Path(device).exists() or Path(device).is_file():
         pytest.skip(f"there is no {device}")
     assert "must be an .xml file" in first_found(Path(device))
     assert re.search(" is a (device|pipe|socket); ", first_found(model, Path(device)))
 
 
-def test_what_becomes_a_pipe_between_two_looks_is_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_becomes_a_pipe_between_two_looks_is_not_waited_for(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "m.xml")
     monkeypatch.setattr(storage.os, "stat", lambda _: os.lstat(__file__))
     with pytest.raises(storage.NotRegular, match="is a pipe"):
         storage.open_regular(str(tmp_path / "m.xml"))
 
 
-def test_links_to_files_are_followed_and_weights_lie_beside_the_name_that_is_given(
-    model: Path, tmp_path: Path
-) -> None:
+def test_links_to_files_are_followed_and_weights_lie_beside_the_name_that_is_given(model, tmp_path):
     links = tmp_path / "links"
     links.mkdir()
     (links / "l.xml").symlink_to(model)
@@ -99,27 +92,27 @@ def test_links_to_files_are_followed_and_weights_lie_beside_the_name_that_is_giv
     assert irops.check(links / "l.xml").ok
 
 
-def test_links_that_lead_nowhere_or_in_a_circle_are_reported(tmp_path: Path) -> None:
+def test_links_that_lead_nowhere_or_in_a_circle_are_reported(tmp_path):
     (tmp_path / "a.xml").symlink_to(tmp_path / "absent.xml")
     (tmp_path / "b.xml").symlink_to(tmp_path / "b.xml")
     assert [d.name for d in irops.check(tmp_path / "a.xml")] == ["file-not-found"]
     assert [d.name for d in irops.check(tmp_path / "b.xml")] == ["unreadable-file"]
 
 
-def test_weights_are_never_guessed(model: Path, tmp_path: Path) -> None:
+def test_weights_are_never_guessed(model, tmp_path):
     model.with_suffix(".bin").rename(tmp_path / "other.bin")
     assert "m.bin does not exist" in first_found(model)
     assert irops.check(model, tmp_path / "other.bin").ok
 
 
-def test_a_file_that_grows_without_end_is_read_once(tmp_path: Path) -> None:
+def test_a_file_that_grows_without_end_is_read_once(tmp_path):
     if not Path("/proc/self/status").exists():
         pytest.skip("this system has no /proc")
     assert irops.check("/proc/self/status").errors[0].name in ("malformed-xml", "not-xml")
 
 
 @pytest.mark.parametrize("change", ["cut", "rewritten"])
-def test_weights_that_change_while_they_are_mapped_are_not_used(change: str, model: Path) -> None:
+def test_weights_that_change_while_they_are_mapped_are_not_used(change, model):
     read = irops.read(model)
     assert constant(read, read.layer("w"))[7] == 7
     weights = model.with_suffix(".bin")
@@ -131,7 +124,7 @@ def test_weights_that_change_while_they_are_mapped_are_not_used(change: str, mod
         constant(read, read.layer("w"))
 
 
-def test_weights_that_change_while_a_session_runs_fail_the_next_run(model: Path) -> None:
+def test_weights_that_change_while_a_session_runs_fail_the_next_run(model):
     session = irops.Session(model)
     assert session.run()["y"][7] == 7
     os.truncate(model.with_suffix(".bin"), 16)
@@ -139,7 +132,7 @@ def test_weights_that_change_while_a_session_runs_fail_the_next_run(model: Path)
         session.run()
 
 
-def test_weights_that_are_replaced_as_a_whole_may_be_gone_on_with(model: Path) -> None:
+def test_weights_that_are_replaced_as_a_whole_may_be_gone_on_with(model):
     session = irops.Session(model)
     session.run()
     model.with_suffix(".new").write_bytes(bytes(8000))
@@ -147,17 +140,17 @@ def test_weights_that_are_replaced_as_a_whole_may_be_gone_on_with(model: Path) -
     assert session.run()["y"][7] == 7
 
 
-def test_nothing_is_mapped_to_check_or_to_infer(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_mapped_to_check_or_to_infer(model, monkeypatch):
     monkeypatch.setattr(Weights, "_map", lambda self: pytest.fail("mapped"))
     assert irops.check(model).ok
     assert irops.infer(model)["w", 0].value[7] == 7
 
 
-def limited() -> None:
+def limited():
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
 
-def test_a_file_that_may_not_grow_leaves_nothing_behind(model: Path, tmp_path: Path) -> None:
+def test_a_file_that_may_not_grow_leaves_nothing_behind(model, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
     (out / "m.xml").write_text("before")
@@ -171,7 +164,7 @@ def test_a_file_that_may_not_grow_leaves_nothing_behind(model: Path, tmp_path: P
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+def small_disk(tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     mount, unmount = shutil.which("mount"), shutil.which("umount")
@@ -189,7 +182,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run([unmount, disk], check=True)
 
 
-def test_a_full_disk_leaves_what_was_there(model: Path, small_disk: Path) -> None:
+def test_a_full_disk_leaves_what_was_there(model, small_disk):
     (small_disk / "m.xml").write_text("before")
     model.write_text(text_of("m", 4000))
     model.with_suffix(".bin").write_bytes(np.arange(4000).tobytes())
@@ -198,7 +191,7 @@ def test_a_full_disk_leaves_what_was_there(model: Path, small_disk: Path) -> Non
     assert {path.name: path.read_text() for path in small_disk.iterdir()} == {"m.xml": "before"}
 
 
-def write_often(path: str, name: str, count: int) -> None:
+def write_often(path, name, count):
     from irops.ir.read import loads
 
     content = np.full(count, count).tobytes()
@@ -206,7 +199,7 @@ def write_often(path: str, name: str, count: int) -> None:
         irops.write(loads(text_of(name, count).encode(), content)[0], path)
 
 
-def test_two_writers_and_a_reader_of_one_model_never_meet_halfway(tmp_path: Path) -> None:
+def test_two_writers_and_a_reader_of_one_model_never_meet_halfway(tmp_path):
     path = str(tmp_path / "m.xml")
     write_often(path, "one", 1001)
     context = multiprocessing.get_context("spawn")
@@ -234,18 +227,14 @@ def test_two_writers_and_a_reader_of_one_model_never_meet_halfway(tmp_path: Path
     assert irops.check(path).ok
 
 
-def test_a_process_that_hangs_keeps_nobody_from_reading_or_writing(
-    model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_that_hangs_keeps_nobody_from_reading_or_writing(model, monkeypatch):
     monkeypatch.setattr(output, "TIMEOUT", 0.05)
     with folder_lock(model.parent, exclusive=True):
         assert load(model)[1] == ()
         irops.write(irops.read(model), model)
 
 
-def test_a_folder_that_cannot_be_locked_is_used_without_a_lock(
-    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_locked_is_used_without_a_lock(model, tmp_path, monkeypatch):
     with folder_lock(tmp_path / "absent"):
         pass
     monkeypatch.setitem(sys.modules, "fcntl", None)
@@ -253,7 +242,7 @@ def test_a_folder_that_cannot_be_locked_is_used_without_a_lock(
         assert load(model)[1] == ()
 
 
-def test_what_is_interrupted_between_two_files_is_done_with_both(tmp_path: Path) -> None:
+def test_what_is_interrupted_between_two_files_is_done_with_both(tmp_path):
     script = """if True:
         import os, signal, sys
         from pathlib import Path
@@ -276,7 +265,7 @@ def test_what_is_interrupted_between_two_files_is_done_with_both(tmp_path: Path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"1", "b": b"2"}
 
 
-def test_weights_that_are_cut_off_before_they_are_read_are_reported(model: Path) -> None:
+def test_weights_that_are_cut_off_before_they_are_read_are_reported(model):
     weights = Weights.of_file(model.with_suffix(".bin"))
     os.truncate(model.with_suffix(".bin"), 16)
     with pytest.raises(WeightsChanged):
@@ -285,8 +274,8 @@ def test_weights_that_are_cut_off_before_they_are_read_are_reported(model: Path)
         weights.view(0, 100)
 
 
-def test_what_is_interrupted_before_leaves_nothing(tmp_path: Path) -> None:
-    def interrupted() -> None:
+def test_what_is_interrupted_before_leaves_nothing(tmp_path):
+    def interrupted():
         with PendingFiles(tmp_path / "a", tmp_path / "b") as (a, _):
             a.write(b"1")
             raise KeyboardInterrupt

@@ -1,12 +1,10 @@
 """The collection of findings while a file is read: places, limits, order."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest
 
-from irops.diagnostics.diagnostic import Diagnostic, Edit, Fix, ReadError, Severity
+from irops.diagnostics.diagnostic import Edit, Fix, ReadError, Severity
 from irops.files.limits import Clock, Limits
 from irops.ir.locate import SourceText
 from irops.ir.model import Layer, UniqueNames
@@ -16,7 +14,7 @@ from irops.ir.read import load, loads, read
 TEXT = b'<a x="1">\n<b/><c/><b y="2"/></a>'
 
 
-def faults(limit: float = 1000, *, as_stored: bool = True) -> Faults:
+def faults(limit=1000, *, as_stored=True):
     return Faults(SourceText("m.xml", TEXT, as_stored=as_stored), Limits(findings=limit))
 
 
@@ -31,13 +29,13 @@ def faults(limit: float = 1000, *, as_stored: bool = True) -> Faults:
         ({"child": ("b", 1), "attribute": "y"}, 2, 12),
     ],
 )
-def test_a_finding_is_at_an_element_its_attribute_or_its_child(where, line: int, column: int) -> None:
+def test_a_finding_is_at_an_element_its_attribute_or_its_child(where, line, column):
     found = faults()
     found.add("unknown-element", "m", 0, **where)
     assert (found.findings[0].location.line, found.findings[0].location.column) == (line, column)
 
 
-def test_a_finding_names_the_layer_and_the_path_that_are_read() -> None:
+def test_a_finding_names_the_layer_and_the_path_that_are_read():
     found = faults()
     found.layer, found.path = Layer(3, "n", "T", "opset1"), ("loop", "body")
     found.add("unknown-element", "m", 0, notes=("n",), level=Severity.WARNING)
@@ -46,7 +44,7 @@ def test_a_finding_names_the_layer_and_the_path_that_are_read() -> None:
     assert (one.notes, one.severity) == (("n",), Severity.WARNING)
 
 
-def test_a_fix_is_for_the_bytes_of_the_file_only() -> None:
+def test_a_fix_is_for_the_bytes_of_the_file_only():
     fix = Fix("w", (Edit(0, 1, ""),))
     for stored in (True, False):
         found = faults(as_stored=stored)
@@ -55,7 +53,7 @@ def test_a_fix_is_for_the_bytes_of_the_file_only() -> None:
 
 
 @pytest.mark.parametrize(("count", "reported", "more"), [(1, 1, 0), (2, 2, 0), (3, 2, 1), (5, 2, 3)])
-def test_findings_beyond_the_limit_are_counted(count: int, reported: int, more: int) -> None:
+def test_findings_beyond_the_limit_are_counted(count, reported, more):
     found = faults(2)
     for k in range(count):
         found.add("unknown-element", f"m{k}", 0)
@@ -68,7 +66,7 @@ def test_findings_beyond_the_limit_are_counted(count: int, reported: int, more: 
     assert found.in_order() == listed
 
 
-def test_the_error_that_ends_reading_comes_first() -> None:
+def test_the_error_that_ends_reading_comes_first():
     found = faults()
     found.add("unknown-element", "early", 0)
     error = found.stop("malformed-xml", "last", 10, notes=("n",))
@@ -76,37 +74,37 @@ def test_the_error_that_ends_reading_comes_first() -> None:
     assert error.diagnostics[0].notes == ("n",)
 
 
-def test_an_error_of_the_file_as_a_whole_has_no_line() -> None:
+def test_an_error_of_the_file_as_a_whole_has_no_line():
     for error in (faults().stop("malformed-xml", "m"), faults().refuse("too-many-layers", "m")):
         where = error.diagnostics[0].location
         assert (where.file, where.line) == ("m.xml", None)
 
 
-def test_the_error_of_a_limit_names_the_limit() -> None:
+def test_the_error_of_a_limit_names_the_limit():
     (found,) = faults().refuse("too-many-layers", "there are 9", 0).diagnostics
     assert found.message == "there are 9; the limit is 1,000,000 (layers)"
     assert len(found.notes) == 1
 
 
-def nested(depth: int) -> bytes:
+def nested(depth):
     return net(f"<layers/><rt_info>{'<a>' * depth}{'</a>' * depth}</rt_info>")
 
 
-def net(inside: str, attributes: str = "") -> bytes:
+def net(inside, attributes=""):
     return f'<net version="11"{attributes}>{inside}</net>'.encode()
 
 
-def with_layers(count: int) -> bytes:
+def with_layers(count):
     return net(f"<layers>{'<layer/>' * count}</layers>")
 
 
-def with_port(inside: str) -> bytes:
+def with_port(inside):
     return net(
         f'<layers><layer id="0" name="n" type="T" version="opset1"><input>{inside}</input></layer></layers>'
     )
 
 
-def error_of(text: bytes, **limits: float) -> Diagnostic:
+def error_of(text, **limits):
     with pytest.raises(ReadError) as error:
         loads(text, limits=Limits(**limits))
     return error.value.diagnostics[0]
@@ -121,28 +119,26 @@ def error_of(text: bytes, **limits: float) -> Diagnostic:
         ("layers", 2, with_layers(2), with_layers(3), "too-many-layers"),
     ],
 )
-def test_what_meets_a_limit_is_read_and_what_exceeds_it_is_refused(
-    limit: str, most: int, meets: bytes, exceeds: bytes, name: str
-) -> None:
+def test_what_meets_a_limit_is_read_and_what_exceeds_it_is_refused(limit, most, meets, exceeds, name):
     loads(meets, limits=Limits(**{limit: most}))
     first = error_of(exceeds, **{limit: most})
     assert first.name == name
     assert first.location.column is not None
 
 
-def test_the_place_of_a_limit_is_the_element_that_exceeds_it() -> None:
+def test_the_place_of_a_limit_is_the_element_that_exceeds_it():
     where = error_of(net("<layers/>\n <edges/>"), elements=2).location
     assert (where.line, where.column) == (2, 2)
 
 
-def test_a_port_has_as_many_dims_as_the_limit_says() -> None:
+def test_a_port_has_as_many_dims_as_the_limit_says():
     fits, exceeds = (with_port('\n<port id="0">' + "<dim>1</dim>" * dims + "</port>") for dims in (3, 4))
     assert loads(fits, limits=Limits(dims=3))[1] == ()
     found = error_of(exceeds, dims=3)
     assert (found.name, found.location.line, found.location.column) == ("too-many-dimensions", 2, 1)
 
 
-def test_the_clock_is_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_clock_is_looked_at_now_and_then(monkeypatch):
     looks = []
     monkeypatch.setattr(Clock, "expired", property(lambda self: bool(looks.append(1))))
     loads(b'<net version="11"><layers/>' + b"<a/>" * 2 * CLOCK_MASK + b"</net>")
@@ -150,13 +146,13 @@ def test_the_clock_is_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("length", [256, 257])
-def test_of_a_dim_so_much_is_kept_as_says_what_is_wrong(length: int) -> None:
+def test_of_a_dim_so_much_is_kept_as_says_what_is_wrong(length):
     (found,) = loads(with_port(f'<port id="0"><dim>{"x" * length}</dim></port>'))[1]
     assert "x" * 256 in found.message
     assert "x" * 257 not in found.message
 
 
-def test_text_around_elements_is_kept_without_layout() -> None:
+def test_text_around_elements_is_kept_without_layout():
     model, _ = loads(
         b'<net version="11"><layers/><rt_info> <a> one <b/> two </a><c> x </c>'
         b"<d>a&amp;<!-- n -->b</d></rt_info></net>"
@@ -166,7 +162,7 @@ def test_text_around_elements_is_kept_without_layout() -> None:
     assert (a.text, c.text, d.text) == ("one  two", " x ", "a&b")
 
 
-def test_comments_before_a_layer_are_its_own_and_others_are_the_graphs() -> None:
+def test_comments_before_a_layer_are_its_own_and_others_are_the_graphs():
     a, b, c = (f'<layer id="{k}" name="n{k}" type="T" version="opset1"/>' for k in range(3))
     text = (
         f'<!-- a --><net version="11"><!-- b --><layers><!-- c --><!-- d -->{a}{b}<x/><!-- e -->{c}<!-- f -->'
@@ -178,7 +174,7 @@ def test_comments_before_a_layer_are_its_own_and_others_are_the_graphs() -> None
     assert model.graph.comments == (" f ", " g ")
 
 
-def test_the_error_of_reading_has_errors_before_warnings(tmp_path) -> None:
+def test_the_error_of_reading_has_errors_before_warnings(tmp_path):
     (tmp_path / "m.xml").write_text('<net version="011" a="1"><layers><layer/></layers></net>')
     with pytest.raises(ReadError) as error:
         read(tmp_path / "m.xml")
@@ -188,7 +184,7 @@ def test_the_error_of_reading_has_errors_before_warnings(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("stored", [False, True])
-def test_a_text_may_have_as_many_bytes_as_the_limit_says(tmp_path, stored: bool) -> None:
+def test_a_text_may_have_as_many_bytes_as_the_limit_says(tmp_path, stored):
     text, path = net("<layers/>"), tmp_path / "m.xml"
     path.write_bytes(text)
     attempt = partial(load, path) if stored else partial(loads, text)
@@ -202,7 +198,7 @@ def test_a_text_may_have_as_many_bytes_as_the_limit_says(tmp_path, stored: bool)
 
 
 @pytest.mark.parametrize("size", [4095, 4096, 4097, 9000])
-def test_a_file_of_any_size_is_read_whole(tmp_path, size: int) -> None:
+def test_a_file_of_any_size_is_read_whole(tmp_path, size):
     text = '<net version="11"><layers/>{}</net>'
     text = text.format("<!--" + "x" * (size - len(text) + 2 - 7) + "-->")
     assert len(text) == size
@@ -213,7 +209,7 @@ def test_a_file_of_any_size_is_read_whole(tmp_path, size: int) -> None:
     assert len(model.source.data) == size
 
 
-def test_no_two_names_are_the_same() -> None:
+def test_no_two_names_are_the_same():
     names = UniqueNames(["a", "a#1"])
     assert [names.unique(name) for name in "aabb"] == ["a#2", "a#3", "b", "b#1"]
     assert "a#3" in names

@@ -1,7 +1,5 @@
 """Whatever the bytes, reading them gives a model or says why not."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 
@@ -44,7 +42,7 @@ PIECES = st.one_of(
 CHANGES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), PIECES), min_size=1, max_size=4)
 
 
-def changed(text: bytes, changes: list[tuple[float, int, bytes]]) -> bytes:
+def changed(text, changes):
     for where, length, piece in changes:
         at = int(where * len(text))
         text = text[:at] + piece + text[at + length :]
@@ -58,9 +56,7 @@ def changed(text: bytes, changes: list[tuple[float, int, bytes]]) -> bytes:
     deadline=None,
 )
 @given(st.sampled_from(TEXTS), CHANGES)
-def test_a_damaged_file_is_read_or_refused(
-    tmp_path: Path, text: bytes, changes: list[tuple[float, int, bytes]]
-) -> None:
+def test_a_damaged_file_is_read_or_refused(tmp_path, text, changes):
     try:
         model, found = loads(changed(text, changes), WEIGHTS)
     except ReadError:

@@ -1,7 +1,5 @@
 """The <pre-process> of a file of version 10: what it means must be there."""
 
-from __future__ import annotations
-
 import pytest
 
 from irops.ir.read import loads
@@ -12,9 +10,7 @@ NET = (
 )
 
 
-def findings(
-    channels: str = "", head: str = "", kind: str = "Parameter", weights: bytes = bytes(8)
-) -> list[tuple[str, int | None]]:
+def findings(channels="", head="", kind="Parameter", weights=bytes(8)):
     text = NET.format(kind=kind, head=head, channels=channels)
     _, found = loads(text.encode(), weights)
     assert [d.location.column for d in found if d.name == "mean-outside-weights"] in (
@@ -37,11 +33,11 @@ def findings(
         ("Parameter", ' reference-layer-name=""', []),
     ],
 )
-def test_the_layer_that_is_meant_is_a_parameter(kind: str, head: str, names: list[str]) -> None:
+def test_the_layer_that_is_meant_is_a_parameter(kind, head, names):
     assert findings(head=head, kind=kind) == names
 
 
-def test_a_layer_that_is_not_there_is_found_at_the_attribute() -> None:
+def test_a_layer_that_is_not_there_is_found_at_the_attribute():
     text = NET.format(kind="Add", head=' reference-layer-name="x"', channels="")
     _, (found,) = loads(text.encode())
     assert found.location.column == text.index("reference-layer-name") + 1
@@ -65,11 +61,11 @@ def test_a_layer_that_is_not_there_is_found_at_the_attribute() -> None:
         ('<scale offset="99" size="1"/>', True),
     ],
 )
-def test_a_mean_image_lies_within_the_weights(mean: str, inside: bool) -> None:
+def test_a_mean_image_lies_within_the_weights(mean, inside):
     assert findings(f'<channel id="0">{mean}</channel>') == ([] if inside else ["mean-outside-weights"])
 
 
-def test_the_first_mean_image_that_is_outside_is_found_wherever_it_is() -> None:
+def test_the_first_mean_image_that_is_outside_is_found_wherever_it_is():
     good, bad = '<mean offset="0" size="8"/>', '<mean offset="0" size="9"/>'
     assert findings(f"<channel>{good}{bad}{bad}</channel><channel>{bad}</channel>") == [
         "mean-outside-weights"
@@ -77,7 +73,7 @@ def test_the_first_mean_image_that_is_outside_is_found_wherever_it_is() -> None:
     assert findings(f"<channel>{good}</channel><channel>{bad}</channel>") == ["mean-outside-weights"]
 
 
-def test_other_legacy_sections_have_no_mean_images() -> None:
+def test_other_legacy_sections_have_no_mean_images():
     text = NET.format(kind="Parameter", head=' reference-layer-name="y"', channels="").replace(
         "pre-process", "meta_data"
     )

@@ -1,7 +1,5 @@
 """Lines and columns, attributes and children, from byte offsets."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,20 +21,20 @@ B = TAG.index(b"<b")
     ],
     ids=["bytes", "characters", "a byte order mark"],
 )
-def test_offsets_become_lines_and_columns_from_one(text: bytes, places: dict[int, tuple[int, int]]) -> None:
+def test_offsets_become_lines_and_columns_from_one(text, places):
     source = SourceText("m.xml", text)
     assert {offset: source.line_column(offset) for offset in places} == places
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
-def test_lines_end_in_three_ways(end: bytes) -> None:
+def test_lines_end_in_three_ways(end):
     source = SourceText(None, b"a" + end + b"b" + end + end + b"c")
     assert [source.line_column(source.data.index(c)) for c in (b"a", b"b", b"c")] == [(1, 1), (2, 1), (4, 1)]
 
 
 @pytest.mark.slow("many random cases")
 @given(st.text("aé\U0001f600\n\r", max_size=60), st.lists(st.integers(0, 60), max_size=6))
-def test_any_offsets_in_any_order_are_placed(text: str, places: list[int]) -> None:
+def test_any_offsets_in_any_order_are_placed(text, places):
     source = SourceText(None, text.encode())
     for place in places:
         before = text[:place]
@@ -45,7 +43,7 @@ def test_any_offsets_in_any_order_are_placed(text: str, places: list[int]) -> No
             assert source.line_column(len(before.encode())) == (len(lines), len(lines[-1]) + 1)
 
 
-def test_lines_are_right_in_a_file_of_very_many() -> None:
+def test_lines_are_right_in_a_file_of_very_many():
     source = SourceText(None, b"<a/>\n" * 200_000 + b"  <b/>")
     assert source.line_column(source.data.index(b"<b")) == (200_001, 3)
 
@@ -53,23 +51,23 @@ def test_lines_are_right_in_a_file_of_very_many() -> None:
 @pytest.mark.parametrize(
     ("name", "found"), [("x", b"x = "), ("long-name", b"long-name="), ("y", b'y="2'), ("z", b'z="4')]
 )
-def test_attributes_are_found_in_their_tag(name: str, found: bytes) -> None:
+def test_attributes_are_found_in_their_tag(name, found):
     assert SourceText(None, TAG).attribute_offset(B, name) == TAG.index(found)
 
 
 @pytest.mark.parametrize("name", ["k", "n", "1", "quot"])
-def test_attributes_of_other_tags_are_not_found(name: str) -> None:
+def test_attributes_of_other_tags_are_not_found(name):
     assert SourceText(None, TAG).attribute_offset(B, name) is None
 
 
-def test_nothing_is_found_where_the_place_is_not_known() -> None:
+def test_nothing_is_found_where_the_place_is_not_known():
     source = SourceText(None, TAG)
     assert source.attribute_offset(-1, "x") is None
     assert source.child_offset(-1, "c") is None
     assert source.child_offset(10**9, "c") is None
 
 
-def test_children_are_found_by_tag_and_number() -> None:
+def test_children_are_found_by_tag_and_number():
     source = SourceText(None, TAG)
     assert source.child_offset(B, "c", 0) == TAG.index(b"<c/>")
     assert source.child_offset(B, "c", 1) == TAG.index(b'<c n="second"')
@@ -78,12 +76,12 @@ def test_children_are_found_by_tag_and_number() -> None:
     assert source.child_offset(0, "c") is None
 
 
-def test_children_are_found_far_behind_their_parent() -> None:
+def test_children_are_found_far_behind_their_parent():
     text = b"<a>" + b"<x/>" * 10_000 + b"<y/></a>"
     assert SourceText(None, text).child_offset(0, "y") == text.index(b"<y")
 
 
-def test_a_location_names_file_place_and_layer() -> None:
+def test_a_location_names_file_place_and_layer():
     source = SourceText("m.xml", TAG)
     layer = (7, "n")
     assert source.location(B, layer, ("loop", "body"), "z") == Location(
@@ -93,7 +91,7 @@ def test_a_location_names_file_place_and_layer() -> None:
     assert source.location(-1) == Location("m.xml")
 
 
-def test_a_place_behind_the_end_is_that_of_the_end() -> None:
+def test_a_place_behind_the_end_is_that_of_the_end():
     source = SourceText(None, b"ab\nc")
     assert source.line_column(4) == (2, 2)
     assert source.line_column(99) == (2, 2)
@@ -102,19 +100,19 @@ def test_a_place_behind_the_end_is_that_of_the_end() -> None:
     assert source.location(0) == Location(None, 1, 1)
 
 
-def test_the_first_byte_is_a_place_like_others() -> None:
+def test_the_first_byte_is_a_place_like_others():
     source = SourceText(None, b'<a x="1"><c/></a>')
     assert source.attribute_offset(0, "x") == 3
     assert source.child_offset(0, "c") == 9
     assert source.location(0, attribute="x") == Location(None, 1, 4)
 
 
-def test_an_attribute_is_found_at_no_place_within_a_tag() -> None:
+def test_an_attribute_is_found_at_no_place_within_a_tag():
     assert SourceText(None, b'<a x="1"/>').attribute_offset(1, "x") is None
     assert SourceText(None, b'  <a x="1"/>').attribute_offset(0, "x") is None
 
 
-def test_a_child_is_none_of_an_element_that_has_ended() -> None:
+def test_a_child_is_none_of_an_element_that_has_ended():
     source = SourceText(None, b"<p><a/><c/></p><c/>")
     assert source.child_offset(3, "c") is None
     assert source.child_offset(0, "c", 1) is None
@@ -123,7 +121,7 @@ def test_a_child_is_none_of_an_element_that_has_ended() -> None:
     assert SourceText(None, b"<p><a><c/></a></p>").child_offset(0, "c") is None
 
 
-def test_children_are_found_in_text_that_is_not_well_formed() -> None:
+def test_children_are_found_in_text_that_is_not_well_formed():
     source = SourceText(None, b"<p><c/><c/></q><c/>")
     assert source.child_offset(0, "c", 1) == 7
     assert source.child_offset(0, "c", 2) is None
@@ -136,12 +134,12 @@ def test_children_are_found_in_text_that_is_not_well_formed() -> None:
         (b"one\n\ntwo\r\nthree \n", ["one", "", "two", "three ", ""]),
     ],
 )
-def test_a_line_is_given_without_its_end(text: bytes, lines: list[str]) -> None:
+def test_a_line_is_given_without_its_end(text, lines):
     source = SourceText(None, text)
     assert [source.line_text(k) for k in range(1, len(lines) + 1)] == lines
 
 
-def test_columns_go_on_from_the_place_that_was_asked_for_before() -> None:
+def test_columns_go_on_from_the_place_that_was_asked_for_before():
     source = SourceText(None, "aé\nbéc".encode())
     assert source.line_column(5) == (2, 2)
     assert source.line_column(7) == (2, 3)
@@ -150,8 +148,8 @@ def test_columns_go_on_from_the_place_that_was_asked_for_before() -> None:
     assert source.line_column(7) == (2, 3)
 
 
-def test_the_attributes_of_a_tag_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    scanned: list[int] = []
+def test_the_attributes_of_a_tag_are_looked_up_once(monkeypatch):
+    scanned = []
     scan = SourceText._attributes
     monkeypatch.setattr(SourceText, "_attributes", lambda self, at: scanned.append(at) or scan(self, at))
     source = SourceText("m.xml", b'<a x="1" y="2" x="3"/><b z="4"/>')

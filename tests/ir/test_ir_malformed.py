@@ -1,10 +1,8 @@
 """Text that is not well-formed XML: each cause has its own message, at its own place."""
 
-from __future__ import annotations
-
 import pytest
 
-from irops.diagnostics.diagnostic import Diagnostic, ReadError
+from irops.diagnostics.diagnostic import ReadError
 from irops.ir.read import loads
 
 NET = '<net version="11"><layers/></net>'
@@ -14,7 +12,7 @@ START = "is only allowed at the very start of the file"
 LESS = "a '<' in a tag must be written &lt;, or the tag before it is not closed"
 
 
-def refusal(text: str | bytes) -> Diagnostic:
+def refusal(text):
     with pytest.raises(ReadError) as error:
         loads(text if isinstance(text, bytes) else text.encode())
     return error.value.diagnostics[0]
@@ -53,7 +51,7 @@ def refusal(text: str | bytes) -> Diagnostic:
         ("<net>&\n</net>", 1, 7, "an '&' must be written &amp;"),
     ],
 )
-def test_each_cause_is_named_where_it_is(text: str, line: int, column: int, message: str) -> None:
+def test_each_cause_is_named_where_it_is(text, line, column, message):
     found = refusal(text)
     assert (found.name, found.message) == ("malformed-xml", message)
     assert (found.location.line, found.location.column) == (line, column)
@@ -69,7 +67,7 @@ def test_each_cause_is_named_where_it_is(text: str, line: int, column: int, mess
         ("<net>\n<a/><?php x", 5, "a processing instruction"),
     ],
 )
-def test_what_is_opened_and_never_ended_is_named_at_its_start(text: str, column: int, what: str) -> None:
+def test_what_is_opened_and_never_ended_is_named_at_its_start(text, column, what):
     found = refusal(text)
     assert (found.name, found.message) == ("malformed-xml", f"{what} starts here and is never closed")
     assert (found.location.line, found.location.column, found.notes) == (2, column, ())
@@ -78,7 +76,7 @@ def test_what_is_opened_and_never_ended_is_named_at_its_start(text: str, column:
 @pytest.mark.parametrize(
     ("text", "line", "column"), [("<", 1, 1), ('<?xml version="1.0"?>\n<!-- only this -->', 2, 19)]
 )
-def test_a_text_without_an_element_is_no_model(text: str, line: int, column: int) -> None:
+def test_a_text_without_an_element_is_no_model(text, line, column):
     found = refusal(text)
     assert found.message == "the file has no element, must have a <net>"
     assert (found.location.line, found.location.column) == (line, column)
@@ -92,9 +90,7 @@ def test_a_text_without_an_element_is_no_model(text: str, line: int, column: int
         ('<net name="n">\n<l><layer name="L"><input>', "input", 2, 'net "n" > l > layer "L" > input', 27),
     ],
 )
-def test_a_text_that_is_cut_off_names_what_was_open(
-    text: str, inside: str, line: int, opened: str, column: int
-) -> None:
+def test_a_text_that_is_cut_off_names_what_was_open(text, inside, line, opened, column):
     found = refusal(text)
     message = f"the file ends inside <{inside}>, which starts on line {line}"
     assert (found.name, found.message) == ("truncated-file", message)
@@ -113,13 +109,13 @@ def test_a_text_that_is_cut_off_names_what_was_open(
         (b"<net>" + b"x" * 50 + b"\xe9\xe9</net>", 56, "E9 E9"),
     ],
 )
-def test_bytes_that_are_no_utf_8_are_shown(text: bytes, column: int, shown: str) -> None:
+def test_bytes_that_are_no_utf_8_are_shown(text, column, shown):
     found = refusal(text)
     assert (found.name, found.message) == ("invalid-encoding", f"bytes {shown} are not valid UTF-8")
     assert (found.location.line, found.location.column) == (1, column)
 
 
-def test_bytes_that_are_no_utf_8_far_behind_are_not_the_cause() -> None:
+def test_bytes_that_are_no_utf_8_far_behind_are_not_the_cause():
     assert refusal(b"<net>& " + b"x" * 60 + b"\xe9</net>").message == "an '&' must be written &amp;"
 
 
@@ -131,12 +127,12 @@ def test_bytes_that_are_no_utf_8_far_behind_are_not_the_cause() -> None:
         (f'<net a="&#{"0" * 300};"/>', f"&#{'0' * 38} "),
     ],
 )
-def test_names_are_shown_in_part(text: str, shown: str) -> None:
+def test_names_are_shown_in_part(text, shown):
     assert shown in refusal(text).message
 
 
 @pytest.mark.parametrize(("length", "cut"), [(147, False), (148, False), (149, True)])
-def test_a_long_line_is_shown_in_part(length: int, cut: bool) -> None:
+def test_a_long_line_is_shown_in_part(length, cut):
     line = f"<net>{'x' * length} & y</a>"[: length + 12]
     (note,) = refusal(f"\n  {line}  \n").notes
     assert note == f"line 2 is: {line[:160]}" + ("…" if cut else "")

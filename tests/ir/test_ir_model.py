@@ -1,7 +1,5 @@
 """Models as values: what finds what in them, and what makes two equal."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import pytest

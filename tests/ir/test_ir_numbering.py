@@ -1,7 +1,5 @@
 """Ids that cannot be read: layers and ports get those that cause no other fault."""
 
-from __future__ import annotations
-
 import pytest
 
 from irops.ir.locate import SourceText
@@ -10,7 +8,7 @@ from irops.ir.parse import Faults
 from irops.ir.ports import UNREAD, number_layers, number_ports
 
 
-def numbered(ids: list[int], mentioned: list[int] = ()) -> tuple[list[int], list[str]]:
+def numbered(ids, mentioned=()):
     """The ids of layers after numbering, and the names of the findings; mentioned: ids that edges have."""
     layers = [Layer(k, f"n{place}", "T", "opset1", at=0) for place, k in enumerate(ids)]
     faults = Faults(SourceText(None, b"<layer id='1'/>"))
@@ -53,7 +51,7 @@ def test_ids_that_repeat_are_found_once_for_each_further_layer():
     assert found.location.column == 8
 
 
-def ports_of(inputs: list[int], outputs: list[int]) -> tuple[list[int], list[int], list[str]]:
+def ports_of(inputs, outputs):
     ports = ([Port(k, at=0) for k in inputs], [Port(k, at=0) for k in outputs])
     layer = Layer(0, "n", "T", "opset1", {}, *ports)
     faults = Faults(SourceText(None, b"<port id='1'/>"))

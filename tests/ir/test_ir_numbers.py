@@ -1,7 +1,5 @@
 """Integers as files write them: whole, in ASCII, within range."""
 
-from __future__ import annotations
-
 import pytest
 
 from irops.ir.attributes import INT64_MAX, INT64_MIN, integer, prefix_note

@@ -2,14 +2,11 @@
 crash.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +15,7 @@ from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
 from irops.ir.read import read
 from irops.ir.weights import Weights
 from irops.ir.write import write
-from irops.values.element import ElementType, element_types
+from irops.values.element import element_types
 from irops.values.packing import pack
 
 FILES = Path(__file__).parent / "files"
@@ -52,7 +49,7 @@ print(json.dumps(values))
 """
 
 
-def openvino(script: str, *arguments: object) -> Any:
+def openvino(script, *arguments):
     done = subprocess.run(
         [sys.executable, "-c", script, *map(str, arguments)], capture_output=True, text=True, check=False
     )
@@ -61,7 +58,7 @@ def openvino(script: str, *arguments: object) -> Any:
 
 
 @pytest.mark.parametrize("name", ["plain", "bodies", "old"])
-def test_openvino_computes_the_same_from_what_irops_writes(name: str, tmp_path: Path) -> None:
+def test_openvino_computes_the_same_from_what_irops_writes(name, tmp_path):
     write(read(FILES / f"{name}.xml"), tmp_path / "copy.xml")
     original, copy = openvino(RESULTS, FILES / f"{name}.xml", tmp_path / "copy.xml")
     assert copy == original
@@ -92,7 +89,7 @@ print(json.dumps(values))
 TESTED = [t for t in element_types() if t.kind != "dynamic"]
 
 
-def _elements(element: ElementType) -> np.ndarray[Any, Any]:
+def _elements(element):
     if element.kind == "string":
         return np.array(["abc", "", "é", "z,z"], object)
     if element.kind == "lookup":
@@ -108,7 +105,7 @@ def _elements(element: ElementType) -> np.ndarray[Any, Any]:
     return np.array([(low + 5 * k) % (top - low) + low for k in range(9)]).astype(element.dtype)
 
 
-def _model_of_constants() -> Model:
+def _model_of_constants():
     layers, edges, weights = [], [], b""
     for number, element in enumerate(TESTED):
         elements = _elements(element)
@@ -141,7 +138,7 @@ def _model_of_constants() -> Model:
     return Model("constants", 11, LayerGraph(layers, edges), weights=Weights.of_bytes(weights))
 
 
-def test_openvino_finds_the_elements_that_irops_packs(tmp_path: Path) -> None:
+def test_openvino_finds_the_elements_that_irops_packs(tmp_path):
     write(_model_of_constants(), tmp_path / "m.xml")
     found = openvino(VALUES, tmp_path / "m.xml")
     for element in TESTED:

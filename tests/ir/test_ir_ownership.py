@@ -1,11 +1,6 @@
 """A file that is replaced keeps its mode, its owner and its extended attributes."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,13 +8,13 @@ from irops.files import output
 from irops.files.output import MIN_AGE, PendingFiles, claim, remove_abandoned
 
 
-def replace(path: Path) -> None:
+def replace(path):
     with PendingFiles(path) as (file,):
         file.write(b"new")
 
 
 @pytest.fixture
-def old(tmp_path: Path) -> Path:
+def old(tmp_path):
     path = tmp_path / "m.xml"
     path.write_bytes(b"old")
     path.chmod(0o640)
@@ -27,7 +22,7 @@ def old(tmp_path: Path) -> Path:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root changes owners")
-def test_root_keeps_the_owner(old: Path) -> None:
+def test_root_keeps_the_owner(old):
     os.chown(old, 12345, 23456)
     replace(old)
     status = old.stat()
@@ -35,16 +30,16 @@ def test_root_keeps_the_owner(old: Path) -> None:
     assert status.st_mode & 0o777 == 0o640
 
 
-def test_the_owner_is_asked_for_before_the_mode(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[tuple[Any, ...]] = []
+def test_the_owner_is_asked_for_before_the_mode(old, monkeypatch):
+    calls = []
     monkeypatch.setattr(os, "chown", lambda *words: calls.append(words[1:]))
     replace(old)
     assert calls == [(old.stat().st_uid, old.stat().st_gid)]
     assert old.stat().st_mode & 0o777 == 0o640
 
 
-def test_what_the_system_does_not_permit_is_left_out(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
+def test_what_the_system_does_not_permit_is_left_out(old, monkeypatch):
+    def refuse(*_):
         raise PermissionError(1, "no")
 
     for name in ("chown", "listxattr"):
@@ -53,9 +48,9 @@ def test_what_the_system_does_not_permit_is_left_out(old: Path, monkeypatch: pyt
     assert old.read_bytes() == b"new"
 
 
-def test_extended_attributes_are_kept(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_extended_attributes_are_kept(old, monkeypatch):
     stored = {old: {"user.origin": b"here", "security.x": b"1"}}
-    functions: dict[str, Callable[..., Any]] = {
+    functions = {
         "listxattr": lambda path: list(stored[path]),
         "getxattr": lambda path, name: stored[path][name],
         "setxattr": lambda path, name, value: stored.setdefault(path, {}).update({name: value}),
@@ -67,7 +62,7 @@ def test_extended_attributes_are_kept(old: Path, monkeypatch: pytest.MonkeyPatch
     assert copied == stored[old]
 
 
-def test_abandoned_files_and_folders_are_removed_unless_claimed(tmp_path: Path) -> None:
+def test_abandoned_files_and_folders_are_removed_unless_claimed(tmp_path):
     for name in (".x-1", ".x-2", ".y-1"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "page").write_text("half")

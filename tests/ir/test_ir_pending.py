@@ -1,12 +1,8 @@
 """Files are replaced whole or not at all, whatever is raised; readers and writers of a folder lock it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -14,15 +10,15 @@ from irops.files import output
 from irops.files.output import PendingFiles, errors_naming, folder_lock, signals_blocked
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def open_files() -> int:
+def open_files():
     return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
 
 
-def write_two(folder: Path, meanwhile: Callable[[], object]) -> None:
+def write_two(folder, meanwhile):
     """Write the files a and b of a folder, and call a function before they are renamed."""
     with PendingFiles(folder / "a", folder / "b") as (a, b):
         a.write(b"new")
@@ -32,10 +28,8 @@ def write_two(folder: Path, meanwhile: Callable[[], object]) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit])
-def test_what_is_raised_while_writing_leaves_the_targets_as_they_were(
-    tmp_path: Path, error: type[BaseException]
-) -> None:
-    def fail() -> None:
+def test_what_is_raised_while_writing_leaves_the_targets_as_they_were(tmp_path, error):
+    def fail():
         raise error
 
     (tmp_path / "a").write_bytes(b"old")
@@ -47,10 +41,8 @@ def test_what_is_raised_while_writing_leaves_the_targets_as_they_were(
 
 
 @pytest.mark.parametrize("failing", ["fsync", "replace", "copy_ownership"])
-def test_what_fails_before_the_first_renaming_leaves_the_targets_as_they_were(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
-) -> None:
-    def fail(*_: object, **__: object) -> None:
+def test_what_fails_before_the_first_renaming_leaves_the_targets_as_they_were(tmp_path, monkeypatch, failing):
+    def fail(*_, **__):
         raise OSError("no")
 
     (tmp_path / "a").write_bytes(b"old")
@@ -62,7 +54,7 @@ def test_what_fails_before_the_first_renaming_leaves_the_targets_as_they_were(
     assert open_files() == before
 
 
-def test_files_are_renamed_when_the_block_is_done(tmp_path: Path) -> None:
+def test_files_are_renamed_when_the_block_is_done(tmp_path):
     (tmp_path / "a").write_bytes(b"old")
     (tmp_path / "a").chmod(0o600)
     with PendingFiles(tmp_path / "a", tmp_path / "b") as (a, b):
@@ -73,7 +65,7 @@ def test_files_are_renamed_when_the_block_is_done(tmp_path: Path) -> None:
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_target_that_is_no_file_is_refused_and_the_others_are_left(tmp_path: Path) -> None:
+def test_a_target_that_is_no_file_is_refused_and_the_others_are_left(tmp_path):
     (tmp_path / "a").write_bytes(b"old")
     (tmp_path / "b").mkdir()
     with (
@@ -85,7 +77,7 @@ def test_a_target_that_is_no_file_is_refused_and_the_others_are_left(tmp_path: P
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
 
 
-def test_errors_name_the_target(tmp_path: Path) -> None:
+def test_errors_name_the_target(tmp_path):
     target = tmp_path / "gone" / "a"
     with pytest.raises(FileNotFoundError, match=r"there is no folder .*gone") as error, PendingFiles(target):
         pass
@@ -97,8 +89,8 @@ def test_errors_name_the_target(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="this system cannot hold back signals")
 @pytest.mark.parametrize("raised", [False, True])
-def test_interruptions_wait_for_the_block_and_arrive_then(raised: bool) -> None:
-    seen: list[str] = []
+def test_interruptions_wait_for_the_block_and_arrive_then(raised):
+    seen = []
     before = signal.signal(signal.SIGTERM, lambda *_: seen.append("arrived"))
     try:
         try:
@@ -115,9 +107,7 @@ def test_interruptions_wait_for_the_block_and_arrive_then(raised: bool) -> None:
         signal.signal(signal.SIGTERM, before)
 
 
-def test_a_block_is_left_undisturbed_where_the_system_cannot_hold_back_signals(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_block_is_left_undisturbed_where_the_system_cannot_hold_back_signals(monkeypatch):
     monkeypatch.delattr(signal, "pthread_sigmask", raising=False)
     ran = []
     with signals_blocked():
@@ -128,7 +118,7 @@ def test_a_block_is_left_undisturbed_where_the_system_cannot_hold_back_signals(
 fcntl = pytest.importorskip("fcntl")
 
 
-def free(folder: Path, *, exclusive: bool) -> bool:
+def free(folder, *, exclusive):
     """Whether another could lock the folder now."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -141,7 +131,7 @@ def free(folder: Path, *, exclusive: bool) -> bool:
         os.close(handle)
 
 
-def test_readers_share_a_folder_and_a_writer_is_alone(tmp_path: Path) -> None:
+def test_readers_share_a_folder_and_a_writer_is_alone(tmp_path):
     before = open_files()
     with folder_lock(tmp_path):
         assert free(tmp_path, exclusive=False)
@@ -153,7 +143,7 @@ def test_readers_share_a_folder_and_a_writer_is_alone(tmp_path: Path) -> None:
     assert open_files() == before
 
 
-def test_a_lock_ends_when_the_block_raises(tmp_path: Path) -> None:
+def test_a_lock_ends_when_the_block_raises(tmp_path):
     before = open_files()
     with pytest.raises(ValueError, match="no"), folder_lock(tmp_path, exclusive=True):
         raise ValueError("no")
@@ -161,10 +151,10 @@ def test_a_lock_ends_when_the_block_raises(tmp_path: Path) -> None:
     assert open_files() == before
 
 
-def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_waits_for_ever(tmp_path, monkeypatch):
     now = [0.0]
 
-    def nap(seconds: float) -> None:
+    def nap(seconds):
         now[0] += seconds
 
     monkeypatch.setattr(output, "monotonic", lambda: now[0])
@@ -176,12 +166,12 @@ def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert output.TIMEOUT < now[0] < 1.1 * output.TIMEOUT
 
 
-def test_a_lock_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_is_waited_for(tmp_path, monkeypatch):
     handle = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    naps: list[float] = []
+    naps = []
 
-    def nap(seconds: float) -> None:
+    def nap(seconds):
         naps.append(seconds)
         if len(naps) == 2:
             os.close(handle)
@@ -193,14 +183,12 @@ def test_a_lock_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert 0 < naps[0] < 0.1
 
 
-def test_a_folder_that_cannot_be_locked_is_used_without(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_locked_is_used_without(tmp_path, monkeypatch):
     before = open_files()
     with folder_lock(tmp_path / "gone"):
         assert open_files() == before
 
-    def fail(*_: object) -> None:
+    def fail(*_):
         raise OSError("no locks")
 
     monkeypatch.setattr(fcntl, "flock", fail)
@@ -208,5 +196,5 @@ def test_a_folder_that_cannot_be_locked_is_used_without(
         assert open_files() == before
 
 
-def test_the_timeout_of_a_lock_is_short() -> None:
+def test_the_timeout_of_a_lock_is_short():
     assert 0.5 <= output.TIMEOUT <= 10

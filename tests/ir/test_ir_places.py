@@ -1,41 +1,38 @@
 """Findings of the reader: which rules, at which places. In the texts a bar stands before each place."""
 
-from __future__ import annotations
-
 import pytest
 
-from irops.diagnostics.diagnostic import Diagnostic, ReadError
+from irops.diagnostics.diagnostic import ReadError
 from irops.ir import attributes
 from irops.ir.attributes import integer
-from irops.ir.model import Model
 from irops.ir.read import loads
 
 IGNORES = ("OpenVINO silently ignores it",)
 REFUSES = ("OpenVINO refuses the file",)
 
 
-def in_layer(inside: str, head: str = 'id="0" name="n" type="T" version="opset1"') -> str:
+def in_layer(inside, head='id="0" name="n" type="T" version="opset1"'):
     return f'<net version="11"><layers>\n<layer {head}>\n{inside}\n</layer></layers></net>'
 
 
-def in_body(maps: str, inside: str = "<layers/><edges/>") -> str:
+def in_body(maps, inside="<layers/><edges/>"):
     return in_layer(f"<port_map>{maps}</port_map>\n<body>{inside}</body>")
 
 
-def read(text: str) -> tuple[Model | None, tuple[Diagnostic, ...]]:
+def read(text):
     try:
         return loads(text.encode())
     except ReadError as error:
         return None, error.diagnostics
 
 
-def read_model(text: str) -> Model:
+def read_model(text):
     model, _ = read(text)
     assert model is not None
     return model
 
 
-def places(marked: str) -> list[tuple[int, int]]:
+def places(marked):
     found = []
     for k, line in enumerate(marked.split("\n"), 1):
         parts = line.split("|")[:-1]
@@ -159,7 +156,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("marked", "names"), CASES)
-def test_a_finding_is_at_its_place(marked: str, names: list[str]) -> None:
+def test_a_finding_is_at_its_place(marked, names):
     _, found = read(marked.replace("|", ""))
     assert [d.name for d in found] == names
     assert list(dict.fromkeys((d.location.line, d.location.column) for d in found)) == places(marked)
@@ -168,7 +165,7 @@ def test_a_finding_is_at_its_place(marked: str, names: list[str]) -> None:
 RUNTIME = '<rt_info><attribute name="fused_names" version="0"{}/><attribute name="b"/></rt_info>'
 
 
-def test_a_runtime_attribute_without_its_value_is_an_error_and_one_without_a_version_a_warning() -> None:
+def test_a_runtime_attribute_without_its_value_is_an_error_and_one_without_a_version_a_warning():
     text = in_layer(RUNTIME.format("")).replace("|", "")
     assert [str(each.severity) for each in read(text)[1]] == ["error", "warning"]
     text = in_layer(RUNTIME.format(' value=""')).replace("|", "")
@@ -196,17 +193,17 @@ def test_a_runtime_attribute_without_its_value_is_an_error_and_one_without_a_ver
         ("<model/>", ()),
     ],
 )
-def test_a_finding_notes_what_openvino_does(text: str, notes: tuple[str, ...]) -> None:
+def test_a_finding_notes_what_openvino_does(text, notes):
     (found,) = read(text)[1]
     assert found.notes == notes
 
 
-def test_a_namespace_is_noted_where_the_root_has_one() -> None:
+def test_a_namespace_is_noted_where_the_root_has_one():
     (found,) = read('<x:net version="11" xmlns:x="u"/>')[1]
     assert len(found.notes) == 1
 
 
-def test_the_layer_of_a_finding_is_the_one_that_is_read() -> None:
+def test_the_layer_of_a_finding_is_the_one_that_is_read():
     text = (
         '<net version="11"><layers><layer id="3" name="a" type="T" version="opset1" hue="red"/>'
         '<layer id="4" name="b" type="T" version="opset1"><q/></layer></layers><edges hue="red"/></net>'
@@ -215,7 +212,7 @@ def test_the_layer_of_a_finding_is_the_one_that_is_read() -> None:
     assert [(d.location.layer_id, d.location.layer_name) for d in found] == [(3, "a"), (4, "b"), (None, None)]
 
 
-def test_findings_behind_a_body_are_those_of_its_layer() -> None:
+def test_findings_behind_a_body_are_those_of_its_layer():
     text = in_layer(
         '<body><layers><layer id="7" name="inner" type="T" version="opset1"><q/></layer></layers></body>'
         '<port_map><input internal_layer_id="0"/></port_map><z/>'
@@ -232,11 +229,11 @@ def test_findings_behind_a_body_are_those_of_its_layer() -> None:
         (in_layer('<back_edges><edge from-layer="0"/></back_edges><body/>'), True),
     ],
 )
-def test_what_could_not_be_read_of_the_maps_is_remembered(text: str, incomplete: bool) -> None:
+def test_what_could_not_be_read_of_the_maps_is_remembered(text, incomplete):
     assert read_model(text).layers[0].bodies["body"].incomplete is incomplete
 
 
-def test_entries_behind_a_faulty_one_are_read() -> None:
+def test_entries_behind_a_faulty_one_are_read():
     maps = '<frob/><input internal_layer_id="0"/><input external_port_id="1" internal_layer_id="2"/>'
     maps += '<output external_port_id="3" internal_layer_id="4" axis="1" stride="-1"/>'
     body = read_model(in_body(maps)).layers[0].bodies["body"]
@@ -261,9 +258,7 @@ def test_entries_behind_a_faulty_one_are_read() -> None:
         ("<then_port_map/><back_edges/><else_body/>", ["then_port_map", "back_edges"], ["else_body"]),
     ],
 )
-def test_maps_of_a_body_that_is_not_there_are_kept(
-    inside: str, unknown: list[str], bodies: list[str]
-) -> None:
+def test_maps_of_a_body_that_is_not_there_are_kept(inside, unknown, bodies):
     (layer,) = read_model(in_layer(inside)).layers
     assert ([e.tag for e in layer.unknown], list(layer.bodies)) == (unknown, bodies)
 
@@ -272,14 +267,14 @@ def test_maps_of_a_body_that_is_not_there_are_kept(
     ("words", "shown"),
     [("x" * 40, "x" * 40), ("a" + "x" * 40, "a" + "x" * 39 + "…"), ("two\nlines", "two\\nlines")],
 )
-def test_stray_text_is_shown_in_part(words: str, shown: str) -> None:
+def test_stray_text_is_shown_in_part(words, shown):
     (found,) = read(f'<net version="11"><layers>  {words}  </layers></net>')[1]
     assert f"'{shown}'" in found.message
     assert found.location.column == 29
 
 
-def test_a_number_that_was_read_before_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed: list[str] = []
+def test_a_number_that_was_read_before_is_not_parsed_again(monkeypatch):
+    parsed = []
     monkeypatch.setattr(attributes, "integer", lambda text: parsed.append(text) or integer(text))
     edges = '<edge from-layer="1" from-port="0" to-layer="1" to-port="0"/>' * 3
     model = read_model(
@@ -290,14 +285,14 @@ def test_a_number_that_was_read_before_is_not_parsed_again(monkeypatch: pytest.M
     assert len(model.edges) == 4
 
 
-def test_a_negative_number_of_one_attribute_is_none_of_another() -> None:
+def test_a_negative_number_of_one_attribute_is_none_of_another():
     layer = '<layer id="1" name="m" type="T" version="opset1"><input><port id="-1"/></input></layer>'
     text = in_body('<input external_port_id="-1" internal_layer_id="0"/>')
     _, found = read(text.replace("</layers></net>", f"{layer}</layers></net>"))
     assert [(d.name, d.location.layer_name) for d in found] == [("malformed-number", "m")]
 
 
-def test_ports_behind_an_unknown_element_are_read() -> None:
+def test_ports_behind_an_unknown_element_are_read():
     model, found = read(in_layer('<input><q/><port id="0"/><!-- c --><port id="1"/></input>'))
     assert model is not None
     assert [d.name for d in found] == ["unknown-element"]

@@ -1,7 +1,5 @@
 """What a file says is what the model holds."""
 
-from __future__ import annotations
-
 import gc
 import os
 from pathlib import Path
@@ -19,11 +17,11 @@ NESTING = int(Limits().depth)
 
 
 @pytest.mark.parametrize("name", ["plain", "bodies", "old"])
-def test_a_sound_file_has_no_findings(name: str) -> None:
+def test_a_sound_file_has_no_findings(name):
     assert load(FILES / f"{name}.xml")[1] == ()
 
 
-def test_layers_ports_and_edges_are_read() -> None:
+def test_layers_ports_and_edges_are_read():
     model = read(FILES / "plain.xml")
     assert (model.name, model.version) == ("plain", 11)
     types = [(layer.id, layer.name, layer.type) for layer in model.layers]
@@ -38,7 +36,7 @@ def test_layers_ports_and_edges_are_read() -> None:
     assert edges == [(0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 3, 0)]
 
 
-def test_runtime_information_is_kept_as_it_is() -> None:
+def test_runtime_information_is_kept_as_it_is():
     model = read(FILES / "plain.xml")
     assert model.rt_info == Element(
         "rt_info",
@@ -53,7 +51,7 @@ def test_runtime_information_is_kept_as_it_is() -> None:
     assert fused.children[0].attributes == {"name": "fused_names", "version": "0", "value": "sum"}
 
 
-def test_bodies_are_read_with_the_maps_that_tie_them() -> None:
+def test_bodies_are_read_with_the_maps_that_tie_them():
     model = read(FILES / "bodies.xml")
     body = model.layer("steps").bodies["body"]
     inputs = [(m.external_port_id, m.internal_layer_id, m.axis, m.start, m.end) for m in body.inputs]
@@ -69,7 +67,7 @@ def test_bodies_are_read_with_the_maps_that_tie_them() -> None:
     assert (paths["half"], paths["else_k"], paths["y"]) == (("steps", "body"), ("choice", "else_body"), ())
 
 
-def test_a_file_of_version_10_keeps_its_legacy() -> None:
+def test_a_file_of_version_10_keeps_its_legacy():
     model = read(FILES / "old.xml")
     assert model.version == 10
     tags = [element.tag for element in model.legacy]
@@ -78,14 +76,14 @@ def test_a_file_of_version_10_keeps_its_legacy() -> None:
     assert model.layer("y").inputs[0].precision is None
 
 
-def test_comments_are_kept_where_they_stand() -> None:
+def test_comments_are_kept_where_they_stand():
     model = read(FILES / "old.xml")
     assert model.comments == (" IR 10, as a model optimizer of 2021 wrote it, and an edit by hand ",)
     assert model.layer("x").comments == (" the image ",)
     assert model.graph.comments == (" no more ", " straight through ")
 
 
-def test_a_comment_within_a_dim_does_not_part_it() -> None:
+def test_a_comment_within_a_dim_does_not_part_it():
     assert read(FILES / "old.xml").layer("x").outputs[0].dims == (1, 1, 1, 2)
 
 
@@ -101,11 +99,11 @@ def test_a_comment_within_a_dim_does_not_part_it() -> None:
         (r"\,", (",",)),
     ],
 )
-def test_tensor_names_are_parted_at_commas_that_are_not_escaped(text: str, names: tuple[str, ...]) -> None:
+def test_tensor_names_are_parted_at_commas_that_are_not_escaped(text, names):
     assert names_of(text) == names
 
 
-def test_what_is_not_understood_is_kept() -> None:
+def test_what_is_not_understood_is_kept():
     model, found = loads(
         b"""<net version="11" colour="red"><frob a="1"><layer><dim>1</dim></layer></frob>
       <layers><layer id="0" name="x" type="Parameter" version="opset1" size="big"><hint/><!-- note -->
@@ -126,7 +124,7 @@ def test_what_is_not_understood_is_kept() -> None:
     assert model.edges[0].extra == {"e": "5"}
 
 
-def test_dims_within_unknown_elements_are_kept_as_elements() -> None:
+def test_dims_within_unknown_elements_are_kept_as_elements():
     model, _ = loads(
         b'<net version="11"><layers/><odd><port id="0"><dim>1</dim><dim>2</dim></port></odd></net>'
     )
@@ -135,7 +133,7 @@ def test_dims_within_unknown_elements_are_kept_as_elements() -> None:
     assert port.text == ""
 
 
-def test_each_thing_knows_the_byte_where_it_starts() -> None:
+def test_each_thing_knows_the_byte_where_it_starts():
     model = read(FILES / "bodies.xml")
     assert model.source is not None
     data = model.source.data
@@ -153,14 +151,14 @@ def test_each_thing_knows_the_byte_where_it_starts() -> None:
             )
 
 
-def test_sections_may_come_in_any_order() -> None:
+def test_sections_may_come_in_any_order():
     text = (FILES / "plain.xml").read_text()
     places = (text.index("\t<layers>"), text.index("\t<edges>"), text.index("\t<rt_info>\n\t\t<info"))
     layers, edges = text[places[0] : places[1]], text[places[1] : places[2]]
     assert loads(text.replace(layers + edges, edges + layers).encode())[0] == loads(text.encode())[0]
 
 
-def test_collection_of_garbage_goes_on_after_reading() -> None:
+def test_collection_of_garbage_goes_on_after_reading():
     read(FILES / "plain.xml")
     assert gc.isenabled()
     with pytest.raises(ReadError):
@@ -168,32 +166,32 @@ def test_collection_of_garbage_goes_on_after_reading() -> None:
     assert gc.isenabled()
 
 
-def test_reading_leaves_no_file_open(tmp_path: Path) -> None:
+def test_reading_leaves_no_file_open(tmp_path):
     before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
     models = [read(FILES / "plain.xml") for _ in range(20)]
     after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
     assert (len(models), after) == (20, before)
 
 
-def _nested(levels: int) -> bytes:
+def _nested(levels):
     inner = b"<a>" * levels + b"</a>" * levels
     return b'<net version="11"><layers/><rt_info>' + inner + b"</rt_info></net>"
 
 
-def test_elements_may_lie_deep_within_each_other() -> None:
+def test_elements_may_lie_deep_within_each_other():
     model, found = loads(_nested(NESTING - 3))
     assert found == ()
     assert model == loads(_nested(NESTING - 3))[0]
 
 
 @pytest.mark.parametrize("levels", [NESTING, 100_000])
-def test_elements_that_lie_too_deep_are_refused(levels: int) -> None:
+def test_elements_that_lie_too_deep_are_refused(levels):
     with pytest.raises(ReadError) as error:
         loads(_nested(levels))
     assert error.value.diagnostics[0].name == "nesting-too-deep"
 
 
-def test_bodies_within_bodies_are_read_as_deep_as_elements_may_lie() -> None:
+def test_bodies_within_bodies_are_read_as_deep_as_elements_may_lie():
     levels = NESTING // 3 - 2
     opening = b'<layers><layer id="0" name="f" type="If" version="opset8"><then_body>'
     closing = b"</then_body></layer></layers>"
@@ -205,13 +203,13 @@ def test_bodies_within_bodies_are_read_as_deep_as_elements_may_lie() -> None:
     assert model == model.with_graph(model.graph)
 
 
-def test_a_model_is_read_although_harmless_parts_are_faulty(tmp_path: Path) -> None:
+def test_a_model_is_read_although_harmless_parts_are_faulty(tmp_path):
     path = tmp_path / "m.xml"
     path.write_bytes(b'<net version="11"><layers/><surprise/></net>')
     assert read(path).unknown == [Element("surprise")]
 
 
-def test_a_model_is_not_read_where_something_was_guessed(tmp_path: Path) -> None:
+def test_a_model_is_not_read_where_something_was_guessed(tmp_path):
     layer = '<layer name="x" type="T" version="opset1"/>'
     (tmp_path / "m.xml").write_text(f'<net version="11"><surprise/><layers>{layer}</layers></net>')
     with pytest.raises(ReadError) as error:

@@ -3,11 +3,8 @@
 IROPS_CORPUS names a folder of corpora, of which all models are read both ways.
 """
 
-from __future__ import annotations
-
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,19 +27,19 @@ CORPUS = os.environ.get("IROPS_CORPUS")
 PLAIN = TEXTS[0]
 
 
-def assert_read_alike(text: bytes, limits: Limits | None = None) -> None:
+def assert_read_alike(text, limits=None):
     scanned, parsed = both_outcomes(text, WEIGHTS, limits)
     assert scanned == parsed
 
 
 @pytest.mark.parametrize("name", CANONICAL)
-def test_files_of_openvino_are_scanned(name: str) -> None:
+def test_files_of_openvino_are_scanned(name):
     text = (FILES / f"{name}.xml").read_bytes()
     assert is_scanned(text)
     assert_read_alike(text)
 
 
-def test_examples_are_read_alike() -> None:
+def test_examples_are_read_alike():
     paths = [*ROOT.glob("examples/*/*.xml"), *ROOT.glob("irops/diagnostics/rules/*.xml")]
     texts = [path.read_bytes() for path in paths]
     assert sum(map(is_scanned, texts)) > 4
@@ -52,15 +49,15 @@ def test_examples_are_read_alike() -> None:
 
 @pytest.mark.slow("corpora")
 @pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
-def test_corpora_are_read_alike() -> None:
+def test_corpora_are_read_alike():
     texts = [path.read_bytes() for path in sorted(Path(CORPUS or "").rglob("*.xml"))]
     assert sum(map(is_scanned, texts)) > len(texts) // 2
     for text in texts:
         assert_read_alike(text)
 
 
-def replaced(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
-    def change(text: bytes) -> bytes:
+def replaced(old, new):
+    def change(text):
         assert old in text
         return text.replace(old, new, 1)
 
@@ -153,14 +150,14 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_variants_of_the_canonical_form_are_scanned(name: str) -> None:
+def test_variants_of_the_canonical_form_are_scanned(name):
     text = FORMS[name](PLAIN)
     assert is_scanned(text)
     assert_read_alike(text)
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_forms_and_faults_are_left_to_the_parser(name: str) -> None:
+def test_other_forms_and_faults_are_left_to_the_parser(name):
     text = OTHERS[name](PLAIN)
     assert text != PLAIN
     assert not is_scanned(text)
@@ -169,7 +166,7 @@ def test_other_forms_and_faults_are_left_to_the_parser(name: str) -> None:
 
 @pytest.mark.slow("many damaged files")
 @pytest.mark.parametrize("text", TEXTS, ids=NAMES)
-def test_each_damage_of_one_attribute_or_element_is_read_alike(text: bytes) -> None:
+def test_each_damage_of_one_attribute_or_element_is_read_alike(text):
     changes = list(mutations(text.decode()))
     for name, changed in changes[:: max(1, len(changes) // 120)]:
         scanned, parsed = both_outcomes(changed.encode(), WEIGHTS)
@@ -193,7 +190,7 @@ CHANGES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), PIECES), min_s
 @pytest.mark.slow("many damaged files")
 @settings(max_examples=400, derandomize=True, deadline=None)
 @given(st.sampled_from(TEXTS), CHANGES)
-def test_any_damage_is_read_alike(text: bytes, changes: list[tuple[float, int, bytes]]) -> None:
+def test_any_damage_is_read_alike(text, changes):
     for where, length, piece in changes:
         at = int(where * len(text))
         text = text[:at] + piece + text[at + length :]
@@ -205,7 +202,7 @@ def test_any_damage_is_read_alike(text: bytes, changes: list[tuple[float, int, b
 @given(
     st.sampled_from(TEXTS), st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.booleans()), max_size=3)
 )
-def test_any_order_of_lines_is_read_alike(text: bytes, moves: list[tuple[float, float, bool]]) -> None:
+def test_any_order_of_lines_is_read_alike(text, moves):
     lines = text.splitlines(keepends=True)
     for source, target, is_copied in moves:
         place = int(source * (len(lines) - 1))
@@ -216,23 +213,23 @@ def test_any_order_of_lines_is_read_alike(text: bytes, moves: list[tuple[float, 
 
 @pytest.mark.parametrize("name", ["elements", "attributes", "layers", "dims", "depth", "xml_bytes"])
 @pytest.mark.parametrize("text", TEXTS, ids=NAMES)
-def test_limits_hold_alike(text: bytes, name: str) -> None:
+def test_limits_hold_alike(text, name):
     for limit in (*range(1, 20), 40, 80, 160, 1000):
         assert_read_alike(text, Limits(**{name: limit}))
 
 
-def test_the_limits_on_elements_and_layers_count_what_the_parser_counts() -> None:
+def test_the_limits_on_elements_and_layers_count_what_the_parser_counts():
     layers, elements = PLAIN.count(b"<layer "), len(re.findall(rb"<(?!dim)[a-z]", PLAIN))
     for allowed, limit in ((True, 0), (False, -1)):
         assert is_scanned(PLAIN, Limits(layers=layers + limit)) == allowed
         assert is_scanned(PLAIN, Limits(elements=elements + limit)) == allowed
 
 
-def test_an_expired_clock_is_left_to_the_parser() -> None:
+def test_an_expired_clock_is_left_to_the_parser():
     assert_read_alike(PLAIN, Limits(seconds=1e-9))
 
 
-def test_bodies_nested_as_deep_as_permitted_are_scanned() -> None:
+def test_bodies_nested_as_deep_as_permitted_are_scanned():
     text, weights = nested(20), bytes(64)
     assert is_scanned(text)
     assert not is_scanned(text, Limits(depth=60))
@@ -241,7 +238,7 @@ def test_bodies_nested_as_deep_as_permitted_are_scanned() -> None:
     assert loads(text, weights)[1] == ()
 
 
-def nested(depth: int) -> bytes:
+def nested(depth):
     """A TensorIterator in a TensorIterator and so on, as OpenVINO writes them."""
     inner = b"\t<layers>\n\t</layers>\n\t<edges />\n"
     for number in range(depth):
@@ -252,7 +249,7 @@ def nested(depth: int) -> bytes:
     return b'<?xml version="1.0"?>\n<net name="m" version="11">\n' + inner + b"\t<rt_info />\n</net>\n"
 
 
-def test_the_environment_turns_the_scanner_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_turns_the_scanner_off(monkeypatch):
     calls = []
     monkeypatch.setattr("irops.ir.build.scan", lambda *_: calls.append(1))
     with switched_off("scanner"):
@@ -263,7 +260,7 @@ def test_the_environment_turns_the_scanner_off(monkeypatch: pytest.MonkeyPatch) 
     assert calls == [1]
 
 
-def test_a_file_is_checked_alike(tmp_path: Path) -> None:
+def test_a_file_is_checked_alike(tmp_path):
     for name in NAMES:
         with switched_off("scanner"):
             parsed = irops.check(FILES / f"{name}.xml")

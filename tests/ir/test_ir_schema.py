@@ -1,7 +1,5 @@
 """The grammar of IR files says what the reader says."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 
@@ -15,12 +13,12 @@ PLAIN = (FILES / "plain.xml").read_text()
 
 
 @cache
-def grammar() -> etree.RelaxNG:
+def grammar():
     return etree.RelaxNG(etree.parse(Path(__file__).parents[2] / "schemas" / "ir.rng"))
 
 
 @pytest.mark.parametrize("name", ["plain", "bodies"])
-def test_a_sound_file_fits_the_grammar(name: str) -> None:
+def test_a_sound_file_fits_the_grammar(name):
     assert grammar().validate(etree.parse(FILES / f"{name}.xml")), grammar().error_log
 
 
@@ -46,7 +44,7 @@ def test_a_sound_file_fits_the_grammar(name: str) -> None:
         ("<dim>3</dim>", "<dim> 3 </dim>"),
     ],
 )
-def test_the_grammar_and_the_reader_agree(old: str, new: str) -> None:
+def test_the_grammar_and_the_reader_agree(old, new):
     text = PLAIN.replace(old, new, 1).encode()
     _, found = loads(text)
     assert grammar().validate(etree.fromstring(text)) == (found == ())

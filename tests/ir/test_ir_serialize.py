@@ -1,7 +1,5 @@
 """The text of a model: what is written, in which order, and what XML cannot hold."""
 
-from __future__ import annotations
-
 import pytest
 
 from irops.ir.model import COMMENT, BackEdge, Body, Edge, Element, Layer, LayerGraph, Model, Port, PortMapping
@@ -9,17 +7,17 @@ from irops.ir.ports import names_of
 from irops.ir.write import document, escaped, mapping_attributes, names_text
 
 
-def text_of(model: Model) -> str:
+def text_of(model):
     return "".join(document(model, lambda layer: layer.data))
 
 
-def test_a_model_without_anything_has_both_sections() -> None:
+def test_a_model_without_anything_has_both_sections():
     assert text_of(Model("m")) == (
         '<?xml version="1.0"?>\n<net name="m" version="11">\n\t<layers />\n\t<edges />\n</net>\n'
     )
 
 
-def test_all_of_a_model_is_written_in_the_layout_of_openvino() -> None:
+def test_all_of_a_model_is_written_in_the_layout_of_openvino():
     inner = LayerGraph([Layer(0, "p", "Parameter", "opset1", {"shape": "1"})], [Edge(0, 0, 0, 0)])
     body = Body(
         "body",
@@ -150,7 +148,7 @@ def test_all_of_a_model_is_written_in_the_layout_of_openvino() -> None:
     )
 
 
-def test_a_graph_of_comments_only_has_an_open_section_of_edges() -> None:
+def test_a_graph_of_comments_only_has_an_open_section_of_edges():
     assert "\t<edges>\n\t\t<!-- c -->\n\t</edges>\n" in text_of(
         Model("m", graph=LayerGraph(comments=(" c ",)))
     )
@@ -172,7 +170,7 @@ def test_a_graph_of_comments_only_has_an_open_section_of_edges() -> None:
         (PortMapping(0, 0, extra={"hue": "red"}), "external_port_id internal_layer_id hue"),
     ],
 )
-def test_a_mapping_is_written_as_far_as_it_differs_from_the_default(mapping: PortMapping, names: str) -> None:
+def test_a_mapping_is_written_as_far_as_it_differs_from_the_default(mapping, names):
     assert list(mapping_attributes(mapping)) == names.split()
 
 
@@ -186,40 +184,40 @@ def test_a_mapping_is_written_as_far_as_it_differs_from_the_default(mapping: Por
         ("\x7f\x85\ue000\ufffd", "\x7f\x85\ue000\ufffd"),
     ],
 )
-def test_special_characters_are_escaped(text: str, written: str) -> None:
+def test_special_characters_are_escaped(text, written):
     assert escaped(text) == written
 
 
 @pytest.mark.parametrize(
     "character", ["\x00", "\x08", "\x0b", "\x0c", "\x0e", "\x1f", "\ud800", "\ufffe", "\uffff"]
 )
-def test_characters_that_xml_does_not_have_are_refused(character: str) -> None:
+def test_characters_that_xml_does_not_have_are_refused(character):
     with pytest.raises(ValueError, match="a character that XML does not allow"):
         escaped(f"a{character}b")
 
 
 @pytest.mark.parametrize("comment", ["a -- b", "a-", "--", "\x00"])
-def test_what_cannot_be_a_comment_is_refused(comment: str) -> None:
+def test_what_cannot_be_a_comment_is_refused(comment):
     with pytest.raises(ValueError, match="cannot be a comment"):
         text_of(Model(comments=(comment,)))
 
 
 @pytest.mark.parametrize("comment", ["a - b", "-a", "", "<a>&"])
-def test_a_comment_is_written_as_it_is(comment: str) -> None:
+def test_a_comment_is_written_as_it_is(comment):
     assert f"<!--{comment}-->" in text_of(Model(comments=(comment,)))
 
 
 @pytest.mark.parametrize("name", ["a", "_a", ":a", "é", "a-b.c1", "x\u00b7"])
-def test_a_name_of_xml_is_written(name: str) -> None:
+def test_a_name_of_xml_is_written(name):
     assert f" {name}=" in text_of(Model(extra={name: "1"}))
 
 
 @pytest.mark.parametrize("name", ["", "1a", "-a", ".a", "a b", "a<", "a\n", "\u00d7"])
-def test_what_is_no_name_of_xml_is_refused(name: str) -> None:
+def test_what_is_no_name_of_xml_is_refused(name):
     with pytest.raises(ValueError, match="cannot be the name"):
         text_of(Model(extra={name: "1"}))
 
 
 @pytest.mark.parametrize("names", [("a",), ("a", "b"), ("a,b", "c"), (",", ",,"), ("a b",)])
-def test_names_of_tensors_are_read_as_they_are_written(names: tuple[str, ...]) -> None:
+def test_names_of_tensors_are_read_as_they_are_written(names):
     assert names_of(names_text(names)) == names

@@ -1,11 +1,7 @@
 """Weights: bytes in memory or in a file, read when they are needed and checked against what the file was."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
 from tempfile import TemporaryFile
-from typing import BinaryIO
 
 import pytest
 
@@ -22,13 +18,13 @@ from irops.files.storage import (
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path):
     path = tmp_path / "w.bin"
     path.write_bytes(b"abcdef")
     return path
 
 
-def test_bytes_in_memory_are_viewed_and_read_without_a_copy() -> None:
+def test_bytes_in_memory_are_viewed_and_read_without_a_copy():
     weights = Weights.of_bytes(b"abcdef")
     assert (weights.path, weights.name, weights.size, weights.fault) == (None, "the .bin", 6, None)
     assert bytes(weights.view(1, 3)) == b"bcd"
@@ -38,7 +34,7 @@ def test_bytes_in_memory_are_viewed_and_read_without_a_copy() -> None:
     weights.require_unchanged()
 
 
-def test_a_file_is_viewed_and_read_at_its_places(file: Path) -> None:
+def test_a_file_is_viewed_and_read_at_its_places(file):
     weights = Weights.of_file(file)
     assert (weights.path, weights.name, weights.size, weights.fault) == (str(file), "w.bin", 6, None)
     assert bytes(weights.read(2, 3)) == b"cde"
@@ -48,7 +44,7 @@ def test_a_file_is_viewed_and_read_at_its_places(file: Path) -> None:
     assert repr(weights) == "<Weights w.bin, 6 bytes>"
 
 
-def test_an_empty_file_has_no_bytes(file: Path) -> None:
+def test_an_empty_file_has_no_bytes(file):
     file.write_bytes(b"")
     weights = Weights.of_file(file)
     assert (weights.size, weights.fault) == (0, None)
@@ -57,7 +53,7 @@ def test_an_empty_file_has_no_bytes(file: Path) -> None:
 
 
 @pytest.mark.parametrize(("offset", "size"), [(-1, 2), (0, -1), (0, 7), (5, 2), (7, 0)])
-def test_bytes_outside_the_file_are_refused_by_view_and_read(file: Path, offset: int, size: int) -> None:
+def test_bytes_outside_the_file_are_refused_by_view_and_read(file, offset, size):
     for weights in (Weights.of_file(file), Weights.of_bytes(b"abcdef")):
         for take in (weights.view, weights.read):
             with pytest.raises(
@@ -69,7 +65,7 @@ def test_bytes_outside_the_file_are_refused_by_view_and_read(file: Path, offset:
 @pytest.mark.parametrize(
     ("make", "fault"), [(lambda path: None, "does not exist"), (lambda path: path.mkdir(), "is a folder")]
 )
-def test_what_is_no_file_has_a_fault_and_no_bytes(tmp_path: Path, make, fault: str) -> None:
+def test_what_is_no_file_has_a_fault_and_no_bytes(tmp_path, make, fault):
     path = tmp_path / "gone.bin"
     make(path)
     weights = Weights.of_file(path)
@@ -77,9 +73,7 @@ def test_what_is_no_file_has_a_fault_and_no_bytes(tmp_path: Path, make, fault: s
     assert bytes(weights.view(0, 0)) == b""
 
 
-def test_what_the_system_refuses_is_a_fault_with_its_reason(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_system_refuses_is_a_fault_with_its_reason(file, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)
     assert Weights.of_file(file).fault == "cannot be read: Permission denied"
 
@@ -92,7 +86,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_file_that_was_changed_is_neither_mapped_nor_read(file: Path, change: str) -> None:
+def test_a_file_that_was_changed_is_neither_mapped_nor_read(file, change):
     weights = Weights.of_file(file)
     CHANGES[change](file)
     for take in (weights.view, weights.read, lambda *place: copied(weights, *place)):
@@ -101,7 +95,7 @@ def test_a_file_that_was_changed_is_neither_mapped_nor_read(file: Path, change: 
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_file_that_is_mapped_is_checked_against_what_it_was(file: Path, change: str) -> None:
+def test_a_file_that_is_mapped_is_checked_against_what_it_was(file, change):
     weights = Weights.of_file(file)
     weights.view(0, 2)
     weights.require_unchanged()
@@ -112,7 +106,7 @@ def test_a_file_that_is_mapped_is_checked_against_what_it_was(file: Path, change
         weights.view(0, 2)
 
 
-def copied(weights: Weights, offset: int, size: int) -> bytes:
+def copied(weights, offset, size):
     with TemporaryFile() as target:
         weights.copy_to(target, offset, size)
         target.seek(0)
@@ -127,7 +121,7 @@ USES = {
 
 
 @pytest.mark.parametrize("use", USES)
-def test_a_file_that_is_replaced_after_it_was_opened_stays_readable(file: Path, use: str) -> None:
+def test_a_file_that_is_replaced_after_it_was_opened_stays_readable(file, use):
     weights = Weights.of_file(file)
     USES[use](weights)
     other = file.with_name("other")
@@ -138,7 +132,7 @@ def test_a_file_that_is_replaced_after_it_was_opened_stays_readable(file: Path, 
     assert copied(weights, 4, 2) == b"ef"
 
 
-def test_a_file_that_is_only_read_is_not_kept_open_and_says_when_it_is_gone(file: Path) -> None:
+def test_a_file_that_is_only_read_is_not_kept_open_and_says_when_it_is_gone(file):
     weights = Weights.of_file(file)
     assert bytes(weights.read(0, 2)) == b"ab"
     file.unlink()
@@ -147,12 +141,12 @@ def test_a_file_that_is_only_read_is_not_kept_open_and_says_when_it_is_gone(file
             take(0, 2)
 
 
-def test_a_file_that_cannot_be_mapped_is_closed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_mapped_is_closed(file, monkeypatch):
     import mmap
 
     for error in (OSError("no"), ValueError("cut off")):
 
-        def refuse(*_: object, error: Exception = error, **__: object) -> None:
+        def refuse(*_, error=error, **__):
             raise error
 
         weights = Weights.of_file(file)
@@ -166,7 +160,7 @@ def test_a_file_that_cannot_be_mapped_is_closed(file: Path, monkeypatch: pytest.
         assert bytes(weights.view(0, 2)) == b"ab"
 
 
-def test_a_regular_file_is_opened_and_nothing_else(file: Path) -> None:
+def test_a_regular_file_is_opened_and_nothing_else(file):
     with open_regular(str(file)) as opened:
         assert opened.read() == b"abcdef"
     with pytest.raises(NotRegular, match="is a folder"):
@@ -184,16 +178,14 @@ def test_a_regular_file_is_opened_and_nothing_else(file: Path) -> None:
         (0o120644, "is not a regular file"),
     ],
 )
-def test_what_is_no_regular_file_is_named(mode: int, text: str) -> None:
+def test_what_is_no_regular_file_is_named(mode, text):
     assert kind(mode) == text
 
 
-def test_open_files_keep_a_file_open_between_reads_within_their_block(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_open_files_keep_a_file_open_between_reads_within_their_block(file, monkeypatch):
     opened = []
 
-    def counting(path: str) -> BinaryIO:
+    def counting(path):
         opened.append(open_regular(path))
         return opened[-1]
 
@@ -209,7 +201,7 @@ def test_open_files_keep_a_file_open_between_reads_within_their_block(
     assert [handle.closed for handle in opened] == [True, True]
 
 
-def test_a_file_that_changes_while_it_is_kept_open_is_not_read(file: Path) -> None:
+def test_a_file_that_changes_while_it_is_kept_open_is_not_read(file):
     weights = Weights.of_file(file)
     with OpenFiles() as files:
         weights.read(0, 2, files)
@@ -218,10 +210,10 @@ def test_a_file_that_changes_while_it_is_kept_open_is_not_read(file: Path) -> No
             weights.read(0, 2, files)
 
 
-def test_a_check_opens_the_weights_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_opens_the_weights_once(file, monkeypatch):
     opened = []
 
-    def counting(path: str) -> BinaryIO:
+    def counting(path):
         opened.append(path)
         return open_regular(path)
 
@@ -237,7 +229,7 @@ def test_a_check_opens_the_weights_once(file: Path, monkeypatch: pytest.MonkeyPa
     assert opened == [str(file.with_name("m.bin"))]
 
 
-def test_the_digest_of_a_region_follows_from_its_bytes_alone(tmp_path: Path) -> None:
+def test_the_digest_of_a_region_follows_from_its_bytes_alone(tmp_path):
     path = tmp_path / "w.bin"
     path.write_bytes(b"abcdabcd")
     stored, held = Weights.of_file(path), Weights.of_bytes(b"--abcd")

@@ -1,13 +1,11 @@
 """Files that hold no model say why, each cause in its own words."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
 import pytest
 
-from irops.diagnostics.diagnostic import Diagnostic, ReadError
+from irops.diagnostics.diagnostic import ReadError
 from irops.ir.locate import SourceText
 from irops.ir.parse import Faults
 from irops.ir.read import is_binary, load, loads, without_doctype
@@ -19,13 +17,13 @@ XML, BYTES = NET.encode(), bytes(range(256))
 SIX = {f"m{k}.xml": XML for k in range(6)}
 
 
-def refusal(raw: bytes) -> Diagnostic:
+def refusal(raw):
     with pytest.raises(ReadError) as error:
         loads(raw)
     return error.value.diagnostics[0]
 
 
-def refusal_of(path: Path) -> Diagnostic:
+def refusal_of(path):
     with pytest.raises(ReadError) as error:
         load(path)
     assert len(error.value.diagnostics) == 1
@@ -48,8 +46,8 @@ def refusal_of(path: Path) -> Diagnostic:
     ],
 )
 def test_a_file_that_holds_no_model_is_judged_by_its_name_and_those_beside_it(
-    name: str, others: dict[str, bytes], rule: str, notes: tuple[str, ...] | None, tmp_path: Path
-) -> None:
+    name, others, rule, notes, tmp_path
+):
     for other, content in others.items():
         (tmp_path / other).write_bytes(content)
     found = refusal_of(tmp_path / name)
@@ -59,22 +57,22 @@ def test_a_file_that_holds_no_model_is_judged_by_its_name_and_those_beside_it(
     assert (found.location.line, found.location.column) == (place, place)
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_named(tmp_path):
     gone = tmp_path / "gone"
     assert refusal_of(gone / "model.xml").notes == (f"the folder {gone} does not exist",)
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_a_folder_is_no_file(tmp_path):
     assert refusal_of(tmp_path).name == "not-a-file"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "model.xml")
     assert refusal_of(tmp_path / "model.xml").name == "not-a-file"
 
 
-def test_of_large_weights_only_the_start_is_read(tmp_path: Path) -> None:
+def test_of_large_weights_only_the_start_is_read(tmp_path):
     with (tmp_path / "m.bin").open("wb") as file:
         file.truncate(1 << 40)
     assert refusal_of(tmp_path / "m.bin").name == "swapped-files"
@@ -89,7 +87,7 @@ def test_of_large_weights_only_the_start_is_read(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_an_encoding_changes_nothing_but_bytes(encoding: str, declared: str, end: str) -> None:
+def test_an_encoding_changes_nothing_but_bytes(encoding, declared, end):
     text = PLAIN.replace('version="1.0"', f'version="1.0" encoding="{declared}"')
     text = text.replace('name="sum"', 'name="sömme"').replace("\n", end)
     model, found = loads(text.encode(encoding))
@@ -99,7 +97,7 @@ def test_an_encoding_changes_nothing_but_bytes(encoding: str, declared: str, end
     assert model.source.line_column(model.layers[2].data_at) == (22, 4)
 
 
-def test_a_document_type_is_refused_and_the_rest_is_checked() -> None:
+def test_a_document_type_is_refused_and_the_rest_is_checked():
     declaration = '<!DOCTYPE net [\n <!ATTLIST layer version CDATA "opset1">\n]>\n'
     text = PLAIN.replace("<net", declaration + "<net", 1).replace('"Add" version="opset1"', '"Add"')
     _, found = loads(text.encode())
@@ -115,14 +113,14 @@ def test_a_document_type_is_refused_and_the_rest_is_checked() -> None:
         "<!DOCTYPE net [ <!-- > --> <!ENTITY % p SYSTEM 'http://localhost/x'> %p; ]>",
     ],
 )
-def test_a_document_type_changes_nothing(declaration: str) -> None:
+def test_a_document_type_changes_nothing(declaration):
     model, found = loads(PLAIN.replace("<net", declaration + "\n<net", 1).encode())
     assert [d.name for d in found] == ["document-type"]
     assert model == loads(PLAIN.encode())[0]
 
 
 @pytest.mark.parametrize(("entity", "line"), [('a "aaaa"', 2), ('a SYSTEM "file:///etc/passwd"', 3)])
-def test_an_entity_is_not_expanded(entity: str, line: int) -> None:
+def test_an_entity_is_not_expanded(entity, line):
     start = f'<?xml version="1.0"?>\n<!DOCTYPE net [\n <!ENTITY {entity}>\n]>'
     with pytest.raises(ReadError) as error:
         loads(f'{start}\n<net version="11" name="m"><layers/><rt_info>&a;</rt_info></net>'.encode())
@@ -130,11 +128,11 @@ def test_an_entity_is_not_expanded(entity: str, line: int) -> None:
 
 
 @pytest.mark.parametrize("comment", ["<!-- <!DOCTYPE net> -->", f"<!--{'x' * 100_000}-->"])
-def test_a_comment_before_the_root_is_no_obstacle(comment: str) -> None:
+def test_a_comment_before_the_root_is_no_obstacle(comment):
     assert loads(PLAIN.replace("<net", f"{comment}\n<net", 1).encode())[1] == ()
 
 
-def declaring(encoding: str) -> bytes:
+def declaring(encoding):
     return f'<?xml version="1.0" encoding="{encoding}"?>{NET}'.encode()
 
 
@@ -160,9 +158,7 @@ def declaring(encoding: str) -> bytes:
         (b"<!DOCTYPE net [ <!ENTITY a 'x'>", "document-type", "", 1, 1),
     ],
 )
-def test_what_is_no_text_is_refused_at_its_place(
-    raw: bytes, name: str, words: str, line: int, column: int
-) -> None:
+def test_what_is_no_text_is_refused_at_its_place(raw, name, words, line, column):
     with pytest.raises(ReadError) as error:
         loads(raw)
     (found,) = error.value.diagnostics
@@ -183,7 +179,7 @@ def test_what_is_no_text_is_refused_at_its_place(
         ),
     ],
 )
-def test_a_file_is_binary_where_its_start_is_no_text(binary: bool, data: bytes) -> None:
+def test_a_file_is_binary_where_its_start_is_no_text(binary, data):
     assert is_binary(data) is binary
 
 
@@ -198,7 +194,7 @@ def test_a_file_is_binary_where_its_start_is_no_text(binary: bool, data: bytes) 
         ('<?xml version="1.0" encoding="iso-8859-99"?>', "unknown-encoding"),
     ],
 )
-def test_a_declared_encoding_is_read_or_refused(declaration: str, name: str | None) -> None:
+def test_a_declared_encoding_is_read_or_refused(declaration, name):
     raw = (declaration + NET).encode("ascii")
     if name is None:
         assert loads(raw)[1] == ()
@@ -206,7 +202,7 @@ def test_a_declared_encoding_is_read_or_refused(declaration: str, name: str | No
         assert refusal(raw).name == name
 
 
-def test_text_that_was_decoded_is_not_fixed_in_place() -> None:
+def test_text_that_was_decoded_is_not_fixed_in_place():
     faulty = PLAIN.replace("</layer>", '<rt_info><attribute name="layout" version="0"/></rt_info></layer>', 1)
     assert [d.fix is None for d in loads(faulty.encode())[1]] == [False]
     assert [d.fix is None for d in loads(faulty.encode("utf-16"))[1]] == [True]
@@ -229,7 +225,7 @@ ENTITY, IMPLIED = "an entity 'a' that stands for the file 'f'", "<!ATTLIST layer
         ),
     ],
 )
-def test_of_a_document_type_the_most_harmful_part_is_named(declaration: str, line: int, what: str) -> None:
+def test_of_a_document_type_the_most_harmful_part_is_named(declaration, line, what):
     (found,) = loads((declaration + NET).encode())[1]
     assert found.name == "document-type"
     assert what in found.message
@@ -237,7 +233,7 @@ def test_of_a_document_type_the_most_harmful_part_is_named(declaration: str, lin
     assert found.location.line == line
 
 
-def test_places_behind_a_document_type_are_those_of_the_file() -> None:
+def test_places_behind_a_document_type_are_those_of_the_file():
     text = '<!DOCTYPE net [\r\n <!ENTITY a "x">\n]>  <net version="11"><layers/><q/></net>'
     _, found = loads(text.encode())
     assert [(d.name, d.location.line, d.location.column) for d in found] == [
@@ -246,7 +242,7 @@ def test_places_behind_a_document_type_are_those_of_the_file() -> None:
     ]
 
 
-def test_an_encoding_is_looked_for_within_the_first_400_bytes() -> None:
+def test_an_encoding_is_looked_for_within_the_first_400_bytes():
     near, far = ('<?xml version="1.0"' + ' encoding="x-evil"'.rjust(end - 19) for end in (400, 401))
     assert (len(near), len(far)) == (400, 401)
     assert refusal(f"{near}?>{NET}".encode()).name == "unknown-encoding"
@@ -256,7 +252,7 @@ def test_an_encoding_is_looked_for_within_the_first_400_bytes() -> None:
 @pytest.mark.parametrize(
     "declaration", ["  <!DOCTYPE net [", "<!DOCTYPE net", "\n<!DOCTYPE net [ <!ENTITY a 'x'>"]
 )
-def test_a_document_type_that_is_not_ended_is_reported_and_the_text_stays(declaration: str) -> None:
+def test_a_document_type_that_is_not_ended_is_reported_and_the_text_stays(declaration):
     faults = Faults(SourceText(None, declaration.encode()))
     assert without_doctype(declaration.encode(), faults) == declaration.encode()
     assert len(faults.findings) <= 1

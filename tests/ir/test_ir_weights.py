@@ -1,7 +1,5 @@
 """Constants: their positions in the weights, and the errors for invalid ones."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import struct
@@ -11,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from irops.diagnostics.diagnostic import DiagnosticError
 from irops.files.storage import OpenFiles
 from irops.ir.model import Layer, LayerGraph, Model
 from irops.ir.read import load, loads, read
@@ -22,26 +20,26 @@ from irops.values.element import element_type
 FILES = Path(__file__).parent / "files"
 
 
-def const(data: str, number: int = 0) -> str:
+def const(data, number=0):
     return (
         f'<layer id="{number}" name="c{number}" type="Const" version="opset1"><data {data}/>'
         '<output><port id="0" precision="FP32"/></output></layer>\n'
     )
 
 
-def model_of(*data: str, weights: bytes = b"") -> Model:
+def model_of(*data, weights=b""):
     layers = "".join(const(text, number) for number, text in enumerate(data))
     model, found = loads(f'<net version="11">\n<layers>\n{layers}</layers></net>'.encode(), weights)
     assert found == ()
     return model
 
 
-def fault(data: str, weights: bytes) -> Diagnostic:
+def fault(data, weights):
     (found,) = constant_faults(model_of(data, weights=weights))
     return found
 
 
-def refusal(model: Model, layer: Layer) -> Diagnostic:
+def refusal(model, layer):
     """The error for the values of a constant."""
     with pytest.raises(DiagnosticError) as error:
         constant(model, layer)
@@ -50,18 +48,18 @@ def refusal(model: Model, layer: Layer) -> Diagnostic:
 
 
 @pytest.fixture
-def plain(tmp_path: Path) -> Path:
+def plain(tmp_path):
     """The text of a model that may be changed; it has its weights beside it."""
     for ending in ("xml", "bin"):
         shutil.copy(FILES / f"plain.{ending}", tmp_path / f"m.{ending}")
     return tmp_path / "m.xml"
 
 
-def region(element_type: str, shape: str, offset: object, size: object) -> str:
+def region(element_type, shape, offset, size):
     return f'element_type="{element_type}" shape="{shape}" offset="{offset}" size="{size}"'
 
 
-def test_a_constant_is_a_view_of_the_file() -> None:
+def test_a_constant_is_a_view_of_the_file():
     model = read(FILES / "plain.xml")
     value = constant(model, model.layer("w"))
     assert value.tolist() == [1, -2, 0.5]
@@ -69,31 +67,31 @@ def test_a_constant_is_a_view_of_the_file() -> None:
     assert not value.flags.writeable
 
 
-def test_constants_within_bodies_are_read() -> None:
+def test_constants_within_bodies_are_read():
     model = read(FILES / "bodies.xml")
     half = next(layer for _, layer in model.walk() if layer.name == "half")
     assert constant(model, half).tolist() == [[0.5, 2.0]]
 
 
-def test_constants_may_share_bytes() -> None:
+def test_constants_may_share_bytes():
     model = model_of(region("u8", "2", 0, 2), region("u16", "", 0, 2), weights=b"\1\1")
     assert list(constant_faults(model)) == []
     assert [constant(model, layer).tolist() for layer in model.layers] == [[1, 1], 257]
 
 
-def test_a_constant_need_not_be_aligned() -> None:
+def test_a_constant_need_not_be_aligned():
     model = model_of(region("f32", "1", 1, 4), weights=b"x" + struct.pack("<f", 2.5))
     assert constant(model, model.layers[0]).tolist() == [2.5]
 
 
 @pytest.mark.parametrize("size", [0, 1])
-def test_an_empty_constant_needs_no_weights(size: int) -> None:
+def test_an_empty_constant_needs_no_weights(size):
     model = model_of(region("f32", "0, 3", 0, size))
     assert list(constant_faults(model)) == []
     assert constant(model, model.layers[0]).shape == (0, 3)
 
 
-def test_strings_are_read() -> None:
+def test_strings_are_read():
     table = struct.pack("<4i", 2, 0, 1, 3) + "aé".encode()
     model = model_of(region("string", "2", 0, len(table)), weights=table)
     assert constant(model, model.layers[0]).tolist() == ["a", "é"]
@@ -136,7 +134,7 @@ KIND = "must be an element type such as f32, i64, boolean, spelled exactly so"
         ('element_type="f32" shape="3" value="abc"', "inline-constant", f"C {INLINE}"),
     ],
 )
-def test_what_is_wrong_with_a_constant_is_reported(data: str, name: str, message: str) -> None:
+def test_what_is_wrong_with_a_constant_is_reported(data, name, message):
     """message: C stands for the layer"""
     found = fault(data, bytes(12))
     assert (found.name, found.message) == (name, message.replace("C", OF_C0, 1))
@@ -150,9 +148,7 @@ def test_what_is_wrong_with_a_constant_is_reported(data: str, name: str, message
         ((1, 0, 1), b"a", "the string table has 1 strings, must have 2 for its shape"),
     ],
 )
-def test_corrupt_strings_are_reported_from_their_table(
-    numbers: tuple[int, ...], characters: bytes, why: str
-) -> None:
+def test_corrupt_strings_are_reported_from_their_table(numbers, characters, why):
     table = struct.pack(f"<{len(numbers)}i", *numbers) + characters
     found = fault(region("string", "2", 0, len(table)), table)
     assert (found.name, found.message) == ("corrupt-strings", f'layer 0 "c0" (Const): {why}')
@@ -166,9 +162,7 @@ def test_corrupt_strings_are_reported_from_their_table(
         (("é".encode()[:1], "é".encode()[1:]), 0, "unexpected end of data at byte 0"),
     ],
 )
-def test_strings_that_are_no_utf8_are_reported_as_a_run_does(
-    strings: tuple[bytes, ...], number: int, why: str
-) -> None:
+def test_strings_that_are_no_utf8_are_reported_as_a_run_does(strings, number, why):
     ends = [0, *accumulate(map(len, strings))]
     table = struct.pack(f"<{len(ends) + 1}i", len(strings), *ends) + b"".join(strings)
     model = model_of(region("string", str(len(strings)), 0, len(table)), weights=table)
@@ -178,13 +172,13 @@ def test_strings_that_are_no_utf8_are_reported_as_a_run_does(
     assert refusal(model, model.layers[0]).message == reported.message
 
 
-def test_characters_that_another_constant_overwrites_are_reported() -> None:
+def test_characters_that_another_constant_overwrites_are_reported():
     table = struct.pack("<3i", 1, 0, 4) + struct.pack("<f", -1.5)
     model = model_of(region("string", "1", 0, len(table)), region("f32", "1", 12, 4), weights=table)
     assert [fault.code for fault in constant_faults(model)] == ["IR507"]
 
 
-def test_long_strings_are_decoded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_strings_are_decoded_in_parts(monkeypatch):
     monkeypatch.setattr(packing, "_CHUNK", 3)
     monkeypatch.setattr(packing, "_BLOCK", 2)
     text = ["", "aé€𝄞" * 5, "b", "", "é"]
@@ -198,12 +192,12 @@ def test_long_strings_are_decoded_in_parts(monkeypatch: pytest.MonkeyPatch) -> N
     assert "string 4 is not valid UTF-8" in reported.message
 
 
-def test_packing_that_was_forgotten_is_noticed() -> None:
+def test_packing_that_was_forgotten_is_noticed():
     found = fault(region("u4", "5", 0, 5), bytes(5))
     assert "size is one byte per element, but elements of u4 share bytes" in found.notes
 
 
-def test_missing_weights_are_reported_once(tmp_path: Path) -> None:
+def test_missing_weights_are_reported_once(tmp_path):
     regions = (region("f32", "0", 0, 1), region("f32", "3", 0, 12), region("f32", "3", 12, 12))
     layers = "".join(const(data, number) for number, data in enumerate(regions))
     (tmp_path / "m.xml").write_text(f'<net version="11">\n<layers>\n{layers}</layers></net>')
@@ -215,14 +209,14 @@ def test_missing_weights_are_reported_once(tmp_path: Path) -> None:
     assert (reported.location.line, reported.location.layer_name) == (4, "c1")
 
 
-def test_a_constant_without_weights_has_the_diagnostic_of_check(plain: Path) -> None:
+def test_a_constant_without_weights_has_the_diagnostic_of_check(plain):
     plain.with_suffix(".bin").unlink()
     model = read(plain)
     with pytest.raises(DiagnosticError, match=r"error IR501 m\.bin does not exist; layer"):
         constant(model, model.layer("w"))
 
 
-def test_weights_that_were_cut_off_say_so_once() -> None:
+def test_weights_that_were_cut_off_say_so_once():
     model = model_of(*(region("u8", "4", offset, 4) for offset in (0, 4, 8)), weights=bytes(6))
     first, second = constant_faults(model)
     assert [d.location.layer_name for d in (first, second)] == ["c1", "c2"]
@@ -231,14 +225,14 @@ def test_weights_that_were_cut_off_say_so_once() -> None:
     assert hint not in second.notes
 
 
-def test_a_constant_that_is_not_there_is_refused_with_its_layer() -> None:
+def test_a_constant_that_is_not_there_is_refused_with_its_layer():
     model = model_of(region("f32", "3", 4, 12), weights=bytes(12))
     reported = refusal(model, model.layers[0])
     where = reported.location
     assert (reported.name, where.layer_name, where.line) == ("constant-outside-weights", "c0", 3)
 
 
-def test_a_missing_constant_in_a_body_has_its_path() -> None:
+def test_a_missing_constant_in_a_body_has_its_path():
     model = read(FILES / "bodies.xml", FILES / "plain.bin")
     reported = [d for d in constant_faults(model) if d.location.layer_name == "half"]
     assert [d.location.path for d in reported] == [("steps", "body")]
@@ -246,7 +240,7 @@ def test_a_missing_constant_in_a_body_has_its_path() -> None:
     assert refusal(model, half).location.path == ("steps", "body")
 
 
-def test_nothing_of_the_weights_is_read_before_it_is_needed(plain: Path) -> None:
+def test_nothing_of_the_weights_is_read_before_it_is_needed(plain):
     weights = plain.with_suffix(".bin")
     before = weights.stat().st_atime_ns
     os.utime(weights, ns=(0, weights.stat().st_mtime_ns))
@@ -255,7 +249,7 @@ def test_nothing_of_the_weights_is_read_before_it_is_needed(plain: Path) -> None
     assert before != 0
 
 
-def test_weights_far_larger_than_memory_are_mapped(tmp_path: Path) -> None:
+def test_weights_far_larger_than_memory_are_mapped(tmp_path):
     (tmp_path / "m.xml").write_text(
         f'<net version="11"><layers>{const(region("u8", "4", (1 << 36) - 4, 4))}</layers></net>'
     )
@@ -295,7 +289,7 @@ def test_weights_far_larger_than_memory_are_mapped(tmp_path: Path) -> None:
         ('shape="3" value="1"', None, ("OpenVINO reads beyond the text of the attribute",)),
     ],
 )
-def test_a_fault_of_a_constant_is_at_its_attribute(data: str, attribute: str | None, notes: object) -> None:
+def test_a_fault_of_a_constant_is_at_its_attribute(data, attribute, notes):
     found = fault(data, bytes(12))
     line = const(data)
     if attribute is None:
@@ -306,9 +300,9 @@ def test_a_fault_of_a_constant_is_at_its_attribute(data: str, attribute: str | N
     if isinstance(notes, int):
         assert len(found.notes) == notes
     else:
-        assert found.notes[: len(notes)] == notes  # type: ignore[arg-type]
+        assert found.notes[: len(notes)] == notes
         short = found.name == "constant-outside-weights"
-        assert len(found.notes) == len(notes) + short  # type: ignore[arg-type]
+        assert len(found.notes) == len(notes) + short
 
 
 @pytest.mark.parametrize(
@@ -324,31 +318,31 @@ def test_a_fault_of_a_constant_is_at_its_attribute(data: str, attribute: str | N
         ('element_type="f32" shape="3" offset="0" size="12" value="1"', 12),
     ],
 )
-def test_a_constant_that_is_all_there_has_no_fault(data: str, weights: int) -> None:
+def test_a_constant_that_is_all_there_has_no_fault(data, weights):
     assert list(constant_faults(model_of(data, weights=bytes(weights)))) == []
 
 
 @pytest.mark.parametrize(
     ("count", "who"), [(1, " needs"), (2, " and another constant need"), (4, " and 3 other constants need")]
 )
-def test_of_missing_weights_the_constants_are_counted(count: int, who: str) -> None:
+def test_of_missing_weights_the_constants_are_counted(count, who):
     regions = [region("f32", "1", 4 * k, 4) for k in reversed(range(count))]
     (found,) = constant_faults(model_of(*regions, weights=b""))
     assert found.message == f'the .bin is empty; layer 0 "c0" (Const){who} it, {4 * count} bytes or more'
     assert found.location.layer_name == "c0"
 
 
-def test_without_weights_faults_of_declarations_are_found_all_the_same() -> None:
+def test_without_weights_faults_of_declarations_are_found_all_the_same():
     found = list(constant_faults(model_of(region("f32", "?", 0, 4), region("f32", "1", 0, 4), weights=b"")))
     assert [(d.name, d.location.layer_name) for d in found] == [(DYNAMIC, "c0"), ("missing-weights", "c1")]
 
 
-def test_a_model_without_weights_and_constants_has_no_fault() -> None:
+def test_a_model_without_weights_and_constants_has_no_fault():
     assert list(constant_faults(Model())) == []
     require_unchanged_weights(Model())
 
 
-def test_weights_that_were_changed_since_are_found_by_name(plain: Path) -> None:
+def test_weights_that_were_changed_since_are_found_by_name(plain):
     model = read(plain)
     constant(model, model.layer("w"))
     require_unchanged_weights(model)
@@ -360,16 +354,16 @@ def test_weights_that_were_changed_since_are_found_by_name(plain: Path) -> None:
     assert refusal(model, model.layer("w")).name == "changed-weights"
 
 
-def test_a_constant_may_be_copied_instead_of_viewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_constant_may_be_copied_instead_of_viewed(tmp_path, monkeypatch):
     model = read(FILES / "plain.xml")
     assert model.weights is not None
-    calls: list[str] = []
+    calls = []
     for name in ("view", "read"):
         original = getattr(Weights, name)
 
-        def noted(*arguments: object, name: str = name, original: object = original) -> object:
+        def noted(*arguments, name=name, original=original):
             calls.append(name)
-            return original(*arguments)  # type: ignore[operator]
+            return original(*arguments)
 
         monkeypatch.setattr(Weights, name, noted)
     assert constant(model, model.layer("w"), files=OpenFiles()).tolist() == [1, -2, 0.5]
@@ -379,7 +373,7 @@ def test_a_constant_may_be_copied_instead_of_viewed(tmp_path: Path, monkeypatch:
     assert calls == ["view"]
 
 
-def test_an_array_of_too_many_axes_is_refused() -> None:
+def test_an_array_of_too_many_axes_is_refused():
     most, more = (model_of(region("u8", ",".join("1" * axes), 0, 1), weights=b"\7") for axes in (64, 65))
     assert list(constant_faults(most)) == list(constant_faults(more)) == []
     assert constant(most, most.layers[0]).shape == (1,) * 64
@@ -389,20 +383,20 @@ def test_an_array_of_too_many_axes_is_refused() -> None:
     assert "at most 64" in found.message
 
 
-def test_a_constant_of_a_model_made_in_memory_is_refused_without_a_place() -> None:
+def test_a_constant_of_a_model_made_in_memory_is_refused_without_a_place():
     layer = Layer(3, "c", "Const", "opset1", {"element_type": "f32"})
     where = refusal(Model(graph=LayerGraph([layer])), layer).location
     assert (where.file, where.line, where.layer_id, where.layer_name) == (None, None, 3, "c")
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="who may read everything is refused nothing")
-def test_weights_that_may_not_be_read_are_reported_as_such(plain: Path) -> None:
+def test_weights_that_may_not_be_read_are_reported_as_such(plain):
     plain.with_suffix(".bin").chmod(0)
     (reported,) = constant_faults(read(plain))
     assert reported.message.startswith("m.bin cannot be read: Permission denied; ")
 
 
-def test_weights_that_were_replaced_since_are_not_used(plain: Path) -> None:
+def test_weights_that_were_replaced_since_are_not_used(plain):
     model = read(plain)
     plain.with_name("n.bin").write_bytes(np.arange(3, dtype=np.float32).tobytes())
     plain.with_name("n.bin").replace(plain.with_suffix(".bin"))

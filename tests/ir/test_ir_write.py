@@ -1,7 +1,5 @@
 """What is written is what the model holds, in OpenVINO's own layout; all of it, or nothing."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +18,7 @@ from irops.ir.write import write
 FILES = Path(__file__).parent / "files"
 
 
-def in_one_form(model: Model) -> tuple[Model, list[bytes]]:
+def in_one_form(model):
     """The model without the offsets of its constants, and their bytes."""
     values = []
     for _, layer in model.walk():
@@ -30,7 +28,7 @@ def in_one_form(model: Model) -> tuple[Model, list[bytes]]:
     return model, values
 
 
-def written(model: Model, folder: Path) -> Model:
+def written(model, folder):
     write(model, folder / "copy.xml")
     copy, found = load(folder / "copy.xml")
     assert found == ()
@@ -38,13 +36,13 @@ def written(model: Model, folder: Path) -> Model:
 
 
 @pytest.mark.parametrize("name", ["plain", "bodies", "runtime_attributes"])
-def test_what_openvino_wrote_is_written_byte_for_byte(name: str, tmp_path: Path) -> None:
+def test_what_openvino_wrote_is_written_byte_for_byte(name, tmp_path):
     write(read(FILES / f"{name}.xml"), tmp_path / "copy.xml")
     for ending in ("xml", "bin"):
         assert (tmp_path / f"copy.{ending}").read_bytes() == (FILES / f"{name}.{ending}").read_bytes()
 
 
-def test_a_model_of_version_10_is_the_same_after_writing(tmp_path: Path) -> None:
+def test_a_model_of_version_10_is_the_same_after_writing(tmp_path):
     model = read(FILES / "old.xml")
     copy = written(model, tmp_path)
     mean = copy.legacy[0].children[0].children[0]
@@ -55,7 +53,7 @@ def test_a_model_of_version_10_is_the_same_after_writing(tmp_path: Path) -> None
     assert copy == model
 
 
-def test_what_is_not_understood_is_written_back(tmp_path: Path) -> None:
+def test_what_is_not_understood_is_written_back(tmp_path):
     model, _ = (
         loads(b"""<net version="11" colour="red"><frob a="1"><layer><dim>1</dim>text &gt;</layer></frob>
       <layers><layer id="0" name="x" type="Parameter" version="opset1" size="big"><hint/><!-- note -->
@@ -86,7 +84,7 @@ TENSOR_NAMES = NAMES.filter(lambda name: not name.endswith("\\"))
     data=st.dictionaries(st.sampled_from(["axis", "mode", "x.y"]), TEXTS),
     names=st.lists(TENSOR_NAMES, max_size=3).map(tuple),
 )
-def test_any_texts_survive(name: str, data: dict[str, str], names: tuple[str, ...], tmp_path: Path) -> None:
+def test_any_texts_survive(name, data, names, tmp_path):
     port = Port(3, "F8E4M3", (-1, 2**62), names, extra={"hue": name})
     info = Element("rt_info", {"a": name})
     layer = Layer(5, name, "Frob", "mine", data, outputs=[port], output_names=names, rt_info=info)
@@ -96,12 +94,12 @@ def test_any_texts_survive(name: str, data: dict[str, str], names: tuple[str, ..
     assert load(tmp_path / "m.xml")[0] == model
 
 
-def constant_of_two(number: int, offset: int) -> Layer:
+def constant_of_two(number, offset):
     data = {"element_type": "u8", "shape": "2", "offset": str(offset), "size": "2"}
     return Layer(number, f"c{number}", "Const", "opset1", data, outputs=[Port(0, "U8", (2,))])
 
 
-def test_a_model_made_in_memory_is_written(tmp_path: Path) -> None:
+def test_a_model_made_in_memory_is_written(tmp_path):
     mapping = PortMapping(0, 0, axis=1)
     layers = [Layer(0, "p", "Parameter", "opset1"), Layer(1, "r", "Result", "opset1")]
     inner = LayerGraph(layers, [Edge(0, 0, 1, 0)])
@@ -119,21 +117,21 @@ def test_a_model_made_in_memory_is_written(tmp_path: Path) -> None:
     assert (found.back_edges, found.graph) == (body.back_edges, inner)
 
 
-def test_equal_constants_share_their_bytes_and_others_are_left_out(tmp_path: Path) -> None:
+def test_equal_constants_share_their_bytes_and_others_are_left_out(tmp_path):
     graph = LayerGraph([constant_of_two(k, offset) for k, offset in enumerate((6, 0, 2, 6))])
     copy = written(Model(graph=graph, weights=Weights.of_bytes(b"ababxxcd")), tmp_path)
     assert (tmp_path / "copy.bin").read_bytes() == b"cdab"
     assert [layer.data["offset"] for layer in copy.layers] == ["0", "2", "2", "0"]
 
 
-def test_an_empty_constant_gets_the_byte_that_openvino_wants(tmp_path: Path) -> None:
+def test_an_empty_constant_gets_the_byte_that_openvino_wants(tmp_path):
     data = {"element_type": "f32", "shape": "0", "offset": "0", "size": "0"}
     copy = written(Model(graph=LayerGraph([Layer(0, "c", "Const", "opset1", data)])), tmp_path)
     assert copy.layers[0].data == data | {"size": "1"}
     assert (tmp_path / "copy.bin").read_bytes() == b"\0"
 
 
-def test_a_model_is_saved_over_its_own_file(tmp_path: Path) -> None:
+def test_a_model_is_saved_over_its_own_file(tmp_path):
     for ending in ("xml", "bin"):
         (tmp_path / f"m.{ending}").write_bytes((FILES / f"bodies.{ending}").read_bytes())
     model = read(tmp_path / "m.xml")
@@ -154,7 +152,7 @@ def test_a_model_is_saved_over_its_own_file(tmp_path: Path) -> None:
         Layer(0, "x", "T", "opset1", comments=("a -- b",)),
     ],
 )
-def test_what_xml_cannot_hold_is_refused_and_nothing_is_written(fault: Layer, tmp_path: Path) -> None:
+def test_what_xml_cannot_hold_is_refused_and_nothing_is_written(fault, tmp_path):
     (tmp_path / "m.xml").write_text("as it was")
     with pytest.raises(ValueError, match=r"cannot be|does not allow"):
         write(Model(graph=LayerGraph([fault])), tmp_path / "m.xml")
@@ -162,7 +160,7 @@ def test_what_xml_cannot_hold_is_refused_and_nothing_is_written(fault: Layer, tm
     assert (tmp_path / "m.xml").read_text() == "as it was"
 
 
-def test_a_constant_whose_bytes_are_missing_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+def test_a_constant_whose_bytes_are_missing_is_refused_and_nothing_is_written(tmp_path):
     model = read(FILES / "plain.xml", tmp_path / "none.bin")
     with pytest.raises(DiagnosticError) as error:
         write(model, tmp_path / "m.xml")
@@ -170,12 +168,12 @@ def test_a_constant_whose_bytes_are_missing_is_refused_and_nothing_is_written(tm
     assert os.listdir(tmp_path) == []
 
 
-def test_a_model_is_not_written_into_its_weights(tmp_path: Path) -> None:
+def test_a_model_is_not_written_into_its_weights(tmp_path):
     with pytest.raises(ValueError, match=r"must end with \.xml"):
         write(read(FILES / "plain.xml"), tmp_path / "m.bin")
 
 
-def test_a_link_goes_on_to_lead_to_the_file(tmp_path: Path) -> None:
+def test_a_link_goes_on_to_lead_to_the_file(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link.xml").symlink_to(tmp_path / "real" / "m.xml")
     write(read(FILES / "plain.xml"), tmp_path / "link.xml")

@@ -1,15 +1,12 @@
 """Models in a bucket of the S3 API: checked, run and listed, and how little of them is read."""
 
-from __future__ import annotations
-
 import pickle
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from libraries import needs
-from object_store import ObjectStore, object_store
+from object_store import object_store
 
 import irops
 from irops.files.storage import bytes_fetched, bytes_read
@@ -22,13 +19,13 @@ SUFFIXES = (".xml", ".onnx")
 
 
 @pytest.fixture(scope="module")
-def bucket() -> ObjectStore:
+def bucket():
     with pytest.MonkeyPatch.context() as patch, object_store(patch) as store:
         yield store
 
 
 @pytest.fixture
-def model(tmp_path) -> Path:
+def model(tmp_path):
     """A model that scales and reshapes by a constant."""
     graph = irops.Graph("shaped")
     x = graph.parameter("x", "f32", "2,6")

@@ -1,7 +1,5 @@
 """Models at URLs: read, checked and run as local ones are."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +19,7 @@ WEIGHT = np.arange(12, dtype=np.float32).reshape(3, 4)
 
 
 @pytest.fixture
-def local(tmp_path) -> Path:
+def local(tmp_path):
     """A model that multiplies, in a local file."""
     graph = irops.Graph("scaled")
     x = graph.parameter("x", "f32", "?,4")
@@ -31,7 +29,7 @@ def local(tmp_path) -> Path:
 
 
 @pytest.fixture
-def remote(local) -> str:
+def remote(local):
     """The same model in the memory of fsspec."""
     files = fsspec.filesystem("memory")
     for path in (local, local.with_suffix(".bin")):
@@ -145,7 +143,7 @@ class TestONNX:
     pytestmark = needs("onnx")
 
     @pytest.fixture
-    def stored(self) -> str:
+    def stored(self):
         """A model whose weights are external data, in the memory of fsspec."""
         onnx = pytest.importorskip("onnx")
         files = fsspec.filesystem("memory")

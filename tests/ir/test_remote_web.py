@@ -1,18 +1,15 @@
 """Models on web servers: ranges, sizes, changes, errors, and what is printed of their URLs."""
 
-from __future__ import annotations
-
 import gc
 import os
 import socket
 import tempfile
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from libraries import Late, needs
-from remote_servers import FileServer, serving
+from remote_servers import serving
 
 import irops
 from irops.files.storage import bytes_fetched, bytes_read
@@ -24,14 +21,14 @@ X = np.ones((2, 6), np.float32)
 
 
 @pytest.fixture
-def server(tmp_path) -> FileServer:
+def server(tmp_path):
     (tmp_path / "www").mkdir()
     with serving(tmp_path / "www") as server:
         yield server
 
 
 @pytest.fixture
-def model(server) -> Path:
+def model(server):
     """A model that reshapes by a constant, on the server."""
     graph = irops.Graph("shaped")
     x = graph.parameter("x", "f32", "2,6")
@@ -41,7 +38,7 @@ def model(server) -> Path:
     return server.folder / "m.xml"
 
 
-def messages(report) -> list[str]:
+def messages(report):
     return [finding.message for finding in report]
 
 
@@ -128,7 +125,7 @@ def test_weights_that_change_while_they_are_read_are_reported(server, model):
 def test_weights_that_are_replaced_while_they_are_fetched_are_reported(server, model, task):
     found = irops.read(f"{server.url}/m.xml")
 
-    def replace(path: Path) -> None:
+    def replace(path):
         if server.requests[-1][:2] == ("GET", "/m.bin"):
             os.utime(path, (1, len(server.requests)))
 
@@ -142,7 +139,7 @@ def test_weights_that_are_replaced_while_they_are_fetched_are_reported(server, m
 
 
 def test_a_model_that_changes_between_two_requests_is_reported(server, model):
-    def change(path: Path) -> None:
+    def change(path):
         if server.requests[-1][0] == "GET":
             os.utime(model, (1, len(server.requests)))
 

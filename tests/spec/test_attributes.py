@@ -1,7 +1,5 @@
 """The attribute texts of a layer, parsed into values, and what is wrong with them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 
@@ -16,7 +14,7 @@ from irops.spec.op import Op
 MODEL = irops.definition("ReverseSequence-1")
 
 
-def op(*attributes: Attribute, dialect: str = "openvino") -> Op:
+def op(*attributes, dialect="openvino"):
     named = {a.name: a for a in attributes}
     return Op(replace(MODEL, attributes=named, dialect=dialect), Functions(), "m")
 

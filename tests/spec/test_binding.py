@@ -1,7 +1,5 @@
 """Functions of ops: bound by id, checked against the definition, called with the types that they need."""
 
-from __future__ import annotations
-
 import ml_dtypes
 import numpy as np
 import pytest

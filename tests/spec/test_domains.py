@@ -1,7 +1,5 @@
 """The texts of attributes: read whole, or not at all."""
 
-from __future__ import annotations
-
 from math import inf
 
 import pytest

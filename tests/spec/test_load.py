@@ -1,7 +1,5 @@
 """Definitions: every part of the XML is read, and every contradiction is reported at its line."""
 
-from __future__ import annotations
-
 from math import inf
 
 import pytest

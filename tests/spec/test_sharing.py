@@ -1,7 +1,5 @@
 """Functions of one op under the names of another."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The pages of OpenVINO's documentation that specify the ops."""
 
-from __future__ import annotations
-
 import re
 
 from irops.spec.releases import SPECIFICATIONS, opsets
@@ -19,7 +17,7 @@ def test_every_version_with_a_specification_links_to_its_page():
 
 
 def test_a_page_specifies_the_version_that_it_is_named_after():
-    pages: dict[str, set[str]] = {}
+    pages = {}
     for version in opsets().all():
         if version.file:
             assert re.fullmatch(r"[a-z]+/[a-z0-9-]+", version.file)

@@ -1,7 +1,5 @@
 """Sets of element types by name, and the table of opsets."""
 
-from __future__ import annotations
-
 import pytest
 
 from irops.spec.definition import (

@@ -1,7 +1,5 @@
 """Counts of elements: a factor that is missing is what it must be, whatever the numbers are."""
 
-from __future__ import annotations
-
 from math import inf, prod
 
 import pytest

@@ -1,7 +1,5 @@
 """Dims: what is computed from intervals holds for every number in them."""
 
-from __future__ import annotations
-
 import operator
 from math import inf
 

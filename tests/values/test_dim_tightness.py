@@ -2,8 +2,6 @@
 intervals is tried, against the numbers in them.
 """
 
-from __future__ import annotations
-
 import operator
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Element types: names, precisions, and what holds them in memory."""
 
-from __future__ import annotations
-
 import warnings
 from math import inf, nan
 

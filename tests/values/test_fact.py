@@ -1,7 +1,5 @@
 """Facts: what is known of a tensor, computed on demand and once."""
 
-from __future__ import annotations
-
 from math import inf, nan
 from threading import Event, Thread
 

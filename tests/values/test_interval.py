@@ -1,12 +1,10 @@
 """Intervals without an end: what is known where a bound is infinite."""
 
-from __future__ import annotations
-
 from math import inf
 
 import pytest
 
-from irops.values.dim import HUGE, Interval, product, quotient, remainder
+from irops.values.dim import HUGE, product, quotient, remainder
 
 ALL = (-inf, inf)
 
@@ -88,7 +86,7 @@ def test_remainders_have_the_sign_of_the_divisor_and_stay_below_it(a, b, result)
 
 
 def test_products_of_very_large_numbers_do_not_grow_without_bound():
-    number: Interval = (1, 10)
+    number = (1, 10)
     for _ in range(200):  # digits double each time
         number = product(number, number)
     assert number == (1, inf)

@@ -1,9 +1,6 @@
 """Packing: bytes as OpenVINO 2026.4.1 was seen to write them, and unpacking."""
 
-from __future__ import annotations
-
 import struct
-from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -41,18 +38,18 @@ SEEN = {  # element type: elements, bytes
 FIXED = [t for t in (*element_types(), *foreign_types()) if t.bits]
 
 
-def array_of(name: str, elements: list[Any]) -> Any:
+def array_of(name, elements):
     return np.array(elements).astype(element_type(name).dtype)
 
 
 @pytest.mark.parametrize("name", SEEN)
-def test_elements_are_packed_as_openvino_packs_them(name: str) -> None:
+def test_elements_are_packed_as_openvino_packs_them(name):
     elements, stored = SEEN[name]
     assert pack(array_of(name, elements), element_type(name)) == bytes.fromhex(stored)
 
 
 @pytest.mark.parametrize("name", SEEN)
-def test_what_openvino_packs_is_unpacked(name: str) -> None:
+def test_what_openvino_packs_is_unpacked(name):
     elements, stored = SEEN[name]
     found = unpack(bytes.fromhex(stored), element_type(name), (len(elements),))
     assert element_type_of(found) is element_type(name)
@@ -61,7 +58,7 @@ def test_what_openvino_packs_is_unpacked(name: str) -> None:
 
 @pytest.mark.parametrize("element", FIXED, ids=str)
 @given(data=st.data())
-def test_packing_undoes_unpacking(element: Any, data: st.DataObject) -> None:
+def test_packing_undoes_unpacking(element, data):
     count = data.draw(st.integers(0, 40))
     size = packed_size(element, count)
     raw = data.draw(st.binary(min_size=size, max_size=size))
@@ -95,40 +92,40 @@ def test_packing_undoes_unpacking(element: Any, data: st.DataObject) -> None:
         ("i64", 2**70, 2**73),
     ],
 )
-def test_the_size_of_packed_elements_is_exact(name: str, count: int, size: int) -> None:
+def test_the_size_of_packed_elements_is_exact(name, count, size):
     assert packed_size(element_type(name, foreign=True), count) == size
 
 
 @pytest.mark.parametrize("element", [STRING, DYNAMIC], ids=str)
-def test_elements_without_a_size_have_no_packed_size(element: Any) -> None:
+def test_elements_without_a_size_have_no_packed_size(element):
     with pytest.raises(ValueError, match="no fixed size"):
         packed_size(element, 1)
 
 
-def test_elements_that_fill_bytes_are_not_copied() -> None:
+def test_elements_that_fill_bytes_are_not_copied():
     raw = bytearray(struct.pack("<3f", 1, 2, 3))
     array = unpack(raw, element_type("f32"), (3,))
     raw[:4] = struct.pack("<f", 7)
     assert array.tolist() == [7, 2, 3]
 
 
-def test_what_bytes_gave_cannot_be_written_to() -> None:
+def test_what_bytes_gave_cannot_be_written_to():
     assert not unpack(b"\1\2", element_type("u8"), (2,)).flags.writeable
 
 
-def test_a_scalar_has_no_axes() -> None:
+def test_a_scalar_has_no_axes():
     assert unpack(struct.pack("<f", 2.5), element_type("f32"), ()).shape == ()
-    assert pack(np.float32(2.5), element_type("f32")) == struct.pack("<f", 2.5)  # type: ignore[arg-type]
+    assert pack(np.float32(2.5), element_type("f32")) == struct.pack("<f", 2.5)
 
 
 @pytest.mark.parametrize("element", FIXED, ids=str)
-def test_a_scalar_is_an_array_of_any_type(element: Any) -> None:
+def test_a_scalar_is_an_array_of_any_type(element):
     found = unpack(bytes(16), element, ())
     assert isinstance(found, np.ndarray)
     assert (found.shape, found.dtype) == ((), element.dtype)
 
 
-def test_bytes_that_follow_are_left_alone() -> None:
+def test_bytes_that_follow_are_left_alone():
     assert unpack(bytes(range(8)), element_type("u8"), (3,)).tolist() == [0, 1, 2]
 
 
@@ -136,35 +133,35 @@ STRINGS = ["abc", "", "é", "z,z"]
 TABLE = struct.pack("<6i", 4, 0, 3, 3, 5, 8) + "abcéz,z".encode()
 
 
-def test_strings_are_packed_as_openvino_packs_them() -> None:
+def test_strings_are_packed_as_openvino_packs_them():
     assert pack(np.array(STRINGS, object), STRING) == TABLE
 
 
-def test_strings_are_unpacked() -> None:
+def test_strings_are_unpacked():
     assert unpack(TABLE, STRING, (2, 2)).tolist() == [["abc", ""], ["é", "z,z"]]
 
 
-def test_strings_may_begin_behind_other_characters() -> None:
+def test_strings_may_begin_behind_other_characters():
     assert unpack(struct.pack("<3i", 1, 2, 4) + b"xxab", STRING, (1,)).tolist() == ["ab"]
 
 
-def test_no_strings_are_a_table_of_none() -> None:
+def test_no_strings_are_a_table_of_none():
     assert unpack(pack(np.empty((0,), object), STRING), STRING, (0,)).tolist() == []
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=8))
-def test_any_strings_survive(strings: list[str]) -> None:
+def test_any_strings_survive(strings):
     array = np.empty(len(strings), object)
     array[:] = strings
     assert unpack(pack(array, STRING), STRING, (len(strings),)).tolist() == strings
 
 
-def test_a_tensor_of_unknown_type_is_not_packed() -> None:
+def test_a_tensor_of_unknown_type_is_not_packed():
     with pytest.raises(ValueError, match="dynamic"):
         pack(np.zeros(1, np.float32), DYNAMIC)
 
 
-def table(*bounds: int, text: bytes = b"") -> bytes:
+def table(*bounds, text=b""):
     """A table of strings with these bounds, and the characters behind it."""
     return struct.pack(f"<{len(bounds) + 1}i", len(bounds) - 1, *bounds) + text
 
@@ -180,7 +177,7 @@ def table(*bounds: int, text: bytes = b"") -> bytes:
         (TABLE, 4),
     ],
 )
-def test_a_table_that_fits_is_read(raw: bytes, count: int) -> None:
+def test_a_table_that_fits_is_read(raw, count):
     assert len(string_bounds(memoryview(raw))) == count + 1
     assert string_bounds(memoryview(raw), count).tolist() == list(
         struct.unpack(f"<{count + 1}i", raw[4 : 8 + 4 * count])
@@ -211,19 +208,19 @@ def test_a_table_that_fits_is_read(raw: bytes, count: int) -> None:
         (table(4, text=b"abc"), "string 0 ends at byte 4, must end within the 3 bytes"),
     ],
 )
-def test_what_is_wrong_with_a_table_names_the_string(raw: bytes, why: str) -> None:
+def test_what_is_wrong_with_a_table_names_the_string(raw, why):
     with pytest.raises(ValueError, match=f"^{why}$"):
         string_bounds(memoryview(raw))
 
 
 @pytest.mark.parametrize("count", [_BLOCK - 1, _BLOCK, _BLOCK + 1, 2 * _BLOCK])
-def test_a_long_table_is_read_block_by_block_and_whole(count: int) -> None:
+def test_a_long_table_is_read_block_by_block_and_whole(count):
     raw = np.arange(-1, count + 1, dtype="<i4")
     raw[0] = count
     data = raw.tobytes() + bytes(count)
-    reads: list[tuple[int, int]] = []
+    reads = []
 
-    def read(start: int, size: int) -> bytes:
+    def read(start, size):
         reads.append((start, size))
         return data[start : start + size]
 
@@ -236,7 +233,7 @@ def test_a_long_table_is_read_block_by_block_and_whole(count: int) -> None:
 
 
 @pytest.mark.parametrize("place", [1, _BLOCK - 1, _BLOCK, _BLOCK + 1, _BLOCK + 5])
-def test_a_fault_in_any_block_names_its_string(place: int) -> None:
+def test_a_fault_in_any_block_names_its_string(place):
     count = _BLOCK + 9
     raw = np.arange(-1, count + 1, dtype="<i4")
     raw[0] = count
@@ -254,17 +251,17 @@ def test_a_fault_in_any_block_names_its_string(place: int) -> None:
         (np.array(["é"]), table(0, 2, text="é".encode())),
     ],
 )
-def test_strings_of_any_shape_are_packed_in_order(array: Any, table_of: bytes) -> None:
+def test_strings_of_any_shape_are_packed_in_order(array, table_of):
     assert pack(array, STRING) == table_of
 
 
-def test_the_string_that_is_no_utf8_is_named_with_the_byte() -> None:
+def test_the_string_that_is_no_utf8_is_named_with_the_byte():
     with pytest.raises(ValueError, match=r"^string 1 is not valid UTF-8: invalid start byte at byte 1$"):
         unpack(table(0, 2, 4, text=b"aab\xff"), STRING, (2,))
 
 
 @pytest.mark.parametrize(("name", "size"), [("f32", 12), ("u3", 3), ("u6", 3), ("u1", 1), ("string", 0)])
-def test_bytes_that_are_exactly_enough_are_enough(name: str, size: int) -> None:
+def test_bytes_that_are_exactly_enough_are_enough(name, size):
     element = element_type(name)
     if name == "string":
         assert unpack(table(0), element, (0,)).shape == (0,)
@@ -274,14 +271,14 @@ def test_bytes_that_are_exactly_enough_are_enough(name: str, size: int) -> None:
         unpack(bytes(size - 1), element, (3,))
 
 
-def test_packing_takes_elements_as_the_type_that_they_are_of() -> None:
+def test_packing_takes_elements_as_the_type_that_they_are_of():
     assert pack(np.array([1, 2]), element_type("f32")) == struct.pack("<2f", 1, 2)
     assert pack(np.array([[1, 2], [3, 4]], np.int32).T, element_type("i32")) == struct.pack("<4i", 1, 3, 2, 4)
     assert pack(np.array([1, 2], ">i4"), element_type("i32")) == struct.pack("<2i", 1, 2)
     assert pack(np.array([0x1FF], np.int64).astype(np.uint8), element_type("u6")) == bytes([0xF0, 0, 0xC0])
 
 
-def test_every_code_of_few_bits_is_unpacked_to_its_number() -> None:
+def test_every_code_of_few_bits_is_unpacked_to_its_number():
     assert unpack(bytes([0b11100100]), element_type("i2", foreign=True), (4,)).tolist() == [0, 1, -2, -1]
     nibbles = unpack(bytes(range(0, 256, 17)), element_type("i4"), (32,))
     assert (nibbles.dtype, nibbles.tolist()[::2]) == (ml_dtypes.int4, [*range(8), *range(-8, 0)])

@@ -1,9 +1,5 @@
 """Shapes: spelled as OpenVINO spells them, and honest about what is not known."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -265,11 +261,11 @@ def test_unifying_keeps_symbols_and_tells_both_shapes():
         ((), "[]"),
     ],
 )
-def test_a_shape_is_given_as_text_or_sizes(wanted: Any, text: str):
+def test_a_shape_is_given_as_text_or_sizes(wanted, text):
     assert Shape.like(wanted).spelled == text
 
 
 @pytest.mark.parametrize("wanted", [5, ("a b",), (-2,), (1.5,), "1,x y"])
-def test_what_a_caller_gives_for_a_shape_is_refused(wanted: Any):
+def test_what_a_caller_gives_for_a_shape_is_refused(wanted):
     with pytest.raises(ValueError, match=r"is not a (shape|dimension)"):
         Shape.like(wanted)

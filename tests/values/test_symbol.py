@@ -1,7 +1,5 @@
 """Symbols: what arithmetic makes of names is what it makes of the numbers that they stand for."""
 
-from __future__ import annotations
-
 import operator
 from math import inf
 

@@ -1,7 +1,5 @@
 """Arrays as tensors: strings become objects, codes are tagged, and nothing is converted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Broken constraints: raised with their numbers, or gathered as warnings."""
 
-from __future__ import annotations
-
 import pytest
 
 from irops.values.violation import (
