@@ -1,7 +1,5 @@
 """Sizes that are assumed for the axes of inputs whose size is not known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -10,51 +8,33 @@ from irops.analysis.made_up import assumed_shapes, made_up_inputs
 from irops.analysis.model_analysis import analyse
 
 
-def assumed(net, *layers):
-    return {position: str(shape) for position, shape in assumed_shapes(analyse(net(*layers))).items()}
+def assumed(net, layers, known=None, **constants):
+    found = assumed_shapes(analyse(net(layers, **constants)), known or {})
+    return {position: str(shape) for position, shape in found.items()}
 
 
-def parameter(name, shape):
-    return (name, "Parameter", {"shape": shape, "element_type": "f32"}, [])
+POOL = "p: MaxPool x kernel={0},{0} strides=1,1 pads_begin=0,0 pads_end=0,0 rounding_type=floor; y: Result p"
+PRODUCT = "a: f32[?,?]; b: f32[?,?]; p: MatMul a b transpose_a=false transpose_b=false; y: Result p"
+SUM = "past: f32[?,4]; new: f32[?,4]; mask: f32[?,4]; all: Concat past new axis=0"
 
 
-def pooled(kernel):
-    pads = {"pads_begin": "0,0", "pads_end": "0,0", "rounding_type": "floor"}
-    return ("pool", "MaxPool", {"kernel": kernel, "strides": "1,1", **pads}, ["x"])
-
-
-def ending(source, name="y"):
-    return (name, "Result", {}, [source])
-
-
-PRODUCT = ("product", "MatMul", {"transpose_a": "false", "transpose_b": "false"}, ["a", "b"])
-
-
-def test_sizes_are_distinct_and_above_1(net):
-    result = assumed(net, parameter("x", "?,3,?,?"), ending("x"))
-    assert result == {0: "[2,3,5,7]"}
-
-
-def test_first_axes_have_one_size(net):
-    layers = [parameter("a", "?,?"), parameter("b", "?"), ending("a"), ending("b", "z")]
-    assert assumed(net, *layers) == {0: "[2,3]", 1: "[2]"}
-
-
-def test_sizes_that_a_layer_requires_to_be_equal_are_equal(net):
-    layers = [parameter("a", "?,?"), parameter("b", "?,?"), PRODUCT, ending("product")]
-    assert assumed(net, *layers) == {0: "[2,3]", 1: "[3,5]"}
-
-
-def test_a_size_that_is_a_sum_of_others_is_found(net):
-    layers = [
-        parameter("past", "?,4"),
-        parameter("new", "?,4"),
-        parameter("mask", "?,4"),
-        ("all", "Concat", {"axis": "0"}, ["past", "new"]),
-        ("masked", "Add", {"auto_broadcast": "none"}, ["all", "mask"]),
-        ending("masked"),
-    ]
-    assert assumed(net, *layers) == {0: "[2,4]", 1: "[2,4]", 2: "[4,4]"}
+@pytest.mark.parametrize(
+    ("layers", "sizes"),
+    [
+        ("x: f32[?,3,?,?]; y: Result x", ["[2,3,5,7]"]),  # distinct and above 1
+        ("a: f32[?,?]; b: f32[?]; y: Result a; z: Result b", ["[2,3]", "[2]"]),  # first axes have one size
+        (PRODUCT, ["[2,3]", "[3,5]"]),  # what a layer requires to be equal is equal
+        (f"{SUM}; y: Add all mask auto_broadcast=none; z: Result y", ["[2,4]", "[2,4]", "[4,4]"]),
+        ("x: f32[?,3,?,?]; " + POOL.format(5), ["[2,3,5,7]"]),
+        ("x: f32[?,3,?,?]; " + POOL.format(60), ["[2,3,64,64]"]),  # grow until there is no error
+        ("x: f32[2..,3,..6,20..]; " + POOL.format(5), ["[2,3,5,32]"]),  # within the intervals of the input
+        ("x: f32[..1,5000..]; y: Result x", ["[1,5000]"]),
+        ("x: f32[?,3,..4,?]; " + POOL.format(5), ["[2,3,2,5]"]),  # an error that sizes do not change
+        ("x: f32[2,3]; z: f32[...]; y: Result x; w: Result z", []),  # static, and of unknown rank
+    ],
+)
+def test_unknown_sizes_are_assumed(net, layers, sizes):
+    assert assumed(net, layers) == dict(enumerate(sizes))
 
 
 def test_a_size_that_meets_weights_is_theirs():
@@ -64,40 +44,13 @@ def test_a_size_that_meets_weights_is_theirs():
     assert {k: str(shape) for k, shape in assumed_shapes(analyse(graph.model())).items()} == {0: "[2,768]"}
 
 
-def test_sizes_grow_until_inference_finds_no_error(net):
-    result = assumed(net, parameter("x", "?,3,?,?"), pooled("5,5"), ending("pool"))
-    assert result == {0: "[2,3,5,7]"}
-    result = assumed(net, parameter("x", "?,3,?,?"), pooled("60,60"), ending("pool"))
-    assert result == {0: "[2,3,64,64]"}
-
-
-def test_sizes_stay_within_the_intervals_of_the_input(net):
-    result = assumed(net, parameter("x", "2..,3,..6,20.."), pooled("5,5"), ending("pool"))
-    assert result == {0: "[2,3,5,32]"}
-    result = assumed(net, parameter("x", "..1,5000.."), ending("x"))
-    assert result == {0: "[1,5000]"}
-
-
 def test_a_size_is_1_where_inference_refuses_all_others(net):
-    layers = [
-        parameter("x", "?,?"),
-        ("axes", "Const", {"element_type": "i64", "shape": "1", "offset": "0", "size": "8"}, []),
-        ("squeezed", "Squeeze", {}, ["x", "axes"]),
-        ending("squeezed"),
-    ]
-    analysis = analyse(net(*layers, weights=np.int64([1]).tobytes()))
-    assert {k: str(shape) for k, shape in assumed_shapes(analysis).items()} == {0: "[2,1]"}
-
-
-def test_an_error_that_sizes_do_not_change_does_not_count(net):
-    result = assumed(net, parameter("x", "?,3,..4,?"), pooled("5,5"), ending("pool"))
-    assert result == {0: "[2,3,2,5]"}
+    assert assumed(net, "x: f32[?,?]; s: Squeeze x axes; y: Result s", axes=np.int64([1])) == {0: "[2,1]"}
 
 
 def test_known_shapes_of_other_inputs_count(net):
-    layers = [parameter("a", "?"), parameter("b", "?"), ("c", "Add", {"auto_broadcast": "none"}, ["a", "b"])]
-    analysis = analyse(net(*layers, ending("c")))
-    assert {k: str(shape) for k, shape in assumed_shapes(analysis, {0: (11,)}).items()} == {1: "[11]"}
+    layers = "a: f32[?]; b: f32[?]; c: Add a b auto_broadcast=none; y: Result c"
+    assert assumed(net, layers, {0: (11,)}) == {1: "[11]"}
 
 
 def attention(axis):
@@ -121,12 +74,6 @@ def test_a_softmax_along_a_wrong_axis_shows(axis):
     assert note.startswith("  size 1: q in axis 0, q in axis 1, q in axis 2, k in axis 0")
 
 
-def test_inputs_of_static_shape_or_of_unknown_rank_are_left_out(net):
-    layers = [parameter("x", "2,3"), parameter("z", "..."), ending("x"), ending("z", "w")]
-    assert assumed(net, *layers) == {}
-
-
 def test_sizes_are_alike_where_distinct_ones_need_too_many_tries(net, monkeypatch):
     monkeypatch.setattr("irops.analysis.made_up.MAX_TRIES", 2)
-    layers = [parameter("a", "?,?"), parameter("b", "?,?"), PRODUCT, ending("product")]
-    assert assumed(net, *layers) == {0: "[2,2]", 1: "[2,2]"}
+    assert assumed(net, PRODUCT) == {0: "[2,2]", 1: "[2,2]"}

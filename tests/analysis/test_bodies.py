@@ -2,8 +2,6 @@
 and where faults are.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from bodies import IF, ITERATOR, LOOP, Net, counts, decides, feeds, gives, takes

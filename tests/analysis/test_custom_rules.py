@@ -1,7 +1,5 @@
 """Custom rules: passed to irops.check, named in settings, or found by the entry point irops.rules."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import json
 import os

@@ -1,7 +1,5 @@
 """Findings with exactly one solution are fixed: only what was reported, at exact offsets, once."""
 
-from __future__ import annotations
-
 import os
 import random
 import re
@@ -10,9 +8,8 @@ from pathlib import Path
 import pytest
 
 import irops
-from irops.analysis.checks.declared import ChangedMeanwhile, FixedText, fixed_text, store
+from irops.analysis.checks.declared import ChangedMeanwhile, fixed_text, store
 from irops.diagnostics.diagnostic import Edit, Fix, applied
-from irops.diagnostics.report import Report
 
 EXAMPLES = [
     path
@@ -53,16 +50,16 @@ NET = """<?xml version="1.0"?>
 """
 
 
-def fixed(text: str) -> FixedText:
+def fixed(text):
     return fixed_text(text.encode(), lambda content: irops.check("m.xml", text=content))
 
 
-def changed(old: str, new: str, text: str = NET) -> str:
+def changed(old, new, text=NET):
     assert text.count(old) >= 1
     return text.replace(old, new, 1)
 
 
-def test_a_sound_text_stays() -> None:
+def test_a_sound_text_stays():
     found = fixed(NET)
     assert found.report.diagnostics == found.report.fixed == ()
     assert found.after == found.before
@@ -91,7 +88,7 @@ INPUT = "<dim>2</dim><dim>3</dim></port>\n      </input>"
         (COLUMNS, COLUMNS + COLUMNS.replace("3", "4") + COLUMNS.replace("3", "5"), None),
     ],
 )
-def test_the_text_is_as_it_was_before_the_fault(old: str, new: str, codes: list[str] | None) -> None:
+def test_the_text_is_as_it_was_before_the_fault(old, new, codes):
     found = fixed(changed(old, new))
     assert found.after.decode() == NET
     assert found.report.diagnostics == ()
@@ -99,19 +96,19 @@ def test_the_text_is_as_it_was_before_the_fault(old: str, new: str, codes: list[
         assert [d.code for d in found.report.fixed] == codes
 
 
-def test_dims_are_added_as_the_others_are_written() -> None:
+def test_dims_are_added_as_the_others_are_written():
     found = fixed(changed(COLUMNS, "").replace("   <!-- rows -->", ""))
     assert found.after.decode() == NET.replace("   <!-- rows -->", "")
 
 
-def test_a_port_of_a_scalar_has_no_dims() -> None:
+def test_a_port_of_a_scalar_has_no_dims():
     text = NET.replace('shape="2,3"', 'shape=""').replace("<dim>2</dim><dim>3</dim>", "")
     found = fixed(text.replace("<dim>2</dim>   <!-- rows -->\n          <dim>3</dim>\n", "<dim>1</dim>\n"))
     assert found.report.diagnostics == ()
     assert b"<dim>" not in found.after
 
 
-def test_sizes_that_are_not_known_are_written_so() -> None:
+def test_sizes_that_are_not_known_are_written_so():
     found = fixed(NET.replace('shape="2,3"', 'shape="?,3"').replace("<dim>3</dim>", "<dim>4</dim>"))
     assert found.after.decode() == NET.replace('shape="2,3"', 'shape="?,3"')
 
@@ -120,33 +117,33 @@ YOLO = NET.replace('type="Clamp"', 'type="RegionYolo"').replace('min="-1" max="1
 """OpenVINO reads a RegionYolo without do_softmax as one without a softmax, unlike the specification."""
 
 
-def with_defaults(text: str) -> str:
+def with_defaults(text):
     """The text with the defaults written out that differ between specification and reader."""
 
-    def check(content: bytes) -> Report:
+    def check(content):
         return irops.check("m.xml", text=content).narrowed(["IR313"])
 
     return fixed_text(text.encode(), check).after.decode()
 
 
 @pytest.mark.parametrize("attribute", [' other="1"', " other='1'"])
-def test_a_default_is_written_out_behind_the_other_attributes(attribute: str) -> None:
+def test_a_default_is_written_out_behind_the_other_attributes(attribute):
     found = with_defaults(YOLO.replace(' do_softmax="false"', attribute))
     assert found == YOLO.replace(' do_softmax="false"', f'{attribute} do_softmax="false"')
 
 
 @pytest.mark.parametrize("element", ["<data/>", "<data></data>", "<data />"])
-def test_attributes_of_an_empty_data_are_written_out(element: str) -> None:
+def test_attributes_of_an_empty_data_are_written_out(element):
     found = with_defaults(YOLO.replace('<data do_softmax="false"/>', element))
     written = element.replace("<data", '<data do_softmax="false"', 1)
     assert found == YOLO.replace('<data do_softmax="false"/>', written)
 
 
-def test_a_data_is_made_where_there_is_none() -> None:
+def test_a_data_is_made_where_there_is_none():
     assert with_defaults(YOLO.replace('      <data do_softmax="false"/>\n', "")) == YOLO
 
 
-def test_a_data_is_made_in_a_layer_that_is_one_tag() -> None:
+def test_a_data_is_made_in_a_layer_that_is_one_tag():
     layer = '<layer id="7" name="p" type="RegionYolo" version="opset1"/>'
     text = with_defaults(changed("</layers>", f"  {layer}\n  </layers>"))
     assert f'{layer[:-2]}><data do_softmax="false"/></layer>' in text
@@ -166,14 +163,14 @@ RT_INFO = """<rt_info>
         ('\n        <attribute name="layout" version="0"></attribute>', "IR114"),
     ],
 )
-def test_runtime_information_that_says_nothing_goes(more: str, code: str) -> None:
+def test_runtime_information_that_says_nothing_goes(more, code):
     text = changed("<input>", RT_INFO)
     found = fixed(text.replace('value="a"/>', f'value="a"/>{more}'))
     assert found.after.decode() == text
     assert [d.code for d in found.report.fixed] == [code]
 
 
-def test_two_that_differ_are_for_a_person_to_choose_from() -> None:
+def test_two_that_differ_are_for_a_person_to_choose_from():
     other = '<attribute name="fused_names" version="0" value="b"/>'
     found = fixed(changed("<input>", RT_INFO.replace('value="a"/>', f'value="a"/>{other}')))
     assert found.after == found.before
@@ -181,12 +178,12 @@ def test_two_that_differ_are_for_a_person_to_choose_from() -> None:
 
 
 @pytest.mark.parametrize("new", ['type="Gelu" version="opset1"', 'type="Clamp" version="mine"'])
-def test_an_op_of_several_versions_is_for_a_person_to_choose(new: str) -> None:
+def test_an_op_of_several_versions_is_for_a_person_to_choose(new):
     assert fixed(changed(CLAMP, new)).report.fixed == ()
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "iso-8859-1"])
-def test_texts_in_other_encodings_are_left_alone(encoding: str) -> None:
+def test_texts_in_other_encodings_are_left_alone(encoding):
     head = f'<?xml version="1.0" encoding="{encoding}"?>'
     text = changed("<dim>2</dim>", "<dim>7</dim>").replace('<?xml version="1.0"?>', head)
     found = fixed_text(text.encode(encoding), lambda content: irops.check("m.xml", text=content))
@@ -194,23 +191,23 @@ def test_texts_in_other_encodings_are_left_alone(encoding: str) -> None:
     assert [d.code for d in found.report] == ["IR405"]
 
 
-def test_characters_of_several_bytes_move_no_place() -> None:
+def test_characters_of_several_bytes_move_no_place():
     text = "\ufeff" + NET.replace("kept", "k\u00e9\U0001f600pt").replace('name="w"', 'name="\u4e2d"')
     assert fixed(changed("precision='FP32'", "precision='I64'", text)).after.decode() == text
 
 
-def test_dims_that_hold_more_than_a_number_are_for_a_person() -> None:
+def test_dims_that_hold_more_than_a_number_are_for_a_person():
     found = fixed(changed("<dim>2</dim>   <!-- rows -->", "<dim>7<!-- rows --></dim>"))
     assert found.after == found.before
     assert [d.code for d in found.report] == ["IR405"]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
-def test_declarations_that_were_spoiled_come_back_byte_for_byte(path: Path) -> None:
+def test_declarations_that_were_spoiled_come_back_byte_for_byte(path):
     text = path.read_bytes()
     registry = irops.Registry([path.parent])
 
-    def check(content: bytes) -> Report:
+    def check(content):
         return irops.check(path, text=content, registry=registry).narrowed(["IR405", "IR406"])
 
     chance = random.Random(7)
@@ -230,20 +227,20 @@ def test_declarations_that_were_spoiled_come_back_byte_for_byte(path: Path) -> N
         assert not static or found.after == text
 
 
-def test_fixes_that_touch_one_place_are_not_applied_at_once() -> None:
+def test_fixes_that_touch_one_place_are_not_applied_at_once():
     one, two = Fix("a", (Edit(2, 4, "x"),)), Fix("b", (Edit(4, 5, "y"),))
     three = Fix("c", (Edit(6, 6, "z"), Edit(0, 1, "")))
     assert applied(b"0123456789", [one, two, three]) == (b"1x45z6789", [one, three])
 
 
 @pytest.fixture
-def faulty(tmp_path: Path) -> Path:
+def faulty(tmp_path):
     path = tmp_path / "m.xml"
     path.write_text(changed("<dim>2</dim>", "<dim>7</dim>"))
     return path
 
 
-def test_a_file_that_changes_meanwhile_is_left_alone(faulty: Path) -> None:
+def test_a_file_that_changes_meanwhile_is_left_alone(faulty):
     found = fixed_text(faulty.read_bytes(), lambda content: irops.check(faulty, text=content))
     faulty.write_text("other")
     with pytest.raises(ChangedMeanwhile, match="was changed while it was checked; nothing was written"):
@@ -260,7 +257,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone(faulty: Path) -> None:
         (' min="-1" max="1"', ' min="-1"'),
     ],
 )
-def test_the_reading_of_a_lost_attribute_is_not_written_out(old: str, new: str) -> None:
+def test_the_reading_of_a_lost_attribute_is_not_written_out(old, new):
     found = fixed(changed(old, new))
     assert found.after == found.before
     assert not found.report.ok or found.report.warnings
@@ -274,6 +271,6 @@ def test_the_reading_of_a_lost_attribute_is_not_written_out(old: str, new: str) 
         ('shape="2,3"', 'shape="0,3"'),  # nothing to compute
     ],
 )
-def test_a_declaration_that_may_be_right_is_not_adapted_to_an_op_that_is_wrong(old: str, new: str) -> None:
+def test_a_declaration_that_may_be_right_is_not_adapted_to_an_op_that_is_wrong(old, new):
     found = fixed(changed(old, new))
     assert {d.code for d in found.report.errors} & {"IR405", "IR406"}

@@ -1,7 +1,5 @@
 """Values that inference computes: how large they may be, what they may cost, and what a failure reports."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -64,11 +62,6 @@ def test_without_a_total_a_budget_is_unlimited():
     assert ValueBudget().affords([np.zeros(1000)])
 
 
-def test_known_inputs_give_a_known_output():
-    (sum_,) = folded("Add-1", [of(1, 2), of(3, 4)])
-    assert sum_.value.tolist() == [4, 6]
-
-
 def test_partly_known_inputs_give_a_partly_known_output():
     partly = Fact(I64, Shape([2]), dims_array([Dim(1, 5), 2]))
     (sum_,) = folded("Add-1", [partly, of(3, 4)])
@@ -79,7 +72,7 @@ def test_partly_known_inputs_give_a_partly_known_output():
 @pytest.mark.parametrize(("limit", "known"), [(2, True), (1, False)])
 def test_an_output_has_as_many_elements_as_the_limit_says_at_most(limit, known):
     (sum_,) = folded("Add-1", [of(1, 2), of(3, 4)], limit)
-    assert (sum_.value is not None) is known
+    assert (None if sum_.value is None else sum_.value.tolist()) == ([4, 6] if known else None)
 
 
 @pytest.mark.parametrize(("size", "known"), [(INPUTS, True), (INPUTS + 1, False)])

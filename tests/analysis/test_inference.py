@@ -1,7 +1,5 @@
 """One run of inference: its budgets, what it reports and where, and how its result is read."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,27 +19,11 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape
 
 
-def const(name, values, offset=0):
-    data = {"element_type": "i64", "shape": str(len(values)), "offset": offset, "size": 8 * len(values)}
-    return name, "Const", data, []
-
-
-def raw(*values):
-    return np.array(values, np.int64).tobytes()
-
-
 @pytest.fixture
 def broadcast(net):
     """A shape that an Add of two constants computes."""
-    return net(
-        const("a", [1, 2]),
-        const("b", [3, 4], 16),
-        ("x", "Parameter", {"shape": "1", "element_type": "f32"}, []),
-        ("sum", "Add", {}, ["a", "b"]),
-        ("wide", "Broadcast-opset3", {"mode": "numpy"}, ["x", "sum"]),
-        ("y", "Result", {}, ["wide"]),
-        weights=raw(1, 2, 3, 4),
-    )
+    layers = "x: f32[1]; sum: Add a b; wide: Broadcast-opset3 x sum mode=numpy; y: Result wide"
+    return net(layers, a=np.array([1, 2]), b=np.array([3, 4]))
 
 
 def codes(inferred):
@@ -73,19 +55,13 @@ def test_the_limit_on_elements_is_exact_for_computed_values(broadcast, limit, kn
 
 @pytest.mark.parametrize(("size", "known"), [(16, True), (17, False)])
 def test_the_value_of_a_constant_is_known_up_to_16_times_the_limit(net, size, known):
-    model = net(const("c", range(size)), ("y", "Result", {}, ["c"]), weights=raw(*range(size)))
+    model = net("y: Result c", c=np.arange(size))
     assert (infer(model, limits=Limits(folded_elements=1))["c", 0].value is not None) is known
 
 
 def test_weights_that_are_missing_are_reported_where_a_shape_needs_them(net):
-    model = net(
-        const("c", [2]),
-        ("x", "Parameter", {"shape": "1", "element_type": "f32"}, []),
-        ("wide", "Broadcast-opset3", {"mode": "numpy"}, ["x", "c"]),
-        ("y", "Result", {}, ["wide"]),
-        weights=raw(2)[:4],
-    )
-    inferred = infer(model)
+    layers = "c: Const i64[1] offset=0 size=8; x: f32[1]; wide: Broadcast-opset3 x c mode=numpy"
+    inferred = infer(net(layers, "y: Result wide", weights=bytes(4)))
     assert str(inferred["wide", 0]) == "f32[?]"
     assert [d.location.layer_name for d in inferred.diagnostics] == ["c"]
 
@@ -102,7 +78,7 @@ def test_a_kernel_that_fails_while_folding_is_a_finding_at_the_layer(broadcast):
     (found,) = inferred.diagnostics
     assert (found.name, found.location.layer_name) == ("failed-kernel", "sum")
     assert found.message == "the kernel of Add-1 failed: ZeroDivisionError: no"
-    assert 'layer 3 "sum": a i64[2], b i64[2]' in found.facts
+    assert 'layer 1 "sum": a i64[2], b i64[2]' in found.facts
     assert str(inferred["wide", 0]) == "f32[?,?]"
 
 
@@ -152,12 +128,7 @@ def test_one_layer_is_inferred_from_given_facts(broadcast):
 
 
 def test_a_fault_of_a_layer_is_not_repeated_at_the_next(net):
-    model = net(
-        ("x", "Parameter", {"shape": "2,3", "element_type": "f32"}, []),
-        ("s", "Softmax", {"axis": 7}, ["x"]),
-        ("t", "Softmax", {"axis": 1}, ["s"]),
-        ("y", "Result", {}, ["t"]),
-    )
+    model = net("x: f32[2,3]; s: Softmax x axis=7; t: Softmax s axis=1; y: Result t")
     inferred = infer(model)
     assert [d.location.layer_name for d in inferred.errors] == ["s"]
     assert inferred.of("s").failed
@@ -168,8 +139,8 @@ def test_a_fault_of_a_layer_is_not_repeated_at_the_next(net):
 
 def test_facts_are_found_by_name_or_id_and_output(broadcast):
     inferred = infer(broadcast)
-    assert inferred["sum", 0] is inferred[3, 0] is inferred["sum"] is inferred[3]
-    assert inferred.of("sum") is inferred.of(3)
+    assert inferred["sum", 0] is inferred[1, 0] is inferred["sum"] is inferred[1]
+    assert inferred.of("sum") is inferred.of(1)
     assert sorted(inferred) == [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0)]
     assert len(inferred) == 6
     assert repr(inferred) == "<Inferred 6 layers, 0 errors>"
@@ -214,50 +185,31 @@ def test_other_shapes_for_inputs_replace_what_they_declare(broadcast):
 
 
 def test_layers_on_a_cycle_and_behind_it_are_unknown(net):
-    model = net(
-        ("x", "Parameter", {"shape": "2", "element_type": "f32"}, []),
-        ("a", "Add", {}, ["x", "b"]),
-        ("b", "Abs", {}, ["a"]),
-        ("y", "Result", {}, ["b"]),
-    )
-    inferred = infer(model)
+    inferred = infer(net("x: f32[2]; a: Add x b; b: Abs a; y: Result b"))
     assert [inferred.of(name).failed for name in ("x", "a", "b", "y")] == [False, True, True, True]
     assert str(inferred["a", 0]) == "dynamic[...]"
 
 
 def test_the_first_declaration_of_a_variable_counts_and_malformed_ones_do_not(net):
-    def reading(name, kind, shape):
-        data = {"variable_id": "v", "variable_type": kind, "variable_shape": shape}
-        return name, "ReadValue-opset6", data, []
-
     model = net(
-        ("x", "Parameter", {"variable_id": "p", "shape": "2", "element_type": "f32"}, []),
-        reading("wrong", "f31", "2"),
-        reading("first", "f16", "2,?"),
-        reading("second", "f32", "3"),
-        ("other", "READVALUE-opset6", {"variable_id": "w"}, []),
-        ("nameless", "ReadValue-opset6", {}, []),
+        "x: Parameter shape=2 element_type=f32 variable_id=p",
+        "wrong: ReadValue-opset6 variable_id=v variable_type=f31 variable_shape=2",
+        "first: ReadValue-opset6 variable_id=v variable_type=f16 variable_shape=2,?",
+        "second: ReadValue-opset6 variable_id=v variable_type=f32 variable_shape=3",
+        "other: READVALUE-opset6 variable_id=w; nameless: ReadValue-opset6",
     )
     declared = {name: str(fact) for name, fact in declared_variables(model).items()}
     assert declared == {"v": "f16[2,?]", "w": "dynamic[...]"}
 
 
 def test_an_assigned_value_is_compared_with_the_declaration_of_its_variable(net):
-    model = net(
-        ("x", "Parameter", {"shape": "3", "element_type": "f32"}, []),
-        ("a", "Assign-opset6", {"variable_id": "v"}, ["x"]),
-        ("r", "ReadValue-opset6", {"variable_id": "v", "variable_type": "f32", "variable_shape": "2"}, []),
-        ("y", "Result", {}, ["r"]),
-    )
+    read = "r: ReadValue-opset6 variable_id=v variable_type=f32 variable_shape=2"
+    model = net("x: f32[3]; a: Assign-opset6 x variable_id=v", read, "y: Result r")
     assert [(d.code, d.location.layer_name) for d in infer(model).errors] == [("IR401", "a")]
 
 
 def test_a_fault_of_an_attribute_lies_at_the_layer_where_the_file_has_no_data(net):
-    model = net(
-        ("x", "Parameter", {"shape": "1,4,2,2", "element_type": "f32"}, []),
-        ("d", "DepthToSpace", {"mode": "blocks_first", "block_size": 0}, ["x"]),
-        ("y", "Result", {}, ["d"]),
-    )
+    model = net("x: f32[1,4,2,2]; d: DepthToSpace x mode=blocks_first block_size=0; y: Result d")
     (found,) = infer(model).errors
     with_data = found.location.column
     model.layers[1].data_at = -1

@@ -4,11 +4,7 @@ Work is counted, not timed: the bytecodes that run, and the bytes of the text th
 grow fourfold; the work may grow a little more, for sorting and for what is done once.
 """
 
-from __future__ import annotations
-
 import sys
-from types import FrameType
-from typing import Any
 
 import pytest
 from hostile_models import GROWING
@@ -26,27 +22,27 @@ class CountedBytes(bytes):
 
     looked_at = 0
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key):
         part = super().__getitem__(key)
         CountedBytes.looked_at += len(part) if isinstance(part, bytes) else 1
         return part
 
-    def rfind(self, *words: Any) -> int:
+    def rfind(self, *words):
         start, end = words[1] if len(words) > 1 else 0, words[2] if len(words) > 2 else len(self)
         CountedBytes.looked_at += max(end - start, 0)
         return super().rfind(*words)
 
 
-def work(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
+def work(text, monkeypatch):
     """The number of bytecodes that a check of the text executes, and of bytes that it looks at."""
     plain = SourceText.__init__
 
-    def counting(self: SourceText, path: str | None, data: bytes, *, as_stored: bool = True) -> None:
+    def counting(self, path, data, *, as_stored=True):
         plain(self, path, CountedBytes(data), as_stored=as_stored)
 
     executed = 0
 
-    def trace(frame: FrameType, event: str, _: object) -> Any:
+    def trace(frame, event, _):
         nonlocal executed
         frame.f_trace_opcodes = True
         executed += event == "opcode"
@@ -67,7 +63,7 @@ def work(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
 
 @pytest.mark.slow("counts calls in large models")
 @pytest.mark.parametrize("name", GROWING)
-def test_the_work_grows_as_the_file_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_work_grows_as_the_file_does(name, monkeypatch):
     make = GROWING[name]
     irops.check("m.xml", text=make(8).encode())  # loads what the ops need
     small, large = make(SIZE), make(FACTOR * SIZE)

@@ -1,7 +1,5 @@
 """Values that are made up for inputs: zeros, ones and random numbers, in range and within limits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -13,10 +11,8 @@ from irops.values.element import element_type_of
 
 
 def filled(net, fill, kind="f32", declared="2,3", name="x", shape=None, **options):
-    model = net(
-        (name, "Parameter", {"shape": declared, "element_type": kind}, []), ("y", "Result", {}, [name])
-    )
-    (found,) = made_up_inputs(analyse(model), fill, shapes={} if shape is None else {0: shape}, **options)
+    analysis = analyse(net(f"{name}: {kind}[{declared}]; y: Result {name}"))
+    (found,) = made_up_inputs(analysis, fill, shapes={} if shape is None else {0: shape}, **options)
     return found.array
 
 
@@ -43,48 +39,32 @@ def test_random_integers_are_0_or_1(net, kind):
     assert str(element_type_of(array)) == kind
 
 
-def indexed(*users):
-    """An input x, a table of 7 rows of 4 numbers, an axis 0, and layers that use x."""
-    return [
-        ("x", "Parameter", {"shape": "2,300", "element_type": "i64"}, []),
-        ("table", "Const", {"shape": "7,4", "element_type": "f32", "offset": 0, "size": 112}, []),
-        ("zero", "Const", {"shape": "", "element_type": "i64", "offset": 112, "size": 8}, []),
-        *users,
-        *((f"of_{name}", "Result", {}, [name]) for name, *_ in users if name != "c"),
-    ]
-
-
-ROWS = ("rows", "Gather-opset8", {}, ["table", "x", "zero"])
-AS_I32 = ("c", "Convert", {"destination_type": "i32"}, ["x"])
-OF_C = ("rows", "Gather-opset8", {}, ["table", "c", "zero"])
+ROWS = "rows: Gather-opset8 table x zero"
 
 
 @pytest.mark.parametrize(
     ("users", "greatest"),
     [
         ([ROWS], 6),
-        ([AS_I32, OF_C], 6),
-        ([ROWS, ("same", "Equal", {}, ["x", "x"]), ("shape", "ShapeOf", {}, ["x"])], 6),
-        ([ROWS, ("deep", "Gather-opset8", {}, ["rows", "x", "zero"])], 1),  # of 2 items of rows
-        ([ROWS, ("more", "Add", {}, ["x", "x"])], 1),  # may be a number, too
-        ([("some", "Convert", {"destination_type": "boolean"}, ["x"])], 1),  # a mask
+        (["c: Convert x destination_type=i32", "rows: Gather-opset8 table c zero"], 6),
+        ([ROWS, "same: Equal x x", "shape: ShapeOf x"], 6),
+        ([ROWS, "deep: Gather-opset8 rows x zero"], 1),  # of 2 items of rows
+        ([ROWS, "more: Add x x"], 1),  # may be a number, too
+        (["some: Convert x destination_type=boolean"], 1),  # a mask
     ],
 )
 def test_random_indices_are_below_the_size_of_all_that_they_index(net, users, greatest):
-    model = net(*indexed(*users), weights=bytes(120))
+    names = [user.partition(":")[0] for user in users]
+    ends = [f"of_{name}: Result {name}" for name in names if name != "c"]
+    model = net("x: i64[2,300]", *users, *ends, table=np.zeros((7, 4), np.float32), zero=np.array(0))
     (found,) = made_up_inputs(analyse(model), "random")
     assert set(found.array.ravel().tolist()) == set(range(greatest + 1))
-    assert (found.span is None) == (greatest == 1 and users[-1][0] != "deep")
+    assert (found.span is None) == (greatest == 1 and names[-1] != "deep")
     irops.run(model, {"x": found.array})
 
 
 def test_random_lengths_are_from_1_to_the_size_of_their_axis(net):
-    model = net(
-        ("x", "Parameter", {"shape": "200,5", "element_type": "f32"}, []),
-        ("n", "Parameter", {"shape": "200", "element_type": "i32"}, []),
-        ("part", "ReverseSequence", {"batch_axis": 0, "seq_axis": -1}, ["x", "n"]),
-        ("y", "Result", {}, ["part"]),
-    )
+    model = net("x: f32[200,5]; n: i32[200]; p: ReverseSequence x n batch_axis=0 seq_axis=-1; y: Result p")
     _, lengths = made_up_inputs(analyse(model), "random")
     assert set(lengths.array.tolist()) == {1, 2, 3, 4, 5}
     assert lengths.span == Span(1, 5, model.graph.layers[2])
@@ -112,9 +92,7 @@ def test_random_values_depend_on_the_seed_and_on_the_name(net):
 
 
 def test_sizes_are_given_or_assumed(net):
-    declared = {"shape": "?,3", "element_type": "f32"}
-    layers = [(name, "Parameter", declared, []) for name in "abc"]
-    model = net(*layers, *((f"{name}y", "Result", {}, [name]) for name in "abc"))
+    model = net("a: f32[?,3]; b: f32[?,3]; c: f32[?,3]; ay: Result a; by: Result b; cy: Result c")
     given = {0: np.zeros((9, 3), np.float32)}
     found = made_up_inputs(analyse(model), "ones", given=given, shapes={2: "1,3"})
     assert [(one.port.name, one.array.shape, one.assumed, one.ones) for one in found] == [

@@ -1,7 +1,5 @@
 """Equal layers share what is inferred for the first of them, and nothing else differs."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os
@@ -30,35 +28,17 @@ from irops.values.element import F32, I64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
-F32_DATA = {"element_type": "f32", "shape": "?,8"}
-X = ("x", "Parameter", {"element_type": "f32", "shape": "2,3,4"}, [])
+X = "x: f32[2,3,4]"
 FOLDERS = ("tests/ir/files", "examples", "irops/diagnostics/rules")
 XML = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.xml"))
 FILES = [path for path in XML if path.stat().st_size < 60_000]
 CORPUS = os.environ.get("IROPS_CORPUS")
 
 
-def const(name, *numbers, offset):
-    data = {"element_type": "i64", "shape": str(len(numbers)), "offset": offset, "size": 8 * len(numbers)}
-    return name, "Const", data, []
-
-
-def reshape(name, *sources):
-    return name, "Reshape", {"special_zero": "false"}, list(sources)
-
-
 def two_reshapes(net, first, second):
     """A model that reshapes its input in two ways, by constants of one type and shape."""
-    return net(
-        X,
-        const("a", *first, offset=0),
-        const("b", *second, offset=16),
-        reshape("first", "x", "a"),
-        reshape("second", "x", "b"),
-        ("y", "Result", {}, ["first"]),
-        ("z", "Result", {}, ["second"]),
-        weights=struct.pack("<4q", *first, *second),
-    )
+    ops = "first: Reshape x a special_zero=false; second: Reshape x b special_zero=false"
+    return net(X, ops, "y: Result first; z: Result second", a=np.array(first), b=np.array(second))
 
 
 @pytest.fixture(autouse=True)
@@ -112,13 +92,7 @@ def test_models_of_corpora_have_the_same_outcome_both_ways(monkeypatch):
 
 
 def test_equal_layers_have_the_same_facts_as_one_object(net, monkeypatch):
-    model = net(
-        ("x", "Parameter", F32_DATA, []),
-        ("a", "ReLU", {}, ["x"]),
-        ("b", "ReLU", {}, ["x"]),
-        ("c", "Add", {}, ["a", "b"]),
-        ("y", "Result", {}, ["c"]),
-    )
+    model = net("x: f32[?,8]; a: ReLU x; b: ReLU x; c: Add a b; y: Result c")
     inferred = irops.infer(model)
     assert inferred["a", 0] is inferred["b", 0]
     assert inferred["c", 0].shape is inferred["a", 0].shape
@@ -128,14 +102,8 @@ def test_equal_layers_have_the_same_facts_as_one_object(net, monkeypatch):
 
 
 def test_sizes_that_layers_create_stay_distinct(net):
-    model = net(
-        ("x", "Parameter", {"element_type": "f32", "shape": "2,3"}, []),
-        ("a", "NonZero-opset3", {"output_type": "i64"}, ["x"]),
-        ("b", "NonZero-opset3", {"output_type": "i64"}, ["x"]),
-        ("y", "Result", {}, ["a"]),
-        ("z", "Result", {}, ["b"]),
-    )
-    inferred = irops.infer(model)
+    ops = "a: NonZero-opset3 x output_type=i64; b: NonZero-opset3 x output_type=i64"
+    inferred = irops.infer(net("x: f32[2,3]", ops, "y: Result a; z: Result b"))
     counts = [inferred[name, 0].shape[1] for name in ("a", "b")]
     assert counts[0].symbol is not None
     assert counts[0].symbol != counts[1].symbol
@@ -153,29 +121,16 @@ def test_values_that_are_equal_by_place_are_read_once(net, monkeypatch):
     monkeypatch.setattr(
         irops.files.storage.Weights, "read", lambda *args, **more: reads.append(args) or plain(*args, **more)
     )
-    weights = struct.pack("<2q", 6, 4)
-    layers = [X]
-    for number in range(5):
-        layers.append(const(f"c{number}", 6, 4, offset=0))
-        layers.append(reshape(f"r{number}", "x", f"c{number}"))
-        layers.append((f"y{number}", "Result", {}, [f"r{number}"]))
-    inferred = irops.infer(net(*layers, weights=weights))
+    each = "c{0}: Const i64[2] offset=0 size=16; r{0}: Reshape x c{0} special_zero=false; y{0}: Result r{0}"
+    layers = [each.format(number) for number in range(5)]
+    inferred = irops.infer(net(X, *layers, weights=struct.pack("<2q", 6, 4)))
     assert {str(inferred[f"r{number}", 0]) for number in range(5)} == {"f32[6,4]"}
     assert len(reads) == 1
 
 
 def test_a_value_that_is_not_known_is_not_taken_for_one_that_is(net):
-    model = net(
-        X,
-        ("p", "Parameter", {"element_type": "i64", "shape": "2"}, []),
-        const("c", 6, 4, offset=0),
-        reshape("unknown", "x", "p"),
-        reshape("known", "x", "c"),
-        ("y", "Result", {}, ["unknown"]),
-        ("z", "Result", {}, ["known"]),
-        weights=struct.pack("<2q", 6, 4),
-    )
-    inferred = irops.infer(model)
+    ops = "unknown: Reshape x p special_zero=false; known: Reshape x c special_zero=false"
+    inferred = irops.infer(net(X, "p: i64[2]", ops, "y: Result unknown; z: Result known", c=np.array([6, 4])))
     assert not inferred["unknown", 0].shape.static
     assert str(inferred["known", 0]) == "f32[6,4]"
 
@@ -184,12 +139,8 @@ def test_each_of_equal_layers_reports_a_kernel_that_fails(net, monkeypatch):
     def fail(*inputs, **keywords):
         raise ZeroDivisionError("no")
 
-    layers = [X, const("c", 1, 2, offset=0)]
-    for name in ("a", "b"):
-        layers.append((f"add_{name}", "Add", {}, ["c", "c"]))
-        layers.append(reshape(f"r_{name}", "x", f"add_{name}"))
-        layers.append((f"y_{name}", "Result", {}, [f"r_{name}"]))
-    model = net(*layers, weights=struct.pack("<2q", 1, 2))
+    each = "add_{0}: Add c c; r_{0}: Reshape x add_{0} special_zero=false; y_{0}: Result r_{0}"
+    model = net(X, each.format("a"), each.format("b"), c=np.array([1, 2]))
     monkeypatch.setattr(default_registry().op("Add-1").functions, "kernel", fail)
     shared, apart = both_ways(model, monkeypatch)
     assert shared == apart

@@ -1,7 +1,5 @@
 """The signature of a model: how inputs and results are found, and how shapes and arrays fit them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -15,9 +13,8 @@ from irops.values.shape import Shape
 
 
 def inputs_of(net, *names, shape="?,3"):
-    layers = [(name, "Parameter", {"shape": shape, "element_type": "f32"}, []) for name in names]
-    results = [(f"{name}_out", "Result", {}, [name]) for name in names]
-    return analyse(net(*layers, *results))
+    layers = [f"{name}: f32[{shape}]" for name in names]
+    return analyse(net(*layers, *(f"{name}_out: Result {name}" for name in names)))
 
 
 @pytest.fixture
@@ -65,7 +62,7 @@ def test_an_unknown_result_is_a_key_error_with_a_suggestion(signature):
 
 
 def test_a_model_without_inputs_has_none_to_name(net):
-    model = net(("c", "Range-opset4", {"output_type": "i64"}, []), ("y", "Result", {}, ["c"]))
+    model = net("c: Range-opset4 output_type=i64; y: Result c")
     with pytest.raises(irops.DiagnosticError, match=r"its inputs are none$"):
         analyse(model).signature.input("x")
 
@@ -93,14 +90,11 @@ def test_of_equal_names_the_first_input_and_the_first_result_count(net):
 
 
 def test_aliases_stand_for_the_names_of_layers(signature):
-    first, second = (
-        dict.fromkeys((0, "first", "first.0"), "first"),
-        dict.fromkeys((1, "second", "second.0"), "second"),
-    )
-    assert dict(signature.input_aliases()) == first | second
-    first = dict.fromkeys((0, "first_out", "first.0"), "first_out")
-    second = dict.fromkeys((1, "second_out", "second.0"), "second_out")
-    assert signature.aliases() == first | second
+    for aliases, end in ((signature.aliases(), "_out"), (dict(signature.input_aliases()), "")):
+        first, second = f"first{end}", f"second{end}"
+        assert aliases == dict.fromkeys((0, first, "first.0"), first) | dict.fromkeys(
+            (1, second, "second.0"), second
+        )
 
 
 @pytest.mark.parametrize("shape", ["2,3", (2, 3), [2, "3"], Shape([2, 3])])

@@ -1,7 +1,5 @@
 """Sizes through a model: what is known of a dynamic size stays known on its way through shape sub-graphs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -15,38 +13,22 @@ from irops.values.fact import Fact
 from irops.values.violation import LimitExceeded, Violation
 
 
-def constants(*values):
-    """Const layers for lists of i64, and their bytes."""
-    layers, raw = [], b""
-    for k, value in enumerate(values):
-        array = np.array(value, np.int64)
-        data = {"shape": ", ".join(map(str, array.shape)), "offset": len(raw), "size": array.nbytes}
-        layers.append((f"c{k}", "Const", {"element_type": "i64", **data}, []))
-        raw += array.tobytes()
-    return layers, raw
-
-
 @pytest.fixture
 def attention(net):
     """x [?,?,32] -> heads by a Reshape to (batch, length, 4, 8) that a shape sub-graph computes, swapped,
     and merged again.
     """
-    layers, raw = constants([0], [1], 0, [4], [-1], [0, 2, 1, 3])
     return net(
-        ("x", "Parameter", {"shape": "?,?,32", "element_type": "f32"}, []),
-        *layers,
-        ("shape", "ShapeOf-opset3", {"output_type": "i64"}, ["x"]),
-        ("batch", "Gather-opset8", {"batch_dims": 0}, ["shape", "c0", "c2"]),
-        ("length", "Gather-opset8", {"batch_dims": 0}, ["shape", "c1", "c2"]),
-        ("split", "Concat", {"axis": 0}, ["batch", "length", "c3", "c4"]),
-        ("heads", "Reshape", {"special_zero": "false"}, ["x", "split"]),
-        ("swapped", "Transpose", {}, ["heads", "c5"]),
-        ("together", "Concat", {"axis": 0}, ["batch", "length", "c4"]),
-        ("merged", "Reshape", {"special_zero": "false"}, ["swapped", "together"]),
-        ("flat", "Reshape", {"special_zero": "false"}, ["merged", "c4"]),
-        ("again", "Reshape", {"special_zero": "false"}, ["flat", "together"]),
-        ("y", "Result", {}, ["again"]),
-        weights=raw,
+        "x: f32[?,?,32]; shape: ShapeOf-opset3 x output_type=i64",
+        "batch: Gather-opset8 shape first zero batch_dims=0",
+        "length: Gather-opset8 shape second zero batch_dims=0",
+        "split: Concat batch length four rest axis=0; heads: Reshape x split special_zero=false",
+        "swapped: Transpose heads order; together: Concat batch length rest axis=0",
+        "merged: Reshape swapped together special_zero=false; flat: Reshape merged rest special_zero=false",
+        "again: Reshape flat together special_zero=false; y: Result again",
+        **{name: np.array([n]) for name, n in (("first", 0), ("second", 1), ("four", 4), ("rest", -1))},
+        zero=np.array(0),
+        order=np.array([0, 2, 1, 3]),
     )
 
 
@@ -78,30 +60,16 @@ def test_no_name_that_a_caller_gives_is_taken_for_another(attention):
 
 
 def test_no_two_sizes_share_a_name_without_reason(net):
-    model = net(
-        ("x", "Parameter", {"shape": "?,?", "element_type": "f32"}, []),
-        ("y", "Parameter", {"shape": "?", "element_type": "f32"}, []),
-        ("r", "Result", {}, ["x"]),
-        ("s", "Result", {}, ["y"]),
-    )
-    facts = infer(model)
+    facts = infer(net("x: f32[?,?]; y: f32[?]; r: Result x; s: Result y"))
     names = [size.symbol for name in ("x", "y") for size in facts[name, 0].shape]
     assert len(set(names)) == 3
     assert facts["r", 0].shape[0].symbol == names[0]
 
 
 def test_a_long_chain_of_shape_arithmetic_is_no_recursion(net):
-    layers, raw = constants([1])
-    chain = [(f"a{k}", "Add", {}, [f"a{k - 1}" if k else "shape", "c0"]) for k in range(2000)]
-    model = net(
-        ("x", "Parameter", {"shape": "?", "element_type": "f32"}, []),
-        *layers,
-        ("shape", "ShapeOf-opset3", {"output_type": "i64"}, ["x"]),
-        *chain,
-        ("wide", "Broadcast-opset3", {"mode": "numpy"}, ["x", "a1999"]),
-        ("y", "Result", {}, ["wide"]),
-        weights=raw,
-    )
+    chain = [f"a{k}: Add {f'a{k - 1}' if k else 'shape'} one" for k in range(2000)]
+    end = "wide: Broadcast-opset3 x a1999 mode=numpy; y: Result wide"
+    model = net("x: f32[?]; shape: ShapeOf-opset3 x output_type=i64", *chain, end, one=np.array([1]))
     assert shapes(infer(model, {"x": "1"}), "wide") == ["[2001]"]
     assert shapes(infer(model, {"x": "1..3"}), "wide") == ["[2001..2003]"]
 

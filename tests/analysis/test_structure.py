@@ -1,7 +1,5 @@
 """The structure of a model: graphs, layers and bodies, how they are found, and what equal layers share."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from bodies import ITERATOR, Net, gives, takes
@@ -14,6 +12,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rules import rule
 from irops.dialects.registry import default_registry
 from irops.ir.read import loads
+from tests.conftest import net_text
 
 
 def nested(shape="?", kind="f32"):
@@ -32,13 +31,8 @@ def nested(shape="?", kind="f32"):
 
 @pytest.fixture
 def chain(net):
-    return net(
-        ("x", "Parameter", {"shape": "2", "element_type": "f32"}, []),
-        ("a", "Softmax-opset8", {"axis": 0}, ["x"]),
-        ("b", "Softmax-opset8", {"axis": 0}, ["a"]),
-        ("c", "Softmax-opset8", {"axis": -1}, ["b"]),
-        ("y", "Result", {}, ["c"]),
-    )
+    ops = "a: Softmax-opset8 x axis=0; b: Softmax-opset8 a axis=0; c: Softmax-opset8 b axis=-1"
+    return net("x: f32[2]", ops, "y: Result c")
 
 
 def test_equal_layers_share_one_invocation(chain):
@@ -91,14 +85,7 @@ def test_parameters_results_and_the_order_are_those_of_the_graph(chain):
 
 
 def test_a_layer_whose_edges_are_faulty_is_marked_and_the_others_are_not():
-    text = (
-        '<net name="m" version="11"><layers>'
-        '<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>'
-        '<output><port id="0"/></output></layer>'
-        '<layer id="1" name="a" type="Abs" version="opset1"><input><port id="0"/></input>'
-        '<output><port id="1"/></output></layer></layers>'
-        '<edges><edge from-layer="0" from-port="9" to-layer="1" to-port="0"/></edges></net>'
-    )
+    text = net_text("x: f32[2]; a: Abs x").replace('from-port="0"', 'from-port="9"')
     root = ModelStructure(loads(text.encode())[0]).root
     assert [(node.layer.name, node.is_misconnected) for node in root.layers.values()] == [
         ("x", False),

@@ -2,8 +2,6 @@
 caller, of a size or of a value, is what comes out of a run with these sizes.
 """
 
-from __future__ import annotations
-
 import struct
 from itertools import count
 
@@ -12,7 +10,7 @@ import pytest
 
 import irops
 from irops.diagnostics.diagnostic import EvaluationError
-from irops.values.dim import GENERATED_PREFIX, Dim
+from irops.values.dim import GENERATED_PREFIX
 from irops.values.fact import holds_dims
 
 NAMES = ("a", "b", "c")
@@ -23,7 +21,7 @@ REDUCING = ("ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin")
 class Chain:
     """Layers of a model that computes on the shape of its input x."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed):
         self.random = np.random.default_rng(seed)
         self.weights = bytearray()
         self.numbers = count()
@@ -33,18 +31,18 @@ class Chain:
         ]
         self.vectors = ["shape"]
 
-    def add(self, kind: str, sources: list[str], **data: object) -> str:
+    def add(self, kind, sources, **data):
         name = f"{kind.partition('-')[0]}{next(self.numbers)}"
         self.layers.append((name, kind, data, sources))
         return name
 
-    def const(self, *numbers: float, kind: str = "i64", scalar: bool = False) -> str:
+    def const(self, *numbers, kind="i64", scalar=False):
         raw = struct.pack(f"<{len(numbers)}{'q' if kind == 'i64' else 'f'}", *numbers)
         offset, shape = len(self.weights), "" if scalar else str(len(numbers))
         self.weights.extend(raw)
         return self.add("Const", [], element_type=kind, shape=shape, offset=offset, size=len(raw))
 
-    def one(self) -> str:
+    def one(self):
         """One element of a vector, as a vector."""
         source = self.vectors[self.random.integers(len(self.vectors))]
         if source != "shape":
@@ -55,7 +53,7 @@ class Chain:
             "Gather-opset8", [source, self.const(index), self.const(0, scalar=True)], batch_dims=0
         )
 
-    def grow(self) -> None:
+    def grow(self):
         kind = self.random.integers(7)
         if kind < 3:
             other = self.const(int(self.random.integers(1, 5))) if self.random.random() < 0.6 else self.one()
@@ -78,7 +76,7 @@ class Chain:
             new = self.add("Select", [chosen, self.const(3), self.one()], auto_broadcast="numpy")
         self.vectors.append(new)
 
-    def ending(self) -> str:
+    def ending(self):
         kind = self.random.integers(4)
         if kind == 0:
             pattern = self.add("Concat", [self.one(), self.const(-1)], axis=0)
@@ -100,7 +98,7 @@ class Chain:
         return net(*self.layers, ("y", "Result", {}, [last]), weights=bytes(self.weights))
 
 
-def holds(dim: Dim, number: int, sizes: dict[str, int]) -> bool:
+def holds(dim, number, sizes):
     """Whether a number lies within the bounds, and is what an expression in names of the caller says."""
     symbol = "" if dim.symbol is None else str(dim.symbol)
     named = symbol and GENERATED_PREFIX not in symbol

@@ -1,15 +1,11 @@
 """What a release of OpenVINO does not read: check with a target; the oldest release that reads a model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from releases.probe import Probe
 from releases.uses import use_probes
 
 import irops
@@ -20,7 +16,7 @@ from irops.spec.releases import UNRELEASED, releases
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def model_of(op: str, *inputs: Any, **attributes: Any) -> irops.Model:
+def model_of(op, *inputs, **attributes):
     """A model of one op. Texts are the types and shapes of its inputs, others are constants."""
     g = irops.Graph("model")
     given = [g.parameter(f"x{k}", one) if isinstance(one, str) else one for k, one in enumerate(inputs)]
@@ -29,15 +25,15 @@ def model_of(op: str, *inputs: Any, **attributes: Any) -> irops.Model:
     return g.model()
 
 
-def padded() -> irops.Model:
+def padded():
     return model_of("Pad-12", "f32[2,3]", [0, 0], [1, 1], np.zeros((), np.float32), pad_mode="constant")
 
 
-def codes(model: irops.Model, target: str) -> list[str]:
+def codes(model, target):
     return [finding.code for finding in irops.check(model, target=target)]
 
 
-def test_an_op_that_the_target_lacks_is_reported_with_the_release_that_has_it() -> None:
+def test_an_op_that_the_target_lacks_is_reported_with_the_release_that_has_it():
     (finding,) = irops.check(padded(), target="2023.0")
     assert finding.code == "IR941"
     assert "Pad of opset12" in finding.message
@@ -46,7 +42,7 @@ def test_an_op_that_the_target_lacks_is_reported_with_the_release_that_has_it() 
     assert irops.check(padded(), target="2023.1").ok
 
 
-def test_a_finding_is_at_the_version_of_the_layer(tmp_path: Path) -> None:
+def test_a_finding_is_at_the_version_of_the_layer(tmp_path):
     path = tmp_path / "model.xml"
     irops.write(padded(), path)
     (finding,) = (each for each in irops.check(path, target="2023.0") if each.code == "IR941")
@@ -91,13 +87,13 @@ POOLED = {"strides": (2, 2), "pads_begin": (0, 0), "pads_end": (0, 0), "kernel":
         "a value of an attribute", "infinity, read as 0", "-infinity", "of Elu", "an op and its type",
     ],
 )  # fmt: skip
-def test_what_a_release_does_not_read_is_reported(op, inputs, attributes, before, code, since) -> None:
+def test_what_a_release_does_not_read_is_reported(op, inputs, attributes, before, code, since):
     model = model_of(op, *inputs, **attributes)
     assert set(codes(model, before)) == set(code.split())
     assert codes(model, since) == []
 
 
-def test_a_layer_that_no_result_depends_on_is_not_created_and_so_not_refused() -> None:
+def test_a_layer_that_no_result_depends_on_is_not_created_and_so_not_refused():
     model = padded()
     pad, parameter = model.layer("subject"), model.layer("x0")
     model.graph.edges[:] = [edge for edge in model.graph.edges if edge.from_layer != pad.id]
@@ -106,7 +102,7 @@ def test_a_layer_that_no_result_depends_on_is_not_created_and_so_not_refused() -
     assert "IR941" not in codes(model, "2023.0")
 
 
-def test_constants_whose_elements_are_read_in_another_order_are_reported() -> None:
+def test_constants_whose_elements_are_read_in_another_order_are_reported():
     g = irops.Graph("narrow")
     packed = g.constant(np.array([1, 2], np.int64), element_type="i4")
     g.result(g.parameter("x", "f32[2]") + g.ops.Convert(packed, destination_type="f32"), "y")
@@ -114,40 +110,40 @@ def test_constants_whose_elements_are_read_in_another_order_are_reported() -> No
     assert codes(g.model(), "2023.2") == []
 
 
-def test_without_a_target_no_release_is_considered() -> None:
+def test_without_a_target_no_release_is_considered():
     assert irops.check(padded()).ok
 
 
 @pytest.mark.parametrize("text", ["2022.1", "newest", "2023", ""])
-def test_an_unknown_target_is_refused_with_the_known_ones(text: str) -> None:
+def test_an_unknown_target_is_refused_with_the_known_ones(text):
     known = r"is no known release of OpenVINO; known are 2023\.0, 2023\.1.*2026\.4"
     with pytest.raises(ValueError, match=known):
         irops.check(padded(), target=text)
 
 
-def test_a_release_may_be_named_with_its_third_number() -> None:
+def test_a_release_may_be_named_with_its_third_number():
     assert codes(padded(), "2023.0.2") == ["IR941"]
 
 
-def test_the_oldest_release_is_that_of_the_newest_need() -> None:
+def test_the_oldest_release_is_that_of_the_newest_need():
     release, deciding = oldest_release(ModelAnalysis(padded()))
     assert release == "2023.1"
     assert [need.layer.name for need in deciding if need.layer is not None] == ["subject"]
 
 
-def test_a_model_of_old_ops_is_read_by_all_known_releases() -> None:
+def test_a_model_of_old_ops_is_read_by_all_known_releases():
     g = irops.Graph("old", opset=8)
     g.result(g.ops.ReLU(g.parameter("x", "f32[2]")), "y")
     assert oldest_release(ModelAnalysis(g.model())) == (releases().oldest, ())
 
 
-def test_an_infinite_clip_of_a_recurrent_op_has_the_effect_of_0() -> None:
+def test_an_infinite_clip_of_a_recurrent_op_has_the_effect_of_0():
     weights = (np.ones(shape, np.float32) for shape in ((2, 3), (2, 2), (2,)))
     model = model_of("RNNCell", "f32[1,3]", "f32[1,2]", *weights, hidden_size=2, clip=inf)
     assert codes(model, "2023.0") == []
 
 
-def test_an_op_of_an_opset_that_no_release_has_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_op_of_an_opset_that_no_release_has_is_reported(monkeypatch):
     monkeypatch.delitem(releases().opsets, "opset14")
     model = model_of("MaxPool-14", "f32[1,1,4,4]", dilations=[1, 1], **POOLED)
     (finding,) = irops.check(model, target=releases().names[-1])
@@ -156,7 +152,7 @@ def test_an_op_of_an_opset_that_no_release_has_is_reported(monkeypatch: pytest.M
     assert oldest_release(analyse(model))[0] == UNRELEASED
 
 
-def test_the_type_of_an_input_is_the_inferred_one() -> None:
+def test_the_type_of_an_input_is_the_inferred_one():
     """A Convert to f64 in a model whose ports declare something else, as a program may leave them."""
     g = irops.Graph("resized")
     x = g.ops.Convert(g.parameter("x", "f32[1,1,4,4]"), destination_type="f64", name="wide")
@@ -169,7 +165,7 @@ def test_the_type_of_an_input_is_the_inferred_one() -> None:
 
 
 @pytest.mark.parametrize("probe", [*use_probes()], ids=lambda probe: probe.name[1])
-def test_a_use_that_older_releases_refuse_is_reported(probe: Probe, tmp_path: Path) -> None:
+def test_a_use_that_older_releases_refuse_is_reported(probe, tmp_path):
     path, table = probe.write(tmp_path), releases()
     since = table.of_feature(probe.name[1])
     assert since != table.oldest
@@ -181,7 +177,7 @@ def test_a_use_that_older_releases_refuse_is_reported(probe: Probe, tmp_path: Pa
     assert irops.check(path, target=since).ok
 
 
-def test_what_releases_read_of_another_dialect_is_not_known(tmp_path: Path) -> None:
+def test_what_releases_read_of_another_dialect_is_not_known(tmp_path):
     onnx = pytest.importorskip("onnx")
     x, y = (onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]) for name in "xy")
     graph = onnx.helper.make_graph([onnx.helper.make_node("Relu", ["x"], ["y"])], "g", [x], [y])

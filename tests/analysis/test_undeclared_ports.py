@@ -1,9 +1,5 @@
 """A model that a program builds without declaring its ports is written so that irops and OpenVINO read it."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 from runtimes import Runtimes
@@ -14,19 +10,17 @@ from irops.ir.model import BackEdge, Body, Edge, Layer, LayerGraph, Model, Port,
 from irops.ir.weights import Weights
 
 
-def ports(*ids: int) -> list[Port]:
+def ports(*ids):
     return [Port(number) for number in ids]
 
 
-def layer(
-    id: int, type: str, inputs: int = 0, outputs: int = 0, version: str = "opset1", **data: str
-) -> Layer:
+def layer(id, type, inputs=0, outputs=0, version="opset1", **data):
     """A layer whose input ports have the ids from 0 and whose output ports follow; none is declared."""
     ids = range(inputs + outputs)
     return Layer(id, f"{type}_{id}", type, version, data, ports(*ids[:inputs]), ports(*ids[inputs:]))
 
 
-def added(shape: str = "2,3") -> Model:
+def added(shape="2,3"):
     weights = Weights.of_bytes(np.arange(3, dtype=np.float32).tobytes())
     layers = [
         layer(0, "Parameter", 0, 1, shape=shape, element_type="f32"),
@@ -43,7 +37,7 @@ def added(shape: str = "2,3") -> Model:
     return Model("added", 11, LayerGraph(layers, edges), weights=weights)
 
 
-def looped() -> Model:
+def looped():
     """A TensorIterator over the rows of its input."""
     inner = LayerGraph(
         [
@@ -62,9 +56,7 @@ def looped() -> Model:
 
 @pytest.mark.slow("every example")
 @pytest.mark.parametrize(("made", "shape"), [(added(), (2, 3)), (added("2,?"), (2, 3)), (looped(), (4, 3))])
-def test_a_model_without_declared_ports_can_be_read_after_writing(
-    made: Model, shape: tuple[int, ...], tmp_path: Path
-) -> None:
+def test_a_model_without_declared_ports_can_be_read_after_writing(made, shape, tmp_path):
     assert irops.check(made).ok
     path = tmp_path / "model.xml"
     irops.write(made, path)
@@ -78,14 +70,14 @@ def test_a_model_without_declared_ports_can_be_read_after_writing(
         assert np.allclose(found, array)
 
 
-def test_the_model_itself_stays_as_it_is(tmp_path: Path) -> None:
+def test_the_model_itself_stays_as_it_is(tmp_path):
     made = added()
     irops.write(made, tmp_path / "model.xml")
     assert has_undeclared_ports(made)
     assert all(port.precision is None for one in made.layers for port in one.outputs)
 
 
-def test_declared_ports_stay_as_they_are() -> None:
+def test_declared_ports_stay_as_they_are():
     made = added()
     made.layers[2].outputs[0].precision = "FP32"
     made.layers[2].outputs[0].dims = (-1, -1)
@@ -96,13 +88,13 @@ def test_declared_ports_stay_as_they_are() -> None:
     assert not has_undeclared_ports(declared)
 
 
-def test_dynamic_sizes_are_written_as_such() -> None:
+def test_dynamic_sizes_are_written_as_such():
     made = added("?,3")
     declared = with_declared_ports(made, irops.infer(made))
     assert declared.layers[2].outputs[0] == Port(2, "FP32", (-1, 3))
 
 
-def test_a_model_without_any_ports_is_reported() -> None:
+def test_a_model_without_any_ports_is_reported():
     made = added()
     for one in made.layers:
         one.inputs, one.outputs = [], []
