@@ -1,6 +1,4 @@
-"""Files that are none, that are links, that change while they are used, and that cannot be written: never
-half of anything.
-"""
+"""Files that are none, that are links, that change while they are used, and that cannot be written."""
 
 import multiprocessing
 import os
@@ -18,23 +16,18 @@ import pytest
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.files import output, storage
-from irops.files.output import PendingFiles, folder_lock
-from irops.files.storage import OpenFiles, Weights, WeightsChanged
+from irops.files.output import folder_lock
+from irops.files.storage import OpenFiles, Weights
 from irops.ir.read import load
 from irops.ir.weights import constant
+from tests.conftest import net_text
 
 pytestmark = pytest.mark.slow("processes that read and write the same files")
 
-MODEL = """<net name="{name}" version="11"><layers>
-<layer id="0" name="w" type="Const" version="opset1">
-<data element_type="i64" shape="{count}" offset="0" size="{size}"/>
-<output><port id="0" precision="I64"><dim>{count}</dim></port></output></layer>
-<layer id="1" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>
-</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
-
 
 def text_of(name, count):
-    return MODEL.format(name=name, count=count, size=8 * count)
+    text = net_text(f"w: Const i64[{count}] offset=0 size={8 * count}; y: Result w")
+    return text.replace('name="m"', f'name="{name}"', 1)
 
 
 @pytest.fixture
@@ -168,13 +161,8 @@ def small_disk(tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     mount, unmount = shutil.which("mount"), shutil.which("umount")
-    if (
-        not mount
-        or not unmount
-        or subprocess.run(
-            [mount, "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk], capture_output=True, check=False
-        ).returncode
-    ):
+    command = [mount, "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk]
+    if not mount or not unmount or subprocess.run(command, capture_output=True, check=False).returncode:
         pytest.skip("no file system may be mounted here")
     try:
         yield disk
@@ -263,23 +251,3 @@ def test_what_is_interrupted_between_two_files_is_done_with_both(tmp_path):
     )
     assert done.stdout == "interrupted\n"
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"1", "b": b"2"}
-
-
-def test_weights_that_are_cut_off_before_they_are_read_are_reported(model):
-    weights = Weights.of_file(model.with_suffix(".bin"))
-    os.truncate(model.with_suffix(".bin"), 16)
-    with pytest.raises(WeightsChanged):
-        weights.read(0, 100)
-    with pytest.raises(WeightsChanged):
-        weights.view(0, 100)
-
-
-def test_what_is_interrupted_before_leaves_nothing(tmp_path):
-    def interrupted():
-        with PendingFiles(tmp_path / "a", tmp_path / "b") as (a, _):
-            a.write(b"1")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert list(tmp_path.iterdir()) == []

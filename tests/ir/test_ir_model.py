@@ -54,25 +54,11 @@ def test_what_could_not_be_read_does_not_count_either():
 
 
 def test_a_mapping_takes_the_whole_tensor_unless_it_is_cut():
-    mapping = PortMapping(0, 0)
-    assert (mapping.axis, mapping.start, mapping.end, mapping.stride, mapping.part_size) == (
-        None,
-        0,
-        -1,
-        1,
-        1,
-    )
+    assert PortMapping(0, 0) == PortMapping(0, 0, axis=None, start=0, end=-1, stride=1, part_size=1)
 
 
 def test_a_model_is_one_of_openvino_of_version_11_without_anything():
-    model = Model()
-    assert (model.name, model.version, model.dialect, model.layers, model.edges) == (
-        "",
-        11,
-        "openvino",
-        [],
-        [],
-    )
+    assert Model() == Model(name="", version=11, graph=LayerGraph([], []), dialect="openvino")
 
 
 def test_a_model_does_not_compare_its_weights_and_source():

@@ -1,6 +1,4 @@
-"""OpenVINO reads what irops writes, and finds the same in it. OpenVINO runs in a process of its own: it may
-crash.
-"""
+"""OpenVINO, in a process of its own since it may crash, finds the same in what irops writes."""
 
 import importlib.util
 import json
@@ -11,12 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
+from irops import Graph
 from irops.ir.read import read
-from irops.ir.weights import Weights
 from irops.ir.write import write
-from irops.values.element import element_types
-from irops.values.packing import pack
+from irops.values.element import element_types, tagged
 
 FILES = Path(__file__).parent / "files"
 
@@ -106,36 +102,11 @@ def _elements(element):
 
 
 def _model_of_constants():
-    layers, edges, weights = [], [], b""
-    for number, element in enumerate(TESTED):
-        elements = _elements(element)
-        packed = pack(elements, element)
-        data = {
-            "element_type": element.name,
-            "shape": str(len(elements)),
-            "offset": str(len(weights)),
-            "size": str(len(packed)),
-        }
-        layers += [
-            Layer(
-                2 * number,
-                element.name,
-                "Const",
-                "opset1",
-                data,
-                outputs=[Port(0, element.precision, elements.shape)],
-            ),
-            Layer(
-                2 * number + 1,
-                f"of_{element}",
-                "Result",
-                "opset1",
-                inputs=[Port(0, element.precision, elements.shape)],
-            ),
-        ]
-        edges.append(Edge(2 * number, 0, 2 * number + 1, 0))
-        weights += packed
-    return Model("constants", 11, LayerGraph(layers, edges), weights=Weights.of_bytes(weights))
+    graph = Graph("constants")
+    for element in TESTED:
+        constant = graph.constant(tagged(_elements(element), element), name=element.name)
+        graph.result(constant, f"of_{element}")
+    return graph.model()
 
 
 def test_openvino_finds_the_elements_that_irops_packs(tmp_path):
