@@ -1,7 +1,5 @@
 """What tests of ONNX models share: models made of nodes."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,8 +1,4 @@
-"""Definitions of other dialects: which version an opset means, which types it has, and whose functions an op
-shares.
-"""
-
-from __future__ import annotations
+"""Definitions of other dialects: their versions, types, and the functions that an op shares."""
 
 import shutil
 
@@ -20,6 +16,10 @@ from irops.spec.op import NoOp, parted
 from irops.spec.sharing import NotSharedError, shared
 
 REVERSE_SEQUENCE = "onnx:ReverseSequence-10"
+ABSENT, UNDEFINED = "op-not-in-opset", "undefined-op"
+LENGTHS, TYPE = 'name="sequence_lens" type="i64" rank="1"', "  <type name"
+LATER = "has no ReverseSequence: it came with opset 10"
+GIVEN = '  <given name="mode">x</given>\n'
 
 
 @pytest.mark.parametrize(
@@ -71,21 +71,11 @@ def test_a_layer_of_onnx_finds_its_op(type, version, op):
 @pytest.mark.parametrize(
     ("type", "version", "rule", "message"),
     [
-        (
-            "ReverseSequence",
-            "onnx:9",
-            "op-not-in-opset",
-            "opset 9 of ONNX has no ReverseSequence: it came with opset 10",
-        ),
-        ("Upsample", "onnx:11", "op-not-in-opset", "it came with opset 1 and is gone from opset 10 on"),
+        ("ReverseSequence", "onnx:9", ABSENT, f"opset 9 of ONNX {LATER}"),
+        ("Upsample", "onnx:11", ABSENT, "it came with opset 1 and is gone from opset 10 on"),
         ("ReverseSequences", "onnx:13", "unknown-op", "ONNX has no op 'ReverseSequences'"),
-        (
-            "FusedConv",
-            "com.microsoft:1",
-            "undefined-op",
-            "irops has no definition of FusedConv of the domain com.microsoft",
-        ),
-        ("Einsum", "onnx:13", "undefined-op", "irops has no definition of ONNX's Einsum-12"),
+        ("FusedConv", "com.microsoft:1", UNDEFINED, "no definition of FusedConv of the domain com.microsoft"),
+        ("Einsum", "onnx:13", UNDEFINED, "irops has no definition of ONNX's Einsum-12"),
     ],
 )
 def test_a_layer_of_onnx_without_an_op_has_a_reason(type, version, rule, message):
@@ -116,12 +106,10 @@ def test_a_version_that_there_is_not_is_not_found(op):
 
 
 def test_an_id_is_split():
-    assert [parted(i) for i in ("onnx:Relu-13", "Relu-1", "Mine-extension", "graiphic:Reverse")] == [
-        ("onnx", "Relu", 13),
-        ("", "Relu", 1),
-        ("", "Mine-extension", 0),
-        ("graiphic", "Reverse", 0),
-    ]
+    assert parted("onnx:Relu-13") == ("onnx", "Relu", 13)
+    assert parted("Relu-1") == ("", "Relu", 1)
+    assert parted("Mine-extension") == ("", "Mine-extension", 0)
+    assert parted("graiphic:Reverse") == ("graiphic", "Reverse", 0)
 
 
 def test_the_type_alone_means_openvinos_op_and_with_a_prefix_the_dialects():
@@ -143,7 +131,7 @@ def test_types_of_other_dialects_are_none_of_openvinos():
 def altered(tmp_path):
     """A function that loads ReverseSequence-10 with a part of its text replaced."""
 
-    def load(old: str, new: str):
+    def load(old, new):
         path = tmp_path / "ReverseSequence-10.xml"
         shutil.copy(irops.definition(REVERSE_SEQUENCE).path, path)
         text = path.read_text()
@@ -158,16 +146,8 @@ def altered(tmp_path):
     ("old", "new", "why"),
     [
         (' as="seq_axis"', "", "does not map the attribute seq_axis of ReverseSequence-1"),
-        (
-            "  <type name",
-            '  <given name="mode">x</given>\n  <type name',
-            "sets mode, which is not an attribute of ReverseSequence-1",
-        ),
-        (
-            'name="sequence_lens" type="i64" rank="1">',
-            'name="sequence_lens" type="i64" rank="1" as="lengths">',
-            "does not map the input seq_lengths of ReverseSequence-1",
-        ),
+        (TYPE, GIVEN + TYPE, "sets mode, which is not an attribute of ReverseSequence-1"),
+        (LENGTHS, f'{LENGTHS} as="lengths"', "does not map the input seq_lengths of ReverseSequence-1"),
     ],
 )
 def test_an_op_that_shares_functions_says_what_each_of_their_parameters_is(altered, old, new, why):

@@ -2,8 +2,6 @@
 becomes of them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

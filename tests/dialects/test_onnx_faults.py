@@ -1,8 +1,4 @@
-"""Models of ONNX that are damaged, contradict themselves, or reach for files that are not theirs: reported,
-never a crash.
-"""
-
-from __future__ import annotations
+"""Models of ONNX that are damaged, contradict themselves, or reach for files that are not theirs."""
 
 import os
 import random
@@ -20,6 +16,8 @@ onnx, helper, numpy_helper = Late("onnx"), Late("onnx.helper"), Late("onnx.numpy
 
 F, INT, INT8, STRING = 1, 7, 3, 8  # of TensorProto
 RELU = [("Relu", ["x"], ["y"])]
+TOO_LARGE = "contains the number 300, which does not fit into 8 bits"
+NO_TEXT = "contains a string 0 that is not UTF-8"
 ENDS = {"x": (F, [2])}, {"y": (F, [2])}
 
 
@@ -29,7 +27,7 @@ def codes(path):
 
 @pytest.fixture
 def written(tmp_path):
-    def write(content: bytes, name="model.onnx"):
+    def write(content, name="model.onnx"):
         (tmp_path / name).write_bytes(content)
         return tmp_path / name
 
@@ -67,17 +65,9 @@ def test_xml_under_the_name_of_onnx_is_recognized(written):
         ({"dims": (3,), "float_data": [1, 2]}, "IR908", "has 8 bytes, but f32[3] requires 12"),
         ({"dims": (-1,), "raw_data": bytes(8)}, "IR908", "has the dims [-1], must be 0 or more"),
         ({"dims": (2**40, 2**40), "raw_data": bytes(8)}, "IR908", "has 8 bytes"),
-        (
-            {"kind": INT8, "dims": (1,), "int32_data": [300]},
-            "IR908",
-            "contains the number 300, which does not fit into 8 bits",
-        ),
+        ({"kind": INT8, "dims": (1,), "int32_data": [300]}, "IR908", TOO_LARGE),
         ({"kind": STRING, "string_data": [b"a"]}, "IR908", "has 1 strings, but its dims [2] require 2"),
-        (
-            {"kind": STRING, "dims": (1,), "string_data": [b"\xff"]},
-            "IR908",
-            "contains a string 0 that is not UTF-8",
-        ),
+        ({"kind": STRING, "dims": (1,), "string_data": [b"\xff"]}, "IR908", NO_TEXT),
         ({"kind": 27, "raw_data": bytes(2)}, "IR907", "has the data type 27, which irops does not support"),
         ({"kind": 99, "raw_data": bytes(2)}, "IR907", "has the data type 99, which irops does not support"),
     ],

@@ -1,13 +1,7 @@
 """ONNX models whose functions, names or nodes are made to exhaust or to confuse a reader."""
 
-from __future__ import annotations
-
 import re
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +13,7 @@ from irops.dialects.onnx.read import loads
 pytestmark = needs("onnx")
 helper = Late("onnx.helper")
 
-COMMANDS: dict[str, Callable[[Path], object]] = {
+COMMANDS = {
     "check": irops.check,
     "read": irops.read,
     "infer": irops.infer,
@@ -28,18 +22,18 @@ COMMANDS: dict[str, Callable[[Path], object]] = {
 }
 
 
-def model(nodes: list[Any], functions: list[Any] = [], output: str = "y") -> Any:  # noqa: B006
+def model(nodes, functions=[], output="y"):  # noqa: B006
     """A model of nodes, with one input x of type f32[2] and one output."""
     ends = [helper.make_tensor_value_info(name, 1, [2]) for name in ("x", output)]
     graph = helper.make_graph(nodes, "g", [ends[0]], [ends[1]])
     return helper.make_model(graph, opset_imports=imports(), functions=functions)
 
 
-def imports() -> list[Any]:
+def imports():
     return [helper.make_opsetid("", 17), helper.make_opsetid("f", 1)]
 
 
-def function(name: str, *calls: str) -> Any:
+def function(name, *calls):
     """A function that calls others, one after the other."""
     names = ["a", *(f"t{k}" for k in range(len(calls) - 1)), "b"]
     nodes = [
@@ -49,11 +43,11 @@ def function(name: str, *calls: str) -> Any:
     return helper.make_function("f", name, ["a"], ["b"], nodes, imports())
 
 
-def call(name: str) -> Any:
+def call(name):
     return helper.make_node(name, ["x"], ["y"], domain="f")
 
 
-def outcome(command: str, path: Path) -> str:
+def outcome(command, path):
     """The text of the findings of a command, whether it returns them or raises them."""
     try:
         return str(COMMANDS[command](path))
@@ -61,14 +55,14 @@ def outcome(command: str, path: Path) -> str:
         return "\n".join(map(str, error.diagnostics))
 
 
-def saved(content: Any, folder: Path) -> Path:
+def saved(content, folder):
     path = folder / "m.onnx"
     path.write_bytes(content if isinstance(content, bytes) else content.SerializeToString())
     return path
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_functions_that_expand_to_a_billion_nodes_exceed_the_limit(command: str, tmp_path: Path) -> None:
+def test_functions_that_expand_to_a_billion_nodes_exceed_the_limit(command, tmp_path):
     functions = [function(f"F{k}", f"F{k + 1}", f"F{k + 1}") for k in range(30)] + [function("F30", "Relu")]
     output = outcome(command, saved(model([call("F0")], functions), tmp_path))
     assert "IR122 the functions expand to 1,073,741,824 nodes; the limit is 1,000,000 (layers)" in output
@@ -76,18 +70,18 @@ def test_functions_that_expand_to_a_billion_nodes_exceed_the_limit(command: str,
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("calls", [{"F0": ["F0"]}, {"F0": ["Relu", "F1"], "F1": ["F2"], "F2": ["F0"]}])
-def test_recursive_functions_are_refused(command: str, calls: dict[str, list[str]], tmp_path: Path) -> None:
+def test_recursive_functions_are_refused(command, calls, tmp_path):
     functions = [function(name, *called) for name, called in calls.items()]
     path = saved(model([call("F0")], functions), tmp_path)
     assert "IR902 the function 'f:F0' calls itself" in outcome(command, path)
 
 
-def test_functions_that_nothing_calls_do_not_matter(tmp_path: Path) -> None:
+def test_functions_that_nothing_calls_do_not_matter(tmp_path):
     path = saved(model([helper.make_node("Relu", ["x"], ["y"])], [function("F0", "F0")]), tmp_path)
     assert irops.check(path).ok
 
 
-def test_large_functions_that_are_called_often_exceed_the_limit(tmp_path: Path) -> None:
+def test_large_functions_that_are_called_often_exceed_the_limit(tmp_path):
     large = helper.make_function(
         "f", "F0", ["a"], ["b"], [helper.make_node("Relu", ["a"], ["b"], doc_string="d" * 100_000)], imports()
     )
@@ -98,13 +92,13 @@ def test_large_functions_that_are_called_often_exceed_the_limit(tmp_path: Path) 
 
 
 @pytest.mark.slow("large files")
-def test_long_chains_of_functions_are_refused(tmp_path: Path) -> None:
+def test_long_chains_of_functions_are_refused(tmp_path):
     functions = [function(f"F{k}", f"F{k + 1}") for k in range(5000)] + [function("F5000", "Relu")]
     output = outcome("check", saved(model([call("F0")], functions), tmp_path))
     assert "IR902 functions call each other in a chain of more than 100" in output
 
 
-def test_functions_that_call_each_other_are_inlined(tmp_path: Path) -> None:
+def test_functions_that_call_each_other_are_inlined(tmp_path):
     functions = [function("F0", "F1", "F1"), function("F1", "Neg", "Relu")]
     path = saved(model([call("F0")], functions), tmp_path)
     assert irops.read(path).layers[1].type == "Neg"
@@ -113,7 +107,7 @@ def test_functions_that_call_each_other_are_inlined(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("place", ["yyyy", "nnnn", "gggg", "Relu", "ffff", "iiii", "kkkk"])
-def test_names_that_are_not_utf8_are_reported(command: str, place: str, tmp_path: Path) -> None:
+def test_names_that_are_not_utf8_are_reported(command, place, tmp_path):
     made = model([helper.make_node("Relu", ["x"], ["yyyy"], name="nnnn")], output="yyyy")
     made.graph.name = "gggg"
     made.graph.node.append(helper.make_node("Op", ["iiii"], ["z"], domain="ffff", kkkk=1))
@@ -124,23 +118,21 @@ def test_names_that_are_not_utf8_are_reported(command: str, place: str, tmp_path
 
 @pytest.mark.parametrize("command", ["check", "run", "translate"])
 @pytest.mark.parametrize("ends", [[("x", "y", "y")], [("x", "y", "z"), ("x", "z", "y")]])
-def test_circles_of_nodes_are_reported(
-    command: str, ends: list[tuple[str, str, str]], tmp_path: Path
-) -> None:
+def test_circles_of_nodes_are_reported(command, ends, tmp_path):
     path = saved(model([helper.make_node("Add", [a, b], [c]) for a, b, c in ends]), tmp_path)
     assert "IR207" in outcome(command, path)
 
 
-def test_a_node_without_names_and_type_is_reported(tmp_path: Path) -> None:
+def test_a_node_without_names_and_type_is_reported(tmp_path):
     path = saved(model([helper.make_node("", [], []), helper.make_node("Relu", ["x"], ["y"])]), tmp_path)
     assert not irops.check(path).ok
 
 
-def work(content: bytes) -> int:
+def work(content):
     """The number of bytecodes that reading a model executes."""
     executed = 0
 
-    def trace(frame: FrameType, event: str, _: object) -> Any:
+    def trace(frame, event, _):
         nonlocal executed
         frame.f_trace_opcodes = True
         executed += event == "opcode"
@@ -155,12 +147,12 @@ def work(content: bytes) -> int:
     return executed
 
 
-def equal_names(count: int) -> Any:
+def equal_names(count):
     """Nodes of one name without outputs, so that each name needs a number."""
     return model([helper.make_node("Relu", ["x"], [], name="same") for _ in range(count)])
 
 
-def equal_sizes(count: int) -> Any:
+def equal_sizes(count):
     """Sizes whose names are equal but for a character that identifiers do not have."""
     made = model([helper.make_node("Relu", ["x"], ["y"])])
     for k in range(count):
@@ -168,7 +160,7 @@ def equal_sizes(count: int) -> Any:
     return made
 
 
-def functions_of_functions(count: int) -> Any:
+def functions_of_functions(count):
     functions = [function(f"F{k}", "Relu") for k in range(count)]
     nodes = [
         helper.make_node(f"F{k}", [f"t{k}" if k else "x"], [f"t{k + 1}"], domain="f") for k in range(count)
@@ -178,7 +170,7 @@ def functions_of_functions(count: int) -> Any:
 
 @pytest.mark.slow("large files")
 @pytest.mark.parametrize("make", [equal_names, equal_sizes, functions_of_functions])
-def test_the_cost_of_reading_grows_as_the_file_does(make: Callable[[int], Any]) -> None:
+def test_the_cost_of_reading_grows_as_the_file_does(make):
     loads(make(5).SerializeToString())
     small, large = (make(count).SerializeToString() for count in (150, 600))
     assert work(large) < 1.35 * len(large) / len(small) * work(small)

@@ -1,7 +1,5 @@
 """Models of ONNX are written, and read as what they were."""
 
-from __future__ import annotations
-
 import builtins
 
 import numpy as np
@@ -46,10 +44,11 @@ def test_what_is_written_is_read_as_the_same(slicing, tmp_path):
     model = irops.read(slicing)
     irops.write(model, tmp_path / "copy.onnx")
     again = irops.read(tmp_path / "copy.onnx")
-    result = [(layer.name, layer.type, layer.version, layer.output_names) for layer in model.layers]
-    assert sorted(map(str, result)) == sorted(
-        str((layer.name, layer.type, layer.version, layer.output_names)) for layer in again.layers
+    one, other = (
+        sorted(str((layer.name, layer.type, layer.version, layer.output_names)) for layer in each.layers)
+        for each in (model, again)
     )
+    assert one == other
     data = np.arange(6, dtype=np.float32).reshape(3, 2)
     for name, array in irops.run(model, {"x": data}).items():
         assert array.tolist() == irops.run(again, {"x": data})[name].tolist()
@@ -67,30 +66,24 @@ def test_nothing_is_left_behind_where_writing_fails(slicing, tmp_path):
 
 def test_ops_that_are_not_defined_cannot_be_written(saved, tmp_path):
     path = saved([("Floor", ["x"], ["y"])], {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])})
-    with pytest.raises(
-        DiagnosticError,
-        match=r'IR304 layer 1 "y#1" \(Floor\) cannot be written: irops has no definition of ONNX\'s Floor-13',
-    ):
+    message = r'IR304 layer 1 "y#1" \(Floor\) cannot be written: irops has no definition of ONNX\'s Floor-13'
+    with pytest.raises(DiagnosticError, match=message):
         irops.write(irops.read(path), tmp_path / "copy.onnx")
 
 
 def test_a_model_goes_into_files_of_its_own_dialect(slicing, tmp_path):
-    with pytest.raises(
-        DiagnosticError, match=r"IR925 .*m.xml is the path for a model of dialect onnx, must end with .onnx"
-    ):
+    message = r"IR925 .*m.xml is the path for a model of dialect onnx, must end with .onnx"
+    with pytest.raises(DiagnosticError, match=message):
         irops.write(irops.read(slicing), tmp_path / "m.xml")
-    with pytest.raises(
-        DiagnosticError, match=r"IR925 .*m.onnx can hold ONNX ops only; the model is openvino"
-    ):
+    message = r"IR925 .*m.onnx can hold ONNX ops only; the model is openvino"
+    with pytest.raises(DiagnosticError, match=message):
         irops.write(irops.Model(), tmp_path / "m.onnx")
 
 
 def test_a_model_that_is_too_large_for_a_protocol_buffer_is_refused(slicing, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "MOST_BYTES", 20)
-    with pytest.raises(
-        DiagnosticError,
-        match="IR926 the model takes 43 bytes or more, and one file of ONNX holds less than 21",
-    ):
+    message = "IR926 the model takes 43 bytes or more, and one file of ONNX holds less than 21"
+    with pytest.raises(DiagnosticError, match=message):
         irops.write(irops.read(slicing), tmp_path / "copy.onnx")
     monkeypatch.setattr(module, "MOST_BYTES", 100)
     with pytest.raises(DiagnosticError, match=r"IR926 the model takes [0-9]+ bytes or more"):

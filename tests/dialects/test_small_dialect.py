@@ -1,13 +1,8 @@
-"""A dialect is a folder: one that a test writes is read, checked, inferred, run, written and listed, and
-nothing else changes for it.
-"""
-
-from __future__ import annotations
+"""A dialect is a folder: one that a test writes is read, checked, inferred, run, written and listed."""
 
 import contextlib
 import io
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -99,36 +94,20 @@ def definition(type, summary, body, same_as=None):
     return DEFINITION.format(type=type, summary=summary, body=body, shares=shares)
 
 
+INPUT = f"""<data><attribute name="shape" type="shape" required="yes">The shape.</attribute>
+<attribute name="element_type" type="element_type" required="yes">The type.</attribute></data>
+<output>{tensor(0, "output", "@element_type")}</output>"""
+UNARY = f"{TYPES}<input>{tensor(0, 'data')}</input><output>{tensor(1, 'output', shape='same data')}</output>"
+ADDED = f"""<given name="auto_broadcast">numpy</given>
+<given name="auto_broadcast.auto_broadcast_axis">0</given>{TYPES}
+<input>{tensor(0, "a")}{tensor(1, "b")}</input>
+<output>{tensor(2, "output", shape="broadcast a b numpy C1")}</output>
+<constraint id="C1">the shapes of a and b can be broadcast to each other</constraint>"""
 DEFINITIONS = {
-    "take": definition(
-        "take",
-        "An input of the model.",
-        '<data><attribute name="shape" type="shape" required="yes">The shape.</attribute>'
-        '<attribute name="element_type" type="element_type" required="yes">The type.</attribute></data>'
-        f"<output>{tensor(0, 'output', '@element_type')}</output>",
-        "Parameter-1",
-    ),
-    "give": definition(
-        "give",
-        "An output of the model.",
-        f"{TYPES}<input>{tensor(0, 'data')}</input><output>{tensor(1, 'output', shape='same data')}</output>",
-        "Result-1",
-    ),
-    "Twice": definition(
-        "Twice",
-        "Add a tensor to itself.",
-        f"{TYPES}<input>{tensor(0, 'data')}</input><output>{tensor(1, 'output', shape='same data')}</output>",
-    ),
-    "Sum": definition(
-        "Sum",
-        "Add two tensors.",
-        f'<given name="auto_broadcast">numpy</given>'
-        f'<given name="auto_broadcast.auto_broadcast_axis">0</given>{TYPES}'
-        f"<input>{tensor(0, 'a')}{tensor(1, 'b')}</input>"
-        f"<output>{tensor(2, 'output', shape='broadcast a b numpy C1')}</output>"
-        '<constraint id="C1">the shapes of a and b can be broadcast to each other</constraint>',
-        "Add-1",
-    ),
+    "take": definition("take", "An input of the model.", INPUT, "Parameter-1"),
+    "give": definition("give", "An output of the model.", UNARY, "Result-1"),
+    "Twice": definition("Twice", "Add a tensor to itself.", UNARY),
+    "Sum": definition("Sum", "Add two tensors.", ADDED, "Add-1"),
 }
 TWICE = '''
 """Twice: add a tensor to itself."""
@@ -142,7 +121,7 @@ def twice(data):
 MODEL = "x take f32 n,2\ny Twice x\nz Sum y x\nresult give z\n"
 
 
-def written(folder: Path) -> Path:
+def written(folder):
     """The package of the dialect, in a folder."""
     place = folder / "steps"
     files = {"__init__.py": INIT, "dialect.py": DIALECT, "ops/__init__.py": "", "ops/twice.py": TWICE}
@@ -192,8 +171,11 @@ def test_without_the_folder_there_is_no_such_dialect():
         dialect_named("steps")
 
 
+IDS = ("steps:give", "steps:Sum", "steps:take", "steps:Twice")
+
+
 def test_its_definitions_are_found_by_id(steps):
-    assert Registry().ids("steps") == ("steps:give", "steps:Sum", "steps:take", "steps:Twice")
+    assert Registry().ids("steps") == IDS
     assert irops.definition("steps:twice").summary == "Add a tensor to itself."
     assert irops.call("steps:Sum", np.float32([1]), np.float32([2])).tolist() == [3]
     assert "steps:Twice" in {definition.id for definition in irops.definitions()}
@@ -211,9 +193,7 @@ def test_a_model_is_checked(path):
     path.write_text(MODEL.replace("Twice", "Thrice"))
     found = list(irops.check(path))
     assert [d.name for d in found] == ["undefined-op"]
-    assert found[0].message.startswith(
-        "irops has no definition of Steps's Thrice; its outputs are as the file"
-    )
+    assert found[0].message.startswith("irops has no definition of Steps's Thrice; its outputs are as the")
 
 
 def test_symbols_reach_what_is_inferred(path):
@@ -229,19 +209,13 @@ def test_a_model_is_written_and_read_back(path, tmp_path):
     model, copy = irops.read(path), tmp_path / "copy.steps"
     irops.write(model, copy)
     assert copy.read_text() == MODEL
-    with pytest.raises(
-        irops.DiagnosticError, match=r"is the path for a model of dialect steps, must end with \.steps"
-    ):
+    message = r"is the path for a model of dialect steps, must end with \.steps"
+    with pytest.raises(irops.DiagnosticError, match=message):
         irops.write(model, tmp_path / "copy.xml")
 
 
 def test_commands_know_the_dialect(path):
     assert printed("check", str(path.parent), "--quiet") == ""
-    assert printed("ops", "--dialect", "steps", "-q").split() == [
-        "steps:give",
-        "steps:Sum",
-        "steps:take",
-        "steps:Twice",
-    ]
+    assert tuple(printed("ops", "--dialect", "steps", "-q").split()) == IDS
     assert "Add a tensor to itself." in printed("explain", "steps:Twice")
     assert "1 input" in printed("inspect", str(path)) or "x" in printed("inspect", str(path))

@@ -3,8 +3,6 @@
 tokenizers/make.py made the files and observe.py the observations; both need the library, these tests do not.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -19,7 +17,6 @@ from irops.cli.main import main
 from irops.dialects.registry import Registry, default_registry
 from irops.dialects.tokenizers import DIALECT
 from irops.document.site import Site
-from irops.values.fact import Fact
 
 FILES = Path(__file__).parent / "tokenizers"
 MODELS = sorted(FILES.glob("*.xml"), key=lambda path: path.name)
@@ -50,7 +47,7 @@ WIDER = {("ContribStringJoin", 0), ("ContribStringJoin", 1), ("RegexSplit", 5), 
 """Outputs for which the library declares shapes that its kernels do not give."""
 
 
-def inferred(op: str, attributes: dict[str, str], inputs: list[str]) -> tuple[Fact, ...] | None:
+def inferred(op, attributes, inputs):
     """The outputs that irops infers; None where it reports a fault."""
     try:
         return Invocation(default_registry().op(f"tokenizers:{op}"), attributes).infer(
@@ -72,7 +69,7 @@ def trials(example):
         yield changed, place, outputs
 
 
-def is_stricter(op: str, changed: str) -> bool:
+def is_stricter(op, changed):
     return changed == "more" or (op, changed) in STRICTER
 
 
@@ -138,7 +135,7 @@ def test_the_size_of_the_batch_reaches_the_outputs():
     assert [str(facts[dense.id, output].shape) for output in (0, 1)] == ["[4,?]", "[4,?]"]
 
 
-def broken(tmp_path: Path, old: str, new: str, name: str = "wordpiece_tokenizer") -> irops.Report:
+def broken(tmp_path, old, new, name="wordpiece_tokenizer"):
     text = (FILES / f"{name}.xml").read_text()
     assert text.count(old) >= 1
     path = tmp_path / f"{name}.xml"
@@ -147,7 +144,7 @@ def broken(tmp_path: Path, old: str, new: str, name: str = "wordpiece_tokenizer"
     return irops.check(path)
 
 
-def errors_of(report: irops.Report) -> list[str]:
+def errors_of(report):
     return [f"{finding.code} {finding.message}" for finding in report.errors]
 
 

@@ -1,7 +1,5 @@
 """Formulas in blocks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Every definition: its grammar, its examples, its counterexamples, and their agreement with the code."""
 
-from __future__ import annotations
-
 import pytest
 
 from irops.conformance.cases import failure

@@ -2,8 +2,6 @@
 possible pair of elements.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

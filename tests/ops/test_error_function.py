@@ -1,7 +1,5 @@
 """The error function against the C library's."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Laws that every op obeys: weakening, agreement, totality, and the algebra of reversing."""
 
-from __future__ import annotations
-
 import zlib
 
 import numpy as np
@@ -64,7 +62,7 @@ def weakened(draw, fact):
     return Fact(kind, Shape(looser(draw, dim) for dim in fact.shape))
 
 
-def looser(draw, dim: Dim):
+def looser(draw, dim):
     match draw(CHOICES):
         case 0 | 1:
             return dim

@@ -1,7 +1,5 @@
 """What is inferred where sizes, axes, lengths, positions and pads are known in part, or not at all."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Shapes that stock rules infer where little is known."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -2,8 +2,6 @@
 or a value of the outputs equals, at the sizes of a run, what the reference computes.
 """
 
-from __future__ import annotations
-
 from math import isnan
 
 import numpy as np
@@ -34,7 +32,7 @@ SMALL = 64
 """The most elements of a value that is made symbolic."""
 
 
-def broadcast_of(*sizes: int) -> int:
+def broadcast_of(*sizes):
     """The size of an axis after broadcasting, of which all sizes other than 1 are equal."""
     others = {size for size in sizes if size != 1}
     assert len(others) <= 1
@@ -46,9 +44,9 @@ class Sizes:
 
     def __init__(self, draw):
         self.draw = draw
-        self.numbers: dict[str, int] = {}
+        self.numbers = {}
 
-    def dim(self, number: int) -> Dim:
+    def dim(self, number):
         """What may be known of a number: known, an interval, a name, or a polynomial in names."""
         kind = self.draw(st.sampled_from(("known", "interval", "own", "shared", "shared", "polynomial")))
         low = number - self.draw(st.integers(0, 2))
@@ -66,12 +64,12 @@ class Sizes:
         name = f"n{abs(number)}{'m' * (number < 0)}"
         return self._named(name if kind == "shared" else f"{name}_{len(self.numbers)}", number, bounds)
 
-    def _named(self, name: str, number: int, bounds: tuple[float, float]) -> Dim:
+    def _named(self, name, number, bounds):
         self.numbers[name] = number
         full = (1, np.inf) if number > 0 else (-np.inf, -1)
         return Dim(max(bounds[0], full[0]), min(bounds[1], full[1]), Symbol.named(name, full))
 
-    def holds(self, dim: Dim, number: float) -> bool:
+    def holds(self, dim, number):
         """Whether a number lies within the bounds, and is what the symbol says. No interval contains NaN."""
         if isnan(number) or abs(number) > LARGE:
             return True

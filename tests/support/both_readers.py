@@ -1,7 +1,5 @@
 """What the scanner and the XML parser read from one text, in full: positions and findings too."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What checks and inference give with and without sharing between equal layers, in a form to compare."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

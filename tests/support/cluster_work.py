@@ -1,7 +1,5 @@
 """Work that workers can import, with items that end a process or a worker."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

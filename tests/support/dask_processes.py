@@ -1,7 +1,5 @@
 """Schedulers and workers as a user starts them, and a proxy between a client and a scheduler."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Cases of every op that states gradients: one op, its inputs (floats in f64), its attributes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Models to draw."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import irops

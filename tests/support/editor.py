@@ -1,7 +1,5 @@
 """A client of `irops server`, in a process of its own, with short words for what an editor does."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from pathlib import Path

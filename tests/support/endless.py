@@ -1,7 +1,5 @@
 """A model whose loop goes round a million times."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 ENDLESS = """<net name="endless" version="11"><layers>

@@ -2,8 +2,6 @@
 the documented errors.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import warnings

@@ -1,7 +1,5 @@
 """Texts of models that are large in one respect, to see what they cost, or hostile in one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 EDGE = '<edge from-layer="{}" from-port="{}" to-layer="{}" to-port="{}"/>'

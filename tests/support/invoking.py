@@ -1,7 +1,5 @@
 """Ops inferred and folded from attribute values, for tests of single ops."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any

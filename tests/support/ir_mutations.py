@@ -1,7 +1,5 @@
 """Systematic changes to the text of a model: each attribute, element and dimension in turn."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Models around the layers that pages show: their inputs are constants, with the values of the example."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

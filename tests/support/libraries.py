@@ -1,7 +1,5 @@
 """Libraries that some tests need: loaded when a test uses them, and not when tests are collected."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any

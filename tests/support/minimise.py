@@ -1,7 +1,5 @@
 """Makes a file that shows a fault smaller, as long as it shows the fault."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
 from time import monotonic

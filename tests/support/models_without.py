@@ -1,7 +1,5 @@
 """Models of one op of OpenVINO that leave one attribute out, made from the examples of its definition."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice

@@ -5,8 +5,6 @@ A change is four numbers and a word, so that chance (in long runs) and Hypothesi
 them) draw the same ones.
 """
 
-from __future__ import annotations
-
 import copy
 import struct
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """The S3 API of moto on this machine, with objects of which the content is a sparse local file."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Models of one op, of OpenVINO's or ONNX's, made of the examples of its definition."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from irops.analysis.model_analysis import infer

@@ -3,8 +3,6 @@
 A plant is a predicate on the op, its attributes and its inputs, so that it survives renaming and cutting.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Random plants in networks, and whether irops.compare finds them."""
 
-from __future__ import annotations
-
 import numpy as np
 from planted import FAULTS, WrongCall
 

@@ -1,7 +1,5 @@
 """What irops promises of any file whatever, and how it is found out that a promise is broken."""
 
-from __future__ import annotations
-
 import re
 import resource
 import signal

@@ -1,7 +1,5 @@
 """Questions to the judge: whether results of one op are right."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

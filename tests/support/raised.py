@@ -1,7 +1,5 @@
 """The diagnostic of the error that a call raises."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

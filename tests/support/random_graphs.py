@@ -1,7 +1,5 @@
 """Random graphs, built through irops.Graph."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

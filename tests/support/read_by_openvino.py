@@ -1,7 +1,5 @@
 """The attributes of a layer as OpenVINO has read them: read, validated and serialized in another process."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import partial

@@ -3,8 +3,6 @@
 python tests/support/reader_defaults.py
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

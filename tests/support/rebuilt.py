@@ -1,7 +1,5 @@
 """The graph that a picture shows, rebuilt from its scene alone."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

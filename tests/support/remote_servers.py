@@ -1,7 +1,5 @@
 """Servers of files on this machine, for tests of remote files: they count and can be made to fail."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Processes that may crash over what they are asked: OpenVINO and ONNX Runtime, for a model's results."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from ctypes import string_at

@@ -2,8 +2,6 @@
 corpora, where there are any.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Shells that complete command lines: bash, zsh and fish as people use them, without their settings."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Compare the expressions of irops.why with inference, for every size of every layer of a model."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Small models for the steps of conversions: the examples of definitions, with other attributes and types."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Rows of a made-up survey: many models, all statuses, names and messages of any kind."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

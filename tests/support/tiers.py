@@ -1,7 +1,5 @@
 """Laws that are tried with few random cases in the fast tier, and with many in the slow one."""
 
-from __future__ import annotations
-
 import pytest
 
 

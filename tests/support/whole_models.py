@@ -3,8 +3,6 @@
 OpenVINO reads, compiles and runs each of them as it stands.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterable
 

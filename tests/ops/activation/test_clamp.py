@@ -1,7 +1,5 @@
 """Clamp on values that are known in part, and on bounds that a type cannot hold."""
 
-from __future__ import annotations
-
 from math import inf
 
 import pytest

@@ -1,7 +1,5 @@
 """Division at the edges of types."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from invoking import inferred

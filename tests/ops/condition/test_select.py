@@ -1,7 +1,5 @@
 """Select moves elements of every type."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

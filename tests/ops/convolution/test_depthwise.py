@@ -1,7 +1,5 @@
 """Depthwise convolution tap by tap against convolution as a matrix product."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Poolings over regions beyond their examples: boxes far away, no elements, narrow types."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

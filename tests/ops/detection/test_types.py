@@ -1,44 +1,22 @@
 """Inputs of different element types, which OpenVINO takes: the output has the type of the first."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import irops
 from irops.values.element import element_type
 
-MAPS, REGION = np.ones((1, 4, 3, 3), np.float32), np.array([[0, 0, 0, 2, 2]], np.float32)
+F32 = np.float32
+MAPS, REGION = np.ones((1, 4, 3, 3), F32), F32([[0, 0, 0, 2, 2]])
+POOLED = {"output_dim": 1, "group_size": 2, "spatial_scale": 1.0}
+CHOSEN = {"base_size": 4, "feat_stride": 4, "min_size": 0, "ratio": [1.0], "scale": [1.0]}
+CHOSEN |= {"pre_nms_topn": 9, "post_nms_topn": 1, "nms_thresh": 0.5}
+DECODED = {"keep_top_k": [1], "nms_threshold": 0.5, "variance_encoded_in_target": True, "normalized": True}
 CASES = {
-    "PSROIPooling-1": (
-        (MAPS, REGION),
-        {"output_dim": 1, "group_size": 2, "spatial_scale": 1.0, "mode": "average"},
-    ),
-    "DeformablePSROIPooling-1": (
-        (MAPS, REGION, np.zeros((1, 2, 1, 1), np.float32)),
-        {"output_dim": 1, "group_size": 2, "spatial_scale": 1.0},
-    ),
-    "Proposal-4": (
-        (
-            np.ones((1, 2, 1, 1), np.float32),
-            np.zeros((1, 4, 1, 1), np.float32),
-            np.array([8, 8, 1], np.float32),
-        ),
-        {
-            "base_size": 4,
-            "pre_nms_topn": 9,
-            "post_nms_topn": 1,
-            "nms_thresh": 0.5,
-            "feat_stride": 4,
-            "min_size": 0,
-            "ratio": [1.0],
-            "scale": [1.0],
-        },
-    ),
-    "DetectionOutput-8": (
-        (np.zeros((1, 4), np.float32), np.ones((1, 2), np.float32), np.array([[[0, 0, 1, 1]]], np.float32)),
-        {"keep_top_k": [1], "nms_threshold": 0.5, "variance_encoded_in_target": True, "normalized": True},
-    ),
+    "PSROIPooling-1": ((MAPS, REGION), POOLED | {"mode": "average"}),
+    "DeformablePSROIPooling-1": ((MAPS, REGION, np.zeros((1, 2, 1, 1), F32)), POOLED),
+    "Proposal-4": ((np.ones((1, 2, 1, 1), F32), np.zeros((1, 4, 1, 1), F32), F32([8, 8, 1])), CHOSEN),
+    "DetectionOutput-8": ((np.zeros((1, 4), F32), np.ones((1, 2), F32), F32([[[0, 0, 1, 1]]])), DECODED),
 }
 BOXES = {"PSROIPooling-1": 1, "DeformablePSROIPooling-1": 1, "Proposal-4": 2, "DetectionOutput-8": 2}
 

@@ -1,7 +1,5 @@
 """Conversions between colours: what holds for all images."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import irops

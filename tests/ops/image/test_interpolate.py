@@ -1,7 +1,5 @@
 """Interpolate where sizes are hostile."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """How many parts a sliced axis gives, and where OpenVINO's CPU plug-in counts others."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What examples cannot show of MatMul."""
 
-from __future__ import annotations
-
 import ml_dtypes
 import numpy as np
 import pytest

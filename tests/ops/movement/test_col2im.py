@@ -1,7 +1,5 @@
 """Col2Im: the transpose of cutting an image into blocks."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -10,9 +8,7 @@ import pytest
 import irops
 
 
-def blocks_of(
-    image: np.ndarray, kernel: tuple[int, int], stride: int, dilation: int, begin: int, end: int
-) -> np.ndarray:
+def blocks_of(image, kernel, stride, dilation, begin, end):
     """The blocks of an image, cut one by one."""
     padded = np.pad(image, [(0, 0), (0, 0), (begin, end), (begin, end)])
     reach = [dilation * (size - 1) + 1 for size in kernel]
@@ -27,7 +23,7 @@ def blocks_of(
 @pytest.mark.parametrize(
     ("stride", "dilation", "begin", "end"), [(1, 1, 0, 0), (2, 1, 1, 0), (1, 2, 0, 1), (3, 2, 2, 2)]
 )
-def test_blocks_and_images_meet(stride: int, dilation: int, begin: int, end: int) -> None:
+def test_blocks_and_images_meet(stride, dilation, begin, end):
     """<blocks of x, y> = <x, image of y> for all x and y."""
     random = np.random.default_rng(0)
     image = random.integers(-9, 9, (2, 3, 6, 7))

@@ -1,7 +1,5 @@
 """How many elements a slice takes, of axes and positions that are known in part."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import inf
 
@@ -70,13 +68,8 @@ def test_unlimited_axes_and_the_ends_of_64_bits(size, start, stop, step, count):
 
 def test_a_slice_that_takes_all_keeps_the_name_of_the_axis():
     batch = Dim(1, 8).named("batch")
-    for start, stop, step in (
-        (Dim.of(0), LAST, 1),
-        (Dim.of(0), batch, 1),
-        (Dim.of(-8), Dim.of(8), 1),
-        (Dim.of(-1), BEFORE_FIRST, -1),
-    ):
-        assert sliced_size(batch, start, stop, Dim.of(step)).symbol == batch.symbol
+    for start, stop, step in ((0, LAST, 1), (0, batch, 1), (-8, Dim.of(8), 1), (-1, BEFORE_FIRST, -1)):
+        assert sliced_size(batch, Dim.of(start), stop, Dim.of(step)).symbol == batch.symbol
 
 
 def test_what_one_slice_leaves_the_other_takes():

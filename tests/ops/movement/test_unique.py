@@ -1,7 +1,5 @@
 """Unique: its four outputs agree."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,14 +8,12 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 import irops
 
+SHAPES = array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)
+FULL = array_shapes(max_dims=3, max_side=4)
 
-@given(st.data(), st.booleans())
-def test_elements_can_be_put_together_again(data: st.DataObject, ascending: bool) -> None:
-    array = data.draw(
-        arrays(
-            np.int8, array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4), elements=st.integers(-2, 2)
-        )
-    )
+
+@given(arrays(np.int8, SHAPES, elements=st.integers(-2, 2)), st.booleans())
+def test_elements_can_be_put_together_again(array, ascending):
     unique, first, which, counts = irops.call("Unique-10", array, sorted=ascending)
     row = array.ravel()
     assert (unique[which] == row).all()
@@ -26,13 +22,8 @@ def test_elements_can_be_put_together_again(data: st.DataObject, ascending: bool
     assert (np.diff(unique) > 0).all() if ascending else (np.diff(first) > 0).all()
 
 
-@given(st.data(), st.booleans())
-def test_slices_can_be_put_together_again(data: st.DataObject, ascending: bool) -> None:
-    array = data.draw(
-        arrays(
-            np.int8, array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4), elements=st.integers(0, 1)
-        )
-    )
+@given(arrays(np.int8, FULL, elements=st.integers(0, 1)), st.data(), st.booleans())
+def test_slices_can_be_put_together_again(array, data, ascending):
     axis = data.draw(st.integers(-array.ndim, array.ndim - 1))
     unique, first, which, counts = irops.call("Unique-10", array, np.array(axis), sorted=ascending)
     assert (np.take(unique, which, axis) == array).all()
@@ -44,7 +35,7 @@ def test_slices_can_be_put_together_again(data: st.DataObject, ascending: bool) 
 
 
 @pytest.mark.parametrize("ascending", [True, False])
-def test_nan_is_never_twice_the_same(ascending: bool) -> None:
+def test_nan_is_never_twice_the_same(ascending):
     unique, first, which, counts = irops.call(
         "Unique-10", np.array([np.nan, 1, np.nan, 1], np.float32), sorted=ascending
     )

@@ -1,7 +1,5 @@
 """Regions of LRN, element by element."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Normalization where sums are great, and where there is nothing to sum."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

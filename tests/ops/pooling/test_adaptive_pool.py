@@ -1,7 +1,5 @@
 """Adaptive pooling against windows that are taken one by one."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import ceil, floor
 

@@ -1,7 +1,5 @@
 """FakeQuantize where shapes are not known, and where types are narrow."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from invoking import shapes_of

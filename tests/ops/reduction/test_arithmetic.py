@@ -1,7 +1,5 @@
 """What is known in part of reductions, and numbers that are hard to gather."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The loss against the sum over all paths, each read for itself."""
 
-from __future__ import annotations
-
 from itertools import groupby, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reshape where sizes are known in part: what follows from the number of elements."""
 
-from __future__ import annotations
-
 from math import inf
 
 import pytest

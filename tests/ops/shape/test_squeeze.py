@@ -1,7 +1,5 @@
 """Axes of Squeeze and Unsqueeze that are no axes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What examples cannot show of transforms: that they undo each other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What examples cannot show of spectra of frames."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """SearchSorted beyond its examples: compared with NumPy's search, and the order that it requires."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -18,14 +16,10 @@ def test_every_row_is_searched_as_numpy_searches(kind, right):
     random = np.random.default_rng(1)
     sequences = np.sort(random.integers(0, 8, (5, 9)), axis=1)
     values = random.integers(0, 9, (5, 12))
-    found = irops.call(
-        "SearchSorted-15",
-        *(a.astype(element_type(kind).dtype) for a in (sequences, values)),
-        right_mode=right,
-    )
-    assert np.array_equal(
-        found, [np.searchsorted(s, v, "right" if right else "left") for s, v in zip(sequences, values)]
-    )
+    given = (array.astype(element_type(kind).dtype) for array in (sequences, values))
+    side = "right" if right else "left"
+    wanted = [np.searchsorted(s, v, side) for s, v in zip(sequences, values)]
+    assert np.array_equal(irops.call("SearchSorted-15", *given, right_mode=right), wanted)
 
 
 def test_what_is_no_number_breaks_the_order_too():

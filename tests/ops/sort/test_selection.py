@@ -1,7 +1,5 @@
 """Non-maximum suppression against the definition, taken literally: one box at a time."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """TopK beyond its examples: element types that NumPy does not sort."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

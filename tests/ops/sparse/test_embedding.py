@@ -1,7 +1,5 @@
 """Bags against sums that are taken one by one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Convert on values that are known in part."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Runs a script of a page in headless Chromium, over pages of a folder, and returns what it finds."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

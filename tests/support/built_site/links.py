@@ -1,7 +1,5 @@
 """The links and anchors of the pages of a built site."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass, field

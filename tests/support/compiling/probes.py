@@ -4,8 +4,6 @@ Whether the CPU plug-in compiles a layer may depend on what is constant and on w
 each op and type is asked in several ways.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The instructions of this processor, of those for which the CPU plug-in has kernels of their own."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

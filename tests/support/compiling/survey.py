@@ -6,8 +6,6 @@ ANSWERS.json keeps the answers, so that a survey that is interrupted goes on whe
 some 8,000 small models, on one processor: the table names its instructions.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Sequence

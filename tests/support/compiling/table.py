@@ -1,7 +1,5 @@
 """The table of what the CPU plug-in refuses, made of its answers to probes."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from textwrap import fill
