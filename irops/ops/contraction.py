@@ -1,7 +1,5 @@
 """The matrix product in every numeric type."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.conversion import low_bits

@@ -1,7 +1,5 @@
 """Conversion between element types, for Convert and for ops whose kernels compute in wider types."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.values.element import BOOLEAN, Array, ElementType, element_type_of, tagged

@@ -1,7 +1,5 @@
 """Binary elementwise ops: what they have in common, so that each op only defines its formula."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from functools import wraps

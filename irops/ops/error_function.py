@@ -1,7 +1,5 @@
 """The error function, for whole arrays, without SciPy."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.reals import in_blocks

@@ -3,8 +3,6 @@
 The bounds of floating-point elements may be fractions; `whole` widens an interval to integer bounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import ceil, floor, inf, isfinite
 from typing import Any

@@ -1,7 +1,5 @@
 """Functions of real numbers on arrays of any type, block by block."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

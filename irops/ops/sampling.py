@@ -1,7 +1,5 @@
 """Elements of maps at positions that differ from point to point, shared by the ops that sample."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.values.element import Array

@@ -4,8 +4,6 @@ Each rule receives the Facts and attribute values that its words name (a word Cn
 returns the Shape of the output.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from typing import Any

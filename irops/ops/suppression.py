@@ -1,7 +1,5 @@
 """Greedy non-maximum suppression, shared by the ops that drop boxes by their overlap with better ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gradients of what several ops do: sums over broadcast axes, and attenuation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.conversion import as_numbers, converted

@@ -1,7 +1,5 @@
 """Activations: elementwise ones, and the softmax along an axis."""
 
-from __future__ import annotations
-
 from math import ceil, floor, inf, pi, sqrt
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Arithmetic ops on two tensors, division and power among them."""
 
-from __future__ import annotations
-
 from functools import reduce
 from math import inf
 

@@ -1,7 +1,5 @@
 """CumSum and SegmentMax: along an axis, and over segments of it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.conversion import as_numbers, converted, low_bits

@@ -4,8 +4,6 @@ Integers are computed in f64 and rounded to the nearest integer by the curves: S
 Atan, Asinh, Acosh, Atanh, Erf.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

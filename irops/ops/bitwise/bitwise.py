@@ -1,7 +1,5 @@
 """Bitwise ops: BitwiseNot; BitwiseAnd, BitwiseOr, BitwiseXor, and the shifts."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits

@@ -1,7 +1,5 @@
 """Comparisons of two tensors, and tests of the kind of a number."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.conversion import as_numbers

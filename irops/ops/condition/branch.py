@@ -1,7 +1,5 @@
 """If: run one of two bodies, depending on a condition."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

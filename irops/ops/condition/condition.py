@@ -1,7 +1,5 @@
 """Bucketize, NonZero and Select."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.conversion import as_numbers

@@ -1,7 +1,5 @@
 """ConvolutionBackpropData and GroupConvolutionBackpropData: transposed convolution."""
 
-from __future__ import annotations
-
 from itertools import product as combinations
 from math import prod
 from typing import Any

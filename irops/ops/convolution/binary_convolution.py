@@ -1,7 +1,5 @@
 """BinaryConvolution: the number of equal bits minus the number of different bits, at each position."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits

@@ -1,7 +1,5 @@
 """Convolution as a matrix product: the elements under each window become a column (im2col)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import product as combinations
 from math import prod

@@ -1,7 +1,5 @@
 """Convolution and GroupConvolution; depthwise convolution, with one filter for each channel."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import inf, prod
 from typing import Any

@@ -1,7 +1,5 @@
 """DeformableConvolution: a convolution whose sampling positions are shifted by offsets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from math import prod

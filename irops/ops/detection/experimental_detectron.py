@@ -1,7 +1,5 @@
 """Detections and prior grids of Detectron."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

@@ -1,7 +1,5 @@
 """PriorBox and PriorBoxClustered: boxes around the points of a grid."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

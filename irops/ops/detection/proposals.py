@@ -1,7 +1,5 @@
 """Proposal and GenerateProposals: boxes that anchors and deltas propose."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from math import log

@@ -1,7 +1,5 @@
 """Position-sensitive pooling in regions of interest: PSROIPooling and DeformablePSROIPooling."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.detection.roi_pooling import (

@@ -1,7 +1,5 @@
 """Pooling in regions of interest: ROIPooling, ROIAlign, and the feature extractor of Detectron."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import reduce
 from math import ceil, isfinite

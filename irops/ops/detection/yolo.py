@@ -1,7 +1,5 @@
 """RegionYolo and ReorgYolo."""
 
-from __future__ import annotations
-
 from functools import reduce
 
 import numpy as np

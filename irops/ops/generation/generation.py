@@ -1,7 +1,5 @@
 """Eye and Range."""
 
-from __future__ import annotations
-
 from math import ceil, floor, inf, isfinite
 
 import numpy as np

@@ -3,8 +3,6 @@
 Their bits are those of Philox (Salmon et al., 2011) and the Mersenne Twister (Matsumoto and Nishimura, 1998).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

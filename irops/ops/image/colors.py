@@ -1,7 +1,5 @@
 """Conversions of colours: between RGB and the planes of YUV."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

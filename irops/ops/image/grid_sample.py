@@ -1,7 +1,5 @@
 """GridSample: sample images at the positions of a grid."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

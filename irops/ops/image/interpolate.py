@@ -4,8 +4,6 @@ The elements and weights from which each element of a resized axis is computed a
 the Pillow library.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf, prod

@@ -1,7 +1,5 @@
 """Interpolate-1: axes are an attribute, sizes an input, and align_corners chooses the coordinates."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.conversion import as_numbers

@@ -1,7 +1,5 @@
 """Parameter, Const and Result: where values enter and leave a model."""
 
-from __future__ import annotations
-
 from irops.spec.binding import gradient, kernel, values
 from irops.spec.binding import shape as infers
 from irops.values.element import Array

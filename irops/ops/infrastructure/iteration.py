@@ -1,7 +1,5 @@
 """The iterations of a body."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from math import inf

@@ -1,7 +1,5 @@
 """Loop and TensorIterator: a body that is repeated."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from math import inf

@@ -1,7 +1,5 @@
 """ReadValue and Assign: state variables, which keep their values from one inference to the next."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Protocol
 

@@ -4,8 +4,6 @@ The plug-in takes start and end of a TensorIterator for positions between elemen
 the axis, and counts iterations along sliced inputs and, if all shapes are static, along concatenated outputs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Logical ops: LogicalNot; LogicalAnd, LogicalOr, LogicalXor."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.conversion import as_numbers, converted

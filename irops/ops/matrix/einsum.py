@@ -1,7 +1,5 @@
 """Einsum: sums of products along axes with letters."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """MatMul, GroupedMatMul and Inverse."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import prod
 

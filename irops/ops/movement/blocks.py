@@ -1,7 +1,5 @@
 """Blocks of space as channels or batches: DepthToSpace, SpaceToBatch and their inverses, ShuffleChannels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import reduce
 from math import inf, prod

@@ -1,7 +1,5 @@
 """Broadcast: broadcast a tensor to a target shape."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Gather, GatherElements, GatherND and GatherTree: elements at indices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 from math import inf, prod

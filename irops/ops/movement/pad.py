@@ -1,7 +1,5 @@
 """Pad: add elements at the beginning and end of axes, or remove elements there."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

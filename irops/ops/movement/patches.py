@@ -1,7 +1,5 @@
 """ExtractImagePatches and Col2Im."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import prod
 

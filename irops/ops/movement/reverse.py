@@ -1,7 +1,5 @@
 """Reverse: reverse the order of the elements along the given axes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

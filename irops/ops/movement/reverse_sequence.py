@@ -1,7 +1,5 @@
 """ReverseSequence: reverse the first elements of every sequence in a batch."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.spec.binding import gradient, kernel, shape

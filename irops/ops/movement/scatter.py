@@ -1,7 +1,5 @@
 """ScatterUpdate, ScatterElementsUpdate, ScatterNDUpdate: elements written at indices."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -5,8 +5,6 @@ with a negative step, start to 0..size-1 and stop to -1..size. So with a negativ
 first element takes the first element, unlike in Python.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import product
 from math import inf

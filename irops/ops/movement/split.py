@@ -1,7 +1,5 @@
 """Split, VariadicSplit and Concat."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Transpose, Roll and Tile."""
 
-from __future__ import annotations
-
 from functools import reduce
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Unique: the unique elements of a tensor, or its unique slices along an axis."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.conversion import as_numbers

@@ -1,7 +1,5 @@
 """Normalizations: over a batch, groups, channels, or given axes."""
 
-from __future__ import annotations
-
 from functools import reduce
 from math import prod
 

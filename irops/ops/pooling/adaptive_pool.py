@@ -1,7 +1,5 @@
 """AdaptiveAvgPool and AdaptiveMaxPool: pooling to a given output size."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits

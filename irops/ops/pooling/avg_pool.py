@@ -1,7 +1,5 @@
 """AvgPool: the mean over a sliding window."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 from math import prod

@@ -1,7 +1,5 @@
 """MaxPool: the maximum over a sliding window, and its index."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

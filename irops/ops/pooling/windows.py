@@ -1,7 +1,5 @@
 """Pooling windows: output size, padding and rounding along the spatial axes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import inf
 

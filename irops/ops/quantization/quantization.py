@@ -1,7 +1,5 @@
 """FakeQuantize and FakeConvert."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.stock import pdpd

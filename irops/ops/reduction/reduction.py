@@ -1,7 +1,5 @@
 """Reductions: sums, products, extremes, means, norms, and the logical ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import inf, prod
 

@@ -1,7 +1,5 @@
 """CTCGreedyDecoder, CTCGreedyDecoderSeqLen and CTCLoss."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.spec.binding import kernel, shape

@@ -1,7 +1,5 @@
 """OneHot: indices as one-hot vectors along a new axis."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.spec.binding import kernel, shape, values

@@ -1,7 +1,5 @@
 """Shape inference, activation functions and step order that all recurrent sequences share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import reduce
 

@@ -1,7 +1,5 @@
 """ScaledDotProductAttention: sums of values, weighted by the softmax of query-key scores."""
 
-from __future__ import annotations
-
 from math import inf, prod, sqrt
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Recurrent ops: LSTMCell, GRUCell and RNNCell, and the same over the steps of sequences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 At the end: its special_zero where it is unknown which elements of the pattern are 0 and copy a size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial, reduce

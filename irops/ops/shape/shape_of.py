@@ -1,7 +1,5 @@
 """ShapeOf: the shape of a tensor as a 1D tensor."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.spec.binding import kernel, shape

@@ -1,7 +1,5 @@
 """Squeeze and Unsqueeze."""
 
-from __future__ import annotations
-
 from functools import reduce
 
 from irops.ops.unbroadcast import Sizes

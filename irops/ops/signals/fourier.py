@@ -1,7 +1,5 @@
 """DFT, IDFT, RDFT and IRDFT: discrete Fourier transforms over given axes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.partial import entries

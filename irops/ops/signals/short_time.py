@@ -1,7 +1,5 @@
 """STFT and ISTFT: the short-time Fourier transform and its inverse."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.partial import entries

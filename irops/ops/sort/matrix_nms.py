@@ -1,7 +1,5 @@
 """MatrixNms: scores decay by the overlap with higher-scoring boxes, computed for all boxes at once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.reals import blocks

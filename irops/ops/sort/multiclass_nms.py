@@ -1,7 +1,5 @@
 """MulticlassNms: non-maximum suppression for each class, then the highest scores of each batch item."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """NMSRotated: non-maximum suppression of rotated boxes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.sort.non_max_suppression import box_limit, boxes_per_class, counts, outputs_of, scalar_or_zero

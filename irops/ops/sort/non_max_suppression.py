@@ -1,7 +1,5 @@
 """NonMaxSuppression: keep the highest-scoring boxes and drop those that overlap a kept box."""
 
-from __future__ import annotations
-
 from math import inf
 from typing import Any
 

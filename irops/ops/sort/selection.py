@@ -1,7 +1,5 @@
 """The selection of boxes by non-maximum suppression, class by class, for NonMaxSuppression and NMSRotated."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

@@ -1,7 +1,5 @@
 """TopK, SearchSorted, and the regions of Detectron with the greatest scores."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.spec.binding import kernel, shape

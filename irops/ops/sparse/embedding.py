@@ -1,7 +1,5 @@
 """EmbeddingBag and EmbeddingSegmentsSum: the sum or mean of table rows for each bag of indices."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """SparseFillEmptyRows: insert a default element into each empty row."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.spec.binding import kernel, shape

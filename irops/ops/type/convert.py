@@ -1,7 +1,5 @@
 """Convert and ConvertLike."""
 
-from __future__ import annotations
-
 from math import trunc
 
 from irops.ops.conversion import converted

@@ -1,7 +1,5 @@
 """ConvertPromoteTypes: convert two tensors to a common element type."""
 
-from __future__ import annotations
-
 from irops.ops.conversion import converted
 from irops.ops.type.convert import convert_dims
 from irops.spec.binding import kernel, shape, values

@@ -1,7 +1,5 @@
 """StringTensorPack and StringTensorUnpack: string tensors from and to a byte buffer with offsets."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.spec.binding import kernel, shape
