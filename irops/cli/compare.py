@@ -19,7 +19,7 @@ example:
   irops compare model.xml --b openvino:CPU --load-inputs in.npz
   irops compare model.xml --b openvino:CPU,PERFORMANCE_HINT=LATENCY --fill ones
   irops compare model.xml --b model:int8.xml --fill random --rtol 0.02
-  irops compare model.xml --fill random --output-format html -o report.html
+  irops compare model.xml --fill random -o report.html
   irops compare model.xml --b numba --fill random --save-values recorded
 """
 
@@ -36,11 +36,11 @@ from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, analysis_of, inputs_of, registry_of
 from irops.cli.options import (
     add_option,
+    add_report,
     add_settings,
     integer_at_least,
     limits_of,
-    require_page_library,
-    written,
+    set_report_format,
     written_folder,
 )
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED
@@ -83,8 +83,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     save_values = "record the values of --b in a folder, which is a source; no comparison"
     add_option(parser, "--save-values DIR", save_values, type=written_folder)
     add_option(parser, "--all", "list every layer")
-    add_option(parser, "--output-format", "", choices=FORMATS, default="full")
-    add_option(parser, "--output -o FILE", "write the report to a file", type=written)
+    add_report(parser, FORMATS)
     add_option(parser, "--quiet -q", "no report, only the exit code")
     add_settings(parser)
 
@@ -105,7 +104,7 @@ def _partners(text: str) -> tuple[str, str]:
 
 
 def execute(args: argparse.Namespace) -> int:
-    require_page_library(args.output_format)
+    set_report_format(args, FORMATS)
     limits = limits_of(args, settings(args.config).limits)
     try:
         with ExitStack() as opened:

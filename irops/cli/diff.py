@@ -8,7 +8,7 @@ is the same. Weights that are stored in another type are compared by value.
 example:
   irops diff before.xml after.xml
   irops diff before.xml after.xml --ignore names,rt_info
-  irops diff before.xml after.xml --output-format html -o differences.html
+  irops diff before.xml after.xml -o differences.html
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from irops.cli.display import deliver, print_diagnostics
 from irops.cli.models import model_help, registry_of
 from irops.cli.options import (
     add_option,
+    add_report,
     add_settings,
     argument_errors,
     limits_of,
-    require_page_library,
-    written,
+    set_report_format,
 )
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED
 from irops.cli.settings import settings
@@ -47,14 +47,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", metavar="A", help=model_help())
     parser.add_argument("b", metavar="B", help="the model to compare it with, in any of these formats")
     add_option(parser, "--ignore WHAT...", f"what to leave out, separated by commas: {', '.join(IGNORABLE)}")
-    add_option(parser, "--output-format", "", choices=FORMATS, default="full")
-    add_option(parser, "--output -o FILE", "write the report to a file", type=written)
+    add_report(parser, FORMATS)
     add_option(parser, "--quiet -q", "no report, only the exit code")
     add_settings(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    require_page_library(args.output_format)
+    set_report_format(args, FORMATS)
     limits, registry = limits_of(args, settings(args.config).limits), registry_of(args)
     ignore = [word for text in args.ignore for word in text.split(",") if word]
     analyses = [analyse(read(path, limits=limits), registry, limits) for path in (args.a, args.b)]

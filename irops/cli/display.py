@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -178,5 +179,7 @@ def deliver(text: str, args: argparse.Namespace) -> None:
     if args.output:
         with PendingFiles(local_target(args.output)) as (file,):
             file.write(text.encode())
+        if not args.quiet:
+            print(f"{printable(os.fspath(args.output))}: written as {args.output_format}", file=sys.stderr)
     elif not args.quiet:
         print(text, end="")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -240,6 +240,24 @@ def _pair(text: str, form: InputForm, other: InputForm) -> Pair:
         return Pair(name, rest, form)
     hint = f"; {other.option} {other} gives a {other.rest.lower()}" if other.separator in text else ""
     raise argparse.ArgumentTypeError(f"{text!r} is not of the form {form}{hint}")
+
+
+SUFFIXES = {".html": "html", ".htm": "html", ".json": "json", ".xml": "junit"}
+"""Formats of reports by the suffixes of their files."""
+
+
+def add_report(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    """Add --output-format and --output of a command that gives a report."""
+    default = "default: that of the suffix of --output, else full"
+    parser.add_argument("--output-format", choices=formats, help=default)
+    add_option(parser, "--output -o FILE", "write the report to a file", type=written)
+
+
+def set_report_format(args: argparse.Namespace, formats: Sequence[str]) -> None:
+    """Fill in the format of the report. Raises: Refusal where the library of its template is missing"""
+    found = SUFFIXES.get(os.path.splitext(args.output)[1].lower()) if args.output else None
+    args.output_format = args.output_format or (found if found in formats else "full")
+    require_page_library(args.output_format)
 
 
 def require_page_library(output_format: str) -> None:

@@ -160,3 +160,29 @@ def test_a_large_baseline_is_refused(irops, folder):
     result = irops("check", "m.xml", "--baseline", "large.json")
     assert result.status == 2
     assert "has more than 268,435,456 bytes" in result.err
+
+
+BEGINNINGS = {"full": "1 of 1 result agrees", "json": '{\n  "', "html": "<!doctype html>", "junit": "<?xml"}
+
+
+@pytest.mark.parametrize(
+    ("target", "more", "written"),
+    [
+        ("report.html", (), "html"),
+        ("report.JSON", (), "json"),
+        ("report.xml", (), "junit"),
+        ("report.txt", (), "full"),
+        ("report.html", ("--output-format", "json"), "json"),
+    ],
+)
+def test_a_report_has_the_format_of_its_suffix_unless_another_is_named(folder, irops, target, more, written):
+    found = irops("compare", "m.xml", *FILL, "--b", "reference", "-o", target, *more)
+    assert (folder / target).read_text().startswith(BEGINNINGS[written])
+    assert (found.out, f"{target}: written as {written}\n" in found.err) == ("", True)
+
+
+def test_a_format_that_a_command_lacks_is_not_that_of_a_suffix(folder, irops):
+    assert irops("diff", "m.xml", "other.xml", "-o", "report.html", "-q").err == ""
+    assert (folder / "report.html").read_text().startswith(BEGINNINGS["html"])
+    assert irops("diff", "m.xml", "other.xml", "-o", "new.xml").status == 0
+    assert not (folder / "new.xml").read_text().startswith(BEGINNINGS["junit"])
