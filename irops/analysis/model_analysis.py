@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -124,7 +125,7 @@ def analyse(model: AnyModel, registry: Registry | None = None, limits: Limits | 
     """The analysis of a model. A path is read first; an analysis is returned unchanged.
 
     registry, limits: by default those of the graph, if the model is one
-    Raises:  ReadError; DiagnosticError where a graph has no result
+    Raises:  ReadError; DiagnosticError where a graph has no result; TypeError for what is no model
     """
     if isinstance(model, ModelAnalysis):
         return model
@@ -133,6 +134,9 @@ def analyse(model: AnyModel, registry: Registry | None = None, limits: Limits | 
         model = model.model()
     limits = limits or Limits()
     if not isinstance(model, Model):
+        if not isinstance(model, str | os.PathLike):
+            given = type(model).__name__
+            raise TypeError(f"a model is {given}, must be a path, a URL, a Model, a Graph or an analysis")
         model = read(model, limits=limits)
     with no_collection(), recursion_limit_for(limits.depth):
         return ModelAnalysis(model, registry, limits)

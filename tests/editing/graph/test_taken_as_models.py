@@ -31,3 +31,10 @@ def test_a_graph_is_taken_as_its_model(use, tmp_path):
     assert use(graph, tmp_path) == use(graph.model(), tmp_path)
     graph.insert_after(graph["twice"], "Tanh")
     assert use(graph, tmp_path) == use(graph.model(), tmp_path)
+
+
+@pytest.mark.parametrize("function", [irops.run, irops.infer, irops.check, irops.compare, irops.Session])
+@pytest.mark.parametrize("given", [42, None, b"model.xml", irops.Graph().model])
+def test_what_is_no_model_is_called_so(function, given):
+    with pytest.raises(TypeError, match=f"a model is {type(given).__name__}, must be a path, a URL"):
+        function(given)
