@@ -16,7 +16,6 @@ import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-from irops.backends.backend import Backend
 from irops.backends.catalogue import backend_names, backend_of, chain, missing
 from irops.cli.display import print_json, table
 from irops.cli.models import definition_of, registry_of
@@ -79,12 +78,8 @@ def entry(name: str, default: bool, registry: Registry, ops: Iterable[str]) -> B
     except Exception as error:
         return BackendEntry(name, default, f"cannot be loaded: {type(error).__name__}: {error}", ())
     reason = missing(backend)
-    kernels = () if reason else tuple(op for op in ops if _has(backend, registry, op))
+    kernels = () if reason else tuple(op for op in ops if backend.kernel(registry.op(op)) is not None)
     return BackendEntry(name, default, reason, kernels)
-
-
-def _has(backend: Backend, registry: Registry, op: str) -> bool:
-    return backend.kernel(registry.op(op)) is not None
 
 
 def _show(entries: list[BackendEntry]) -> None:

@@ -144,14 +144,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--weights FILE", "the .bin file, if it is not next to the .xml file")
     add_option(parser, "--stdin-filename FILE", "check standard input, reported under this file name")
     add_option(parser, "--output-format", "", choices=FORMATS, default="full")
-    parser.add_argument(
-        "--select",
-        metavar="RULES",
-        type=_words,
-        action="extend",
-        default=[],
-        help="only these rules: codes, prefixes of codes, or names, separated by commas",
-    )
+    select = "only these rules: codes, prefixes of codes, or names, separated by commas"
+    add_option(parser, "--select RULES", select, type=_words, action="extend", default=[])
     parser.add_argument(
         "--ignore", metavar="RULES", type=_words, action="extend", default=[], help="not these rules"
     )

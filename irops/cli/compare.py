@@ -84,7 +84,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--save-values DIR", save_values, type=written_folder)
     add_option(parser, "--all", "list every layer")
     add_report(parser, FORMATS)
-    add_option(parser, "--quiet -q", "no report, only the exit code")
     add_settings(parser)
 
 

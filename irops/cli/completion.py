@@ -122,10 +122,6 @@ def _rules(prefix: str) -> Words:  # noqa: ARG001
     return {band: f"rules about {what}" for band, what in BANDS.items()} | codes
 
 
-def _subjects(prefix: str) -> Words:
-    return {**_rules(prefix), **_ops(prefix)}
-
-
 def _releases(prefix: str) -> Iterable[str]:  # noqa: ARG001
     from irops.spec.releases import releases
 
@@ -182,7 +178,7 @@ COMPLETERS: dict[str, Completer] = {
     "B": _models,
     "C": _categories,
     "CMD": _paths,
-    "CODE": _subjects,
+    "CODE": lambda prefix: {**_rules(prefix), **_ops(prefix)},
     "DIR": _folders,
     "FILE": _paths,
     "FOLDER": _folders,

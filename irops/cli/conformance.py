@@ -61,7 +61,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    ops = [_op(name, args) for name in args.ops] or None
+    registry = registry_of(args) or default_registry()
+    ops = [definition_of(name, registry).id for name in args.ops] or None
     reports = []
     try:
         with _storage(), ExitStack() as stack:
@@ -106,10 +107,6 @@ def _storage() -> Iterator[None]:
             yield
         finally:
             del os.environ[STORAGE]
-
-
-def _op(name: str, args: argparse.Namespace) -> str:
-    return definition_of(name, registry_of(args) or default_registry()).id
 
 
 def _show(report: ConformanceReport) -> None:

@@ -48,7 +48,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("b", metavar="B", help="the model to compare it with, in any of these formats")
     add_option(parser, "--ignore WHAT...", f"what to leave out, separated by commas: {', '.join(IGNORABLE)}")
     add_report(parser, FORMATS)
-    add_option(parser, "--quiet -q", "no report, only the exit code")
     add_settings(parser)
 
 

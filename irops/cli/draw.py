@@ -51,13 +51,8 @@ def execute(args: argparse.Namespace) -> int:
     analysis = analysis_of(args)
     try:
         with argument_errors():
-            drawing = draw(
-                analysis,
-                unfold=args.unfold,
-                around=args.around,
-                hops=2 if args.hops is None else args.hops,
-                path=path_of_text(analysis, args.path),
-            )
+            hops, path = 2 if args.hops is None else args.hops, path_of_text(analysis, args.path)
+            drawing = draw(analysis, unfold=args.unfold, around=args.around, hops=hops, path=path)
     except MissingExtraError as error:
         raise Refusal(str(error)) from None
     drawing.write(args.output)

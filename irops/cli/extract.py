@@ -37,20 +37,9 @@ EXIT_1 = "the model has errors, or the part cannot be taken"
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     part = parser.add_argument_group("part")
-    part.add_argument(
-        "--from",
-        metavar="VALUES",
-        action="append",
-        dest="inputs",
-        help="values that become inputs, separated by commas; default: the model's inputs",
-    )
-    part.add_argument(
-        "--to",
-        metavar="VALUES",
-        action="append",
-        dest="outputs",
-        help="values that become results, separated by commas; default: the model's results",
-    )
+    for option, what, dest in (("--from", "inputs", "inputs"), ("--to", "results", "outputs")):
+        values = f"values that become {what}, separated by commas; default: the model's {what}"
+        part.add_argument(option, metavar="VALUES", action="append", dest=dest, help=values)
     add_option(part, "--around LAYER", "take what lies around a layer")
     add_option(part, "--hops N", "how many edges the part reaches from --around", at_least=0, default=1)
     add_option(part, "--path LAYER/BODY", "take the part from a body: loop/body", default="")

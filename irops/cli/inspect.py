@@ -23,7 +23,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from irops.analysis.model_analysis import ModelAnalysis, analyse
-from irops.analysis.needs import Need, oldest_release
+from irops.analysis.needs import oldest_release
 from irops.cli.display import print_diagnostics, print_json, progress_bar, table
 from irops.cli.main import Refusal
 from irops.cli.models import model_help, model_suffixes, registry_of
@@ -284,19 +284,9 @@ class ModelSummary:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument(
-        "--weights",
-        metavar="FILE",
-        nargs="?",
-        const=EXAMINED,
-        action="append",
-        default=[],
-        type=_weights_file,
-        help=(
-            "without FILE: examine the constants; with FILE: the .bin file, if it is not next to the .xml"
-            " file; repeatable, for both"
-        ),
-    )
+    examined = "without FILE: examine the constants; with FILE: the .bin file, if it is not next to the .xml"
+    both = f"{examined} file; repeatable, for both"
+    add_option(parser, "--weights FILE...", both, nargs="?", const=EXAMINED, type=_weights_file)
     add_option(parser, "--all", f"list all op types or constants, not only the first {SHOWN}")
     add_option(
         parser, "--sort", "the order of the constants of --weights; default: bytes", choices=tuple(SORTS)
@@ -378,11 +368,8 @@ def _oldest_release(analysis: ModelAnalysis) -> OldestRelease | None:
     if analysis.dialect is not OPENVINO:
         return None
     name, deciding = oldest_release(analysis)
-    return OldestRelease(name, tuple(dict.fromkeys(map(_deciding, deciding))))
-
-
-def _deciding(need: Need) -> str:
-    return f"{need.layer} {need.what}" if need.layer is not None else need.what
+    needs = [n.what if n.layer is None else f"{n.layer} {n.what}" for n in deciding]
+    return OldestRelease(name, tuple(dict.fromkeys(needs)))
 
 
 def _format(model: Model) -> str:

@@ -171,20 +171,15 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
     add_option(inputs, "--fill", "generate values for the remaining inputs", choices=FILLS)
     add_option(inputs, "--seed N", "seed of the random values", at_least=0, default=0)
-    add_shapes(
-        inputs,
-        "the shape of a generated input (x:2,7); without it, dynamic sizes are distinct"
-        " and above 1 where inference allows that; repeatable",
-    )
+    sizes = "without it, dynamic sizes are distinct and above 1 where inference allows that"
+    add_shapes(inputs, f"the shape of a generated input (x:2,7); {sizes}")
 
 
 def inputs_of(analysis: ModelAnalysis, args: argparse.Namespace) -> dict[str | int, Array]:
     """Arrays for all inputs, by layer name. Raises: Refusal if one has no value"""
     signature, limits = analysis.signature, analysis.limits
-    loaded_arrays = {
-        **(load_all(args.load_inputs, limits) if args.load_inputs else {}),
-        **{name: load_one(file, limits) for name, file, _ in args.inputs},
-    }
+    loaded_arrays = load_all(args.load_inputs, limits) if args.load_inputs else {}
+    loaded_arrays |= {name: load_one(file, limits) for name, file, _ in args.inputs}
     arrays: dict[str | int, Array] = {}
     for name, array in loaded_arrays.items():
         port = signature.input_of_text(name)

@@ -75,11 +75,9 @@ def explain_op(definition: Definition, page: Page) -> None:
 def explain_constraint(definition: Definition, constraint: Constraint, page: Page) -> None:
     page.title(f"{definition.id}:{constraint.id} ({constraint.severity})")
     page.lines(f"{definition.id} requires: {constraint.text}")
-    when = (
-        "by check and infer, as far as shapes and constants are known"
-        if constraint.when == "infer"
-        else "when the model is run, and by check where the values are constants"
-    )
+    when = "when the model is run, and by check where the values are constants"
+    if constraint.when == "infer":
+        when = "by check and infer, as far as shapes and constants are known"
     page.paragraph(f"Validated {when}.")
     for note in definition.notes:
         if note.of == constraint.id:

@@ -247,10 +247,11 @@ SUFFIXES = {".html": "html", ".htm": "html", ".json": "json", ".xml": "junit"}
 
 
 def add_report(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    """Add --output-format and --output of a command that gives a report."""
+    """Add the form of a report and where it goes, which display.deliver reads."""
     default = "default: that of the suffix of --output, else full"
     parser.add_argument("--output-format", choices=formats, help=default)
     add_option(parser, "--output -o FILE", "write the report to a file", type=written)
+    add_option(parser, "--quiet -q", "no report, only the exit code")
 
 
 def set_report_format(args: argparse.Namespace, formats: Sequence[str]) -> None:

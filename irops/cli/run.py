@@ -63,14 +63,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     expect = "compare the results with those in an .npz file; what rounding explains is accepted"
     add_option(parser, "--expect FILE", expect)
-    parser.add_argument(
-        "--profile",
-        metavar="TRACE.json",
-        nargs="?",
-        const="",
-        type=trace_file,
-        help="show time and bytes by op and of the slowest layers; write a trace for Perfetto or Chrome",
-    )
+    profile = "show time and bytes by op and of the slowest layers; write a trace for Perfetto or Chrome"
+    add_option(parser, "--profile TRACE.json", profile, nargs="?", const="", type=trace_file)
     add_option(parser, "--quiet -q", "show no results, no progress")
     add_settings(parser)
 
@@ -167,11 +161,6 @@ def _table(title: str, names: Sequence[str], profile: Profile, totals: Sequence[
     for total in totals:
         layer = "/".join((*total.path, total.name))
         texts = {"layer": shown(layer), "op": shown(total.op), "backend": total.backend}
-        out.add_row(
-            *(texts[name] for name in names),
-            f"{total.calls:,}",
-            f"{total.seconds * 1e3:,.2f}",
-            f"{profile.share(total):.1%}",
-            f"{total.bytes:,}",
-        )
+        measures = (f"{total.seconds * 1e3:,.2f}", f"{profile.share(total):.1%}", f"{total.bytes:,}")
+        out.add_row(*(texts[name] for name in names), f"{total.calls:,}", *measures)
     return out

@@ -68,11 +68,8 @@ def uses_colour(stream: IO[str]) -> bool:
     """Whether to write colours; NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE override the detection."""
     if os.environ.get("NO_COLOR"):
         return False
-    return is_interactive(stream) or any(_is_set(name) for name in ("FORCE_COLOR", "CLICOLOR_FORCE"))
-
-
-def _is_set(name: str) -> bool:
-    return os.environ.get(name, "") not in ("", "0")
+    forced = (os.environ.get(name, "") for name in ("FORCE_COLOR", "CLICOLOR_FORCE"))
+    return is_interactive(stream) or any(text not in ("", "0") for text in forced)
 
 
 def columns() -> int | None:

@@ -60,12 +60,8 @@ OUTPUT = "irops-survey"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths",
-        nargs="+",
-        metavar="PATH",
-        help="a model, a folder, a pattern in quotes, a URL, or @FILE, which lists one path on each line",
-    )
+    paths = "a model, a folder, a pattern in quotes, a URL, or @FILE, which lists one path on each line"
+    parser.add_argument("paths", nargs="+", metavar="PATH", help=paths)
     add_option(parser, "--tasks TASKS", f"some of {','.join(KINDS)}", default="check")
     add_option(
         parser,

@@ -50,14 +50,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--output N", "an output of the layer", at_least=0, default=0)
     subject = parser.add_mutually_exclusive_group()
     add_option(subject, "--axis N", "one size; default: the whole shape", at_least=0)
+    value, number = "the value, or its element number N", integer_at_least(0)
     subject.add_argument(
-        "--value",
-        metavar="N",
-        nargs="?",
-        const=True,
-        default=False,
-        type=integer_at_least(0),
-        help="the value, or its element number N",
+        "--value", metavar="N", nargs="?", const=True, default=False, type=number, help=value
     )
     add_option(subject, "--type", "the element type", dest="element_type")
     add_shapes(parser, "override the shape of an input, as in irops infer; repeatable")
@@ -92,15 +87,8 @@ def _answer(model: SymbolicModel, analysis: ModelAnalysis, args: argparse.Namesp
     names = {layer.name for _, layer in analysis.model.walk()}
     is_id = name.isdecimal() and len(name) < 10 and name not in names
     with argument_errors():
-        return why(
-            model,
-            int(name) if is_id else name,
-            output=args.output,
-            axis=args.axis,
-            value=args.value,
-            element_type=args.element_type,
-            path=path,
-        )
+        subject = {"axis": args.axis, "value": args.value, "element_type": args.element_type}
+        return why(model, int(name) if is_id else name, output=args.output, path=path, **subject)
 
 
 def _show(answer: Why, limit: int | None, *, quiet: bool) -> None:

@@ -154,7 +154,7 @@ def statistics_of(weights: Weights, region: Region, *, digest: bool) -> Statisti
             rows.add(raw)
         if has_numbers(region.element) and not _add(found, sums, raw, region, count):
             holes.add(number)
-    _finish(found, sums)
+    found.mean = sums.total / sums.count if sums.count else None
     found.digest = None if hasher is None else hasher.digest()
     found.equal_rows = None if rows is None else rows.equal
     if found.f16 is not None and 0 < found.magnitude < inf:
@@ -209,10 +209,6 @@ def _add_special(found: Statistics, numbers: Array, array: Array) -> None:
 def _extend(found: Statistics, low: float, high: float) -> None:
     found.low = low if found.low is None else min(found.low, low)
     found.high = high if found.high is None else max(found.high, high)
-
-
-def _finish(found: Statistics, sums: _Sums) -> None:
-    found.mean = sums.total / sums.count if sums.count else None
 
 
 def _int8_loss(weights: Weights, region: Region, magnitude: float, holes: set[int]) -> Loss:
@@ -311,7 +307,7 @@ def storage_of(file: str | None, size: int, regions: Sequence[Region]) -> Storag
     for offset, region_end, position in order:
         if offset > end:
             gaps.append((end, offset - end))
-        elif longest >= 0 and offset < end and not _same(regions[longest], regions[position]):
+        elif longest >= 0 and offset < end and (offset, region_end) != (regions[longest].offset, end):
             overlaps.append((longest, position))
         used += max(0, min(region_end, size) - max(offset, end))
         if region_end > end:
@@ -319,10 +315,6 @@ def storage_of(file: str | None, size: int, regions: Sequence[Region]) -> Storag
     if end < size:
         gaps.append((end, size - end))
     return Storage(file, size, used, tuple(gaps[:MAX_LISTED]), tuple(overlaps[:MAX_LISTED]))
-
-
-def _same(a: Region, b: Region) -> bool:
-    return (a.offset, a.end) == (b.offset, b.end)
 
 
 def groups_of_equal(keys: Iterable[object]) -> dict[object, list[int]]:

@@ -14,7 +14,7 @@ from irops.editing.graph.bodies import layers_of
 from irops.editing.graph.node import Node, refuse
 from irops.editing.graph.node import Value as Wire
 from irops.files.limits import Limits
-from irops.ir.model import Layer, LayerKind, Model
+from irops.ir.model import LayerKind, Model
 from irops.spec.attributes import format_value
 from irops.spec.definition import Definition
 from irops.spec.op import NoOp, Op
@@ -214,7 +214,7 @@ class DialectGraph(Base):
         self.given_names.complete(nodes, ports)
         ends = [self._end(wire, name or wire.names[0]) for wire, name in self.results]
         layers = layers_of([*nodes, *ends], None)
-        layers.layers[:] = [_with_kind(layer, kind_of(layer.type)) for layer in layers.layers]
+        layers.layers[:] = [replace(layer, own_kind=kind_of(layer.type)) for layer in layers.layers]
         return self.origin.model_with(layers, self.name)
 
     def _end(self, wire: Wire, name: str) -> Node:
@@ -222,10 +222,6 @@ class DialectGraph(Base):
         node = Node(self, "Result", self.dialect.layer_version("Result", self.opset), name, {})
         node.sources, node.output_names = [wire], (name,)
         return node
-
-
-def _with_kind(layer: Layer, kind: LayerKind) -> Layer:
-    return replace(layer, own_kind=kind)
 
 
 def _open(size: int | str | None) -> bool:
@@ -250,12 +246,9 @@ class GivenNames:
         """
         label, count = node.name, len(node.facts)
         if len(outputs) > count:
-            raise refuse(
-                "too-many-output-names",
-                f"{label} is given {len(outputs)} output names ({', '.join(outputs)}), "
-                f"and has {count} output{'s' * (count != 1)}",
-                label,
-            )
+            given = f"{len(outputs)} output names ({', '.join(outputs)})"
+            message = f"{label} is given {given}, and has {plural(count, 'output')}"
+            raise refuse("too-many-output-names", message, label)
         wrong = next((text for text in outputs if not isinstance(text, str) or not text), None)
         if wrong is not None:
             raise refuse(

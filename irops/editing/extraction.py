@@ -171,13 +171,8 @@ class Selection:
                 if source is not None and source[0].id in scope.graph.constants - kept:
                     kept.add(source[0].id)
                     ahead.append(source[0].id)
-        cuts = [
-            (source[0].id, source[1])
-            for number in scope.graph.layers
-            if number in kept
-            for source in inputs[number]
-            if source is not None and source[0].id not in kept
-        ]
+        used = [source for number in scope.graph.layers if number in kept for source in inputs[number]]
+        cuts = [(s[0].id, s[1]) for s in used if s is not None and s[0].id not in kept]
         return cls(scope, kept, cuts, _ends_of(scope, kept))
 
     def graph(self) -> LayerGraph:
@@ -192,7 +187,8 @@ class Selection:
         for value, name in sources.items():
             number += 1
             ids[value] = number
-            parameters.append(_parameter(number, name, self.scope.fact(value), self._names(value)))
+            output = self.scope.graph.layers[value[0]].layer.outputs[value[1]]
+            parameters.append(_parameter(number, name, self.scope.fact(value), output.names))
         edges = [edge for edge in edges if self._value(edge) not in ids]
         for layer in list(layers.values()):
             for index, source in enumerate(self.scope.graph.wiring.inputs[layer.id]):
@@ -210,9 +206,6 @@ class Selection:
     def _value(self, edge: Edge) -> Value:
         layer = self.scope.graph.layers[edge.from_layer].layer
         return edge.from_layer, layer.output_index(edge.from_port) or 0
-
-    def _names(self, value: Value) -> tuple[str, ...]:
-        return self.scope.graph.layers[value[0]].layer.outputs[value[1]].names
 
     def _result(
         self,

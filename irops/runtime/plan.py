@@ -558,11 +558,8 @@ class _Assembly:
         if not (self._may_overwrite and COUNTS_REFERENCES):
             return ()
         shape = step.facts.outputs[0].shape.to_tuple()
-        return tuple(
-            slot
-            for slot, fact in zip(places, step.facts.inputs)
-            if slot in self._computed and fact is not None and fact.shape.to_tuple() == shape
-        )
+        inputs = [(slot, fact) for slot, fact in zip(places, step.facts.inputs) if slot in self._computed]
+        return tuple(slot for slot, fact in inputs if fact is not None and fact.shape.to_tuple() == shape)
 
     def _direct(self, step: PlannedLayer, sources: list[int]) -> tuple[Callable[..., Any], list[int]] | None:
         """The kernel, and the slots of its arguments, of a step that needs nothing decided in a run."""

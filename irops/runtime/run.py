@@ -300,16 +300,9 @@ class Run:
         if inferred is not None:
             outputs = (inferred.layers[result.id].outputs for result in graph.results)
             promised = tuple(facts_of[0] if facts_of else Fact() for facts_of in outputs)
-        return BodyFunction(
-            apply,
-            node.declared,
-            maps.inputs,
-            maps.outputs,
-            maps.back_edges,
-            promised,
-            self.limits.iterations,
-            self.limits.tensor_bytes - self.bytes_held,
-        )
+        ports = (node.declared, maps.inputs, maps.outputs, maps.back_edges)
+        left = self.limits.tensor_bytes - self.bytes_held
+        return BodyFunction(apply, *ports, promised, self.limits.iterations, left)
 
     def _count_iteration(self) -> None:
         """Count an iteration of any loop: nested loops multiply, and each alone may be within the limit."""

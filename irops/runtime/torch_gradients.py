@@ -96,10 +96,10 @@ class _OpFunction(torch.autograd.Function):
         try:
             filled = layer.cotangents(reaching)
             found = {of: layer.gradient(of, filled) for of in dict.fromkeys(call.ports) if of}
-            gradients = [
-                like(_apart(layer.gradient_of(index, found[of]), reaching), cotangents[0]) if of else None
-                for index, of in enumerate(call.ports)
-            ]
+            gradients: list[Any] = []
+            for index, of in enumerate(call.ports):
+                own = _apart(layer.gradient_of(index, found[of]), reaching) if of else None
+                gradients.append(None if own is None else like(own, cotangents[0]))
         except OpFault as fault:
             raise call_error(op, fault) from fault.__cause__
         except MemoryError:

@@ -101,11 +101,8 @@ def _compatible(fixes: Sequence[FixRecord]) -> Iterator[FixRecord]:
 
 
 def _is_wanted(only: Sequence[types.CodeActionKind | str] | None, kind: str) -> bool:
-    return only is None or any(kind == word or kind.startswith(f"{word}.") for word in map(_word, only))
-
-
-def _word(kind: types.CodeActionKind | str) -> str:
-    return kind.value if isinstance(kind, types.CodeActionKind) else kind
+    words = [one.value if isinstance(one, types.CodeActionKind) else one for one in only or ()]
+    return only is None or any(kind == word or kind.startswith(f"{word}.") for word in words)
 
 
 def _overlap(one: types.Range, other: types.Range) -> bool:

@@ -154,12 +154,9 @@ def _subject(cursor: Cursor) -> tuple[LayerSpan | None, int | None]:
     name = cursor.attribute.name if cursor.attribute else "from-layer"
     is_end = name.startswith("to-")
     port = edge.to_port if is_end else edge.from_port
-    layer = _layer(edge.graph, edge.to_layer if is_end else edge.from_layer)
+    number = edge.to_layer if is_end else edge.from_layer
+    layer = None if number is None else edge.graph.layers.get(number)
     return layer, port if name.endswith("-port") else None
-
-
-def _layer(graph: GraphSpan, number: int | None) -> LayerSpan | None:
-    return None if number is None else graph.layers.get(number)
 
 
 def _location(uri: str, text: Text, node: OutlineNode) -> types.Location:

@@ -60,10 +60,9 @@ class Cells:
 
     def to_do(self, rows: Mapping[tuple[str, str], Row], again: Sequence[str] = ()) -> list[Cell]:
         """The cells without a row that is still true. again: statuses of rows that do not count"""
+        cells = [(rows.get(place), cell) for place, cell in sorted(self._all.items())]
         return [
-            cell
-            for place, cell in sorted(self._all.items())
-            if (row := rows.get(place)) is None or row.status in again or not self._is_current(cell, row)
+            cell for row, cell in cells if not row or row.status in again or not self._is_current(cell, row)
         ]
 
     def in_order(self, rows: Mapping[tuple[str, str], Row]) -> list[Row]:
@@ -75,17 +74,9 @@ class Cells:
         outcome = _outcome(result, self._settings)
         lasting = not outcome.transient and self._identities.is_unchanged(cell.model.path)
         model, task = cell.place
-        return Row(
-            model,
-            task,
-            outcome.status,
-            outcome.seconds,
-            outcome.bytes,
-            outcome.detail,
-            self._key(cell, outcome.status) if lasting else "",
-            own_version(),
-            self.runtimes[task],
-        )
+        found = (outcome.status, outcome.seconds, outcome.bytes, outcome.detail)
+        key = self._key(cell, outcome.status) if lasting else ""
+        return Row(model, task, *found, key, own_version(), self.runtimes[task])
 
     def _is_current(self, cell: Cell, row: Row) -> bool:
         return bool(cell.key) and row.key == self._key(cell, row.status)

@@ -178,10 +178,9 @@ def _require_manifest(path: Path) -> None:
     if schema is None:
         raise SurveyError(f"{name} is not that of a survey; choose a new folder for the report")
     if schema != SCHEMA:
-        raise SurveyError(
-            f"{name} is of a report of schema version {printable(str(schema))}, this irops reads version"
-            f" {SCHEMA}; choose a new folder for the report"
-        )
+        found = f"{name} is of a report of schema version {printable(str(schema))}"
+        hint = "choose a new folder for the report"
+        raise SurveyError(f"{found}, this irops reads version {SCHEMA}; {hint}")
 
 
 def _claimed(handle: int) -> bool:

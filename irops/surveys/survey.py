@@ -174,13 +174,10 @@ class Matrix:
         names, tasks = (sorted({place[part] for place in places}) for part in (0, 1))
         self.tasks = [plain(task) for task in tasks]
         self.left_out = max(0, len(names) - MAX_MODELS)
-        self._models = [
-            [
-                plain(name, MAX_NAME),
-                [self._cell(rows.get((name, task)), moved.get((name, task))) for task in tasks],
-            ]
-            for name in names[:MAX_MODELS]
-        ]
+        self._models: list[list[Any]] = []
+        for name in names[:MAX_MODELS]:
+            cells = [self._cell(rows.get((name, task)), moved.get((name, task))) for task in tasks]
+            self._models.append([plain(name, MAX_NAME), cells])
 
     def data(self) -> dict[str, Any]:
         """The matrix as an object of JSON, from which the script of the page makes rows."""

@@ -357,10 +357,7 @@ def perturbed(question: Question, seed: int, units: float = 1.0) -> list[Array |
     units: how many times the roundoff
     """
     random = np.random.default_rng((SEED, seed))
-    return [
-        array if array is None or index not in question.floats else _changed(question, array, random, units)
-        for index, array in enumerate(question.inputs)
-    ]
+    return _with_floats(question, question.inputs, lambda array: _changed(question, array, random, units))
 
 
 def _changed(question: Question, array: Array, random: np.random.Generator, units: float) -> Array:

@@ -245,7 +245,9 @@ def _outside(question: Question, truth: Array, ours: Array, bound: ErrorBound) -
 
 def _any_not_finite(question: Question) -> bool:
     inputs = (question.inputs[index] for index in question.floats)
-    return any(array is not None and not np.isfinite(_wide(array)).all() for array in inputs)
+    arrays = [array for array in inputs if array is not None]
+    wide = (a.astype(np.complex128 if a.dtype.kind == "c" else np.float64) for a in arrays)
+    return not all(np.isfinite(array).all() for array in wide)
 
 
 def _share(truth: Array, ours: Array, bound: ErrorBound) -> str:
@@ -256,7 +258,3 @@ def _share(truth: Array, ours: Array, bound: ErrorBound) -> str:
     if not greatest:
         return "infinity beside the greatest number, within 100%"
     return f"{greatest:.0%}" if greatest < 10 else f"{greatest:.3g} times"
-
-
-def _wide(array: Array) -> Array:
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)

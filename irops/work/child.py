@@ -201,12 +201,9 @@ def _as_module(prepared: PREPARED) -> Started:
     shared[SINCE] = monotonic()
     try:
         with _block_interrupt():
-            process = start_python(
-                "irops.work.serving",
-                *map(str, (other.fileno(), memory, os.getpid())),
-                stdin=subprocess.DEVNULL,
-                pass_fds=(other.fileno(), memory),
-            )
+            files = (other.fileno(), memory)
+            arguments = map(str, (*files, os.getpid()))
+            process = start_python("irops.work.serving", *arguments, stdin=subprocess.DEVNULL, pass_fds=files)
     finally:
         other.close()
         os.close(memory)

@@ -318,10 +318,8 @@ class ClusterWorkers:
         answers = self._ask(pickled_call(unseen, tuple(first.values())), *machines.values())
         for worker, path in answers.items():
             if isinstance(path, str) and path:
-                raise ClusterError(
-                    f"worker {worker} does not see {path} as it is here; workers must have the files under"
-                    " the same paths, or read them from a URL"
-                )
+                must = "workers must have the files under the same paths, or read them from a URL"
+                raise ClusterError(f"worker {worker} does not see {path} as it is here; {must}")
 
     def _ask(self, call: bytes, *workers: str) -> dict[str, Any]:
         """The answers of workers, or the exceptions that they raise, without lost workers.

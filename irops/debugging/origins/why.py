@@ -705,12 +705,11 @@ def _constant_values(model: SymbolicModel, birth: Birth, needed: Sequence[InputF
 
 
 def _with_size(inputs: Facts, item: InputFact, number: int) -> list[Fact | None]:
-    return [
-        fact
-        if fact is None or index != item.input
-        else Fact(fact.element_type, fact.shape.with_dim(item.index, number))
-        for index, fact in enumerate(inputs)
-    ]
+    changed = list(inputs)
+    fact = changed[item.input]
+    if fact is not None:
+        changed[item.input] = Fact(fact.element_type, fact.shape.with_dim(item.index, number))
+    return changed
 
 
 def _fitted(samples: Sequence[tuple[int, Dim | None]]) -> str | None:

@@ -80,10 +80,8 @@ class Memory:
         memory._path, memory._header = folder / FILE, {"schema_version": VERSION, "of": of}
         lines = content_of(memory._path).decode().splitlines() if memory._path.exists() else []
         if lines and _parsed(lines[0]) != memory._header:
-            raise OtherReduction(
-                f"{memory._path} has the tries of another model, other inputs or another oracle; choose"
-                " another folder, or delete the file"
-            )
+            tries = f"{memory._path} has the tries of another model, other inputs or another oracle"
+            raise OtherReduction(f"{tries}; choose another folder, or delete the file")
         for line in lines[1:]:
             entry = _parsed(line)
             if isinstance(entry, dict) and isinstance(entry.get("case"), str) and not entry.get("note"):
@@ -444,10 +442,8 @@ def _preservable(code: str) -> str:
         hint = f"; did you mean {meant[0]}?" if meant else ""
         raise InvalidQuestion(f"unknown rule {code!r}{hint}")
     if code.upper().startswith(("IR", "OD")) and not code.upper().startswith(BANDS):
-        raise InvalidQuestion(
-            f"{code} is not a rule about the layers of a model; a reduction can preserve rules whose codes"
-            f" begin with {', '.join(BANDS)}"
-        )
+        can = f"a reduction can preserve rules whose codes begin with {', '.join(BANDS)}"
+        raise InvalidQuestion(f"{code} is not a rule about the layers of a model; {can}")
     return code.upper()
 
 

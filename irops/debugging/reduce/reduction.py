@@ -132,12 +132,9 @@ def _undeclared(layer: Layer, data: Mapping[str, str]) -> Layer:
     """A layer whose ports declare nothing; Parameters and constants declare what their attributes say."""
     if layer.is_constant or layer.kind is LayerKind.PARAMETER:
         return layer
-    inputs, outputs = ([_bare(port) for port in ports] for ports in (layer.inputs, layer.outputs))
+    ports = (layer.inputs, layer.outputs)
+    inputs, outputs = ([replace(port, precision=None, dims=(), at=-1) for port in side] for side in ports)
     return replace(layer, data=dict(data), inputs=inputs, outputs=outputs)
-
-
-def _bare(port: Port) -> Port:
-    return replace(port, precision=None, dims=(), at=-1)
 
 
 class Recording:
@@ -279,12 +276,10 @@ def with_constants(model: Model, arrays: Mapping[str, Array]) -> Model:
     if not arrays:
         return model
     weights = joined(model.weights)
-    layers = [
-        constant_layer(layer, arrays[layer.name], weights)
-        if layer.kind is LayerKind.PARAMETER and layer.name in arrays
-        else layer
-        for layer in model.layers
-    ]
+    layers = list(model.layers)
+    for place, layer in enumerate(layers):
+        if layer.kind is LayerKind.PARAMETER and layer.name in arrays:
+            layers[place] = constant_layer(layer, arrays[layer.name], weights)
     return replace(model, graph=replace(model.graph, layers=layers), weights=weights)
 
 
@@ -521,7 +516,8 @@ def reduced(case: Case, attempts: Attempts) -> Case:
 
     Raises:  OutOfTries; attempts.best is then the smallest so far
     """
-    case = hoisted(with_fewer_layers(_suspect(case, attempts) or case, attempts), attempts)
+    suspect = next((part for part in suspects(case, attempts) if attempts.fails(part)), case)
+    case = hoisted(with_fewer_layers(suspect, attempts), attempts)
     if case.operations > 1 and attempts.judge.has_symptoms:
         with attempts.any_symptom():
             case = hoisted(with_fewer_layers(case, attempts), attempts)
@@ -547,11 +543,6 @@ def suspects(case: Case, attempts: Attempts) -> Iterator[Case]:
                 yield cutting.part([number], values)
     finally:
         store.close()
-
-
-def _suspect(case: Case, attempts: Attempts) -> Case | None:
-    """The first suspect that fails."""
-    return next((part for part in suspects(case, attempts) if attempts.fails(part)), None)
 
 
 def with_fewer_layers(case: Case, attempts: Attempts) -> Case:

@@ -59,7 +59,8 @@ class ReproductionProgram:
         body = "\n".join(line for part in parts for line in part)
         standard = [f"import {name}" for name in ("base64", "zlib") if f"{name}." in body]
         path = ["from pathlib import Path"] if "Path(" in body else []
-        head = [f'"""{_quoted(self.reason)}"""', "", *standard, *path, *([""] if standard or path else [])]
+        reason = self.reason.replace("\\", "\\\\").replace('"""', "'''")
+        head = [f'"""{reason}"""', "", *standard, *path, *([""] if standard or path else [])]
         return "\n".join([*head, "import numpy as np", _LIBRARIES[self.target.name], "", body, ""])
 
     @property
@@ -153,10 +154,6 @@ class ReproductionProgram:
 _LIBRARIES = {"openvino": "import openvino as ov", "onnxruntime": "import onnxruntime as ort"} | {
     "irops": "\nimport irops"
 }
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"""', "'''")
 
 
 def _loaded(name: str, file: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.conversion.targets import NotConvertibleError, Target
@@ -104,7 +104,8 @@ def _reached(constant: Node, narrow: ElementType) -> list[Node]:
             if user.type not in MOVING:
                 does = "is a result" if user.kind is LayerKind.RESULT else "computes with it"
                 raise NotConvertibleError(f"it has the element type {narrow}, and {user} {does}")
-            for other in _narrow((*user.outputs, *user.sources), narrow):
+            others = [value for value in (*user.outputs, *user.sources) if value is not None]
+            for other in (value for value in others if value.element_type is narrow):
                 if other in seen:
                     continue
                 seen.add(other)
@@ -116,10 +117,6 @@ def _reached(constant: Node, narrow: ElementType) -> list[Node]:
                         f"it has the element type {narrow}, which {other.node} gives too"
                     )
     return list(constants)
-
-
-def _narrow(values: Iterable[Value | None], narrow: ElementType) -> list[Value]:
-    return [value for value in values if value is not None and value.element_type is narrow]
 
 
 def _wider(constant: Node, narrow: ElementType, together: list[Node], target: Target) -> ElementType:

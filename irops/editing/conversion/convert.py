@@ -223,11 +223,8 @@ class _Conversion:
             why = reasons.get(key, "")
             reason = f": {why}" if why and why != need.what else ""
             message = f"{need.layer} {need.what}, which {self.target.label} does not read{reason}"
-            findings[key] = Diagnostic(
-                rule("inconvertible-layer"),
-                shortened(message, 600),
-                self.analysis.location(need.layer, need.graph.path, need.at, need.attribute),
-            )
+            place = self.analysis.location(need.layer, need.graph.path, need.at, need.attribute)
+            findings[key] = Diagnostic(rule("inconvertible-layer"), shortened(message, 600), place)
         return list(findings.values())
 
 

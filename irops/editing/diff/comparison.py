@@ -18,7 +18,7 @@ from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import plural
 from irops.editing.diff.differences import LayerChange, WeightChange
 from irops.editing.extraction import extract
-from irops.ir.model import Element, Layer, LayerKind
+from irops.ir.model import Layer, LayerKind
 from irops.ir.weights import constant
 from irops.runtime.session import run
 from irops.spec.attributes import format_value
@@ -64,11 +64,8 @@ class Side:
         """A digest of the op of a layer and of the constants that it uses; None where it uses none."""
         from hashlib import blake2b  # slow to import
 
-        constants = [
-            self.graph.layers[source[0]].layer
-            for source in self.sources(layer.id)
-            if source is not None and self.graph.layers[source[0]].layer.is_constant
-        ]
+        used = [self.graph.layers[s[0]].layer for s in self.sources(layer.id) if s is not None]
+        constants = [one for one in used if one.is_constant]
         total = blake2b(layer.type.lower().encode())
         size = 0
         for one in constants:
@@ -424,7 +421,7 @@ class GraphComparison:
             self._add("rewired", self.b, b, tuple(rewired))
         if "names" not in self.ignore and a.name != b.name:
             self._add("renamed", self.b, b, (f"was {a.name}",))
-        if "rt_info" not in self.ignore and not _same_element(a.rt_info, b.rt_info):
+        if "rt_info" not in self.ignore and a.rt_info != b.rt_info:
             self.metadata.append(f"rt_info of {'/'.join((*self.b.graph.path, b.name))} differs")
         for name in a.bodies.keys() & b.bodies.keys():
             self._bodies(a, b, name)
@@ -559,10 +556,6 @@ def _same_fact(a: Fact, b: Fact) -> bool:
 
 def _spelled(value: Any) -> str:
     return "none" if value is None else format_value(value)
-
-
-def _same_element(a: Element | None, b: Element | None) -> bool:
-    return a == b
 
 
 def _longest_increasing(places: list[int]) -> set[int]:

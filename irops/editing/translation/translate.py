@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -296,12 +295,8 @@ def _group(tag: str, entries: Mapping[str, str]) -> Element:
 def _entries(rt_info: Element | None, tag: str) -> dict[str, str]:
     """The entries of a group of rt_info."""
     groups = [group for group in (rt_info.children if rt_info is not None else ()) if group.tag == tag]
-    return {
-        entry.attributes["name"]: entry.attributes["value"]
-        for group in groups
-        for entry in group.children
-        if {"name", "value"} <= entry.attributes.keys()
-    }
+    found = [entry.attributes for group in groups for entry in group.children]
+    return {entry["name"]: entry["value"] for entry in found if {"name", "value"} <= entry.keys()}
 
 
 # Convert ONNX layers to OpenVINO: by their definitions, and by rules where these do not suffice.
@@ -356,13 +351,9 @@ def attributes_in_openvino(node: TranslatedLayer, base: Definition) -> dict[str,
     for name, attribute in base.attributes.items():
         if name in attribute_map:
             data[name] = format_value(node.attributes[attribute_map[name].name])
-        elif name in fixed and ("." not in name or _parsed(base, name, fixed[name]) != default_of(attribute)):
+        elif name in fixed and ("." not in name or parse(attribute, fixed[name]) != default_of(attribute)):
             data[name] = fixed[name]
     return data
-
-
-def _parsed(base: Definition, name: str, text: str) -> Any:
-    return parse(base.attributes[name], text)
 
 
 def _same(node: TranslatedLayer) -> Wire:

@@ -202,14 +202,8 @@ def _frames(subject: ConvertedNode) -> Value:
     positions = subject.add("Add-1", column, np.arange(size), part="positions")
     frames = subject.add("Gather-8", signal, positions, np.array(-1, np.int64), part="frames")
     before = (size - window) // 2
-    weights = subject.add(
-        "Pad-1",
-        subject.input("window"),
-        np.array([before], np.int64),
-        np.array([size - window - before], np.int64),
-        part="window",
-        pad_mode="constant",
-    )
+    pads = (np.array([before], np.int64), np.array([size - window - before], np.int64))
+    weights = subject.add("Pad-1", subject.input("window"), *pads, part="window", pad_mode="constant")
     return subject.add("Multiply-1", frames, weights, part="weighted")
 
 
@@ -360,15 +354,9 @@ def group_normalization(subject: ConvertedNode) -> NodeForm:
     rank = len(subject.sizes("data", "scale and bias are applied to axis 1"))
     groups = np.array([0, subject.attributes["num_groups"], -1], np.int64)
     grouped = subject.add("Reshape-1", data, groups, part="groups", special_zero=True)
-    centred = subject.add(
-        "MVN-6",
-        grouped,
-        np.array([2], np.int64),
-        part="normalized",
-        eps=subject.attributes["epsilon"],
-        normalize_variance=True,
-        eps_mode="inside_sqrt",
-    )
+    axis, eps = np.array([2], np.int64), subject.attributes["epsilon"]
+    how = {"eps": eps, "normalize_variance": True, "eps_mode": "inside_sqrt"}
+    centred = subject.add("MVN-6", grouped, axis, part="normalized", **how)
     whole = subject.add(
         "Reshape-1", centred, shape_tensor(subject, "data", "shape"), part="channels", special_zero=False
     )
@@ -452,12 +440,8 @@ def _always_begins_inside(subject: ConvertedNode) -> bool:
     ends = attributes["pads_end"] or (0,) * count
     after = ends if attributes["auto_pad"] == "explicit" else (0,) * count
     dilations = attributes.get("dilations") or (1,) * count
-    return all(
-        stride + end <= (kernel - 1) * dilation + 1
-        for stride, end, kernel, dilation in zip(
-            attributes["strides"], after, attributes["kernel"], dilations
-        )
-    )
+    windows = zip(attributes["strides"], after, attributes["kernel"], dilations)
+    return all(stride + end <= (kernel - 1) * dilation + 1 for stride, end, kernel, dilation in windows)
 
 
 def _shape_with(subject: ConvertedNode, rounding: str) -> Any:
