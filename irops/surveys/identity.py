@@ -123,8 +123,8 @@ class Identities:
 
     def to_json(self) -> dict[str, Any]:
         """The digests of the models that were asked for, for the next survey."""
-        settled = {path: one for path, one in self._used.items() if not _is_recent(max(one.state[1:3]))}
-        return {path: [one.state, one.digest, one.beside] for path, one in settled.items()}
+        lasting = {path: one for path, one in self._used.items() if not _is_recent(max(one.state[1:3]))}
+        return {path: [one.state, one.digest, one.beside] for path, one in lasting.items()}
 
     def _digest_beside(self, path: str) -> str:
         state = _state(path)
