@@ -67,7 +67,7 @@ def add_option(
         notes += [] if "repeatable" in help else ["repeatable"]
     if at_least is not None:
         how["type"] = integer_at_least(at_least)
-    if how.get("default") not in (None, "", []) and "default: " not in help:
+    if how.get("default") not in (None, "", []) and "default: " not in help and "nargs" not in how:
         notes.append(f"default: {how['default']}")
     parser.add_argument(*names, help="; ".join(notes), **how)
 

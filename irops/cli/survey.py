@@ -44,15 +44,7 @@ from irops.surveys.listing import listing
 from irops.surveys.store import STATUSES, Row
 from irops.surveys.survey import Request, surveyed
 from irops.surveys.table import CellChange, Differences, SurveyTable
-from irops.surveys.tasks import (
-    KINDS,
-    SECONDS,
-    Interrupted,
-    SurveyError,
-    SurveySettings,
-    parted_sources,
-    tasks_of,
-)
+from irops.surveys.tasks import KINDS, Interrupted, SurveyError, SurveySettings, parted_sources, tasks_of
 
 EXIT_1 = "a cell is neither pass nor warn; with --against, if cells got worse"
 
@@ -77,8 +69,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--against REPORT", against, type=Path)
     again = f"do cells of these statuses again, although nothing changed: some of {','.join(STATUSES)}"
     add_option(parser, "--again STATUSES", again, default="")
-    seconds = f"how long a cell may take; default: {SECONDS:.0f}"
-    add_option(parser, "--seconds N", seconds, type=seconds_above_zero, default=SECONDS)
+    default = SurveySettings().seconds
+    seconds = f"how long a cell may take; default: {default:.0f}"
+    add_option(parser, "--seconds N", seconds, type=seconds_above_zero, default=default)
     memory = "how much memory a cell may use: 4G; default: limit process_bytes, divided among the processes"
     add_option(parser, "--memory BYTES", memory, type=_bytes)
     add_option(parser, "--select RULES", "only these rules, as in irops check", default="")

@@ -21,14 +21,7 @@ from irops.analysis.model_analysis import ModelAnalysis, path_of_text
 from irops.analysis.signature import Key
 from irops.cli.display import print_diagnostics, print_json
 from irops.cli.models import add_model, analysis_of
-from irops.cli.options import (
-    add_format,
-    add_option,
-    add_settings,
-    add_shapes,
-    argument_errors,
-    integer_at_least,
-)
+from irops.cli.options import add_format, add_option, add_settings, add_shapes, argument_errors
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.debugging.origins.step import Step
@@ -50,10 +43,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--output N", "an output of the layer", at_least=0, default=0)
     subject = parser.add_mutually_exclusive_group()
     add_option(subject, "--axis N", "one size; default: the whole shape", at_least=0)
-    value, number = "the value, or its element number N", integer_at_least(0)
-    subject.add_argument(
-        "--value", metavar="N", nargs="?", const=True, default=False, type=number, help=value
-    )
+    value = "the value, or its element number N"
+    add_option(subject, "--value N", value, at_least=0, nargs="?", const=True, default=False)
     add_option(subject, "--type", "the element type", dest="element_type")
     add_shapes(parser, "override the shape of an input, as in irops infer; repeatable")
     add_option(parser, "--path LAYER/BODY", "a layer of a body: loop/body", default="")
