@@ -1,7 +1,5 @@
 """The whole site: links, width, search. It is built by .ci/site, which sets IROPS_SITE to its folder."""
 
-from __future__ import annotations
-
 import os
 from itertools import pairwise
 from pathlib import Path

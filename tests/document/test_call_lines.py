@@ -1,7 +1,5 @@
 """The irops.call(…) line of every op page is Python, and runs on the inputs of the op's first example."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

@@ -1,7 +1,5 @@
 """The table that compares the definitions of ReverseSequence in three dialects, and elements as text."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Formulas on the pages of ops."""
 
-from __future__ import annotations
-
 import pytest
 from libraries import needs
 
@@ -14,7 +12,7 @@ pytestmark = needs("jinja2")
 
 @pytest.mark.parametrize("myst", [True, False], ids=["for Sphinx", "Markdown"])
 @pytest.mark.parametrize("op", ["MVN-6", "SoftMax-8"])
-def test_a_formula_is_shown_as_it_is_written(op: str, myst: bool) -> None:
+def test_a_formula_is_shown_as_it_is_written(op, myst):
     view = op_view(default_registry(), default_registry().op(op))
     page = environment(myst=myst).get_template("op.md").render(view=view, has_others=True, conformance="")
     begin = "```{code-block} text\n:class: formula\n\n" if myst else "```text\n"

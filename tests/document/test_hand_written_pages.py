@@ -1,7 +1,5 @@
 """Pages that are written by hand become pages of the site: their links, and docstrings that they include."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -49,10 +47,8 @@ def test_the_changelog_beside_the_folder_is_a_page(tmp_path):
     (tmp_path / "docs" / "index.md").write_text("# Title\n")
     (tmp_path / "docs" / "pictures" / "one.svg").write_text("<svg/>")
     (tmp_path / "CHANGELOG.md").write_text("see [it](docs/index.md) and [that](LICENSE)\n")
-    assert dict(guide_pages(tmp_path / "docs")) == {
-        "index.md": "# Title\n",
-        "changelog.md": "see [it](index.md) and that\n",
-    }
+    pages = {"index.md": "# Title\n", "changelog.md": "see [it](index.md) and that\n"}
+    assert dict(guide_pages(tmp_path / "docs")) == pages
     copy_pictures(tmp_path / "docs", tmp_path / "site")
     assert (tmp_path / "site" / "pictures" / "one.svg").is_file()
 

@@ -1,7 +1,5 @@
 """A page of each kind, built by Sphinx without a warning. The whole site is tested by test_built_site.py."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -28,7 +26,7 @@ KINDS = {
 pytestmark = [needs("sphinx"), pytest.mark.slow("Sphinx builds pages; .ci/run does it, too")]
 
 
-def without_links(text: str) -> str:
+def without_links(text):
     """The text of a page whose links to other pages are plain text."""
     return re.sub(r"\[([^\]\n]*)\]\([^)\n:]+\.md(?:#[^)\n]*)?\)", r"\1", text)
 

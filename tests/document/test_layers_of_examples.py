@@ -1,7 +1,5 @@
 """The layers that pages show for examples: irops accepts them, and OpenVINO reads them."""
 
-from __future__ import annotations
-
 import pytest
 from layer_models import model_around
 from read_by_openvino import read_all

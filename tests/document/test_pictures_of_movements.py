@@ -1,7 +1,5 @@
 """Pictures of ops that move elements show what the example computes; no op that computes has one."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import numpy as np

@@ -16,6 +16,9 @@ def edited(text, edits):
     return applied(text.encode(), [Fix("edit", tuple(e for e in found if e is not None))])[0].decode()
 
 
+ONE, TWO, THREE = "<dim>1</dim>", "<dim>2</dim>", "<dim>3</dim>"
+
+
 def source(text):
     return SourceText(None, text.encode())
 
@@ -110,21 +113,9 @@ def test_an_element_that_is_long_is_left_out_whole():
         ("<p>\n <dim>1</dim>\n <dim>2</dim>\n</p>", (1,), "<p>\n <dim>1</dim>\n</p>"),
         ("<p>\n <dim>1</dim>\n <dim>2</dim>\n</p>", (), "<p>\n</p>"),
         ("<p>\n <dim>1</dim>\n</p>", (1, 2, 3), "<p>\n <dim>1</dim>\n <dim>2</dim>\n <dim>3</dim>\n</p>"),
-        (
-            "<p>\n  <dim>1</dim>\n <dim>2</dim>\n</p>",
-            (1, 2, 3),
-            "<p>\n  <dim>1</dim>\n <dim>2</dim>\n <dim>3</dim>\n</p>",
-        ),
-        (
-            "<p> <dim>1</dim>  <dim>2</dim>   <dim>3</dim></p>",
-            (1, 2, 3, 4),
-            "<p> <dim>1</dim>  <dim>2</dim>   <dim>3</dim>   <dim>4</dim></p>",
-        ),
-        (
-            "<p><dim>1</dim><!-- x --><dim>2</dim></p>",
-            (1, 2, 3),
-            "<p><dim>1</dim><!-- x --><dim>2</dim><dim>3</dim></p>",
-        ),
+        (f"<p>\n  {ONE}\n {TWO}\n</p>", (1, 2, 3), f"<p>\n  {ONE}\n {TWO}\n {THREE}\n</p>"),
+        (f"<p> {ONE}   {TWO}</p>", (1, 2, 3), f"<p> {ONE}   {TWO}   {THREE}</p>"),
+        (f"<p>{ONE}<!-- x -->{TWO}</p>", (1, 2, 3), f"<p>{ONE}<!-- x -->{TWO}{THREE}</p>"),
         ("<p><dim/></p>", (1,), None),
         ("<p><dim></dim></p>", (1,), "<p><dim>1</dim></p>"),
         ("<p><x><dim>5</dim></x><dim>1</dim></p>", (2,), "<p><x><dim>5</dim></x><dim>2</dim></p>"),

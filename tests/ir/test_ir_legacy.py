@@ -13,10 +13,8 @@ NET = (
 def findings(channels="", head="", kind="Parameter", weights=bytes(8)):
     text = NET.format(kind=kind, head=head, channels=channels)
     _, found = loads(text.encode(), weights)
-    assert [d.location.column for d in found if d.name == "mean-outside-weights"] in (
-        [],
-        [text.index("<pre") + 1],
-    )
+    places = [d.location.column for d in found if d.name == "mean-outside-weights"]
+    assert places in ([], [text.index("<pre") + 1])
     return [d.name for d in found]
 
 
@@ -47,16 +45,10 @@ def test_a_layer_that_is_not_there_is_found_at_the_attribute():
 @pytest.mark.parametrize(
     ("mean", "inside"),
     [
-        ('<mean offset="0" size="8"/>', True),
-        ('<mean offset="4" size="4"/>', True),
-        ('<mean offset="8" size="0"/>', True),
-        ('<mean offset="0" size="9"/>', False),
-        ('<mean offset="5" size="4"/>', False),
-        ('<mean offset="-1" size="4"/>', False),
-        ('<mean offset="4" size="-4"/>', False),
+        *((f'<mean offset="{at}" size="{size}"/>', True) for at, size in ((0, 8), (4, 4), (8, 0))),
+        *((f'<mean offset="{at}" size="{size}"/>', False) for at, size in ((0, 9), (5, 4), (-1, 4), (4, -4))),
+        *((f'<mean offset="{at}" size="{size}"/>', False) for at, size in (("x", 4), (0, "x"))),
         ('<mean offset="4"/>', False),
-        ('<mean offset="x" size="4"/>', False),
-        ('<mean offset="0" size="x"/>', False),
         ('<mean value="1.5"/>', True),
         ('<scale offset="99" size="1"/>', True),
     ],
@@ -67,14 +59,10 @@ def test_a_mean_image_lies_within_the_weights(mean, inside):
 
 def test_the_first_mean_image_that_is_outside_is_found_wherever_it_is():
     good, bad = '<mean offset="0" size="8"/>', '<mean offset="0" size="9"/>'
-    assert findings(f"<channel>{good}{bad}{bad}</channel><channel>{bad}</channel>") == [
-        "mean-outside-weights"
-    ]
-    assert findings(f"<channel>{good}</channel><channel>{bad}</channel>") == ["mean-outside-weights"]
+    for channels in (f"{good}{bad}{bad}</channel><channel>{bad}", f"{good}</channel><channel>{bad}"):
+        assert findings(f"<channel>{channels}</channel>") == ["mean-outside-weights"]
 
 
 def test_other_legacy_sections_have_no_mean_images():
-    text = NET.format(kind="Parameter", head=' reference-layer-name="y"', channels="").replace(
-        "pre-process", "meta_data"
-    )
-    assert loads(text.encode())[1] == ()
+    text = NET.format(kind="Parameter", head=' reference-layer-name="y"', channels="")
+    assert loads(text.replace("pre-process", "meta_data").encode())[1] == ()

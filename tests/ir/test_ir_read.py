@@ -8,7 +8,7 @@ import pytest
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.files.limits import Limits
-from irops.ir.model import COMMENT, BackEdge, Element
+from irops.ir.model import COMMENT, BackEdge, Edge, Element, Port
 from irops.ir.ports import names_of
 from irops.ir.read import load, loads, read
 
@@ -27,27 +27,18 @@ def test_layers_ports_and_edges_are_read():
     types = [(layer.id, layer.name, layer.type) for layer in model.layers]
     assert types == [(0, "x", "Parameter"), (1, "w", "Const"), (2, "sum", "Add"), (3, "y", "Result")]
     assert model.layer("x").data == {"shape": "?,3", "element_type": "f32"}
-    (port,) = model.layer("x").outputs
-    assert (port.id, port.precision, port.dims, port.names) == (0, "FP32", (-1, 3), ("x", "a,b"))
+    assert model.layer("x").outputs == [Port(0, "FP32", (-1, 3), ("x", "a,b"))]
     assert [port.id for port in model.layer("sum").inputs] == [0, 1]
     assert model.layer("y").output_names == ("y",)
     assert model.layer("x").output_names is None
-    edges = [(e.from_layer, e.from_port, e.to_layer, e.to_port) for e in model.edges]
-    assert edges == [(0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 3, 0)]
+    assert model.edges == [Edge(0, 0, 2, 0), Edge(1, 0, 2, 1), Edge(2, 2, 3, 0)]
 
 
 def test_runtime_information_is_kept_as_it_is():
     model = read(FILES / "plain.xml")
-    assert model.rt_info == Element(
-        "rt_info",
-        {},
-        [
-            Element("info", {"name": "a key", "value": "1"}),
-            Element("nested", {}, [Element("inner", {"value": 'a < b & "c"'})]),
-        ],
-    )
+    info, inner = Element("info", {"name": "a key", "value": "1"}), Element("inner", {"value": 'a < b & "c"'})
+    assert model.rt_info == Element("rt_info", {}, [info, Element("nested", {}, [inner])])
     fused = model.layer("sum").rt_info
-    assert fused is not None
     assert fused.children[0].attributes == {"name": "fused_names", "version": "0", "value": "sum"}
 
 
@@ -135,20 +126,16 @@ def test_dims_within_unknown_elements_are_kept_as_elements():
 
 def test_each_thing_knows_the_byte_where_it_starts():
     model = read(FILES / "bodies.xml")
-    assert model.source is not None
     data = model.source.data
     for _, layer in model.walk():
         assert data[layer.at :].startswith(f'<layer id="{layer.id}" name="{layer.name}"'.encode())
         assert layer.data_at < 0 or data[layer.data_at :].startswith(b"<data ")
-        assert all(
-            data[port.at :].startswith(f'<port id="{port.id}"'.encode())
-            for port in (*layer.inputs, *layer.outputs)
-        )
+        for port in (*layer.inputs, *layer.outputs):
+            assert data[port.at :].startswith(f'<port id="{port.id}"'.encode())
         for body in layer.bodies.values():
             assert data[body.at :].startswith(f"<{body.name}>".encode())
-            assert all(
-                data[m.at :].startswith((b"<input ", b"<output ")) for m in (*body.inputs, *body.outputs)
-            )
+            for mapping in (*body.inputs, *body.outputs):
+                assert data[mapping.at :].startswith((b"<input ", b"<output "))
 
 
 def test_sections_may_come_in_any_order():

@@ -19,16 +19,9 @@ def test_a_model_without_anything_has_both_sections():
 
 def test_all_of_a_model_is_written_in_the_layout_of_openvino():
     inner = LayerGraph([Layer(0, "p", "Parameter", "opset1", {"shape": "1"})], [Edge(0, 0, 0, 0)])
-    body = Body(
-        "body",
-        inner,
-        [PortMapping(0, 0, at=9)],
-        [PortMapping(1, 0, at=5)],
-        [BackEdge(0, 0)],
-        rt_info=Element("rt_info"),
-        unknown=[Element("u")],
-        extra={"e": "1"},
-    )
+    maps = [PortMapping(0, 0, at=9)], [PortMapping(1, 0, at=5)], [BackEdge(0, 0)]
+    more = {"rt_info": Element("rt_info"), "unknown": [Element("u")], "extra": {"e": "1"}}
+    body = Body("body", inner, *maps, **more)
     then = Body("then_body", LayerGraph(), [PortMapping(0, 0)])
     other = Body("else_body", LayerGraph(), [], [PortMapping(0, 0)])
     layer = Layer(
@@ -49,20 +42,9 @@ def test_all_of_a_model_is_written_in_the_layout_of_openvino():
     branch = Layer(2, "if", "If", "opset8", bodies={"then_body": then, "else_body": other})
     empty = Layer(3, "d", "T", "opset1", data_at=7)
     graph = LayerGraph([layer, branch, empty], [Edge(1, 2, 2, 0, {"z": "1"})], comments=(" among edges ",))
-    model = Model(
-        "m",
-        10,
-        graph,
-        Element(
-            "rt_info",
-            {},
-            [Element("k", {"v": "1"}), Element(COMMENT, text=" in "), Element("x", {}, [Element("y")], "t")],
-        ),
-        [Element("meta_data")],
-        {"extra": "1"},
-        [Element("unknown")],
-        comments=(" top ",),
-    )
+    inside = [Element("k", {"v": "1"}), Element(COMMENT, text=" in "), Element("x", {}, [Element("y")], "t")]
+    rest = [Element("meta_data")], {"extra": "1"}, [Element("unknown")]
+    model = Model("m", 10, graph, Element("rt_info", {}, inside), *rest, comments=(" top ",))
     assert (
         text_of(model)
         == """<?xml version="1.0"?>
@@ -149,9 +131,8 @@ def test_all_of_a_model_is_written_in_the_layout_of_openvino():
 
 
 def test_a_graph_of_comments_only_has_an_open_section_of_edges():
-    assert "\t<edges>\n\t\t<!-- c -->\n\t</edges>\n" in text_of(
-        Model("m", graph=LayerGraph(comments=(" c ",)))
-    )
+    text = text_of(Model("m", graph=LayerGraph(comments=(" c ",))))
+    assert "\t<edges>\n\t\t<!-- c -->\n\t</edges>\n" in text
 
 
 @pytest.mark.parametrize(

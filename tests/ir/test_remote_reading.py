@@ -105,10 +105,8 @@ def test_a_missing_package_is_named(monkeypatch):
 def test_a_missing_library_is_named_with_its_extra(monkeypatch, remote):
     monkeypatch.setitem(sys.modules, "fsspec", None)
     [finding] = irops.check(remote)
-    assert (
-        "URLs require the library fsspec, which is not installed; pip install 'irops[remote]'"
-        in finding.message
-    )
+    words = "URLs require the library fsspec, which is not installed; pip install 'irops[remote]'"
+    assert words in finding.message
 
 
 @pytest.mark.slow("starts a process")

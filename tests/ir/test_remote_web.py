@@ -18,6 +18,7 @@ pytestmark = [needs("fsspec"), needs("aiohttp")]
 fsspec = Late("fsspec")
 GIGABYTES = 10 << 30
 X = np.ones((2, 6), np.float32)
+CHANGED = "m.bin was changed after the model was read; read the model again"
 
 
 @pytest.fixture
@@ -114,9 +115,7 @@ def test_weights_that_change_while_they_are_read_are_reported(server, model):
     found = irops.read(f"{server.url}/m.xml")
     weights = model.with_suffix(".bin")
     weights.write_bytes(weights.read_bytes() + b"more")
-    assert messages(irops.check(found))[0].endswith(
-        "m.bin was changed after the model was read; read the model again"
-    )
+    assert messages(irops.check(found))[0].endswith(CHANGED)
     with pytest.raises(irops.DiagnosticError, match="was changed after the model was read"):
         irops.run(found, {"x": np.ones((2, 6), np.float32)})
 
@@ -130,12 +129,11 @@ def test_weights_that_are_replaced_while_they_are_fetched_are_reported(server, m
             os.utime(path, (1, len(server.requests)))
 
     server.before_answer = replace
-    sentence = "m.bin was changed after the model was read; read the model again"
     try:
         report = task(found)
     except irops.DiagnosticError as error:
         report = error.diagnostics
-    assert messages(report)[0].endswith(sentence)
+    assert messages(report)[0].endswith(CHANGED)
 
 
 def test_a_model_that_changes_between_two_requests_is_reported(server, model):

@@ -1,7 +1,5 @@
 """Error bounds of ops with sums or bodies inside: correct algorithms are within, small faults are not."""
 
-from __future__ import annotations
-
 import ml_dtypes
 import numpy as np
 import pytest

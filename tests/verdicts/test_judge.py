@@ -1,7 +1,5 @@
 """Verdicts: what counts as rounding for an op, its types and sizes, and what does not."""
 
-from __future__ import annotations
-
 import ml_dtypes
 import numpy as np
 import pytest
@@ -72,10 +70,8 @@ def test_a_narrower_precision_widens_the_bound():
 
 
 def test_random_values_are_compared_with_their_range():
-    seeds = {"global_seed": "1", "op_seed": "2"}
-    asked = question(
-        "RandomUniform-8", np.array([4]), np.float32(1), np.float32(2), output_type="f32", **seeds
-    )
+    options = {"output_type": "f32", "global_seed": "1", "op_seed": "2"}
+    asked = question("RandomUniform-8", np.array([4]), np.float32(1), np.float32(2), **options)
     truth = np.float32([1.1, 1.2, 1.3, 1.4])
     assert judge(asked, truth, np.float32([1.9, 1.0, 1.5, 1.6])).verdict is Verdict.RANDOM
     wrong = judge(asked, truth, np.float32([1.9, 2.5, 1.5, 1.6]))
@@ -112,10 +108,8 @@ def test_types_without_kernels_are_computed_in_others():
     asked = question("Add-1", np.array([1, 2**40]), np.array([1, 1]), arithmetic=plugin)
     (truth,) = truth_of(asked)
     found = judge(asked, truth, np.array([2, 1]))
-    assert (found.verdict, found.reason) == (
-        Verdict.OVERFLOW,
-        "1 of 2 elements differ; i64 is computed in i32, and numbers exceed it",
-    )
+    reason = "1 of 2 elements differ; i64 is computed in i32, and numbers exceed it"
+    assert (found.verdict, found.reason) == (Verdict.OVERFLOW, reason)
 
 
 def test_types_and_shapes_come_first():

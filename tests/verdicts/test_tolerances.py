@@ -1,7 +1,5 @@
 """Whether two results are the same: exactly on the tolerance, beyond it, and for other types."""
 
-from __future__ import annotations
-
 import ml_dtypes
 import numpy as np
 import pytest
