@@ -1,6 +1,4 @@
-"""What is known of bodies: shapes that change from iteration to iteration, numbers of iterations, branches,
-and where faults are.
-"""
+"""Bodies: shapes that change from iteration to iteration, their number, branches, and places of faults."""
 
 import numpy as np
 import pytest
@@ -12,9 +10,7 @@ from irops.files.limits import Limits
 
 
 def loop(trips=3, condition=True, again=True, state="2,3", each="2,4,3", step="Add"):
-    """A Loop that steps a state with the parts of each; its outputs: the last state, and all of them
-    joined.
-    """
+    """A Loop that steps a state with the parts of each; its outputs: the last state, and all joined."""
     net = Net()
     acc, parts = net.parameter("acc", "f32", state), net.parameter("each", "f32", each)
     trip = net.parameter("trips", "i64", "") if trips is None else net.const(trips, np.int64)
@@ -23,27 +19,16 @@ def loop(trips=3, condition=True, again=True, state="2,3", each="2,4,3", step="A
     before, part = body.parameter("before", "f32", "..."), body.parameter("part", "f32", "...")
     number = body.parameter("number", "i64", "")
     flat = body.op("Squeeze", part, body.const([1], np.int64))
-    after = (
-        body.op("Concat", before, before, axis=0)
-        if step == "Concat"
-        else body.op(step, before, flat, auto_broadcast="numpy")
-    )
-    goes_on = (
-        body.const(again, bool)
-        if isinstance(again, bool)
-        else body.op("Less", number, body.const(again, np.int64))
-    )
+    other, data = (before, {"axis": 0}) if step == "Concat" else (flat, {"auto_broadcast": "numpy"})
+    after = body.op(step, before, other, **data)
+    is_fixed = isinstance(again, bool)
+    goes_on = body.const(again, bool if is_fixed else np.int64)
+    if not is_fixed:
+        goes_on = body.op("Less", number, goes_on)
     last = body.result(after)
     piece = body.result(body.op("Unsqueeze", after, body.const([1], np.int64)))
-    maps = (
-        counts(number)
-        + takes(2, before)
-        + takes(3, part, axis=1)
-        + gives(4, last)
-        + gives(5, piece, axis=1)
-        + decides(body.result(goes_on))
-        + feeds(last, before)
-    )
+    maps = counts(number) + takes(2, before) + takes(3, part, axis=1) + gives(4, last)
+    maps += gives(5, piece, axis=1) + decides(body.result(goes_on)) + feeds(last, before)
     state_out, all_out = net.apply(LOOP, trip, first, acc, parts, outputs=2, name="loop", body=(body, maps))
     net.result(state_out, "last")
     net.result(all_out, "all")

@@ -1,6 +1,4 @@
-"""Symbols through chains of ops on shapes, as exported models have them: every expression in names of the
-caller, of a size or of a value, is what comes out of a run with these sizes.
-"""
+"""Symbols through chains of ops on shapes, as exported models have them, are what a run with sizes gives."""
 
 import struct
 from itertools import count
@@ -12,6 +10,7 @@ import irops
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.values.dim import GENERATED_PREFIX
 from irops.values.fact import holds_dims
+from tests.conftest import layer_of
 
 NAMES = ("a", "b", "c")
 BINARY = ("Add", "Subtract", "Multiply", "Divide", "FloorMod", "Mod", "Maximum", "Minimum")
@@ -25,10 +24,7 @@ class Chain:
         self.random = np.random.default_rng(seed)
         self.weights = bytearray()
         self.numbers = count()
-        self.layers = [
-            ("x", "Parameter", {"shape": "?,?,?", "element_type": "f32"}, []),
-            ("shape", "ShapeOf-opset3", {"output_type": "i64"}, ["x"]),
-        ]
+        self.layers = [layer_of("x: f32[?,?,?]"), layer_of("shape: ShapeOf-opset3 x output_type=i64")]
         self.vectors = ["shape"]
 
     def add(self, kind, sources, **data):

@@ -53,6 +53,8 @@ def test_a_finding_is_at_the_version_of_the_layer(tmp_path):
 SIZES = np.array([8, 8]), np.array([2, 3])
 RESIZED = {"mode": "nearest", "shape_calculation_mode": "sizes"}
 POOLED = {"strides": (2, 2), "pads_begin": (0, 0), "pads_end": (0, 0), "kernel": (2, 2)}
+AVERAGED = POOLED | {"exclude_pad": False, "rounding_type": "ceil_torch"}
+TO_F8 = {"destination_type": "f8e4m3"}
 
 
 @pytest.mark.parametrize(
@@ -62,25 +64,11 @@ POOLED = {"strides": (2, 2), "pads_begin": (0, 0), "pads_end": (0, 0), "kernel":
         ("Interpolate-11", ["f64[1,1,4,4]", *SIZES], RESIZED, "2025.0", "IR943", "2026.3"),
         ("ReLU", ["f32[0,3]"], {}, "2023.1", "IR944", "2023.2"),
         ("Slice-8", ["f32[?,3]", [2], [2], [1], [1]], {}, "2023.1", "IR944", "2023.2"),
-        (
-            "AvgPool-14",
-            ["f32[1,1,5,5]"],
-            {**POOLED, "exclude_pad": False, "rounding_type": "ceil_torch"},
-            "2024.0",
-            "IR945",
-            "2024.1",
-        ),
+        ("AvgPool-14", ["f32[1,1,5,5]"], AVERAGED, "2024.0", "IR945", "2024.1"),
         ("Clamp", ["f32[2,3]"], {"min": 0, "max": inf}, "2026.1", "IR945", "2026.2"),
         ("Clamp", ["f32[2,3]"], {"min": -inf, "max": 1}, "2026.1", "IR945", "2026.2"),
         ("Elu", ["f32[2,3]"], {"alpha": inf}, "2026.1", "IR945", "2026.2"),
-        (
-            "FakeConvert-13",
-            ["f32[2]", np.ones((), np.float32)],
-            {"destination_type": "f8e4m3"},
-            "2023.2",
-            "IR941 IR942",
-            "2023.3",
-        ),
+        ("FakeConvert-13", ["f32[2]", np.float32(1)], TO_F8, "2023.2", "IR941 IR942", "2023.3"),
     ],
     ids=[
         "an element type of a layer", "the type of an input", "a dimension of 0", "an inferred size of 0",

@@ -6,7 +6,7 @@ from runtimes import Runtimes
 
 import irops
 from irops.analysis.declaring import has_undeclared_ports, with_declared_ports
-from irops.ir.model import BackEdge, Body, Edge, Layer, LayerGraph, Model, Port, PortMapping
+from irops.ir.model import Body, Edge, Layer, LayerGraph, Model, Port, PortMapping
 from irops.ir.weights import Weights
 
 
@@ -21,7 +21,6 @@ def layer(id, type, inputs=0, outputs=0, version="opset1", **data):
 
 
 def added(shape="2,3"):
-    weights = Weights.of_bytes(np.arange(3, dtype=np.float32).tobytes())
     layers = [
         layer(0, "Parameter", 0, 1, shape=shape, element_type="f32"),
         layer(1, "Const", 0, 1, element_type="f32", shape="3", offset="0", size="12"),
@@ -39,19 +38,14 @@ def added(shape="2,3"):
 
 def looped():
     """A TensorIterator over the rows of its input."""
-    inner = LayerGraph(
-        [
-            layer(0, "Parameter", 0, 1, shape="1,3", element_type="f32"),
-            layer(1, "ReLU", 1, 1),
-            layer(2, "Result", 1),
-        ],
-        [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)],
-    )
-    body = Body("body", inner, [PortMapping(0, 0, axis=0)], [PortMapping(1, 2, axis=0)], list[BackEdge]())
-    iterator = layer(1, "TensorIterator", 1, 1)
-    iterator.bodies["body"] = body
-    layers = [layer(0, "Parameter", 0, 1, shape="4,3", element_type="f32"), iterator, layer(2, "Result", 1)]
-    return Model("looped", 11, LayerGraph(layers, [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)]))
+
+    def around(middle, rows):
+        first = layer(0, "Parameter", 0, 1, shape=f"{rows},3", element_type="f32")
+        return LayerGraph([first, middle, layer(2, "Result", 1)], [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)])
+
+    iterator, maps = layer(1, "TensorIterator", 1, 1), ([PortMapping(k, 2 * k, axis=0)] for k in (0, 1))
+    iterator.bodies["body"] = Body("body", around(layer(1, "ReLU", 1, 1), 1), *maps)
+    return Model("looped", 11, around(iterator, 4))
 
 
 @pytest.mark.slow("every example")

@@ -250,6 +250,7 @@ def test_a_widened_kernel_computes_floats_of_few_bits_in_f32(widened, narrow, se
         called.append((data.dtype, axis))
         return data
 
+    assert widened(compute).__name__ == "compute"
     result = widened(compute)(np.ones(2, narrow), axis=3)
     assert called == [(np.dtype(seen), 3)]
     assert result.dtype == narrow
@@ -284,13 +285,6 @@ def test_numbers_that_are_too_large_for_the_narrow_type_become_infinite_without_
     with np.errstate(over="raise"):
         result = widened(lambda data: data * np.float32(1e9))(np.ones(1, np.float16))
     assert result.tolist() == [np.inf]
-
-
-def test_a_widened_kernel_keeps_its_name(widened):
-    def compute(data):
-        return data
-
-    assert widened(compute).__name__ == "compute"
 
 
 def test_a_gradient_is_widened_where_it_says_so(bound):

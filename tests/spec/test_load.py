@@ -174,6 +174,9 @@ def test_values_are_read_by_their_type(load, kind, text, value):
     assert tensor.value.dtype == tensor.element_type.dtype
 
 
+SAVED = "must save inputs and outputs"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "part"),
     [
@@ -195,11 +198,7 @@ def test_values_are_read_by_their_type(load, kind, text, value):
         ('of="mode size"', 'of="mode hue"', "a constraint is about the attribute 'hue', which is not"),
         ('note of="C1"', 'note of="C9"', "a note is about 'C9', which is not defined"),
         ('gradient of="data"', 'gradient of="out"', "a gradient is of 'out', must be of an input"),
-        (
-            'saves="data out"',
-            'saves="data hue"',
-            "the gradient of data saves 'hue', must save inputs and outputs",
-        ),
+        ('saves="data out"', 'saves="data hue"', f"the gradient of data saves 'hue', {SAVED}"),
         ('when="on">formula', 'when="mode">formula', "depends on 'mode', must depend on an attribute"),
         ('when="on">formula', 'when="gone">formula', "depends on 'gone', must depend on an attribute"),
         ('violates="C1"', 'violates="C9"', "a counterexample violates 'C9', which is not defined"),

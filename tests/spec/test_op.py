@@ -63,8 +63,7 @@ def test_a_reason_why_there_is_no_op_says_no_more_than_it_must():
 
 
 def test_a_cut_takes_the_whole_axis_one_by_one():
-    cut = Cut(2)
-    assert (cut.axis, cut.start, cut.end, cut.stride, cut.part_size) == (2, 0, -1, 1, 1)
+    assert Cut(2) == Cut(axis=2, start=0, end=-1, stride=1, part_size=1)
 
 
 def test_parts_of_a_body_have_no_place_unless_it_is_known():

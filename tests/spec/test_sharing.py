@@ -32,14 +32,8 @@ def port(name, **more):
 
 
 def definition(inputs, attributes=(), outputs=("out",), **more):
-    return replace(
-        MODEL,
-        inputs=tuple(inputs),
-        outputs=tuple(port(name) for name in outputs),
-        attributes={a.name: a for a in attributes},
-        gradients={},
-        **more,
-    )
+    ports = {"inputs": tuple(inputs), "outputs": tuple(port(name) for name in outputs)}
+    return replace(MODEL, **ports, attributes={a.name: a for a in attributes}, gradients={}, **more)
 
 
 BASE = definition([port("data"), port("k", optional=True)], [AXIS, MODE])

@@ -15,14 +15,10 @@ from irops.values.violation import Violation
 def dims_with_member(draw, low=-20):
     """A Dim and a number that lies in it."""
     number = draw(st.integers(low, 20))
-    return Dim(
-        draw(
-            st.sampled_from([number, number - 1, number - 7, -inf if low < 0 else 0]).filter(
-                lambda n: n >= low or low < 0
-            )
-        ),
-        draw(st.sampled_from([number, number + 1, number + 9, inf])),
-    ), number
+    lows = [n for n in (number, number - 1, number - 7) if low < 0 or n >= low]
+    lows.append(-inf if low < 0 else 0)
+    highs = [number, number + 1, number + 9, inf]
+    return Dim(draw(st.sampled_from(lows)), draw(st.sampled_from(highs))), number
 
 
 @pytest.mark.parametrize("op", [operator.add, operator.sub, operator.mul])
@@ -133,49 +129,32 @@ BATCH, LENGTH = ANY.named("batch"), Dim(2, 9).named("length")
 @pytest.mark.parametrize(
     ("dim", "symbol"),
     [
-        (BATCH + 0, "batch"),
-        (0 + BATCH, "batch"),
-        (BATCH - 0, "batch"),
-        (BATCH * 1, "batch"),
-        (1 * BATCH, "batch"),
-        (BATCH // 1, "batch"),
+        *((dim, "batch") for dim in (BATCH + 0, 0 + BATCH, BATCH - 0, BATCH * 1, 1 * BATCH, BATCH // 1)),
         (BATCH + 2, "batch + 2"),
         (2 + BATCH, "batch + 2"),
         (BATCH - 2, "batch - 2"),
         (2 - BATCH, "-batch + 2"),
         (3 * BATCH, "3*batch"),
         (BATCH * LENGTH, "batch*length"),
-        (BATCH + ANY, None),
-        (ANY + BATCH, None),
-        (BATCH * ANY, None),
-        (ANY // BATCH, None),
-        (LENGTH.at_least(2), "length"),
-        (LENGTH.at_least(1), "length"),
+        *((dim, None) for dim in (BATCH + ANY, ANY + BATCH, BATCH * ANY, ANY // BATCH)),
+        *((LENGTH.at_least(low), "length") for low in (1, 2)),
+        *((LENGTH.at_most(high), "length") for high in (9, 10)),
         (LENGTH.at_least(3), "max(length, 3)"),
-        (LENGTH.at_most(9), "length"),
-        (LENGTH.at_most(10), "length"),
         (LENGTH.at_most(8), "min(length, 8)"),
         (LENGTH.union(Dim(2, 9).named("length")), "length"),
-        (LENGTH.union(Dim(2, 9)), None),
-        (LENGTH.union(BATCH), None),
+        *((LENGTH.union(other), None) for other in (Dim(2, 9), BATCH)),
         (unify(LENGTH, BATCH, "C1"), "length"),
         (unify(BATCH, LENGTH, "C1"), "batch"),
         (unify(ANY, LENGTH, "C1"), "length"),
         (unify(LENGTH, 4, "C1"), None),
-        (broadcast(1, LENGTH, "C1"), "length"),
-        (broadcast(LENGTH, 1, "C1"), "length"),
-        (broadcast(LENGTH, ANY, "C1"), "length"),
-        (broadcast(ANY, LENGTH, "C1"), "length"),
+        *((broadcast(LENGTH, other, "C1"), "length") for other in (1, ANY)),
+        *((broadcast(other, LENGTH, "C1"), "length") for other in (1, ANY)),
         (broadcast(BATCH, ANY, "C1"), None),
         (broadcast(BATCH, ANY.named("other"), "C1"), "broadcast(batch, other)"),
-        (minimum(LENGTH, 20), "length"),
-        (minimum(20, LENGTH), "length"),
+        *((minimum(a, b), "length") for a, b in ((LENGTH, 20), (20, LENGTH), (LENGTH, 9))),
+        *((maximum(a, b), "length") for a, b in ((LENGTH, 1), (1, LENGTH), (LENGTH, 2))),
         (minimum(LENGTH, 5), "min(length, 5)"),
-        (maximum(LENGTH, 1), "length"),
-        (maximum(1, LENGTH), "length"),
         (maximum(LENGTH, 5), "max(length, 5)"),
-        (minimum(LENGTH, 9), "length"),
-        (maximum(LENGTH, 2), "length"),
         (slack(LENGTH, 2, "C1"), "length - 2"),
         (slack(LENGTH, 3, "C1"), "length - 3"),
         (minimum(5, LENGTH), "min(length, 5)"),

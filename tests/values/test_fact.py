@@ -88,12 +88,8 @@ def test_elements_that_are_known_are_numbers(array, dims):
 def test_another_value_or_shape_leaves_the_rest():
     fact = Fact(I64, Shape.of(2), np.array([1, 2]), depth=2)
     other = fact.with_value(np.array([3, 4]))
-    assert (other.element_type, other.shape, other.value.tolist(), other.depth) == (
-        I64,
-        fact.shape,
-        [3, 4],
-        0,
-    )
+    assert (other.element_type, other.shape) == (I64, fact.shape)
+    assert (other.value.tolist(), other.depth) == ([3, 4], 0)
     narrowed = Fact(I64, UNRANKED, lambda: np.array([1, 2]), depth=2).with_shape(Shape.of(2))
     assert (str(narrowed), narrowed.depth, narrowed.value.tolist()) == ("i64[2]", 2, [1, 2])
     assert fact.with_shape(Shape.of(ANY)).value.tolist() == [1, 2]

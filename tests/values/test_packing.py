@@ -43,14 +43,9 @@ def array_of(name, elements):
 
 
 @pytest.mark.parametrize("name", SEEN)
-def test_elements_are_packed_as_openvino_packs_them(name):
+def test_elements_are_packed_as_openvino_packs_them_and_unpacked(name):
     elements, stored = SEEN[name]
     assert pack(array_of(name, elements), element_type(name)) == bytes.fromhex(stored)
-
-
-@pytest.mark.parametrize("name", SEEN)
-def test_what_openvino_packs_is_unpacked(name):
-    elements, stored = SEEN[name]
     found = unpack(bytes.fromhex(stored), element_type(name), (len(elements),))
     assert element_type_of(found) is element_type(name)
     assert found.tobytes() == array_of(name, elements).tobytes()
@@ -133,11 +128,8 @@ STRINGS = ["abc", "", "é", "z,z"]
 TABLE = struct.pack("<6i", 4, 0, 3, 3, 5, 8) + "abcéz,z".encode()
 
 
-def test_strings_are_packed_as_openvino_packs_them():
+def test_strings_are_packed_as_openvino_packs_them_and_unpacked():
     assert pack(np.array(STRINGS, object), STRING) == TABLE
-
-
-def test_strings_are_unpacked():
     assert unpack(TABLE, STRING, (2, 2)).tolist() == [["abc", ""], ["é", "z,z"]]
 
 
@@ -161,6 +153,9 @@ def test_a_tensor_of_unknown_type_is_not_packed():
         pack(np.zeros(1, np.float32), DYNAMIC)
 
 
+TABLE_OF_8 = "the string table has 8 bytes, must have at least "
+
+
 def table(*bounds, text=b""):
     """A table of strings with these bounds, and the characters behind it."""
     return struct.pack(f"<{len(bounds) + 1}i", len(bounds) - 1, *bounds) + text
@@ -179,9 +174,8 @@ def table(*bounds, text=b""):
 )
 def test_a_table_that_fits_is_read(raw, count):
     assert len(string_bounds(memoryview(raw))) == count + 1
-    assert string_bounds(memoryview(raw), count).tolist() == list(
-        struct.unpack(f"<{count + 1}i", raw[4 : 8 + 4 * count])
-    )
+    bounds = struct.unpack(f"<{count + 1}i", raw[4 : 8 + 4 * count])
+    assert string_bounds(memoryview(raw), count).tolist() == list(bounds)
     for wrong in (count + 1, count - 1):
         with pytest.raises(ValueError, match=f"has {count} strings, must have {wrong} for its shape"):
             string_bounds(memoryview(raw), wrong)
@@ -194,10 +188,7 @@ def test_a_table_that_fits_is_read(raw, count):
         (bytes(7), "the string table has 7 bytes, must have at least 8"),
         (struct.pack("<3i", 2, 0, 0), "the string table has 12 bytes, must have at least 16 for 2 strings"),
         (struct.pack("<2i", -1, 0), "the string table has a count of -1, must be 0 or greater"),
-        (
-            struct.pack("<2i", 2**31 - 1, 0),
-            "the string table has 8 bytes, must have at least 8589934596 for 2147483647 strings",
-        ),
+        (struct.pack("<2i", 2**31 - 1, 0), f"{TABLE_OF_8}8589934596 for 2147483647 strings"),
         (table(-1, 2, text=b"ab"), "string 0 starts at byte -1, must start at 0 or greater"),
         (table(0, 2, 1, text=b"ab"), "string 1 ends at byte 1, must end at its start 2 or later"),
         (table(3, 2, text=b"abc"), "string 0 ends at byte 2, must end at its start 3 or later"),

@@ -1,6 +1,7 @@
 """Symbols: what arithmetic makes of names is what it makes of the numbers that they stand for."""
 
 import operator
+from functools import reduce
 from math import inf
 
 import pytest
@@ -17,19 +18,17 @@ def value_of(symbol, numbers):
     return eval(str(symbol), {"__builtins__": {}}, numbers)
 
 
+NAMED = [(A, lambda n: n["a"]), (B, lambda n: n["b"])]
+OPERATIONS = st.sampled_from([operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod])
+OPERANDS = st.sampled_from([*NAMED, (2, lambda n: 2), (3, lambda n: 3)])
+
+
 @st.composite
 def sums_of_products(draw):
     """A Dim made of a and b by arithmetic, and how to compute it from numbers."""
-    dim, compute = draw(st.sampled_from([(A, lambda n: n["a"]), (B, lambda n: n["b"])]))
+    dim, compute = draw(st.sampled_from(NAMED))
     for _ in range(draw(st.integers(0, 4))):
-        operate = draw(
-            st.sampled_from([operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod])
-        )
-        other, known = draw(
-            st.sampled_from(
-                [(A, lambda n: n["a"]), (B, lambda n: n["b"]), (2, lambda n: 2), (3, lambda n: 3)]
-            )
-        )
+        operate, (other, known) = draw(OPERATIONS), draw(OPERANDS)
         dim, compute = operate(dim, other), lambda n, f=compute, o=operate, g=known: o(f(n), g(n))
     return dim, compute
 
@@ -95,21 +94,11 @@ def names(*texts):
 
 
 def total(symbols):
-    found = Symbol.constant(0)
-    for symbol in symbols:
-        found = found.plus(symbol)
-        if found is None:
-            return None
-    return found
+    return reduce(lambda found, symbol: found and found.plus(symbol), symbols)
 
 
 def power(symbol, exponent):
-    found = Symbol.constant(1)
-    for _ in range(exponent):
-        found = found.times(symbol)
-        if found is None:
-            return None
-    return found
+    return reduce(lambda found, _: found and found.times(symbol), range(exponent), Symbol.constant(1))
 
 
 def test_twelve_terms_are_kept_and_thirteen_given_up():
