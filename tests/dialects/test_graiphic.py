@@ -1,6 +1,4 @@
-"""Graphs as Graiphic's toolkit builds them: nodes that add themselves, their names, what is refused, and what
-becomes of them.
-"""
+"""Graphs as Graiphic's toolkit builds them: nodes, their names, what is refused, and what becomes of them."""
 
 import numpy as np
 import pytest
@@ -39,11 +37,8 @@ def test_a_graph_is_checked_inferred_run_and_trained():
 @pytest.mark.parametrize("kind", TYPES)
 def test_each_of_the_fifteen_types_goes_through(kind):
     model = turning(kind)
-    x = (
-        np.array([["a", "b"], ["c", "d"], ["e", "f"]], object)
-        if kind == "string"
-        else np.arange(6).reshape(3, 2).astype(element_type(kind, foreign=True).dtype)
-    )
+    numbers = np.array(list("abcdef")) if kind == "string" else np.arange(6)
+    x = numbers.reshape(3, 2).astype(element_type(kind, foreign=True).dtype)
     assert irops.check(model).errors == ()
     np.testing.assert_array_equal(
         irops.run(model, {"x": x, "lens": LENS})["y"],
