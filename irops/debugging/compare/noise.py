@@ -121,8 +121,10 @@ def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.
         if op.definition.category in SUMMING_CATEGORIES:
             sizes = scale[(scale > 0) & np.isfinite(scale)]
             scale = scale + (float(np.median(sizes)) if sizes.size else 0.0)  # outliers must not decide
-        floor = floor_of(Question.of(computed.step.invocation, computed.inputs, arithmetic), array)
-        scale = scale if floor is None else scale + floor  # log(1 + exp(x)) is rounded as 1 is
+        if op.definition.category in ("activation", "arithmetic"):
+            floor = floor_of(Question.of(computed.step.invocation, computed.inputs, arithmetic), array)
+            if floor is not None and not floor.ndim:  # log(1 + exp(x)) is rounded as 1 is
+                scale = scale + floor
         changed = wide + unit * scale * random.uniform(-1, 1, array.shape)
         limit = np.finfo(np.float64).max
         changed = np.where(np.abs(changed) < limit, changed, wide)
