@@ -177,19 +177,8 @@ def _strings(sizes: tuple[int, ...], fill: str, random: np.random.Generator) -> 
 
 # The integers that inputs may have, by the layers that use them as indices or lengths.
 
-PASSING = {
-    "Broadcast",
-    "Cast",
-    "Concat",
-    "Convert",
-    "Expand",
-    "Flatten",
-    "Gather",
-    "Identity",
-    "Reshape",
-    "Slice",
-}
-PASSING |= {"Split", "Squeeze", "StridedSlice", "Tile", "Transpose", "Unsqueeze", "VariadicSplit"}
+PASSING = {"Broadcast", "Cast", "Concat", "Convert", "Expand", "Flatten", "Gather", "Identity", "Reshape"}
+PASSING |= {"Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose", "Unsqueeze", "VariadicSplit"}
 """Ops whose outputs have elements of their first input (Concat: of all inputs) and no others."""
 ASKING = {"ShapeOf", "Shape", "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "Result"}
 """Ops that take any integer."""
@@ -270,11 +259,9 @@ def _axis_named(name: str, op: Op, invocation: Invocation, inputs: Sequence[Fact
     for port, fact in zip(op.definition.inputs, inputs):
         if port.name == name:
             value = None if fact is None else fact.value
-            return (
-                None
-                if value is None or value.dtype.kind not in "iu" or value.size != 1
-                else int(value.item())
-            )
+            if value is None or value.dtype.kind not in "iu" or value.size != 1:
+                return None
+            return int(value.item())
     return invocation.keywords("kernel", inputs).get(name)
 
 
@@ -344,19 +331,22 @@ class _Search:
                 if not dim.known:
                     axes.setdefault(_axis(port, index, dim), dim)
         for axis, dim in axes.items():
-            # the first size with which inference finds no further error, while others are open
-            allowed: dict[int, Findings] = {}
-            for size in self._candidates(axis, dim):
-                self.sizes[axis] = size
-                if self.tries <= 0:
-                    break
-                allowed[size] = self._findings()
-                if allowed[size] <= self.allowed:
-                    break
-            self.sizes[axis] = min(allowed, key=lambda size: allowed[size], default=self.sizes[axis])
+            self._choose(axis, dim)
         if self._findings() > self.allowed:
             self._choose_alike(axes)
         return self._shapes()
+
+    def _choose(self, axis: Axis, dim: Dim) -> None:
+        """The first size of an axis with which inference finds no further error, while others are open."""
+        found: dict[int, Findings] = {}
+        for size in self._candidates(axis, dim):
+            self.sizes[axis] = size
+            if self.tries <= 0:
+                break
+            found[size] = self._findings()
+            if found[size] <= self.allowed:
+                break
+        self.sizes[axis] = min(found, key=lambda size: found[size], default=self.sizes[axis])
 
     def _choose_alike(self, axes: Mapping[Axis, Dim]) -> None:
         """One size for all axes, or else for all but the first ones, where that has fewer findings."""

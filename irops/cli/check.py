@@ -45,7 +45,7 @@ from irops.diagnostics.rules import rule, rules_of
 from irops.dialects.reading import load
 from irops.files.limits import Limits
 from irops.files.output import PendingFiles, local_target
-from irops.files.storage import NotRegular, open_regular
+from irops.files.storage import NotRegular, head_of
 from irops.files.urls import is_url, without_credentials
 from irops.ir.read import bytes_of
 from irops.spec.extension import OPS, RULES, is_registered, load_rules
@@ -68,8 +68,7 @@ class Baseline:
     def read(path: Path) -> Baseline:
         """Raises: Refusal if the file is not a baseline"""
         try:
-            with open_regular(str(path)) as file:
-                text = file.read(MAX_BYTES + 1)
+            text = head_of(path, MAX_BYTES + 1)
             if len(text) > MAX_BYTES:
                 raise Refusal(f"the baseline {path} has more than {MAX_BYTES:,} bytes")
             content = json.loads(text.decode("utf-8"))

@@ -21,7 +21,7 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, 
 from irops.diagnostics.rules import rule, rules_of
 from irops.diagnostics.suggestions import meant_or_all
 from irops.files.limits import Limits
-from irops.files.storage import NotRegular, open_regular
+from irops.files.storage import NotRegular, head_of
 from irops.spec.extension import load_installed_rules, load_rules
 from irops.spec.releases import releases
 
@@ -123,8 +123,7 @@ _MAY_NAME_IROPS = re.compile(
 def _irops_table(path: Path) -> tuple[str, Mapping[str, Any]] | None:
     """The text of a file and its table of irops; None without such a table."""
     try:
-        with open_regular(str(path)) as file:
-            content = file.read(MAX_BYTES + 1)
+        content = head_of(path, MAX_BYTES + 1)
     except NotRegular as error:
         raise _error("malformed-settings", f"{path} {error}, must be a file", path) from None
     except OSError as error:

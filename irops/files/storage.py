@@ -54,7 +54,7 @@ def bytes_fetched() -> int:
     return _FETCHED.total
 
 
-TEXT_BYTES = 1 << 26
+TEXT_BYTES = 1 << 28
 """The most bytes of a file beside models that is read as a whole."""
 
 

@@ -343,7 +343,8 @@ def compared(
             without_effect = masked(context.analysis, layers, results)
         case _:
             layers, notes = cuts(context, a, right, b, ours, progress)
-    layers = tuple(_explained(context, b, layer, without_effect) for layer in layers)
+    effect = "no result differs" if chosen == "isolated" else "nothing computed from it differs"
+    layers = tuple(_explained(context, b, layer, without_effect, effect) for layer in layers)
     source = context.model.source
     name = (source.path if source is not None else None) or context.model.name
     return Comparison(
@@ -379,16 +380,18 @@ def _as_shown(context: Context, b: Source, layers: Sequence[ComparedLayer]) -> I
 
 
 def _explained(
-    context: Context, b: Source, layer: ComparedLayer, without_effect: frozenset[int]
+    context: Context, b: Source, layer: ComparedLayer, without_effect: frozenset[int], effect: str
 ) -> ComparedLayer:
     """A wrong layer with its cause. Of another model, whose layers are matched by what surrounds them, one
     from which nothing follows is no fault; nor are integers that a narrower type cannot hold.
+
+    without_effect: the layers from which nothing follows; effect: what was seen not to differ
     """
     if not layer.is_fault or layer.path:
         return layer
     is_masked = layer.id in without_effect
     if is_masked and (b.is_matched or layer.verdict is Verdict.OVERFLOW):
-        layer = layer.judged_as(Verdict.MASKED, f"{layer.reason}; nothing computed from it differs")
+        layer = layer.judged_as(Verdict.MASKED, f"{layer.reason}; {effect}")
     return replace(layer, cause=b.cause(context, layer.id), is_masked=is_masked)
 
 
