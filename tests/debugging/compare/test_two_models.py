@@ -93,6 +93,13 @@ def test_layers_of_other_ops_are_found_by_equal_values():
     assert not wrong.ok
 
 
+def test_equal_values_for_inputs_without_another_order_prove_nothing():
+    found = irops.compare(composed(), [np.ones((2, 6), F32)], b=composed(is_other=True))
+    assert found.ok
+    assert not found.layers
+    assert "by equal values" not in str(found)
+
+
 @pytest.mark.parametrize("pairs", [{"active": "max"}, {"active": "max", "second": "e2"}])
 def test_a_person_says_which_layers_are_the_same(pairs):
     other = composed(is_other=True, slope=0.4)
