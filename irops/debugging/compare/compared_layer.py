@@ -75,6 +75,16 @@ class ComparedLayer(Judged):
         )
         return replace(self, judgements=judgements, inputs=())
 
+    def refused(self, reason: str) -> ComparedLayer:
+        """The layer, as wrong where it was taken for rounding."""
+        judgements = tuple(
+            replace(one, verdict=Verdict.WRONG, reason=f"{one.reason}, but {reason}")
+            if one.verdict is Verdict.ROUNDING
+            else one
+            for one in self.judgements
+        )
+        return replace(self, judgements=judgements)
+
     def noted(self, note: str) -> ComparedLayer:
         """The layer, with a note behind the reasons of faults."""
         return replace(self, judgements=tuple(noted(j, note) if j.is_fault else j for j in self.judgements))

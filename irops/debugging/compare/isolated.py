@@ -22,10 +22,10 @@ from irops.runtime.evaluator import Evaluator, Progress, Variables
 from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import Computed, run_model
 from irops.values.arrays import result_array
-from irops.values.element import DYNAMIC, Array, ElementType, element_type_of
+from irops.values.element import DYNAMIC, Array, element_type_of
 from irops.values.fact import Fact
 from irops.verdicts.judge import in_one_type, judge_layer
-from irops.verdicts.question import Compute, Judgement, Question, Verdict
+from irops.verdicts.question import Arithmetic, Compute, Judgement, Question, Verdict
 
 PENDING_BYTES = 64 << 20
 """How many bytes of inputs and outputs wait for a source that computes several layers at once."""
@@ -85,17 +85,12 @@ class Isolated:
 
     def take_given(self, given: PendingLayer, a: Source) -> None:
         """Judge outputs that b gives for a layer by what a computes from b's inputs."""
-        known = self.context.analysis.infer().of(given.call.node.layer.id)
-        inputs = tuple(map(_in_declared_type, given.call.inputs, known.inputs))
-        types = tuple(map(_declared_type, known.outputs, given.call.types))
-        call = replace(given.call, inputs=inputs, types=types)
+        call, question = as_declared(self.context, given, self.b.arithmetic)
         (right,) = a.compute([call])
         if isinstance(right, Failure):
             self._add(call.node, (Judgement(Verdict.SKIPPED, f"{a.name} {right}"),), call.inputs)
             return
         pairs = [in_one_type(np.asarray(one), other) for one, other in zip(right, given.truth)]
-        arithmetic = self.b.arithmetic.no_finer_than(*map(element_type_of, given.truth))
-        question = Question(call.op, call.invocation.attributes, call.inputs, given.again, arithmetic)
         ones, others = [one for one, _ in pairs], [other for _, other in pairs]
         judged = self._judgements(
             question, call, ones, others if len(pairs) == len(given.truth) else given.truth
@@ -158,9 +153,20 @@ class Isolated:
             self._report(layer)
 
 
-def _declared_type(known: Fact | None, given: ElementType) -> ElementType:
-    """The type of an output here: in a narrower one of another model, an overflow would not show."""
-    return given if known is None or known.element_type is DYNAMIC else known.element_type
+def as_declared(context: Context, given: PendingLayer, arithmetic: Arithmetic) -> tuple[LayerCall, Question]:
+    """A layer of which a source gives the values, with inputs of the types that this model declares.
+
+    In a narrower type of another model, an overflow would not show.
+    """
+    known = context.analysis.infer().of(given.call.node.layer.id)
+    inputs = tuple(map(_in_declared_type, given.call.inputs, known.inputs))
+    types = tuple(
+        kind if fact is None or fact.element_type is DYNAMIC else fact.element_type
+        for fact, kind in zip(known.outputs, given.call.types)
+    )
+    call = replace(given.call, inputs=inputs, types=types)
+    arithmetic = arithmetic.no_finer_than(*map(element_type_of, given.truth))
+    return call, Question(call.op, call.invocation.attributes, inputs, given.again, arithmetic)
 
 
 def _in_declared_type(array: Array | None, known: Fact | None) -> Array | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from irops.analysis.structure import LayerNode
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
-from irops.debugging.compare.isolated import HeldValues
+from irops.debugging.compare.isolated import HeldValues, as_declared
 from irops.debugging.compare.noise import (
     FOLLOWS_RANDOM,
     QUIET_KINDS,
@@ -28,7 +28,7 @@ from irops.values.element import Array, element_type_of
 from irops.values.violation import LimitExceeded, Violation
 from irops.verdicts.judge import in_form_of, in_one_type, judge_layer
 from irops.verdicts.metrics import DECADES
-from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, is_float, noted
+from irops.verdicts.question import Arithmetic, Judgement, Verdict, is_float, noted
 from irops.verdicts.ties import may_tie
 
 STEPPED = ("FakeQuantize", "FakeConvert", "Round", "Floor", "Ceiling", "Sign", "Convert")
@@ -80,12 +80,14 @@ class _InheritedTies:
     """Knows which layers rounding decides, and whether what is computed from them follows from it.
 
     Where TopK selects another of two equal elements, or an element falls on another level of FakeQuantize,
-    what is computed from it differs by more than rounding does. Such a layer is right if the reference gives
-    its outputs for its inputs, both of the run that is compared.
+    what is computed from it differs by more than rounding does, and noise says little of it: where one level
+    changes in another run, all of a small tensor may be as far off. Such a layer is right if the reference
+    gives its outputs for its inputs, both of the run that is compared, and wrong if it does not.
     """
 
     def __init__(self, context: Context, arithmetic: Arithmetic) -> None:
-        self._wiring, self._arithmetic = context.analysis.root.wiring.inputs, arithmetic
+        self._context, self._arithmetic = context, arithmetic
+        self._wiring = context.analysis.root.wiring.inputs
         self._held = HeldValues(context)
         self._decided: set[int] = set()
         self._wrong: set[int] = set()
@@ -98,31 +100,44 @@ class _InheritedTies:
         """The layer, as a tie where it is one."""
         sources = {source[0].id for source in self._wiring[node.layer.id] if source is not None}
         behind = not sources.isdisjoint(self._decided)
+        jumped = _has_jumped(node, layer)
         is_doubtful = layer.verdict is Verdict.WRONG and (behind or _may_jump(node))
-        if is_doubtful and sources.isdisjoint(self._wrong) and self._follows(value):
-            layer = layer.judged_as(Verdict.TIE, "follows from its inputs, which rounding decides")
-        is_decided = layer.verdict is Verdict.TIE or _has_jumped(node, layer)
+        is_allowed = layer.verdict is Verdict.ROUNDING and (behind or jumped) and not self._is_tolerated(node)
+        if (is_doubtful or is_allowed) and sources.isdisjoint(self._wrong):
+            follows = self._follows(value)
+            if is_doubtful and follows:
+                layer = layer.judged_as(Verdict.TIE, "follows from its inputs, which rounding decides")
+            elif is_allowed and follows is False:
+                layer = layer.refused("its inputs give something else")
+        is_decided = layer.verdict is Verdict.TIE or jumped
         if is_decided or (behind and layer.verdict is not Verdict.EQUAL):
             self._decided.add(node.layer.id)
         if layer.is_fault:
             self._wrong.add(node.layer.id)
         return layer
 
+    def _is_tolerated(self, node: LayerNode) -> bool:
+        """Whether a person has set how far an output may be off."""
+        names = (node.layer.name, *(name for port in node.layer.outputs for name in port.names))
+        return self._context.tolerances.of_tensor(names) != (None, None)
+
     def release(self, value: LayerValue) -> None:
         """Let go of what nothing else is computed from."""
         self._held.release(value)
 
-    def _follows(self, value: LayerValue) -> bool:
-        """Whether the reference gives the outputs of a layer for its inputs."""
+    def _follows(self, value: LayerValue) -> bool | None:
+        """Whether the reference gives the outputs for the inputs; None where these are not known."""
         pending = self._held.pending(value)
         if pending is None:
-            return False
-        question = Question.of(pending.call.invocation, pending.call.inputs, self._arithmetic)
+            return None
+        _, question = as_declared(self._context, pending, self._arithmetic)
         try:
             truth = [np.asarray(array) for array in question.again(question.inputs)]
         except (Violation, LimitExceeded):
-            return False
-        return not any(judged.is_fault for judged in judge_layer(question, truth, pending.truth))
+            return None
+        pairs = [in_one_type(one, other) for one, other in zip(truth, pending.truth)]
+        judged = judge_layer(question, [one for one, _ in pairs], [other for _, other in pairs])
+        return not any(judgement.is_fault for judgement in judged)
 
 
 def _may_jump(node: LayerNode) -> bool:

@@ -44,12 +44,17 @@ class Tolerances:
                 where = f"of {abridged(name, 60)}" if name else "everywhere"
                 yield f"{what} {number:g} {where} in place of error bounds"
 
-    def judged(self, judgement: Judgement, names: Iterable[str], a: Array, b: Array) -> Judgement:
-        """The judgement of two values of a tensor, by its tolerance; unchanged where it has none."""
+    def of_tensor(self, names: Iterable[str]) -> tuple[float | None, float | None]:
+        """rtol and atol of a tensor, by the first of its names that has one; None where none has."""
         names = (*names, EVERYWHERE)
         relative, absolute = (
             next((given[name] for name in names if name in given), None) for given in (self.rtol, self.atol)
         )
+        return relative, absolute
+
+    def judged(self, judgement: Judgement, names: Iterable[str], a: Array, b: Array) -> Judgement:
+        """The judgement of two values of a tensor, by its tolerance; unchanged where it has none."""
+        relative, absolute = self.of_tensor(names)
         if (relative is None and absolute is None) or judgement.verdict in FIXED:
             return judgement
         one, other = in_one_type(a, b)
