@@ -249,7 +249,8 @@ class PendingFiles:
 
     A context manager: at the end of the block the files are flushed to disk and renamed to the targets; if
     the block raises, they are deleted and the targets stay unchanged. Readers that use folder_lock see all
-    targets renamed or none, and Ctrl-C waits until all are renamed.
+    targets renamed or none, and Ctrl-C waits until all are renamed. A process that is killed in between
+    leaves what is not renamed under a name that `left_of_pair` knows.
     """
 
     def __init__(self, *targets: Path) -> None:
@@ -290,17 +291,63 @@ class PendingFiles:
                 copy_ownership(target, part)
         folders = sorted({target.parent for target in self.targets})
         with folder_lock(folders[0], exclusive=True), signals_blocked():
-            for target, part in zip(self.targets, self._parts):
-                part.replace(target)
+            try:
+                if len(self.targets) > 1:
+                    self._announce()
+                for target, part in zip(self.targets, list(self._parts)):
+                    part.replace(target)
+                    del self._parts[0]
+            except OSError as error:
+                raise self._half_done(error) from None
+            finally:
+                self._discard()  # names that another writer gives its files as soon as the lock ends
         for folder in folders:
             _sync_folder(folder)
+
+    def _announce(self) -> None:
+        """Give the files the names by which a reader knows what is left of them."""
+        first, *others = self.targets
+        for other in others:
+            if left := left_of_pair(other, first):
+                left.replace(other)
+        for index, target in enumerate(self.targets):
+            self._parts[index] = self._parts[index].replace(_pending(target))
+
+    def _half_done(self, error: OSError) -> OSError:
+        """The error where a file cannot be renamed. Where others were, what belongs to them is kept."""
+        done = self.targets[: -len(self._parts)]
+        if not done:
+            return error
+        rest = " and ".join(part.name for part in self._parts)
+        self._parts.clear()
+        replaced = " and ".join(target.name for target in done)
+        return OSError(error.errno, f"{error.strerror}; {replaced} was replaced, and {rest} belongs to it")
 
     def _discard(self) -> None:
         for file in self._files:
             with suppress(OSError):  # buffered data that cannot be written is not needed any more
                 file.close()
-        for part in self._parts:
-            part.unlink(missing_ok=True)
+        while self._parts:  # the first one last: alone it is not taken for what is left of a pair
+            self._parts[-1].unlink(missing_ok=True)
+            del self._parts[-1]
+
+
+def _pending(target: Path) -> Path:
+    return target.with_name(f".{target.name}.pending")
+
+
+def left_of_pair(target: Path, first: Path) -> Path | None:
+    """The new content of a file that is written after another one, where a writer ended between the two.
+
+    None where both are of one writing.
+    """
+    left = _pending(target)
+    try:
+        if not left.exists() or _pending(first).exists():
+            return None
+        return None if target.exists() and target.stat().st_mtime > left.stat().st_mtime else left
+    except OSError:  # a name that the system does not accept
+        return None
 
 
 @contextmanager

@@ -11,11 +11,12 @@ from pathlib import Path
 from xml.parsers import expat
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError, errors_of
+from irops.diagnostics.rules import rule
 from irops.environment import no_collection
 from irops.files.limits import Limits, recursion_limit_for
-from irops.files.output import folder_lock
+from irops.files.output import folder_lock, left_of_pair
 from irops.files.storage import NotRegular, count_read, head_of
-from irops.files.urls import StrPath, local_path, with_suffix, without_credentials
+from irops.files.urls import StrPath, is_url, local_path, with_suffix, without_credentials
 from irops.ir.build import Builder
 from irops.ir.locate import BOM, SourceText
 from irops.ir.model import Model
@@ -56,7 +57,15 @@ def load(
     with folder_lock(_folder_of(name)):  # no writer replaces the two files in between
         raw = bytes_of(name, limits) if text is None else text
         weights_file = weights_at(beside, limits)
-    return _load(without_credentials(name), raw, weights_file, limits)
+        left = left_of_pair(Path(name), Path(beside)) if weights is None and not is_url(name) else None
+    model, findings = _load(without_credentials(name), raw, weights_file, limits)
+    return model, findings if left is None else (_interrupted(model, beside, left), *findings)
+
+
+def _interrupted(model: Model, weights: StrPath, left: Path) -> Diagnostic:
+    message = f"{weights} is of a later writing than this file, which ended before this file was replaced"
+    notes = (f"{left} is the text that belongs to it; rename it to {left.name[1:].removesuffix('.pending')}",)
+    return Diagnostic(rule("interrupted-write"), message, model.location(), notes=notes)
 
 
 def _folder_of(path: str) -> Path:

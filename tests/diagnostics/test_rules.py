@@ -127,6 +127,7 @@ ELSEWHERE = {
     "IR119": "takes a thousand other findings; see tests/ir/test_ir_faults.py",
     "IR019": "takes time; see tests/test_limits.py",
     "IR021": "takes a file that changes while it is fixed; see tests/analysis/test_fixing.py",
+    "IR022": "takes a writer that was killed; see tests/ir/test_ir_injected_faults.py",
     "IR020": "takes a fault of irops; see tests/cli/test_many_models.py",
     "IR120": "takes millions of elements; see tests/test_limits.py",
     "IR122": "takes a million layers; see tests/test_limits.py",
