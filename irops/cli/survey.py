@@ -126,7 +126,7 @@ def _surveyed(args: argparse.Namespace) -> SurveyTable:
         request = Request(models, tasks, options, Path(args.output), args.against, again)
         with progress_bar("surveying", quiet=args.quiet) as report_progress:
             table = surveyed(request, workers, report_progress)
-        _note(args, *getattr(workers, "refused", ()))
+        _note(args, *table.notes[len(models.notes) :], *getattr(workers, "refused", ()))
         return table
 
 

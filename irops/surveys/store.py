@@ -203,10 +203,15 @@ _VALUES = attrgetter(*(field.name for field in fields(Row)))
 Place = tuple[str, str]
 
 
+class DamagedPart(SurveyError):
+    """A file of rows cannot be read."""
+
+
 class Store:
     """The rows of a survey, by cell; a context manager, which ends regular writing.
 
-    folder: of the Parquet files; it is created when there are rows
+    folder: of the Parquet files; it is created when there are rows. notes: on files that are damaged: they
+    get another name, so that their cells are done again
 
     Raises:  SurveyError for files that are not those of a survey, or of another version
     """
@@ -215,7 +220,15 @@ class Store:
         require_pyarrow()
         self._folder = folder
         self._parts = sorted(parts_of(folder))
-        self.rows: dict[Place, Row] = {row.place: row for _, part in self._parts for row in read_part(part)}
+        self.notes: tuple[str, ...] = ()
+        self.rows: dict[Place, Row] = {}
+        for number, part in list(self._parts):
+            try:
+                self.rows |= {row.place: row for row in read_part(part)}
+            except DamagedPart as error:
+                aside = part.replace(part.with_suffix(".damaged"))
+                self._parts.remove((number, part))
+                self.notes += (f"{error}; it is {aside.name} now, and its cells are done again",)
         self._pending: list[Row] = []
         self._lock = Lock()
         self._closed = Event()
@@ -314,7 +327,7 @@ def read_part(path: Path) -> list[Row]:
         version = (table.schema.metadata or {}).get(VERSION_KEY)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = printable(abridged(str(error).partition("\n")[0], 200))
-        raise SurveyError(f"{_damaged(path)}: {reason}") from None
+        raise DamagedPart(f"{printable(str(path))} is damaged: {reason}") from None
     if version is None:
         raise SurveyError(f"{path} is not a part of a survey; move it to another folder")
     if version != str(SCHEMA).encode():
@@ -322,7 +335,8 @@ def read_part(path: Path) -> list[Row]:
         hint = "choose another folder for the report"
         raise SurveyError(f"{found}, this irops reads version {SCHEMA}; {hint}")
     if table.schema.names != _schema().names or table.schema.types != _schema().types:
-        raise SurveyError(f"{_damaged(path)}: its columns are {', '.join(table.schema.names)}")
+        columns = printable(abridged(", ".join(table.schema.names), 200))
+        raise DamagedPart(f"{printable(str(path))} is damaged: its columns are {columns}")
     return [Row(*values) for values in zip(*(column.to_pylist() for column in table.columns))]
 
 
@@ -331,10 +345,6 @@ def require_pyarrow() -> None:
     lacking = missing_libraries("survey", "pyarrow")
     if lacking is not None:
         raise SurveyError(f"a survey is stored by pyarrow: {lacking}")
-
-
-def _damaged(path: Path) -> str:
-    return f"{path} is damaged; remove it, and the survey does its cells again"
 
 
 def _schema() -> Any:

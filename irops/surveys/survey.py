@@ -68,8 +68,9 @@ DEFAULTS: tuple[Any, ...] = (None, 0, [], [], -1, -1)
 """The fields that the row of a cell may lack."""
 
 
-def report_page(table: SurveyTable, settings: Mapping[str, Any]) -> str:
-    """index.html. settings: names and values that the page lists, without credentials
+def report_page(table: SurveyTable, settings: Mapping[str, Any], cells: int) -> str:
+    """index.html. settings: names and values that the page lists, without credentials; cells: of the whole
+    survey, of which some are missing where it was interrupted
 
     Raises:  MissingExtraError
     """
@@ -83,7 +84,7 @@ def report_page(table: SurveyTable, settings: Mapping[str, Any]) -> str:
     return render(
         "survey.html",
         title=f"Survey of {models:,} model{'' if models == 1 else 's'}",
-        summary=_summary(table, models),
+        summary=_summary(table, models, cells),
         tasks=matrix.tasks,
         statuses=STATUS_LOOKS,
         counts=counts,
@@ -103,10 +104,13 @@ def report_page(table: SurveyTable, settings: Mapping[str, Any]) -> str:
     )
 
 
-def _summary(table: SurveyTable, models: int) -> str:
+def _summary(table: SurveyTable, models: int, cells: int) -> str:
     if not len(table):
         return "The survey has no results."
     faulty = len({row.model for row in table if not row.is_sound})
+    if len(table) < cells:
+        done = f"{len(table):,} of {plural(cells, 'cell')}"
+        return f"The survey was interrupted after {done}; {plural(faulty, 'model')} so far not pass or warn."
     return f"{models - faulty:,} of {plural(models, 'model')} are pass or warn in every task."
 
 
@@ -253,6 +257,7 @@ class RowStore(Protocol):
     """Where rows are kept."""
 
     rows: dict[tuple[str, str], Row]
+    notes: tuple[str, ...]
 
     def add(self, row: Row) -> None: ...
     def flush(self) -> None: ...
@@ -261,6 +266,8 @@ class RowStore(Protocol):
 
 class InMemory:
     """Rows that are not stored."""
+
+    notes: tuple[str, ...] = ()
 
     def __init__(self) -> None:
         self.rows: dict[tuple[str, str], Row] = {}
@@ -321,19 +328,12 @@ class _Survey:
         try:
             self._do(to_do, workers, progress)
         except (SystemExit, ClusterError):
-            self._finish()
+            self._finish(len(to_do))
             raise
         except KeyboardInterrupt:
-            raise Interrupted(len(self._finish()), len(self._cells)) from None
-        rows = self._finish()
-        found = None if before is None else differences(before, rows)
-        request = self._request
-        table = SurveyTable(tuple(rows), len(to_do), request.listing.notes, request.output, found)
-        if self._folder is not None:
-            self._store.compact(rows)
-            if found is not None:
-                self._folder.write(AGAINST, json.dumps(found.to_json(), indent=1) + "\n")
-            self._folder.write(INDEX, report_page(table, self._manifest()))
+            raise Interrupted(len(self._finish(len(to_do))), len(self._cells)) from None
+        table = self._finish(len(to_do), before)
+        self._store.compact(list(table))
         return table
 
     def _do(self, to_do: Sequence[Any], workers: Workers, progress: Progress | None) -> None:
@@ -347,17 +347,23 @@ class _Survey:
             if progress is not None:
                 progress(done, len(items), to_do[index].model.name)
 
-    def _finish(self) -> list[Row]:
-        """Write what is done. The rows in order."""
+    def _finish(self, to_do: int, before: Iterable[Row] | None = None) -> SurveyTable:
+        """Write what is done, also of a survey that is interrupted."""
         self._store.flush()
-        rows = self._cells.in_order(self._store.rows)
+        request, rows = self._request, self._cells.in_order(self._store.rows)
+        found = None if before is None else differences(before, rows)
+        notes = (*request.listing.notes, *self._store.notes)
+        table = SurveyTable(tuple(rows), to_do, notes, request.output, found)
         if self._folder is not None:
             self._folder.write(IDENTITIES, json.dumps(self._identities.to_json()))
             self._folder.write("results.csv", results_csv(rows))
             self._folder.write("results.json", results_json(rows))
             self._folder.write("timings.csv", timings_csv(rows))
             (self._folder.path / AGAINST).unlink(missing_ok=True)
-        return rows
+            if found is not None:
+                self._folder.write(AGAINST, json.dumps(found.to_json(), indent=1) + "\n")
+            self._folder.write(INDEX, report_page(table, self._manifest(), len(self._cells)))
+        return table
 
     def _manifest(self) -> dict[str, Any]:
         request = self._request

@@ -23,9 +23,10 @@ from irops.surveys.store import (
     SOUND,
     STATUSES,
     Row,
-    Store,
     existing_report,
+    parts_of,
     rank,
+    read_part,
     require_pyarrow,
     write_part,
 )
@@ -106,7 +107,8 @@ class Differences:
 
 def rows_of_report(path: Path) -> list[Row]:
     """The rows of a report. Raises: SurveyError where there is no such report"""
-    return list(Store(existing_report(path).results).rows.values())
+    parts = sorted(parts_of(existing_report(path).results))
+    return list({row.place: row for _, part in parts for row in read_part(part)}.values())
 
 
 def differences(before: Iterable[Row], after: Iterable[Row]) -> Differences:

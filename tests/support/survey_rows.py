@@ -34,7 +34,7 @@ def page_of(
     """The page of a survey with these rows."""
     found = tuple(rows)
     changes = None if against is None else differences(against, found)
-    return report_page(SurveyTable(found, differences=changes), settings or {})
+    return report_page(SurveyTable(found, differences=changes), settings or {}, len(found))
 
 
 def finding(

@@ -48,13 +48,19 @@ def test_a_part_left_from_before_a_compaction_changes_nothing(tmp_path):
     assert list(Store(tmp_path).rows.values()) == [newer, B]
 
 
-def test_a_damaged_part_is_named(tmp_path):
+def test_the_rows_of_a_damaged_part_are_done_again(tmp_path):
     path = tmp_path / "part-000001.parquet"
     write_part([A], path)
-    for content in (path.read_bytes()[:-20], b""):
+    whole = path.read_bytes()
+    write_part([B], tmp_path / "part-000002.parquet")
+    for content in (whole[:-20], b"", whole[: len(whole) // 2] + b"?" + whole[len(whole) // 2 + 1 :]):
         path.write_bytes(content)
-        with pytest.raises(SurveyError, match=r"part-000001\.parquet is damaged; remove it"):
-            Store(tmp_path)
+        with pytest.raises(SurveyError, match=r"part-000001\.parquet is damaged"):
+            read_part(path)
+        store = Store(tmp_path)
+        assert list(store.rows.values()) == [B]
+        assert [path.name in note and "part-000001.damaged now" in note for note in store.notes] == [True]
+        assert path.with_suffix(".damaged").read_bytes() == content
 
 
 def test_a_part_of_another_version_or_of_something_else_is_refused(tmp_path):

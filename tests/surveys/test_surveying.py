@@ -147,6 +147,7 @@ def test_an_interrupted_survey_keeps_what_is_done_and_goes_on(request_of, tmp_pa
     with pytest.raises(Interrupted, match="4 of 6 cells are done and kept"):
         surveyed(request, HereWorkers(stop_after=4))
     assert len((tmp_path / "report" / "results.csv").read_text().splitlines()) == 5
+    assert "The survey was interrupted after 4 of 6 cells" in (tmp_path / "report" / "index.html").read_text()
     again = HereWorkers()
     table = surveyed(request, again)
     assert len(again.done) == 2
