@@ -50,6 +50,7 @@ REMOVED = {
         "argcomplete completes commands: pip install 'irops[completion]', then"
         ' eval "$(register-python-argcomplete irops)" in bash or zsh'
     ),
+    "irops server --tcp": "the server opens no port any more; it uses standard input and output",
     "irops view": "irops draw MODEL -o page.html draws a page that searches and explains layers",
 }
 """By the words of the command line, what takes the place of a command or an option."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import socket
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any
 
 from lsprotocol import types
 
@@ -174,39 +172,16 @@ async def _answers(ls: IropsServer, uri: str) -> Answers | None:
     return Answers(uri, *await document.outlined(), ls.ops, ls.checks.state(uri).result.outputs)
 
 
-def serve(options: ServerOptions, listener: socket.socket | None = None) -> None:
-    """Serve one editor until it ends the session. listener: a socket for its connection; by default the
-    server uses standard input and output.
-    """
-    if listener is None:
-        streams: tuple[BinaryIO, BinaryIO] = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-        os.dup2(2, 1)  # what a library prints must not reach the editor
-    else:
-        streams = _accepted(listener)
+def serve(options: ServerOptions) -> None:
+    """Serve one editor by standard input and output until it ends the session."""
+    streams = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints must not reach the editor
     server = IropsServer(options)
     add_features(server)
     try:
         server.start_io(*streams)
     finally:
         server.stop()
-
-
-def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens on an address. port: 0 for one that the system chooses
-
-    Raises:  OSError if the address cannot be used
-    """
-    family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    return socket.create_server(address[:2], family=family)
-
-
-def _accepted(listener: socket.socket) -> tuple[BinaryIO, BinaryIO]:
-    """The streams of the first connection. There is no second one: a server serves one editor."""
-    host, port = listener.getsockname()[:2]
-    print(f"listening on {f'[{host}]' if ':' in host else host}:{port}", file=sys.stderr, flush=True)
-    with listener:
-        connection = listener.accept()[0]
-    return connection.makefile("rb"), connection.makefile("wb")
 
 
 MAX_ITEMS = 500

@@ -1,50 +1,25 @@
-"""`irops server --tcp` in a process, and the processes that it starts."""
+"""The processes that a process starts, and whether they run."""
 
 from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-COMMAND = [sys.executable, "-m", "irops", "server"]
 
-
-class ServerProcess:
-    """A server that listens on a port that the system chooses. Ends with the block."""
-
-    def __init__(self, *options: str) -> None:
-        self.process = subprocess.Popen(
-            [*COMMAND, "--tcp", "localhost:0", *options], stderr=subprocess.PIPE, text=True
-        )
-        assert self.process.stderr is not None
-        self.line = self.process.stderr.readline()
-        host, _, port = self.line.removeprefix("listening on ").strip().rpartition(":")
-        self.address = host.strip("[]"), int(port)
-
-    def __enter__(self) -> ServerProcess:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for pid in self.descendants():
-            kill(pid)
-        self.process.kill()
-        self.process.communicate()
-
-    def descendants(self) -> list[int]:
-        """The processes that it started, and those that these started."""
-        parents: dict[int, int] = {}
-        for stat in Path("/proc").glob("[0-9]*/stat"):
-            with suppress(OSError):
-                parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
-        family = [self.process.pid]
-        for pid in family:
-            family.extend(child for child, parent in parents.items() if parent == pid)
-        return family[1:]
+def descendants(pid: int) -> list[int]:
+    """The processes that a process started, and those that these started."""
+    parents: dict[int, int] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+    family = [pid]
+    for one in family:
+        family.extend(child for child, parent in parents.items() if parent == one)
+    return family[1:]
 
 
 def kill(pid: int) -> None:
