@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import time
+from asyncio import get_running_loop
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,9 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
+from ipaddress import ip_address
+from logging import getLogger
 from math import inf
 from queue import Empty, SimpleQueue
 from tempfile import gettempdir, mkdtemp
@@ -20,7 +24,7 @@ from threading import Lock, Thread, get_ident
 from typing import IO, Any, NamedTuple, ParamSpec, TypeVar
 from weakref import finalize
 
-from irops.diagnostics.printable import abridged
+from irops.diagnostics.printable import abridged, printable
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.files import urls
 from irops.files.limits import Limits
@@ -88,9 +92,10 @@ class RemoteError(OSError):
 
 def remote_error(error: BaseException) -> RemoteError:
     """The error that says why a file system failed."""
-    if isinstance(error, RemoteError):
-        return error
     chain = list(_chain(error))
+    for cause in chain:
+        if isinstance(cause, RemoteError):
+            return cause
     for table, key in ((OF_CODE, _code), (OF_STATUS, _status), (OF_CLASS, _class)):
         for cause in chain:
             reason = table.get(key(cause))
@@ -283,13 +288,59 @@ def _connected(fsspec: Any, links: list[str], thread: int) -> tuple[Any, str]:
     protocol, separator, path = links[0].partition("://")
     kind = fsspec.get_filesystem_class(protocol if separator else links[0])
     if kind.async_impl or not separator or (beneath and not _holds_files(kind)):
-        system, path = fsspec.core.url_to_fs(url)
+        system, path = fsspec.core.url_to_fs(url, **_watching_redirects(fsspec, protocol))
         return system, path
     options = sorted(kind._get_kwargs_from_urls(links[0]).items())
     version = _version(beneath, thread) if beneath else ""
     key = (os.getpid(), thread, protocol, repr(options), beneath, version)
     system = _kept(key, lambda: fsspec.core.url_to_fs(url, skip_instance_cache=True)[0])
     return system, system._strip_protocol(path if beneath else url)
+
+
+@cache
+def _tracing() -> Any:
+    """What lets aiohttp call a function for each redirect. One object: by it, fsspec knows its clients."""
+    from aiohttp import TraceConfig
+
+    tracing = TraceConfig()
+    tracing.on_request_redirect.append(_redirected)
+    return tracing
+
+
+def _watching_redirects(fsspec: Any, protocol: str) -> dict[str, Any]:
+    """Arguments of the file system of a web server; none for others."""
+    if protocol not in WEB:
+        return {}
+    configured = fsspec.config.conf.get(protocol, {}).get("client_kwargs", {})
+    traces = [*configured.get("trace_configs", ()), _tracing()]
+    return {"client_kwargs": {**configured, "trace_configs": traces}}
+
+
+_reported: set[tuple[str, str]] = set()
+"""Redirects that were reported, by the two hosts."""
+
+
+async def _redirected(_session: Any, _context: Any, request: Any) -> None:
+    """Report a redirect to another host. Raises: RemoteError where it leads into a private network"""
+    asked, headers = request.url, request.response.headers
+    target = asked.join(type(asked)(headers.get("Location") or headers.get("URI") or ""))
+    if target.host == asked.host:
+        return
+    if await _is_private(target.host) and not await _is_private(asked.host):
+        raise RemoteError(f"{asked.host} redirects to {target.host}, an address of a private network")
+    if (asked.host, target.host) not in _reported:
+        _reported.add((asked.host, target.host))
+        shown = (urls.without_credentials(str(url)) for url in (asked, target))
+        getLogger("irops").warning("%s is redirected to %s", *map(printable, shown))
+
+
+async def _is_private(host: str) -> bool:
+    """Whether the name of a host stands for an address that the public network does not have."""
+    try:
+        found = await get_running_loop().getaddrinfo(host, None)
+    except OSError:  # the connection fails for the same reason
+        return False
+    return not all(ip_address(str(address[0]).partition("%")[0]).is_global for *_, address in found)
 
 
 def _holds_files(kind: Any) -> bool:

@@ -1,5 +1,6 @@
 """Models on web servers: ranges, sizes, changes, errors, and what is printed of their URLs."""
 
+import asyncio
 import gc
 import os
 import socket
@@ -219,3 +220,39 @@ def test_no_report_shows_credentials(server, model):
     assert f"http://{host}/m.xml?…" in str(failed)
     assert not [text for text in texts if "secret" in text or "5ec3e7" in text]
     assert ("GET", "/m.xml", "X-Amz-Signature=5ec3e7") in server.requests
+
+
+@pytest.fixture
+def leading(server, tmp_path, monkeypatch):
+    """A server that redirects to the other one, under another name of this machine."""
+    monkeypatch.setattr("irops.ir.remote._reported", set())
+    with serving(tmp_path) as leading:
+        leading.leads_to = server.url.replace("127.0.0.1", "localhost")
+        yield leading
+
+
+def test_a_redirect_to_another_host_is_named_and_takes_no_credentials_along(leading, server, model, caplog):
+    report = irops.check(leading.url.replace("//", "//anna:secret@") + "/m.xml")
+    assert messages(report) == []
+    assert leading.credentials[0].startswith("Basic ")
+    assert set(server.credentials) == {None}
+    assert caplog.messages == [f"{leading.url}/m.xml is redirected to {leading.leads_to}/m.xml"]
+
+
+def test_a_redirect_into_a_private_network_is_refused(leading, server, model, monkeypatch):
+    async def is_private(host):
+        return host == "localhost"
+
+    monkeypatch.setattr("irops.ir.remote._is_private", is_private)
+    (found,) = messages(irops.check(f"{leading.url}/m.xml"))
+    assert found.endswith("127.0.0.1 redirects to localhost, an address of a private network")
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("host", "private"), [("127.0.0.1", True), ("::1", True), ("169.254.169.254", True), ("8.8.8.8", False)]
+)
+def test_addresses_of_private_networks_are_known(host, private):
+    from irops.ir.remote import _is_private
+
+    assert asyncio.run(_is_private(host)) is private

@@ -23,10 +23,12 @@ class FileServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.folder, self.sent = folder, 0
         self.requests: list[tuple[str, str, str]] = []
+        self.credentials: list[str | None] = []
         self.knows_ranges = self.has_tags = self.gives_sizes = True
         self.status = 0  # of all answers, unless it is 0
         self.delay = 0.0  # seconds before each answer
         self.before_answer = lambda path: None
+        self.leads_to = ""  # the server to which all requests are redirected
 
     @property
     def url(self) -> str:
@@ -55,6 +57,13 @@ class _Handler(BaseHTTPRequestHandler):
         time.sleep(server.delay)
         place = server.folder / unquote(parts.path).lstrip("/")
         server.before_answer(place)
+        self.server.credentials.append(self.headers.get("Authorization"))
+        if server.leads_to:
+            self.send_response(302)
+            self.send_header("Location", f"{server.leads_to}{self.path}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         if server.status or not place.is_file():
             self.send_response(server.status or 404)
             self.send_header("Content-Length", "0")
