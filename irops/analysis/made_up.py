@@ -75,7 +75,8 @@ def made_up_inputs(
     """Values for all inputs that have none. given: arrays, shapes: sizes as text, both by position
 
     fill: one of FILLS; random gives floats from -1 to 1 (f8e8m0: 1 or 2), and integers and packed codes 0 or
-        1, or what all the layers that use them admit as indices and lengths
+        1, or what all the layers that use them admit as indices and lengths; i32, i64 and boolean ones are
+        1 up to a place of the last axis and 0 behind it, as masks are
 
     Sizes that are not given are those of assumed_shapes: distinct and above 1, where inference allows that.
     Raises:  DiagnosticError where the type or a size is not known, or the shape is not one of the input's
@@ -162,9 +163,15 @@ def _values(
         numbers = random.integers(1, 3, sizes)  # its numbers are powers of 2: 0 would become NaN
     elif kind.floating:
         numbers = random.uniform(-1, 1, sizes)
+    elif sizes and kind.name in MASKING:
+        numbers = np.arange(sizes[-1]) < random.integers(1, max(sizes[-1], 2), (*sizes[:-1], 1))
     else:
         numbers = random.integers(0, 2, sizes)
     return tagged(np.asarray(numbers).astype(bool if kind is BOOLEAN else kind.dtype), kind)
+
+
+MASKING = ("boolean", "i32", "i64")
+"""Element types of masks. Of a row that is masked as a whole, or from its start, attention makes NaN."""
 
 
 def _strings(sizes: tuple[int, ...], fill: str, random: np.random.Generator) -> Array:

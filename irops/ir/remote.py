@@ -299,7 +299,7 @@ def _connected(fsspec: Any, links: list[str], thread: int) -> tuple[Any, str]:
 
 @cache
 def _tracing() -> Any:
-    """What lets aiohttp call a function for each redirect. One object: by it, fsspec knows its clients."""
+    """A tracing that calls a function for each redirect. One object: by it, fsspec knows its clients."""
     from aiohttp import TraceConfig
 
     tracing = TraceConfig()

@@ -42,6 +42,15 @@ def test_random_integers_are_0_or_1(net, kind):
 ROWS = "rows: Gather-opset8 table x zero"
 
 
+@pytest.mark.parametrize("kind", ["i64", "i32", "boolean"])
+def test_random_masks_are_1_up_to_a_place_and_hide_no_row_from_its_start(net, kind):
+    rows = filled(net, "random", kind, "9,4,6").astype(int)
+    assert (rows[..., 0] == 1).all()
+    assert (rows[..., -1] == 0).all()
+    assert (np.diff(rows, axis=-1) <= 0).all()
+    assert set(rows.sum(-1).ravel().tolist()) == {1, 2, 3, 4, 5}
+
+
 @pytest.mark.parametrize(
     ("users", "greatest"),
     [
