@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from runtimes import Answering
-
 import irops
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.work.worker import Process, ProcessDied
 
 SECONDS = 60
 UNRELATED = {"IR104", "IR106", "IR208", "IR209", "IR311", "IR405", "IR406", "IR409"}
@@ -88,14 +87,17 @@ class Verdict(NamedTuple):
         return self.stage in ("read", "compile")
 
 
-class OpenVINO(Answering):
+class OpenVINO(Process):
     """The process that reads, compiles and runs models."""
 
     def __init__(self) -> None:
-        super().__init__(_trying, SECONDS)
+        super().__init__(_trying, (), SECONDS)
 
     def verdict(self, xml: str, weights: bytes) -> Verdict:
-        return Verdict(*(self.ask((xml, weights)) or ("crash",)))
+        try:
+            return Verdict(*self.ask((xml, weights)))
+        except ProcessDied:
+            return Verdict("crash")
 
 
 def _trying() -> Callable[[tuple[str, bytes]], tuple[str, str]]:

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from runtimes import Answering
+from irops.work.worker import Process, ProcessDied
 
 Reading = dict[str, str] | str
 """The attributes of the first layer of a type as text, or why OpenVINO does not read the model."""
@@ -15,10 +14,12 @@ SECONDS = 60
 
 def read_all(questions: Iterable[tuple[str, str, bytes]]) -> Iterator[Reading]:
     """For each type, text of a model and weights: the attributes of the layer of that type."""
-    with TemporaryDirectory() as folder, closing(Answering(partial(_reading, folder), SECONDS)) as reader:
+    with TemporaryDirectory() as folder, closing(Process(_reading, (folder,), SECONDS)) as reader:
         for question in questions:
-            answer = reader.ask(question)
-            yield "a crash, or no answer" if answer is None else answer
+            try:
+                yield reader.ask(question)
+            except ProcessDied:
+                yield "a crash, or no answer"
 
 
 def _reading(folder: str) -> Callable[[tuple[str, str, bytes]], Reading]:

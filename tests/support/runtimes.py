@@ -1,67 +1,29 @@
 """Processes that may crash over what they are asked: OpenVINO and ONNX Runtime, for a model's results."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from ctypes import string_at
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
 
-from irops.values.element import STRING, Array, element_type, element_type_of, tagged
-from irops.values.packing import unpack
+from irops.debugging.sources.openvino_device import _array, _tensor
+from irops.values.element import STRING, Array, element_type, element_type_of
+from irops.work.worker import Process, ProcessDied
+
+
+SECONDS = 250.0
+"""How long a result may take."""
 
 
 class DeclinedError(Exception):
     """A runtime does not run a model, or ended over it; says why."""
 
 
-class Answering:
-    """A process that answers questions, started when first asked, and again after it has died.
-
-    prepare: called in the process, gives what answers a question; seconds: how long an answer may take
-    """
-
-    def __init__(self, prepare: Callable[[], Callable[[Any], Any]], seconds: float | None = None) -> None:
-        self._prepare, self._seconds = prepare, seconds
-        self._process: Any = None
-        self._pipe: Any = None
-
-    def ask(self, question: Any) -> Any:
-        """The answer; None where the process crashed over it, or took too long."""
-        if self._process is None:
-            context = get_context("spawn")
-            self._pipe, other = context.Pipe()
-            self._process = context.Process(target=_serve, args=(self._prepare, other), daemon=True)
-            self._process.start()
-            other.close()
-        with suppress(EOFError, BrokenPipeError, ConnectionResetError):
-            self._pipe.send(question)
-            if self._seconds is None or self._pipe.poll(self._seconds):
-                return self._pipe.recv()
-        self.close()
-        return None
-
-    def close(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-            self._process = None
-
-
-def _serve(prepare: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
-    answer = prepare()
-    with suppress(EOFError):
-        while True:
-            pipe.send(answer(pipe.recv()))
-
-
-class Runtimes(Answering):
+class Runtimes(Process):
     """The process that runs models."""
 
     def __init__(self) -> None:
-        super().__init__(_running)
+        super().__init__(_running, (), SECONDS)
 
     def run(self, runtime: str, path: object, inputs: Sequence[Array]) -> list[Array]:
         """The results of the model in a file, in order. runtime: openvino (its CPU plug-in), folding (the
@@ -71,12 +33,11 @@ class Runtimes(Answering):
 
         Raises:  DeclinedError
         """
-        answer = self.ask((runtime, str(path), [(str(element_type_of(a)), a) for a in inputs]))
-        if answer is None:
-            raise DeclinedError("crashed")
-        if isinstance(answer, str):
-            raise DeclinedError(answer)
-        return [tagged(array, element_type(kind)) for kind, array in answer]
+        try:
+            results: list[Array] = self.ask((runtime, str(path), list(inputs)))
+        except ProcessDied:
+            raise DeclinedError("crashed") from None
+        return results
 
 
 def _running() -> Callable[[Any], Any]:
@@ -85,31 +46,23 @@ def _running() -> Callable[[Any], Any]:
         try:
             return RUNTIMES[runtime](path, inputs)
         except Exception as error:  # whatever a runtime raises is its refusal
-            return str(error).strip().splitlines()[-1]
+            return DeclinedError(str(error).strip().splitlines()[-1])
 
     return answer
 
 
-def _openvino(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
-    from openvino import Core, Shape, Tensor, Type
+def _openvino(path: str, inputs: Sequence[Array]) -> list[Array]:
+    from openvino import Core
 
-    core = Core()
-    request = core.compile_model(
-        core.read_model(path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"}
-    ).create_infer_request()
-    for place, (kind, given) in enumerate(inputs):
-        if kind == "string":
-            request.set_input_tensor(place, Tensor(given.astype(str)))
-            continue
-        array = np.asarray(given, order="C")
-        request.set_input_tensor(
-            place, Tensor(array.reshape(-1).view(np.uint8), Shape(list(array.shape)), getattr(Type, kind))
-        )
+    compiled = Core().compile_model(path, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    request, tensors = compiled.create_infer_request(), list(map(_tensor, inputs))
+    for place, (tensor, _) in enumerate(tensors):
+        request.set_input_tensor(place, tensor)
     request.infer()
-    return [_of_openvino(request.get_output_tensor(place)) for place in range(len(request.model_outputs))]
+    return [_array(request.get_output_tensor(place)) for place in range(len(request.model_outputs))]
 
 
-def _folding(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
+def _folding(path: str, _: Sequence[Array]) -> list[Array]:
     from openvino import Core
     from openvino.passes import ConstantFolding, Manager
 
@@ -119,41 +72,31 @@ def _folding(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, 
     values = [result.input_value(0).get_node() for result in model.get_results()]
     if any(value.get_type_name() != "Constant" for value in values):
         raise ValueError("does not fold")
-    return [_of_openvino(value.tensor_view) for value in values]
+    return [_array(value.tensor_view) for value in values]
 
 
-def _shapes(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
+def _shapes(path: str, _: Sequence[Array]) -> list[Array]:
     from openvino import Core
 
     outputs = Core().read_model(path).outputs
     texts = [f"{port.element_type.get_type_name()}{port.partial_shape}" for port in outputs]
-    return [("string", np.array(texts, object))]
+    return [np.array(texts, object)]
 
 
-def _of_openvino(tensor: Any) -> tuple[str, Array]:
-    kind = element_type(tensor.get_element_type().get_type_name())
-    if kind is STRING:
-        return "string", np.array(tensor.str_data, object)
-    return kind.name, unpack(np.array(tensor.data, copy=True).tobytes(), kind, tuple(tensor.shape))
-
-
-def _onnxruntime(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
+def _onnxruntime(path: str, inputs: Sequence[Array]) -> list[Array]:
     from onnxruntime import InferenceSession, SessionOptions
 
     options = SessionOptions()
     options.log_severity_level = 4  # the error alone reports what is wrong
     session = InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    names = [port.name for port in session.get_inputs()]
-    if any(kind == "string" for kind, _ in inputs):  # which ONNX Runtime takes as arrays alone
-        arrays = session.run(None, {name: array for name, (_, array) in zip(names, inputs, strict=True)})
-        return [(str(element_type_of(array)), array) for array in arrays]
-    values = session.run_with_ort_values(
-        None, {name: _value(*given) for name, given in zip(names, inputs, strict=True)}
-    )
-    return [_of_onnxruntime(value) for value in values]
+    named = dict(zip((port.name for port in session.get_inputs()), inputs, strict=True))
+    if any(element_type_of(array) is STRING for array in inputs):  # ONNX Runtime takes these as arrays alone
+        return list(map(np.asarray, session.run(None, named)))
+    values = session.run_with_ort_values(None, {name: _value(array) for name, array in named.items()})
+    return list(map(_of_onnxruntime, values))
 
 
-def _checker(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
+def _checker(path: str, _: Sequence[Array]) -> list[Array]:
     from onnx.checker import check_model
 
     check_model(path, full_check=True)
@@ -172,23 +115,22 @@ BITS = {"tensor(bfloat16)": "bf16", "tensor(float8e4m3fn)": "f8e4m3", "tensor(fl
 NUMBERS = {"bf16": 16, "f8e4m3": 17, "f8e5m2": 19}
 
 
-def _value(kind: str, given: Array) -> Any:
+def _value(given: Array) -> Any:
     from onnxruntime import OrtValue
 
-    array = np.asarray(given, order="C")
-    if kind not in NUMBERS:
+    array, number = np.asarray(given, order="C"), NUMBERS.get(element_type_of(given).name)
+    if number is None:
         return OrtValue.ortvalue_from_numpy(array)
-    return OrtValue.ortvalue_from_numpy_with_onnx_type(array.view(f"u{array.itemsize}"), NUMBERS[kind])
+    return OrtValue.ortvalue_from_numpy_with_onnx_type(array.view(f"u{array.itemsize}"), number)
 
 
-def _of_onnxruntime(value: Any) -> tuple[str, Array]:
+def _of_onnxruntime(value: Any) -> Array:
     kind = BITS.get(value.data_type())
     if kind is None:
-        array = np.asarray(value.numpy())
-        return str(element_type_of(array)), array
+        return np.asarray(value.numpy())
     dtype, shape = element_type(kind).dtype, tuple(value.shape())
     raw = string_at(value.data_ptr(), int(np.prod(shape)) * dtype.itemsize)
-    return kind, np.frombuffer(raw, np.uint8).view(dtype).reshape(shape)
+    return np.frombuffer(raw, np.uint8).view(dtype).reshape(shape)
 
 
 def same_bits(one: Array, two: Array) -> bool:
