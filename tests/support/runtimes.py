@@ -10,7 +10,6 @@ from irops.debugging.sources.openvino_device import _array, _tensor
 from irops.values.element import STRING, Array, element_type, element_type_of
 from irops.work.worker import Process, ProcessDied
 
-
 SECONDS = 250.0
 """How long a result may take."""
 

@@ -8,16 +8,16 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from releases.probe import Probe, attributes_of, cast
+from releases.probe import Probe, arrays_of, layer_model
 from releases.probes import type_variables
 
 from irops.backends.one_op import one_op_model
-from irops.conformance.cases import expected_outputs, inputs_of
+from irops.conformance.cases import inputs_of
 from irops.dialects.registry import default_registry
 from irops.spec.definition import OPENVINO, ExampleCase
 from irops.spec.load import examples
 from irops.spec.op import Op
-from irops.values.element import Array, element_type, element_type_of, element_types, zeros
+from irops.values.element import element_types, zeros
 
 CONSTANT_ONLY = ("u1", "u3", "u6")
 """The types that no input of a model can have (IR215), so that layers meet them as constants."""
@@ -108,19 +108,16 @@ def _places(op: Op, case: ExampleCase, variable: str) -> list[int]:
 
 
 def type_probe(op: Op, case: ExampleCase, variable: str, name: str, way: Way) -> Probe:
-    arrays, fixed, places = list[Array](), dict[int, Array](), _places(op, case, variable)
-    for index, tensor in enumerate(inputs_of(op, case)):
-        assert tensor is not None
-        varied = index in places
-        value, kind = tensor.value, element_type(name) if varied and name != "own" else tensor.element_type
-        if value is None or element_type_of(value) is not kind:
-            value = cast(value, kind.name, tensor.shape.to_tuple())
-        arrays.append(value)
-        inputs = {"all": places, "first": places[:1], "none": []}[way.variable]
-        if index not in inputs and (varied or index > 0 or not inputs):
-            fixed[index] = value
-    outputs = len(expected_outputs(op, case)) or len(op.definition.outputs)
-    text, weights = one_op_model(op, arrays, attributes_of(op, case), outputs, fixed)
+    arrays = arrays_of(op, case, {} if name == "own" else {variable: name})
+    assert arrays is not None
+    places = _places(op, case, variable)
+    inputs = {"all": places, "first": places[:1], "none": []}[way.variable]
+    fixed = {
+        index: array
+        for index, array in enumerate(arrays)
+        if index not in inputs and (index in places or index > 0 or not inputs)
+    }
+    text, weights = layer_model(op, case, arrays, fixed)
     return Probe((op.id, variable, name, way.name), _dynamic(text, way), weights)
 
 

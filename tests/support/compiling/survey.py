@@ -24,7 +24,6 @@ from releases.probe import Probe
 
 from irops.spec.releases import schemas_folder
 
-WORKER = Path(__file__).with_name("worker.py")
 BATCH = 200
 
 
@@ -58,7 +57,7 @@ def ask(probes: Sequence[Probe]) -> Answers:
     """The answers of the plug-in to some probes."""
     with TemporaryDirectory() as folder:
         files = {probe.write(Path(folder)): " ".join(probe.name) for probe in probes}
-        return {files[file]: why for file, why in refusals(list(files), worker=WORKER).items()}
+        return {files[file]: why for file, why in refusals(list(files), action="compile").items()}
 
 
 def main(path: Path) -> None:

@@ -1,44 +1,73 @@
-"""Ask a release of OpenVINO which files it reads; each release runs in processes of its own."""
+"""Ask a release of OpenVINO what it does with files; each release runs in processes of its own, which may
+crash or hang over any of them.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-
-from commands import python_process
+from subprocess import PIPE, Popen
+from threading import Timer
+from typing import Any
 
 WORKER = Path(__file__).with_name("worker.py")
 CRASHED = "the process that read the file crashed"
+SECONDS = 120
+"""How long an answer may take."""
 
 
-def refusals(files: Sequence[Path], packages: Path | None = None, worker: Path = WORKER) -> dict[Path, str]:
-    """Why a release refuses each file, "" for those that it reads.
+def answers(requests: Iterable[Mapping[str, Any]], packages: Path | None = None) -> Iterator[str]:
+    """Why a release does not do what each request asks for, "" where it does; requests: see worker.py.
 
     packages: the folder of a release that pip installed with --target, beside a folder numpy1 with a NumPy
-    below 2 for releases before 2024.3; by default the OpenVINO of this environment. worker: the script that
-    takes the files from standard input.
+    below 2 for releases before 2024.3; by default the OpenVINO of this environment.
     """
-    answers: dict[Path, str] = {}
-    while len(answers) < len(files):
-        ahead = files[len(answers) :]
-        answers.update(_answers(ahead, packages, worker))
-        if len(answers) < len(files):
-            answers[files[len(answers)]] = CRASHED
-    return answers
-
-
-def _answers(files: Sequence[Path], packages: Path | None, worker: Path) -> dict[Path, str]:
-    """The answers of one process, up to the file that crashes it."""
     environment = dict(os.environ)
     if packages is not None:
         environment["PYTHONPATH"] = os.pathsep.join((str(packages), str(packages.parent / "numpy1")))
-    done = python_process("-s", str(worker), input="".join(f"{file}\n" for file in files), env=environment)
-    if done.returncode > 0:
-        raise RuntimeError(done.stderr)
-    lines = (json.loads(line) for line in done.stdout.splitlines() if line.startswith("["))
-    return {Path(path): why for path, why in lines}
+    process: Popen[str] | None = None
+    for request in requests:
+        if process is None:
+            command = [sys.executable, "-s", str(WORKER)]
+            process = Popen(command, stdin=PIPE, stdout=PIPE, text=True, env=environment)
+        answer = _answer(process, request)
+        if answer is None:
+            _end(process)
+            process = None
+        yield CRASHED if answer is None else answer
+    if process is not None:
+        _end(process)
+
+
+def _answer(process: Popen[str], request: Mapping[str, Any]) -> str | None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    watch = Timer(SECONDS, process.kill)
+    watch.start()
+    with suppress(BrokenPipeError):
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            if line.startswith('"'):  # and is not what OpenVINO itself prints
+                watch.cancel()
+                return str(json.loads(line))
+    watch.cancel()
+    return None
+
+
+def _end(process: Popen[str]) -> None:
+    process.kill()
+    process.communicate()
+
+
+def refusals(files: Sequence[Path], packages: Path | None = None, action: str = "read") -> dict[Path, str]:
+    """Why a release refuses each file, "" for those that it does not."""
+    requests = ({"xml": str(file), "action": action} for file in files)
+    return dict(zip(files, answers(requests, packages)))
 
 
 def installed_releases(folder: Path) -> dict[str, Path]:

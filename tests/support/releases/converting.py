@@ -18,13 +18,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from releases.asking import installed_releases
-from releases.running import Request, runs
+from releases.asking import answers, installed_releases
 
 import irops
 from irops.analysis.model_analysis import analyse
@@ -88,8 +88,7 @@ def outcomes(chosen: Sequence[Case], target: str, packages: Path | None) -> Iter
 
 
 def _chunk(chosen: Sequence[Case], target: str, packages: Path | None, place: Path) -> Iterator[Outcome]:
-    waiting: dict[Path, tuple[Case, int]] = {}
-    requests: list[Request] = []
+    requests: list[tuple[Case, int, dict[str, Any]]] = []
     for case in chosen:
         path = place / f"{case.name}.xml"
         try:
@@ -98,29 +97,23 @@ def _chunk(chosen: Sequence[Case], target: str, packages: Path | None, place: Pa
         except irops.DiagnosticError as error:
             yield Outcome(case.corpus, case.name, target, "refused", 0, error.diagnostics[0].message)
             continue
-        waiting[path] = (case, len(conversion.changes))
-        request = _request(case, path)
-        if request is not None:
-            requests.append(request)
-    for request, why in runs(requests, packages):
-        case, changed = waiting.pop(request.xml)
-        verdict = "equal"
-        if why:
-            verdict = "unread" if why.startswith("not read") else "unrun"
+        request, changed = _request(case, path), len(conversion.changes)
+        if request is None:
+            yield Outcome(case.corpus, case.name, target, "without inputs", changed)
         else:
-            why = _difference(case, request.outputs)
+            requests.append((case, changed, request))
+    found = answers((request for _, _, request in requests), packages)
+    for (case, changed, request), why in zip(requests, found):
+        verdict = "unread" if why.startswith("read") else "unrun"
+        if not why:
+            why = _difference(case, Path(request["outputs"]))
             verdict = "unlike" if why else "equal"
             if why and changed:
-                why += f"; on the reference evaluator: {_on_reference(case, request.xml)}"
-        request.xml.unlink(missing_ok=True)
-        request.xml.with_suffix(".bin").unlink(missing_ok=True)
-        request.outputs.unlink(missing_ok=True)
+                why += f"; on the reference evaluator: {_on_reference(case, Path(request['xml']))}"
         yield Outcome(case.corpus, case.name, target, verdict, changed, why[-300:])
-    for case, changed in waiting.values():
-        yield Outcome(case.corpus, case.name, target, "without inputs", changed)
 
 
-def _request(case: Case, path: Path) -> Request | None:
+def _request(case: Case, path: Path) -> dict[str, Any] | None:
     inputs, io = case.folder / "inputs.npz", case.folder / "io.json"
     if not inputs.exists() or not io.exists():
         return None
@@ -131,12 +124,15 @@ def _request(case: Case, path: Path) -> Request | None:
         ordered = {entry["key"]: stored[entry["key"]] for entry in entries}
     copied = path.with_suffix(".inputs.npz")
     np.savez(copied, **ordered)
-    types = tuple(entry.get("value_type") or entry.get("type") or entry["element_type"] for entry in entries)
-    shapes = tuple(
-        tuple(entry.get("value_shape") or entry.get("shape") or ordered[entry["key"]].shape)
-        for entry in entries
-    )
-    return Request(path, copied, types, shapes, path.with_suffix(".outputs.npz"))
+    shapes = [entry.get("value_shape") or entry.get("shape") for entry in entries]
+    return {
+        "xml": str(path),
+        "action": "run",
+        "inputs": str(copied),
+        "types": [e.get("value_type") or e.get("type") or e["element_type"] for e in entries],
+        "shapes": [shape or array.shape for shape, array in zip(shapes, ordered.values())],
+        "outputs": str(path.with_suffix(".outputs.npz")),
+    }
 
 
 def _on_reference(case: Case, converted_file: Path) -> str:

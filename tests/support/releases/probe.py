@@ -30,38 +30,51 @@ class Probe:
         return path
 
 
-def made(
-    op: Op, case: ExampleCase, types: Mapping[str, str], *, without: str | None = None, constants: bool = True
-) -> tuple[str, bytes] | None:
-    """The text and weights of a model of an example; None where it cannot be one.
-
-    types: other element types, by type variable or input; without: an attribute that is left out; constants:
-    whether inputs with a value, but the first, become constants
+def made(op: Op, case: ExampleCase, types: Mapping[str, str]) -> tuple[str, bytes] | None:
+    """The text and weights of a model of an example, in which inputs with a value, but the first, are
+    constants; None where it cannot be one. types: see arrays_of
     """
     if case.net is not None:
-        return (case.net.decode(), bytes(4096)) if not types and without is None and constants else None
-    tensors = inputs_of(op, case)
-    if any(tensor is None for tensor in tensors):
+        return None if types else (case.net.decode(), bytes(4096))
+    arrays = arrays_of(op, case, types)
+    if arrays is None:
         return None
-    arrays, fixed, ports = list[Array](), dict[int, Array](), op.definition.inputs
-    for index, tensor in enumerate(tensors):
-        assert tensor is not None
-        port = next(port for port in ports if port.name == tensor.name)
-        wanted = types.get(port.type) or types.get(port.name)
-        try:
-            shape = tensor.shape.to_tuple()
-        except ValueError:
+    given = [tensor is not None and tensor.value is not None for tensor in inputs_of(op, case)]
+    fixed = {index: array for index, array in enumerate(arrays) if index and given[index]}
+    return layer_model(op, case, arrays, fixed)
+
+
+def arrays_of(op: Op, case: ExampleCase, types: Mapping[str, str]) -> list[Array] | None:
+    """The inputs of an example; None where one is left out or has an unknown size.
+
+    types: other element types, by type variable or input
+    """
+    arrays, ports = list[Array](), {port.name: port for port in op.definition.inputs}
+    for tensor in inputs_of(op, case):
+        if tensor is None or not tensor.shape.static:
             return None
+        wanted = types.get(ports[tensor.name].type) or types.get(tensor.name)
         kind = element_type(wanted) if wanted else tensor.element_type
         value = tensor.value
         if value is None or element_type_of(value) is not kind:
-            value = cast(value, kind.name, shape)
+            value = cast(value, kind.name, tensor.shape.to_tuple())
         arrays.append(value)
-        if constants and index and tensor.value is not None:
-            fixed[index] = value
+    return arrays
+
+
+def layer_model(
+    op: Op, case: ExampleCase, arrays: list[Array], fixed: Mapping[int, Array]
+) -> tuple[str, bytes]:
+    """The model of an example with these inputs; fixed: constants. Attributes with a default that the reader
+    does not know, and element types, are written.
+    """
+    unread = {
+        name: attribute.default
+        for name, attribute in op.definition.attributes.items()
+        if attribute.default is not None and (attribute.reader_default or attribute.type == "element_type")
+    }
     outputs = len(expected_outputs(op, case)) or len(op.definition.outputs)
-    attributes = {name: text for name, text in attributes_of(op, case).items() if name != without}
-    return one_op_model(op, arrays, attributes, outputs, fixed)
+    return one_op_model(op, arrays, unread | case.attributes, outputs, fixed)
 
 
 def cast(value: Array | None, name: str, shape: tuple[int, ...]) -> Array:
@@ -72,13 +85,3 @@ def cast(value: Array | None, name: str, shape: tuple[int, ...]) -> Array:
         value = np.zeros(shape, np.uint8)
     with np.errstate(all="ignore"):
         return tagged(np.asarray(value).astype(np.float64).clip(0, 1).astype(kind.dtype), kind)
-
-
-def attributes_of(op: Op, case: ExampleCase) -> dict[str, str]:
-    """Those of the example, and defaults of the specification that the reader does not know."""
-    unread = {
-        name: attribute.default
-        for name, attribute in op.definition.attributes.items()
-        if attribute.default is not None and (attribute.reader_default or attribute.type == "element_type")
-    }
-    return unread | case.attributes
