@@ -55,19 +55,6 @@ def minimum_times(works: Mapping[str, Work]) -> dict[str, float]:
     return best
 
 
-def model_of(case: Case, path: Path) -> None:
-    import openvino as ov
-    from openvino import opset13 as op
-
-    inputs = [op.parameter(list(array.shape), array.dtype) for array in case.arrays]
-    built = case.build(*inputs)
-    outputs = built if isinstance(built, list) else [built]
-    is_sink = isinstance(built, ov.Node) and built.get_type_name() == "Assign"
-    sinks = [built] if is_sink else []
-    results = [op.result(built.input_value(0) if is_sink else output) for output in outputs]
-    ov.serialize(ov.Model(results, sinks, inputs, "op"), str(path))
-
-
 def plugin(path: Path, arrays: list[Any]) -> Work:
     """The CPU plug-in on one thread: computes, and returns the first result."""
     import openvino as ov
@@ -102,7 +89,7 @@ def measured(case: Case, folder: Path) -> dict[str, Any]:
     import irops
 
     path = folder / "op.xml"
-    model_of(case, path)
+    irops.write(case.model(), path)
     session = irops.Session(path)
     works: dict[str, Work] = {
         "irops": lambda: next(iter(session.run(case.arrays).values())),
