@@ -80,9 +80,9 @@ def test_the_gradient_of_what_is_linear_is_its_transpose(case, net):
     model, inputs = net(*case.layers()), inputs_of(case)
     cotangents = cotangents_for(irops.run(model, inputs))
     found = irops.vjp(model, inputs, cotangents)
-    assert inner(cotangents, found.results) == pytest.approx(
-        inner(found, {name: inputs[name] for name in found}), rel=1e-6
-    )
+    narrow = any(array.dtype == np.float32 for array in (*found.values(), *found.results.values()))
+    backward = inner(found, {name: inputs[name] for name in found})
+    assert inner(cotangents, found.results) == pytest.approx(backward, rel=1e-6 if narrow else 1e-12)
 
 
 def test_every_op_that_states_a_gradient_is_tried():

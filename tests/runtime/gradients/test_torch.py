@@ -25,58 +25,9 @@ def reverse_sequence(data, lengths, batch_axis, seq_axis):
     return turned.movedim((0, 1), (batch_axis, seq_axis))
 
 
-def reverse(data, axes, mode):
-    return data.flip([k for k, flag in enumerate(axes) if flag] if mode == "mask" else axes.tolist())
-
-
 def mat_mul(a, b, transpose_a, transpose_b):
     a, b = (t.mT if flag and t.ndim > 1 else t for t, flag in ((a, transpose_a), (b, transpose_b)))
     return a @ b
-
-
-def reshape(data, shape, special_zero):
-    return data.reshape(
-        [data.shape[k] if special_zero and n == 0 else n for k, n in enumerate(shape.tolist())]
-    )
-
-
-def gather(data, indices, axis, batch_dims):
-    axis = int(axis)
-    size = data.shape[axis]
-    padded = torch.cat([data, torch.zeros_like(data.select(axis, 0).unsqueeze(axis))], axis)
-    wanted = torch.where(indices < 0, indices + size, indices)
-    wanted = torch.where((wanted < 0) | (wanted >= size), size, wanted)
-    if batch_dims == 0:
-        return padded.index_select(axis, wanted.ravel()).reshape(
-            *data.shape[:axis], *indices.shape, *data.shape[axis + 1 :]
-        )
-    return torch.stack([row.index_select(axis - 1, places) for row, places in zip(padded, wanted)])
-
-
-def slices(data, start, stop, step, axes=None):
-    for axis, *bounds in zip(
-        range(len(start)) if axes is None else axes.tolist(), *(t.tolist() for t in (start, stop, step))
-    ):
-        places = list(range(data.shape[axis]))[slice(*bounds)]
-        data = data.index_select(axis, torch.tensor(places))
-    return data
-
-
-def unsqueeze(data, axes):
-    for axis in sorted(int(axis) % (data.ndim + len(axes)) for axis in axes):
-        data = data.unsqueeze(axis)
-    return data
-
-
-def broadcast(data, target, axes=None, mode="numpy"):
-    sizes = tuple(target.tolist())
-    if mode == "bidirectional":
-        return data.broadcast_to(torch.broadcast_shapes(data.shape, sizes))
-    if mode == "explicit":
-        data = data.reshape(
-            [data.shape[axes.tolist().index(k)] if k in axes.tolist() else 1 for k in range(len(sizes))]
-        )
-    return data.broadcast_to(sizes)
 
 
 def by_name(function):
@@ -88,54 +39,20 @@ def by_name(function):
     return apply
 
 
-def folded(function):
-    def fold(data, axes, keep_dims):
-        along = axes.ravel().tolist()
-        return getattr(torch, function)(data, along, keepdim=keep_dims) if along else data.clone()
-
-    return fold
-
-
 FUNCTIONS = {
-    "ReverseSequence": reverse_sequence,
-    "Reverse": reverse,
     "MatMul": mat_mul,
-    "Reshape": reshape,
-    "Gather": gather,
-    "Slice": slices,
-    "Add": lambda a, b, **more: a + laid(a, b, more),
-    "Subtract": lambda a, b, **more: a - laid(a, b, more),
     "Multiply": lambda a, b, **more: a * laid(a, b, more),
     "Divide": lambda a, b, **more: a / laid(a, b, more),
-    "Transpose": lambda arg, order: arg.permute(*(order.tolist() or range(arg.ndim)[::-1])),
-    "Concat": lambda *inputs, axis: torch.cat(inputs, axis),
-    "Split": lambda data, axis, num_splits: data.chunk(num_splits, int(axis)),
-    "VariadicSplit": lambda data, axis, lengths: data.split(
-        [n if n >= 0 else data.shape[int(axis)] - sum(lengths.tolist()) - 1 for n in lengths.tolist()],
-        int(axis),
-    ),
-    "Squeeze": lambda data, axes=None: data.squeeze() if axes is None else data.squeeze(axes.tolist()),
-    "Unsqueeze": unsqueeze,
-    "Broadcast": broadcast,
-    "ReLU": by_name("relu"),
-    "Sigmoid": by_name("sigmoid"),
-    "Tanh": by_name("tanh"),
-    "Exp": by_name("exp"),
-    "Log": by_name("log"),
+    **{name: by_name(name.lower()) for name in ("ReLU", "Sigmoid", "Tanh", "Exp", "Log")},
     "SoftMax": lambda data, axis: data.softmax(axis),
-    "Convert": lambda data, destination_type: data.float(),
-    "Identity": lambda data: data.clone(),
-    "ReduceSum": folded("sum"),
-    "ReduceMean": folded("mean"),
 }
 TOLERANCE = {"f64": 1e-12, "f32": 2e-6}
-ALIKE = [
-    case for case in CASES if case.name != "of nothing"
-]  # the mean of nothing is NaN in PyTorch, 0 in OpenVINO
+CURVED = [case for case in CASES if not case.linear]
+"""Of what is linear, the gradient is the transpose, as test_ops.py sees to the last digits of f64."""
 
 
 @pytest.mark.parametrize("kind", TOLERANCE)
-@pytest.mark.parametrize("case", ALIKE, ids=str)
+@pytest.mark.parametrize("case", CURVED, ids=str)
 def test_a_gradient_is_the_one_that_pytorch_finds(case, kind, net):
     dtype = {"f64": np.float64, "f32": np.float32}[kind]
     model = net(*case.layers(kind))
@@ -144,16 +61,13 @@ def test_a_gradient_is_the_one_that_pytorch_finds(case, kind, net):
         for k, array in enumerate(case.inputs)
     }
     theirs = [torch.tensor(array, requires_grad=array.dtype == dtype) for array in inputs.values()]
-    outputs = FUNCTIONS[case.op.partition("-")[0]](*theirs, **case.attributes)
-    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-    rng = np.random.default_rng(5)
-    cotangents = [
-        np.asarray(rng.normal(size=tuple(out.shape))).astype(out.detach().numpy().dtype) for out in outputs
-    ]
-    found = irops.vjp(model, inputs, cotangents)
-    for array, out in zip(found.results.values(), outputs):
-        np.testing.assert_allclose(array, out.detach().numpy(), rtol=TOLERANCE[kind], atol=TOLERANCE[kind])
-    torch.autograd.backward(outputs, [torch.tensor(dy) for dy in cotangents])
+    output = FUNCTIONS[case.op.partition("-")[0]](*theirs, **case.attributes)
+    expected = output.detach().numpy()
+    cotangent = np.asarray(np.random.default_rng(5).normal(size=expected.shape)).astype(dtype)
+    found = irops.vjp(model, inputs, [cotangent])
+    (array,) = found.results.values()
+    np.testing.assert_allclose(array, expected, rtol=TOLERANCE[kind], atol=TOLERANCE[kind])
+    output.backward(torch.tensor(cotangent))
     for name, tensor in zip(inputs, theirs):
         if tensor.requires_grad:
             np.testing.assert_allclose(
