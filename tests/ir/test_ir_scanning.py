@@ -2,17 +2,21 @@
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from both_readers import both_outcomes, is_scanned, switched_off
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ir_mutations import mutations
 
 import irops
+from irops.diagnostics.diagnostic import DiagnosticError, ReadError
 from irops.files.limits import Limits
 from irops.ir.read import loads
+from irops.ir.weights import constant, constant_faults
+from irops.ir.write import write
 
 ROOT = Path(__file__).parents[2]
 FILES = Path(__file__).parent / "files"
@@ -164,27 +168,43 @@ def test_each_damage_of_one_attribute_or_element_is_read_alike(text):
 
 
 PIECES = st.one_of(
-    st.binary(max_size=3),
+    st.binary(max_size=4),
     st.sampled_from(
         [
-            *(bytes([code]) for code in b'\t\n\r "<>&/=\0\xff'),
-            *(b"\xc3\xa9", b"&lt;", b"&#10;", b"<!-- -->", b"\t\t</layer>\n", b"\t\t\t<input>\n"),
-            *(b' names="a"', b' offset="1"', b"-1", b"01", b"<rt_info />\n", b"</layers>", b"<body>"),
-            *(b"\t\t\t\t\t<dim>1</dim>\n", b"<?x?>"),
+            *(bytes([code]) for code in b'\t\n\r "<>&/=-\0\xff'),
+            *(b"\xc3\xa9", b"&lt;", b"&#10;", b"&#0;", b"<!-- -->", b"<!--", b"-->", b"<![CDATA[", b"]]>"),
+            *(b"<?x?>", b"<!DOCTYPE net [", b"]>", b"-1", b"01", b"99999999999999999999", b"u4", b"string"),
+            *(b"\t\t</layer>\n", b"</layer>", b"<layer>", b"</layers>", b"\t\t\t<input>\n", b"<port>"),
+            *(b"<dim>", b"</dim>", b"\t\t\t\t\t<dim>1</dim>\n", b"<rt_info />\n", b"<rt_info>", b"<body>"),
+            *(b' names="a"', b' offset="1"', b" id="),
         ]
     ),
 )
-CHANGES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), PIECES), min_size=1, max_size=3)
+CHANGES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), PIECES), min_size=1, max_size=4)
 
 
 @pytest.mark.slow("many damaged files")
-@settings(max_examples=400, derandomize=True, deadline=None)
+@settings(
+    max_examples=700,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.sampled_from(TEXTS), CHANGES)
-def test_any_damage_is_read_alike(text, changes):
+def test_any_damage_is_read_alike_or_refused(tmp_path, text, changes):
     for where, length, piece in changes:
         at = int(where * len(text))
         text = text[:at] + piece + text[at + length :]
     assert_read_alike(text)
+    with suppress(ReadError):
+        model, found = loads(text, WEIGHTS)
+        assert all(d.location.line is not None for d in (*found, *constant_faults(model)))
+        for _, layer in model.walk():
+            if layer.type == "Const":
+                with suppress(DiagnosticError):
+                    constant(model, layer)
+        with suppress(ValueError):
+            write(model, tmp_path / "m.xml")
 
 
 @pytest.mark.slow("many random files")
