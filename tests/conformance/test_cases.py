@@ -1,22 +1,27 @@
-"""Which cases a definition brings, what is true of them, and what is generated beyond."""
+"""Which cases a definition brings, what is generated beyond, and how failing ones are reduced and shown."""
 
 from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from itertools import product
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 pytest.importorskip("hypothesis")
 
+import irops
 from irops.conformance.cases import definition_cases
 from irops.conformance.client import PASSED, mismatch
-from irops.conformance.kit import Search
-from irops.conformance.strategies import _retyped, source_of
-from irops.conformance.trial import InvalidTrial, Trial, TrialInput, expected_of
+from irops.conformance.kit import Search, reduced, snippet
+from irops.conformance.strategies import FILLS, _retyped, filled, source_of
+from irops.conformance.trial import LAYOUTS, InvalidTrial, Trial, TrialInput, expected_of, fits, in_layout
+from irops.conformance.verdict import CaseVerdict, Status
 from irops.dialects.registry import default_registry
-from irops.values.element import element_type, element_type_of
+from irops.values.arrays import LONG, array_literal, literal
+from irops.values.element import CODED, element_type, element_type_of, element_types, tagged
 
 REGISTRY = default_registry()
 
@@ -145,3 +150,177 @@ def test_large_cases_are_larger_than_a_cache_and_valid(op):
 @pytest.mark.parametrize("name", ["nf4", "u4", "u1", "f16", "i8"])
 def test_a_scalar_of_another_type_is_an_array(name):
     assert isinstance(_retyped(np.array(200, np.uint8), element_type(name)), np.ndarray)
+
+
+OP = default_registry().op("Reverse-1")
+RNG = np.random.default_rng(0)
+
+
+def trial(data, axes=(0,), layout="plain"):
+    return Trial(OP, (TrialInput(data, layout), TrialInput(np.array(axes, np.int64))), {"mode": "index"})
+
+
+def valid(case):
+    try:
+        return expected_of(case).violated is None
+    except InvalidTrial:
+        return False
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.int64, np.float16])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_case_that_always_fails_is_reduced_to_nothing(dtype, layout):
+    case = trial(RNG.integers(0, 100, (3, 17, 4)).astype(dtype), (1, 2), layout)
+    small = reduced(case, valid)
+    assert [given.array.size for given in small.inputs] == [0, 0]
+    assert {given.layout for given in small.inputs} == {"plain"}
+
+
+def test_a_fault_from_a_size_on_is_cut_down_to_that_size():
+    small = reduced(
+        trial(RNG.random((9, 40, 3))), lambda case: valid(case) and case.inputs[0].array.shape[1] >= 33
+    )
+    assert small.inputs[0].array.shape == (0, 33, 0)
+
+
+def test_a_fault_of_one_element_keeps_that_element():
+    data = np.arange(60, dtype=np.float64).reshape(3, 20)
+    small = reduced(trial(data), lambda case: valid(case) and 47 in case.inputs[0].array)
+    assert small.inputs[0].array.tolist() == [[47]]
+
+
+def test_a_fault_of_a_layout_keeps_the_layout():
+    small = reduced(
+        trial(RNG.random((4, 4)), layout="fortran"),
+        lambda case: valid(case) and case.inputs[0].layout == "fortran",
+    )
+    assert small.inputs[0].layout == "fortran"
+
+
+def test_reductions_that_pass_are_discarded():
+    case = trial(RNG.random((4, 4)))
+    assert reduced(case, lambda smaller: False) is case
+
+
+KINDS = [kind for kind in element_types() if kind.name != "dynamic"]
+WRONG = CaseVerdict(Status.FAILED, "", "wrong result")
+NAMES = {"np": np, "ml_dtypes": ml_dtypes, "zlib": __import__("zlib"), "base64": __import__("base64")}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_an_array_is_written_exact_to_the_bit(kind):
+    shapes = [(), (0,), (3,), (2, 0, 3), (2, 5), (LONG + 1,), (3, LONG)]
+    for shape, fill in product(shapes, FILLS):
+        array = filled(kind, shape, fill, 5)
+        again = tagged(eval(array_literal(array), dict(NAMES)), kind)
+        assert (again.shape, element_type_of(again)) == (array.shape, kind)
+        if kind.name == "string":
+            assert again.tolist() == array.tolist()
+        else:
+            assert again.tobytes() == array.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1, "1"),
+        (True, "True"),
+        ((1, -1), "(1, -1)"),
+        ("mask", "'mask'"),
+        (element_type("f32"), "'f32'"),
+        (0.5, "0.5"),
+    ],
+)
+def test_attributes_are_written_as_call_takes_them(value, text):
+    assert literal(value) == text
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kind", ["f32", "i8", "u3", "nf4", "string", "bf16", "boolean"])
+def test_a_layout_changes_no_element_and_no_type(layout, kind):
+    for shape in ((), (0,), (2, 3), (3, 1, 2)):
+        array = filled(element_type(kind), shape, "counting")
+        there = in_layout(array, layout)
+        assert (there.shape, element_type_of(there)) == (shape, element_type(kind))
+        assert there.tolist() == array.tolist()
+        assert not np.shares_memory(there, array)
+
+
+def test_layouts_are_what_they_are_called():
+    array = filled(element_type("f32"), (4, 6), "counting")
+    there = {name: in_layout(array, name) for name in LAYOUTS}
+    assert there["plain"].flags.c_contiguous
+    assert not there["read-only"].flags.writeable
+    assert there["fortran"].flags.f_contiguous
+    assert there["stepped"].strides[-1] == 8
+    assert there["backward"].strides[-1] == -4
+    assert not there["unaligned"].flags.aligned
+
+
+@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "plain"])
+def test_the_statement_of_a_layout_makes_it(layout):
+    array = filled(element_type("f32"), (4, 6), "counting")
+    scope = {"np": np, "x": array.copy()}
+    exec(LAYOUTS[layout].statement, scope)
+    ours, theirs = scope["x"], in_layout(array, layout)
+    assert (ours.tolist(), ours.strides, ours.flags.writeable, ours.flags.aligned) == (
+        theirs.tolist(),
+        theirs.strides,
+        theirs.flags.writeable,
+        theirs.flags.aligned,
+    )
+
+
+def test_strings_cannot_be_unaligned():
+    assert not fits(np.array(["a"], object), "unaligned")
+
+
+@pytest.mark.parametrize("kind", [kind.name for kind in KINDS])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_snippet_ends_well_with_the_reference(kind, layout):
+    trial = Trial(
+        default_registry().op("Reverse-1"),
+        (TrialInput(filled(element_type(kind), (2, 3), "bits"), layout), TrialInput(np.array([1]))),
+        {"mode": "index"},
+    )
+    exec(snippet(trial, expected_of(trial), WRONG, "reference"), {})
+
+
+def test_a_snippet_of_several_inputs_and_outputs():
+    op = default_registry().op("Split-1")
+    trial = Trial(
+        op, (TrialInput(np.arange(6.0).reshape(2, 3)), TrialInput(np.array(1))), {"num_splits": "3"}
+    )
+    text = snippet(trial, expected_of(trial), WRONG, "reference")
+    exec(text, {})
+    assert "ours[2]" in text
+    concat = Trial(
+        default_registry().op("Concat-1"),
+        (TrialInput(np.zeros((1, 2))), TrialInput(np.ones((3, 2)))),
+        {"axis": "0"},
+    )
+    text = snippet(concat, expected_of(concat), WRONG, "reference")
+    exec(text, {})
+    assert "_0, " in text
+
+
+def test_invalid_inputs_are_passed_to_the_kernel_directly():
+    trial = Trial(
+        default_registry().op("ReverseSequence-1"),
+        (TrialInput(np.zeros((1, 2))), TrialInput(np.array([3]))),
+        {"batch_axis": "0", "seq_axis": "-1"},
+    )
+    text = snippet(trial, expected_of(trial), WRONG, "reference")
+    assert "batch_axis=0, seq_axis=1)" in text
+    exec(text, {})
+
+
+def test_codes_are_tagged_again():
+    assert set(CODED) == {"u1", "u3", "u6", "nf4"}
+    trial = Trial(
+        default_registry().op("Reverse-1"),
+        (TrialInput(filled(element_type("u3"), (2,), "bits")), TrialInput(np.array([0]))),
+        {"mode": "index"},
+    )
+    assert 'data = irops.tagged(data, element_type("u3"))' in snippet(trial, expected_of(trial), WRONG, "x")
+    assert irops.tagged

@@ -1,8 +1,12 @@
-"""Integers as files write them: whole, in ASCII, within range."""
+"""Integers as files write them, and ids that cannot be read: they get those that cause no other fault."""
 
 import pytest
 
 from irops.ir.attributes import INT64_MAX, INT64_MIN, integer, prefix_note
+from irops.ir.locate import SourceText
+from irops.ir.model import Edge, Layer, LayerGraph, Port
+from irops.ir.parse import Faults
+from irops.ir.ports import UNREAD, number_layers, number_ports
 
 
 @pytest.mark.parametrize(
@@ -53,3 +57,80 @@ def test_the_bounds_are_those_of_64_bits():
 )
 def test_what_openvino_reads_of_more_than_a_number_is_its_prefix(text, number):
     assert prefix_note(text) == (() if number is None else (f"OpenVINO silently reads it as {number}",))
+
+
+def numbered(ids, mentioned=()):
+    """The ids of layers after numbering, and the names of the findings; mentioned: ids that edges have."""
+    layers = [Layer(k, f"n{place}", "T", "opset1", at=0) for place, k in enumerate(ids)]
+    faults = Faults(SourceText(None, b"<layer id='1'/>"))
+    number_layers(LayerGraph(layers, [Edge(k, 0, k, 0) for k in mentioned]), faults)
+    assert faults.layer is None
+    return [layer.id for layer in layers], [d.name for d in faults.findings]
+
+
+@pytest.mark.parametrize(
+    ("ids", "mentioned", "after"),
+    [
+        ([0, 1, 2], [], [0, 1, 2]),
+        ([0, UNREAD, 2], [], [0, 1, 2]),
+        ([UNREAD, 1, 2], [], [0, 1, 2]),
+        ([0, UNREAD, 1], [], [0, 2, 1]),
+        ([0, UNREAD, 1], [1], [0, 2, 1]),
+        ([0, UNREAD, 1], [0, 1, 7], [0, 7, 1]),
+        ([0, UNREAD, UNREAD], [5, 7], [0, 5, 7]),
+        ([0, UNREAD, UNREAD], [1, 2], [0, 1, 2]),
+        ([0, UNREAD, UNREAD], [9, 1], [0, 1, 9]),
+        ([5, UNREAD, 9], [], [5, 6, 9]),
+        ([5, UNREAD, 6], [], [5, 7, 6]),
+        ([5, UNREAD, 6, 20], [], [5, 21, 6, 20]),
+        ([UNREAD, UNREAD], [], [0, 1]),
+    ],
+)
+def test_a_layer_without_an_id_gets_the_next_or_the_one_that_edges_mean(ids, mentioned, after):
+    assert numbered(ids, mentioned) == (after, [])
+
+
+def test_ids_that_repeat_are_found_once_for_each_further_layer():
+    assert numbered([3, 3, 4, 3]) == ([3, 3, 4, 3], ["duplicate-layer-id"] * 2)
+    layers = [Layer(3, name, "T", "opset1", at=0) for name in "ab"]
+    faults = Faults(SourceText(None, b"<layer id='1'/>"))
+    number_layers(LayerGraph(layers), faults)
+    (found,) = faults.findings
+    assert found.location.layer_name == "b"
+    assert '"b"' in found.message
+    assert '"a"' in found.message
+    assert found.location.column == 8
+
+
+def ports_of(inputs, outputs):
+    ports = ([Port(k, at=0) for k in inputs], [Port(k, at=0) for k in outputs])
+    layer = Layer(0, "n", "T", "opset1", {}, *ports)
+    faults = Faults(SourceText(None, b"<port id='1'/>"))
+    number_ports(layer, faults)
+    found = [f"{d.name} at column {d.location.column}" for d in faults.findings]
+    return [port.id for port in layer.inputs], [port.id for port in layer.outputs], found
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "after"),
+    [
+        ([0, 1], [2], ([0, 1], [2])),
+        ([UNREAD], [1], ([0], [1])),
+        ([0], [UNREAD], ([0], [1])),
+        ([0, UNREAD], [2], ([0, 1], [2])),
+        ([0, UNREAD, 1], [], ([0, 2, 1], [])),
+        ([UNREAD, UNREAD], [UNREAD], ([0, 1], [2])),
+        ([1, UNREAD], [], ([1, 2], [])),
+        ([0, 1], [0, UNREAD], ([0, 1], [0, 3])),
+        ([5], [5], ([5], [5])),
+        ([4, UNREAD, 1], [], ([4, 5, 1], [])),
+    ],
+)
+def test_a_port_without_an_id_gets_that_of_its_place_or_a_free_one(inputs, outputs, after):
+    assert ports_of(inputs, outputs) == (*after, [])
+
+
+def test_port_ids_that_repeat_are_found_on_their_side():
+    assert ports_of([1, 1, 1], [2]) == ([1, 1, 1], [2], ["duplicate-port-id at column 7"] * 2)
+    assert ports_of([0], [1, 1]) == ([0], [1, 1], ["duplicate-port-id at column 7"])
+    assert ports_of([1], [1]) == ([1], [1], [])

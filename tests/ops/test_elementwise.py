@@ -1,14 +1,21 @@
-"""Partially known values of ops on two tensors are as tight as the results of every possible pair."""
+"""Ops on elements: bounds of values that are known in part, every type and shape, edges of types, blocks."""
+
+from __future__ import annotations
 
 from itertools import product
+from math import inf
 
 import numpy as np
 import pytest
 from invoking import inferred
 
 import irops
+from irops.analysis.invocation import OpFault
+from irops.dialects.registry import default_registry
+from irops.ops.activation.activation import clamp_dims, whole_bounds
+from irops.ops.reals import BLOCK_ELEMENTS, in_blocks
 from irops.values.dim import ANY, UNKNOWN, Dim
-from irops.values.element import element_type
+from irops.values.element import element_type, element_type_of, element_types, tagged
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
 
@@ -138,3 +145,146 @@ def test_numbers_beyond_f64_are_no_fault():
     top = part(Dim(2**62, 2**63 - 1), kind="f64")
     power = known("Power-1", top, np.array(64.0))
     assert known("Multiply-1", power, power).dims[0].high == float("inf")
+
+
+PLAIN = (
+    "Abs-1", "BitwiseNot-13", "Cos-1", "Exp-1", "Floor-1", "Log-1", "LogicalNot-1", "ReLU-1", "Sigmoid-1",
+    "Sin-1", "Sqrt-1", "Swish-4", "Tanh-1", "CumSum-3",
+)  # fmt: skip
+OPS = {
+    **{op: {} for op in PLAIN},
+    "Clamp-1": {"min": -1.5, "max": 1.5},
+    "Gelu-7": {"approximation_mode": "erf"},
+    "SoftMax-8": {"axis": 0},
+}
+PAIRS = [(op, kind) for op in OPS for kind in sorted(default_registry().op(op).definition.inputs[0].allowed)]
+WITH_AXIS = ("SoftMax-8", "CumSum-3")
+
+
+@pytest.mark.parametrize(("op", "kind"), PAIRS, ids=lambda word: word)
+def test_type_and_shape_stay_the_same(op, kind):
+    element = element_type(kind)
+    for shape in ((2, 3), (0, 2), (1,), ()):
+        if shape or op not in WITH_AXIS:
+            numbers = np.resize(np.arange(2), shape).astype(np.float32)
+            data = (
+                tagged(numbers.astype(np.uint8), element)
+                if element.dtype == np.uint8
+                else numbers.astype(element.dtype)
+            )
+            found = irops.call(op, data, **OPS[op])
+            assert found.shape == shape
+            assert element_type_of(found) is element
+
+
+def test_sums_of_narrow_integers_wrap_around_in_their_own_bits():
+    sums = irops.call("CumSum-3", np.full(4, 7).astype(element_type("i4").dtype), np.int32(0))
+    assert sums.astype(int).tolist() == [7, -2, 5, -4]
+
+
+def test_a_negative_beta_is_computed_as_the_formula_says():
+    assert irops.call("Swish-4", np.float32([1]), np.float32(-1)).tolist() == pytest.approx([0.26894143])
+
+
+def test_gelu_by_erf_keeps_the_digits_of_f64():
+    from math import erf, sqrt
+
+    x = np.linspace(-5, 5, 101)
+    truth = [v / 2 * (1 + erf(v / sqrt(2))) for v in x.tolist()]
+    assert np.abs(irops.call("Gelu-7", x) - truth).max() <= 4e-16
+
+
+@pytest.mark.parametrize("axis", [-3, 2])
+def test_an_axis_that_only_the_run_knows_lies_within_the_rank(axis):
+    with pytest.raises(irops.EvaluationError, match=r"axis lies in \[-rank, rank-1\]"):
+        irops.call("CumSum-3", np.ones((2, 2), np.float32), np.int64(axis))
+
+
+INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]  # as NumPy names them: by bytes
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+@pytest.mark.parametrize("floors", [True, False])
+def test_quotient_and_remainder_make_up_the_number(kind, floors):
+    info = np.iinfo(kind)
+    ends = [info.min, info.min + 1, 0, 1, 2, 7, info.max - 1, info.max] + [-1, -2, -7] * (info.min < 0)
+    a, b = (
+        grid.ravel()
+        for grid in np.meshgrid(np.array(ends, kind), np.array([end for end in ends if end], kind))
+    )
+    quotient = irops.call("Divide-1", a, b, m_pythondiv=floors)
+    remainder = irops.call("FloorMod-1" if floors else "Mod-1", a, b)
+    with np.errstate(over="ignore"):
+        assert (quotient * b + remainder == a).all()
+    assert (np.sign(remainder) * np.sign(b if floors else a) >= 0).all()
+
+
+def test_a_divisor_of_zero_is_told_before_anything_runs_only_if_it_surely_divides():
+    assert str(inferred("Divide-1", "i64[?,2]", [1, 0])[0]) == "i64[?,2]"
+    with pytest.raises(OpFault, match="no integer is divided by 0"):
+        inferred("Divide-1", "i64[1..3,2]", [1, 0])
+
+
+@pytest.mark.parametrize("op_id", ["Divide-1", "Mod-1", "FloorMod-1"])
+def test_floating_point_numbers_may_be_divided_by_zero(op_id):
+    assert not np.isfinite(
+        irops.call(op_id, np.array([1.0, 0.0], np.float16), np.array([0.0, 0.0], np.float16))
+    ).any()
+
+
+@pytest.mark.parametrize(
+    ("kind", "low", "high", "whole"),
+    [
+        ("i8", -1.5, 2.5, (-1, 2)),
+        ("i8", -1e30, 1e30, (-128, 127)),
+        ("u8", -5.0, -2.0, (0, 0)),
+        ("i8", 300.0, 400.0, (127, 127)),
+        ("u64", 0.0, inf, (0, 2**64 - 1)),
+        ("i64", -inf, 1e300, (-(2**63), 2**63 - 1)),
+        ("i4", inf, inf, (7, 7)),
+        ("u4", -inf, -inf, (0, 0)),
+    ],
+)
+def test_bounds_are_rounded_inwards_and_moved_into_the_type(kind, low, high, whole):
+    assert whole_bounds(element_type(kind), low, high) == whole
+
+
+def test_dimensions_are_held_within_the_bounds():
+    held = clamp_dims(
+        dims_array([Dim(0, inf), Dim(5, 9), Dim(-3, -2)]), min=0.5, max=7.0, result_type=element_type("i64")
+    )
+    assert held.tolist() == [Dim(1, 7), Dim(5, 7), Dim.of(1)]
+
+
+def test_bounds_of_floats_are_drawn_outward():
+    held = clamp_dims(dims_array([Dim(0, inf)]), min=0.5, max=7.5, result_type=element_type("f32"))
+    assert held.tolist() == [Dim(0, 8)]
+
+
+@pytest.mark.parametrize("kind", [t for t in element_types() if t.name != "dynamic"], ids=str)
+def test_elements_of_every_type_are_moved(kind):
+    pair = {"string": ("a", "b"), "f8e8m0": (1, 2)}.get(kind.name, (1, 0))
+    this, that = (np.array([item], kind.dtype) for item in pair)
+    chosen = irops.call("Select-1", np.array([True, False]), this, that)
+    assert chosen.dtype == kind.dtype
+    assert (chosen == np.concatenate([this, that])).all()
+
+
+@pytest.mark.parametrize("shape", [(), (0, 3), (5,), (BLOCK_ELEMENTS,), (3, BLOCK_ELEMENTS + 1)])
+def test_every_element_is_computed_once(shape):
+    data = np.arange(np.prod(shape, dtype=int), dtype=np.float32).reshape(shape)
+    sizes = []
+
+    def formula(block):
+        sizes.append(block.size)
+        return block.astype(np.float64) + 0.5
+
+    result = in_blocks(formula, data)
+    assert (result.dtype, result.shape) == (np.float32, shape)
+    assert (result == data + np.float32(0.5)).all()
+    assert (sum(sizes), max(sizes) <= BLOCK_ELEMENTS) == (data.size, True)
+
+
+def test_data_may_be_a_view():
+    data = np.arange(2 * BLOCK_ELEMENTS, dtype=np.float32).reshape(-1, 2).T
+    assert (in_blocks(np.negative, data) == -data).all()

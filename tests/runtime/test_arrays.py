@@ -1,9 +1,12 @@
-"""What is required of outputs before arrays are made: their size, and a shape that arrays can have."""
+"""Sizes and shapes that arrays can have: required of outputs, and refused where they would be computed."""
 
 import numpy as np
 import pytest
 
+import irops
 from irops.analysis.invocation import OpFault
+from irops.analysis.made_up import made_up_inputs
+from irops.analysis.model_analysis import analyse
 from irops.dialects.registry import default_registry
 from irops.runtime.memory import check_possible, size_in_bytes
 from irops.values.dim import ANY, Dim
@@ -62,3 +65,47 @@ def test_arrays_have_as_many_bytes_as_63_bits_count_at_most(kind, dims, possible
 def test_an_empty_array_that_numpy_refuses_is_refused_before():
     with pytest.raises(ValueError, match="maximum"):
         np.empty((MAX_DIM, 2, 0), np.int8)
+
+
+MANY = ",".join(["1"] * 65)
+CONSTANT = ("many", "Const", {"shape": MANY, "element_type": "i64", "offset": 0, "size": 8}, [])
+
+
+@pytest.mark.parametrize("many", [CONSTANT, f"many: i64[{MANY}]"], ids=["of a constant", "of an input"])
+def test_a_size_is_sought_in_a_tensor_of_many_axes_in_vain(net, many):
+    size, view = (f"Reshape {sources} special_zero=false" for sources in ("many one", "x size"))
+    layers = f"x: f32[3]; size: {size}; view: {view}; y: Result view"
+    model = net(layers, many, weights=np.int64([1]).tobytes(), one=np.int64([1]))
+    assert list(irops.check(model)) == []
+    assert str(irops.infer(model)["view", 0].shape) == "[3]"
+
+
+@pytest.mark.parametrize(
+    ("layers", "inputs"),
+    [
+        ([CONSTANT, "y: Result many"], []),
+        (["x: f32[1]; view: Reshape x to special_zero=false; y: Result view"], [np.float32([1])]),
+    ],
+)
+def test_they_cannot_be_computed(net, layers, inputs):
+    model = net(*layers, weights=np.int64([1]).tobytes(), to=np.ones(65, np.int64))
+    assert irops.check(model).ok
+    with pytest.raises(irops.DiagnosticError, match=r"IR616 .* a tensor of 65 axes; arrays have 64 at most"):
+        irops.run(model, inputs)
+
+
+def test_they_cannot_be_made_up(net):
+    model = net(f"x: f32[{MANY}]; y: Result x")
+    with pytest.raises(irops.DiagnosticError, match=r"IR611 .* which cannot be made here"):
+        made_up_inputs(analyse(model), "random")
+
+
+def test_sizes_beside_one_of_none_may_be_too_great_for_an_array(net):
+    sizes = np.int64([2**32, 2**32, 0])
+    model = net("x: f32[0]", "wide: Broadcast x to mode=numpy", "y: Result wide", to=sizes)
+    assert irops.check(model).ok
+    message = r"IR616 Broadcast-1 gives f32\[4294967296,4294967296,0\]; no array has such sizes"
+    with pytest.raises(irops.EvaluationError, match=message):
+        irops.run(model, {"x": np.float32([])})
+    with pytest.raises(irops.EvaluationError, match=message):
+        irops.call("Broadcast-1", np.float32([]), sizes, mode="numpy")

@@ -1,4 +1,4 @@
-"""Normalization where sums are great, and where there is nothing to sum."""
+"""Normalization where sums are great or empty, and the regions of LRN."""
 
 import numpy as np
 import pytest
@@ -32,3 +32,16 @@ def test_a_group_has_its_own_mean_and_every_channel_its_own_scale():
     mean, variance = groups.mean(axis=(2, 3, 4), keepdims=True), groups.var(axis=(2, 3, 4), keepdims=True)
     normal = ((groups - mean) / np.sqrt(variance + 0.01)).reshape(data.shape)
     np.testing.assert_allclose(found, normal * scale[:, None, None] + bias[:, None, None])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+@pytest.mark.parametrize("axes", [(1,), (0, 2)])
+def test_regions_are_centred_and_end_with_data(axes, size):
+    data = np.random.default_rng(0).standard_normal((3, 4, 5))
+    reach = [(size - 1) // 2 if axis in axes else 0 for axis in range(3)]
+    sums = np.empty(data.shape)
+    for place in np.ndindex(data.shape):
+        region = tuple(slice(max(at - far, 0), at + far + 1) for at, far in zip(place, reach))
+        sums[place] = np.square(data[region]).sum()
+    found = irops.call("LRN-1", data, np.array(axes), alpha=0.3, beta=0.6, bias=2.0, size=size)
+    np.testing.assert_allclose(found, data / (2 + 0.3 / size ** len(axes) * sums) ** 0.6)

@@ -1,13 +1,15 @@
-"""LSTMSequence, beside the same thing said element by element."""
+"""LSTMSequence, attention and CTCLoss against their formulas."""
 
 from __future__ import annotations
 
+from itertools import groupby, product
 from math import exp, tanh
 
 import numpy as np
 import pytest
 
 import irops
+from irops.ops.sequence import scaled_dot_product_attention as module
 from irops.values.element import element_type
 
 FUNCTIONS = {"sigmoid": lambda x: 1 / (1 + exp(-x)), "tanh": tanh, "relu": lambda x: max(x, 0.0)}
@@ -96,3 +98,96 @@ def test_no_step_leaves_nothing():
     assert y.shape == (BATCH, 1, 0, HIDDEN)
     assert not last_hidden.any()
     assert not last_cell.any()
+
+
+def by_definition(query, key, value, mask, scale, sink, causal):
+    scores = query @ key.swapaxes(-1, -2) * scale
+    if causal:
+        scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
+    elif mask.dtype == bool:
+        scores = np.where(mask, scores, -np.inf)
+    else:
+        scores = scores + mask
+    if sink is not None:
+        scores = np.concatenate([scores, np.broadcast_to(sink, (*scores.shape[:-1], 1))], axis=-1)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return weights[..., : key.shape[-2]] @ value
+
+
+@pytest.mark.parametrize("block", [1, 1 << 22])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("mask", ["all", "one row", "matrix", "flags", "more rows", "more items"])
+@pytest.mark.parametrize("sink", [None, (1, 3, 1, 1), (2, 1, 37, 1)])
+def test_attention_is_its_formula(monkeypatch, block, causal, mask, sink):
+    monkeypatch.setattr(module, "BLOCK_BYTES", block)
+    rng = np.random.default_rng(0)
+    rows = 1 if mask == "more rows" and not causal else 37
+    query, key, value = rng.random((2, 3, rows, 5)), rng.random((2, 1, 41, 5)), rng.random((1, 3, 41, 4))
+    masks = {
+        "all": (),
+        "one row": (1, 41),
+        "matrix": (37, 41),
+        "flags": (3, 37, 41),
+        "more rows": (37, 41),
+        "more items": (2, 1, 37, 1),
+    }
+    given = rng.random(masks[mask])
+    if mask == "flags":
+        given = (given > 0.5) | np.eye(37, 41, dtype=bool)
+    drain = None if sink is None else rng.random(sink)
+    more = [np.array(0.3), *([] if drain is None else [drain])]
+    found = irops.call("ScaledDotProductAttention-13", query, key, value, given, *more, causal=causal)
+    np.testing.assert_allclose(found, by_definition(query, key, value, given, 0.3, drain, causal), rtol=1e-6)
+
+
+def test_what_is_far_apart_neither_overflows_nor_vanishes():
+    query, key = np.array([[[300.0]]], np.float32), np.array([[[1.0], [2.0], [-3e30]]], np.float32)
+    value = np.array([[[1.0], [2.0], [np.float32(5)]]], np.float32)
+    assert irops.call("ScaledDotProductAttention-13", query, key, value, causal=False).item() == 2
+
+
+def test_narrow_floats_are_computed_in_f32():
+    query = np.full((1, 1, 4096), 8, np.float16)
+    key = np.stack([query[0, 0], query[0, 0] - 8])[np.newaxis]
+    value = np.array([[[1.0], [3.0]]], np.float16)
+    assert irops.call("ScaledDotProductAttention-13", query, key, value, causal=False).item() == 1
+
+
+RNG = np.random.default_rng(0)
+LOGITS = RNG.standard_normal((1, 5, 3))
+LABELS = [(), (0,), (0, 1), (0, 0), (1, 0, 1), (0, 0, 1), (1, 1, 1)]
+
+
+def read(path, blank, merged):
+    classes = [label for label, _ in groupby(path)] if merged else path
+    return tuple(label for label in classes if label != blank)
+
+
+def loss(target, steps, blank, merged):
+    probabilities = np.exp(LOGITS[0]) / np.exp(LOGITS[0]).sum(axis=1, keepdims=True)
+    paths = (path for path in product(range(3), repeat=steps) if read(path, blank, merged) == tuple(target))
+    with np.errstate(divide="ignore"):
+        return -np.log(
+            sum(np.prod([probabilities[step, label] for step, label in enumerate(path)]) for path in paths)
+        )
+
+
+@pytest.mark.parametrize("merged", [True, False])
+@pytest.mark.parametrize("steps", [3, 5])
+@pytest.mark.parametrize("target", LABELS)
+def test_the_loss_is_that_of_all_paths_that_are_read_as_the_labels(target, steps, merged):
+    labels = np.full((1, 5), 2)
+    labels[0, : len(target)] = target
+    found = irops.call(
+        "CTCLoss-4", LOGITS, np.array([steps]), labels, np.array([len(target)]), ctc_merge_repeated=merged
+    )
+    np.testing.assert_allclose(found, [loss(target, steps, 2, merged)])
+
+
+def test_great_logits_do_not_overflow():
+    logits = np.full((1, 2, 2), 1000, np.float32)
+    found = irops.call(
+        "CTCLoss-4", logits, np.array([2]), np.array([[0, 0]]), np.array([1]), ctc_merge_repeated=True
+    )
+    np.testing.assert_allclose(found, [-np.log(0.75)], rtol=1e-6)

@@ -1,0 +1,182 @@
+"""Ops that move elements: indices and slices of which little is known, and outputs that agree."""
+
+from itertools import product
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+import irops
+from irops.ops.movement.slice import slice_of, sliced_size
+from irops.values.dim import UNKNOWN, Dim
+from irops.values.shape import MAX_DIM, Shape
+
+LAST, BEFORE_FIRST = Dim.of(MAX_DIM), Dim.of(-MAX_DIM - 1)
+
+
+def intervals(low, high):
+    return st.tuples(st.integers(low, high), st.integers(0, 5)).map(
+        lambda p: Dim(p[0], min(p[0] + p[1], high))
+    )
+
+
+def numbers(dim):
+    return range(dim.low, dim.high + 1)
+
+
+def taken(size, start, stop, step):
+    return len(np.arange(size)[slice_of(size, start, stop, step)])
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(
+    intervals(0, 8),
+    intervals(-9, 9),
+    intervals(-9, 9),
+    st.sampled_from([Dim.of(1), Dim.of(2), Dim.of(-1), Dim.of(-3), Dim(2, 3), Dim(-2, -1)]),
+)
+def test_intervals_are_exact(size, start, stop, step):
+    counts = [taken(*numbers) for numbers in product(*map(numbers, (size, start, stop, step)))]
+    assert sliced_size(size, start, stop, step) == Dim(min(counts), max(counts))
+
+
+@pytest.mark.parametrize(
+    ("size", "start", "stop", "step", "count"),
+    [
+        ("?", 0, LAST, 1, "?"),
+        ("?", 0, LAST, 2, "?"),
+        ("5..", 1, LAST, 1, "4.."),
+        ("?", -5, LAST, 1, "..5"),
+        ("?", 0, -1, 1, "?"),
+        ("?", LAST, BEFORE_FIRST, -1, "?"),
+        ("?", -1, BEFORE_FIRST, -1, "?"),
+        ("?", 5, BEFORE_FIRST, -2, "..3"),
+        ("?", -5, 10, 1, "..5"),
+        ("5..100", -5, 10, 1, "..5"),
+        ("5..", 5, -3, -1, "..2"),
+        ("?", UNKNOWN, UNKNOWN, 1, "?"),
+        ("10", UNKNOWN, 4, 1, "..4"),
+        ("10", 0, 9, UNKNOWN, "..10"),
+        ("10", 0, LAST, MAX_DIM, "1"),
+    ],
+)
+def test_unlimited_axes_and_the_ends_of_64_bits(size, start, stop, step, count):
+    (axis,) = Shape.parse(size)
+    assert str(sliced_size(axis, Dim.of(start), Dim.of(stop), Dim.of(step))) == count
+
+
+def test_a_slice_that_takes_all_keeps_the_name_of_the_axis():
+    batch = Dim(1, 8).named("batch")
+    for start, stop, step in ((0, LAST, 1), (0, batch, 1), (-8, Dim.of(8), 1), (-1, BEFORE_FIRST, -1)):
+        assert sliced_size(batch, Dim.of(start), stop, Dim.of(step)).symbol == batch.symbol
+
+
+def test_what_one_slice_leaves_the_other_takes():
+    past, new = Dim(0, inf).named("past"), Dim(1, inf).named("new")
+    whole, one = past + new, Dim.of(1)
+    assert sliced_size(whole, Dim.of(0), past, one).symbol == past.symbol
+    assert sliced_size(whole, past, LAST, one).symbol == new.symbol
+    assert sliced_size(past + 8, past, LAST, one) == 8
+
+
+ROW = np.array([1, 2, 3], np.float32)
+
+
+ZERO = np.array(0)
+
+
+@pytest.mark.parametrize("version", [1, 7, 8])
+def test_indices_that_turn_up_outside_the_axis_give_zeros(version):
+    assert irops.call(f"Gather-{version}", ROW, np.array([1, 3, 2, 9]), ZERO).tolist() == [2, 0, 3, 0]
+    assert irops.call(f"Gather-{version}", ROW[:0], np.array([0]), ZERO).tolist() == [0]
+
+
+def test_negative_indices_count_from_the_end_since_gather_8():
+    assert irops.call("Gather-8", ROW, np.array([1, 3, -3, -4]), ZERO).tolist() == [2, 0, 1, 0]
+
+
+@pytest.mark.parametrize("op", ["Gather-1", "Gather-7", "ScatterUpdate-3"])
+def test_negative_indices_to_which_openvino_gives_no_single_meaning_are_refused(op):
+    graph, indices, updates = irops.Graph(), np.array([0, -1]), [ROW[:2]] * (op == "ScatterUpdate-3")
+    x, given = graph.parameter("x", "f32[3]"), graph.parameter("i", "i64[2]")
+    graph.result(graph.add(op, x, given, *updates, 0), "y")
+    with pytest.raises(irops.DiagnosticError, match=f"IR401 {op} requires"):
+        irops.run(graph.model(), {"x": ROW, "i": indices})
+    with pytest.raises(irops.DiagnosticError, match=f"IR401 {op} requires"):
+        graph.add(op, x, indices, *updates, 0)
+
+
+@pytest.mark.parametrize("op", ["Gather-1", "Gather-7"])
+def test_a_single_negative_index_counts_from_the_end_with_a_warning(op):
+    graph = irops.Graph()
+    graph.result(graph.add(op, graph.parameter("x", "f32[3]"), [-1], 0), "y")
+    (warning,) = irops.check(graph.model()).warnings
+    assert "requires: no element of indices is negative" in warning.message
+    assert irops.run(graph.model(), {"x": ROW})["y"].tolist() == [3]
+
+
+SHAPES = array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)
+FULL = array_shapes(max_dims=3, max_side=4)
+
+
+@given(arrays(np.int8, SHAPES, elements=st.integers(-2, 2)), st.booleans())
+def test_elements_can_be_put_together_again(array, ascending):
+    unique, first, which, counts = irops.call("Unique-10", array, sorted=ascending)
+    row = array.ravel()
+    assert (unique[which] == row).all()
+    assert (row[first] == unique).all()
+    assert counts.tolist() == [(row == element).sum() for element in unique]
+    assert (np.diff(unique) > 0).all() if ascending else (np.diff(first) > 0).all()
+
+
+@given(arrays(np.int8, FULL, elements=st.integers(0, 1)), st.data(), st.booleans())
+def test_slices_can_be_put_together_again(array, data, ascending):
+    axis = data.draw(st.integers(-array.ndim, array.ndim - 1))
+    unique, first, which, counts = irops.call("Unique-10", array, np.array(axis), sorted=ascending)
+    assert (np.take(unique, which, axis) == array).all()
+    assert (np.take(array, first, axis) == unique).all()
+    assert counts.sum() == array.shape[axis]
+    slices = [part.ravel().tolist() for part in np.moveaxis(unique, axis, 0)]
+    assert all(a != b for k, a in enumerate(slices) for b in slices[:k])
+    assert slices == sorted(slices) if ascending else (np.diff(first) > 0).all()
+
+
+@pytest.mark.parametrize("ascending", [True, False])
+def test_nan_is_never_twice_the_same(ascending):
+    unique, first, which, counts = irops.call(
+        "Unique-10", np.array([np.nan, 1, np.nan, 1], np.float32), sorted=ascending
+    )
+    assert counts.tolist() == ([2, 1, 1] if ascending else [1, 2, 1])
+    assert first.tolist() == ([1, 0, 2] if ascending else [0, 1, 2])
+    assert which.tolist() == ([1, 0, 2, 0] if ascending else [0, 1, 2, 1])
+    assert np.isnan(unique).sum() == 2
+
+
+def blocks_of(image, kernel, stride, dilation, begin, end):
+    """The blocks of an image, cut one by one."""
+    padded = np.pad(image, [(0, 0), (0, 0), (begin, end), (begin, end)])
+    reach = [dilation * (size - 1) + 1 for size in kernel]
+    starts = product(*(range(0, size - far + 1, stride) for size, far in zip(padded.shape[2:], reach)))
+    cut = [
+        padded[:, :, y : y + reach[0] : dilation, x : x + reach[1] : dilation].reshape(len(image), -1)
+        for y, x in starts
+    ]
+    return np.stack(cut, axis=-1)
+
+
+@pytest.mark.parametrize(
+    ("stride", "dilation", "begin", "end"), [(1, 1, 0, 0), (2, 1, 1, 0), (1, 2, 0, 1), (3, 2, 2, 2)]
+)
+def test_blocks_and_images_meet(stride, dilation, begin, end):
+    """<blocks of x, y> = <x, image of y> for all x and y."""
+    random = np.random.default_rng(0)
+    image = random.integers(-9, 9, (2, 3, 6, 7))
+    blocks = blocks_of(image, (2, 3), stride, dilation, begin, end)
+    others = random.integers(-9, 9, blocks.shape)
+    steps = {"strides": [stride] * 2, "dilations": [dilation] * 2}
+    pads = {"pads_begin": [begin] * 2, "pads_end": [end] * 2}
+    put_back = irops.call("Col2Im-15", others, np.array([6, 7]), np.array([2, 3]), **steps, **pads)
+    assert (blocks * others).sum() == (image * put_back).sum()
