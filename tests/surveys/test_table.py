@@ -1,4 +1,4 @@
-"""The table of a survey."""
+"""The table of a survey, and what differs between two surveys."""
 
 import csv
 import json
@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from irops.surveys.store import Row, read_part
-from irops.surveys.table import SurveyTable, results_csv, results_json, timings_csv
+from irops.surveys.store import STATUSES, Row, read_part
+from irops.surveys.table import SurveyTable, differences, results_csv, results_json, timings_csv
 from irops.surveys.tasks import SurveyError
 
 ROWS = (
@@ -106,3 +106,31 @@ def test_a_cell_is_no_formula_and_has_no_control_characters():
     for start in "+-@":
         (read,) = csv.DictReader(results_csv([replace(row, model=f"{start}1")]).splitlines())
         assert read["model"] == f"'{start}1"
+
+
+def rows(**statuses):
+    return [Row(name, "check", status, 0.0, 0, "{}") for name, status in statuses.items()]
+
+
+def test_cells_are_better_worse_new_or_gone():
+    found = differences(
+        rows(a="pass", b="fail", c="warn", d="pass"), rows(a="pass", b="pass", c="crash", e="pass")
+    )
+    assert [change.model for change in found.better] == ["b"]
+    assert [(change.before, change.after) for change in found.worse] == [("warn", "crash")]
+    assert [change.model for change in found.new] == ["e"]
+    assert [change.model for change in found.gone] == ["d"]
+
+
+@pytest.mark.parametrize("index", range(len(STATUSES) - 1))
+def test_each_status_is_worse_than_the_one_before_it(index):
+    better, worse = STATUSES[index : index + 2]
+    assert differences(rows(a=better), rows(a=worse)).is_worse
+    assert not differences(rows(a=worse), rows(a=better)).is_worse
+    assert not differences(rows(a=worse), rows(a=worse)).is_worse
+
+
+def test_a_new_cell_with_a_fault_is_worse():
+    assert differences([], rows(a="fail")).is_worse
+    assert not differences([], rows(a="warn")).is_worse
+    assert not differences(rows(a="pass"), []).is_worse

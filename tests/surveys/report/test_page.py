@@ -1,14 +1,18 @@
-"""What the page of a survey consists of, whatever the survey is."""
+"""What the page of a survey consists of, whatever texts models have, in the light and the dark scheme."""
 
 import json
 import re
 from base64 import b64encode
 from hashlib import sha256
+from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
 from survey_rows import TASKS, finding, many_rows, page_of, row, with_findings
 
+from irops.editing.diff.differences import Difference, LayerChange
+from irops.editing.diff.differences import page as diff_page
+from irops.pages.render import resource
 from irops.surveys import survey
 from irops.surveys.store import STATUSES
 from irops.surveys.survey import CHANGE_LOOKS, STATUS_LOOKS
@@ -140,3 +144,119 @@ def test_rules_count_findings_that_are_not_listed_and_name_rules_of_others():
     detail = {**with_findings(finding("MY1", name="my-rule", severity="warning")), "counts": {"MY1": 70}}
     section = section_of(page_of([row("a", status="warn", **detail)]), "rules")
     assert re.search(r"MY1.*my-rule.*warning.*#rule=MY1.>1<.*>70<", section, re.DOTALL)
+
+
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "' onmouseover='alert(1)",
+    "<!--<script>",
+    "]]>&lt;b&gt;&amp;",
+    "a\u202egnp.\u2066exe\u2069",
+    "nul\x00 escape\x1b[31m line\nend \u2028 \u2029",
+    "surrogate \udc80",
+    "javascript:alert(1)",
+    "__proto__",
+)
+BAD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class Page(HTMLParser):
+    """The elements of a page, and the text of each script."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.attributes, self.scripts, self._in_script = [], [], [], False
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += attributes
+        self._in_script = tag == "script"
+        if self._in_script:
+            self.scripts.append("")
+
+    def handle_endtag(self, tag):
+        self._in_script = False
+
+    def handle_data(self, data):
+        if self._in_script:
+            self.scripts[-1] += data
+
+
+def rows_with(text):
+    detail = with_findings(
+        finding(text, name=text, message=text, layer=text, op=text), finding(severity=text, message=text)
+    )
+    first = {"layer": text, "op": text, text: text}
+    others = {text: text, "ops": {text: 3}, "message": text, "first": first, "outputs": {text: [text]}}
+    return [row(text, text, "fail", **detail, **others)]
+
+
+def checked(content, scripts):
+    assert not BAD.search(content)
+    page = Page(content)
+    assert not {"img", "iframe", "b"} & set(page.tags)
+    assert not [name for name, _ in page.attributes if name.startswith("on")]
+    links = [value for name, value in page.attributes if name in ("href", "src")]
+    allowed = r"#|results\.|timings\.|https:[\w./]+/rules/IR\d+\.html$"
+    assert [link for link in links if not re.match(allowed, link)] == []
+    assert len(page.scripts) == scripts
+    return page
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_text_stays_text(text):
+    before = [row(text, text, "pass"), row(f"{text}2", text)]
+    page = checked(page_of(rows_with(text), {text: text, "nested": {text: [text]}}, against=before), 2)
+    data = json.loads(page.scripts[0])
+    assert len(data["models"]) == 2
+    assert data["models"][0][1][0][0] == 3
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_text_stays_text_in_the_page_of_a_difference(text):
+    change = LayerChange("changed", (text,), text, text, (text,))
+    checked(diff_page(Difference(text, text, changed=(change,), interface=(text,))), 0)
+
+
+def test_long_texts_are_shortened():
+    assert len(page_of(rows_with("x<" * 500_000), {"setting": "y" * 1_000_000})) < 100_000
+
+
+SCHEMES = [resource(name).split("@media (prefers-color-scheme: dark)") for name in ("base.css", "survey.css")]
+LIGHT, DARK = (" ".join(one.partition("\n}")[0] for one in of_scheme) for of_scheme in zip(*SCHEMES))
+MIN_CONTRAST = 4.5
+
+
+def colours(scheme):
+    """The variables of a scheme as red, green, blue from 0 to 1."""
+    entries = re.findall(r"--([a-z-]+):\s*#([0-9a-f]{3,6});", scheme)
+    doubled = {name: value if len(value) == 6 else "".join(c * 2 for c in value) for name, value in entries}
+    return {name: [int(v[k : k + 2], 16) / 255 for k in (0, 2, 4)] for name, v in doubled.items()}
+
+
+def luminance(colour):
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear))
+
+
+def contrast(one, other):
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
+def test_every_pair_of_colours_has_contrast(scheme):
+    palette = colours(scheme)
+    pairs = [(status, f"{status}-back") for status in STATUSES]
+    pairs += [(front, back) for front in ("text", "soft", "link") for back in ("back", "head", "chosen")]
+    pairs += [(front, "back") for front in ("pass", "fail")]  # texts of changes
+    low = {pair: contrast(*map(palette.__getitem__, pair)) for pair in pairs}
+    assert {pair: value for pair, value in low.items() if value < MIN_CONTRAST} == {}
+
+
+def test_the_dark_scheme_replaces_every_colour():
+    assert colours(DARK).keys() == colours(LIGHT).keys()
