@@ -1,7 +1,5 @@
 """What tests share: the tiers, and small models written in one line each."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """Fixtures that run the command line in this process."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

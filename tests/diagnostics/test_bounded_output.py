@@ -1,7 +1,5 @@
 """The bytes of a message and of a report are bounded, however long the texts of a file are."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

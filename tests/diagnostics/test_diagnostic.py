@@ -1,7 +1,5 @@
 """Findings: order, severity, fixes, and the texts in which they are printed."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The full format shows the line of the file with a caret under the column of a finding."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """JUnit files: counts, escaped texts, and the lines of a failure."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 from irops.diagnostics.formats import JUnitCase, file_of, suite_of

@@ -1,7 +1,5 @@
 """Findings, reported in five formats."""
 
-from __future__ import annotations
-
 import json
 import re
 

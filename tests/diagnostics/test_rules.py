@@ -8,8 +8,6 @@ expected must be found. Only that irops lacks the definition of an op (IR304) ma
 weights beside it, IR502.bin.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """SARIF output is read back by independent tools: they find what was reported."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Wherever a name can be mistyped, irops suggests the similar one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A picture is lossless: from its scene, the graph can be rebuilt, edge by edge."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

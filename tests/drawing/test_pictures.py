@@ -1,7 +1,5 @@
 """Pictures show every layer, their lines connect boxes, and nothing in them overlaps."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """What tests of translation share: runtimes in a process of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The files for CI systems in examples/ci and the hook for pre-commit do what docs/ci.md says."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -57,9 +55,8 @@ def test_a_check_that_cannot_start_uploads_nothing(repository):
     (script,) = (step["run"] for step in ACTION["runs"]["steps"] if step.get("id") == "check")
     environment = {"PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "RUNNER_TEMP": str(repository)}
     outputs = repository / "outputs"
-    done = run(
-        script, repository, PATHS="models", ARGUMENTS="--strit", GITHUB_OUTPUT=str(outputs), **environment
-    )
+    environment |= {"PATHS": "models", "ARGUMENTS": "--strit", "GITHUB_OUTPUT": str(outputs)}
+    done = run(script, repository, **environment)
     assert done.returncode == 2
     assert not outputs.exists()
 

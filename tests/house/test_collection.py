@@ -1,7 +1,5 @@
 """Collecting the tests loads no library that only some of them need."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

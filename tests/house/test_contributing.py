@@ -1,7 +1,5 @@
 """The recipes of docs/CONTRIBUTING.md are patches that apply to this tree, of the stated size."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

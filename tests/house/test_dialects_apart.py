@@ -2,8 +2,6 @@
 Runtime; other files ask the dialect object and name no dialect but OpenVINO's.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Processes are started in one place, where modules of the current folder are not 
 starts a process otherwise is listed here, with the reason.
 """
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

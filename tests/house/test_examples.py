@@ -1,7 +1,5 @@
 """The examples of examples/ do what they are there to show."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,14 +1,13 @@
-"""Imports go down only, and heavy third parties stay behind their doors."""
-
-from __future__ import annotations
+"""Imports go down only and in no circle, heavy third parties stay behind their doors, and few modules are
+imported late.
+"""
 
 import ast
 import runpy
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
+import networkx
 from commands import python_process
 
 import irops
@@ -46,60 +45,105 @@ DOORS = {
     "argcomplete": ("cli/completion.py",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
-
-
-def _is_code(path: Path) -> bool:
-    return path.suffix == ".py" or (path.is_dir() and any(path.rglob("*.py")))
-
-
-PARTS = sorted(path.name.removesuffix(".py") for path in PACKAGE.iterdir() if _is_code(path))
+LATE = {
+    "irops/server/language_server.py": "the process that checks alone imports what checks",
+    "irops/__init__.py": "public names are imported when first used",
+    "irops/cli/main.py": "a command is imported when it is called",
+    "irops/cli/check.py": "only --why needs the modules that explain, only many files multiprocessing",
+    "irops/cli/completion.py": "a key is answered with what the value at the cursor needs, and no more",
+    "irops/cli/explain.py": "rules are explained without the definitions of ops, and without NumPy",
+    "irops/cli/server.py": "without pygls, which the server imports, the command names the missing extra",
+    "irops/cli/new.py": "its help and its refusals need neither the registry nor NumPy",
+    "irops/backends/numba/__init__.py": "the compiled loops import numba",
+    "irops/runtime/call.py": "gradients of torch import torch",
+    "irops/testing/__init__.py": "a test session that uses no assertion of irops imports none",
+    "irops/testing/plugin.py": "pytest loads the plug-in in every session",
+    "irops/conformance/kit.py": "strategies are defined with Hypothesis, which may be missing",
+    "irops/ir/opening.py": "ten modules that read remote files; most models are local",
+    "irops/dialects/onnx/dialect.py": "twenty modules that read and write ONNX files; most commands use none",
+}
+"""Modules that import other modules of irops late, and why."""
 
 
 @cache
-def imports_of(part: str) -> tuple[tuple[str, str, int], ...]:
-    """Every file of a part, with a module that it imports, wherever in it, and the line; those under
-    TYPE_CHECKING too.
+def modules() -> dict[str, Path]:
+    """The modules of irops by name."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        if "schemas" not in parts:
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imported(node: ast.AST) -> set[str]:
+    """The modules that an import statement names."""
+    if isinstance(node, ast.Import):
+        return {alias.name for alias in node.names}
+    if isinstance(node, ast.ImportFrom) and node.module:
+        inner = {f"{node.module}.{alias.name}" for alias in node.names}
+        return (inner & modules().keys()) or {node.module}
+    return set()
+
+
+@cache
+def imports() -> list[tuple[str, str, int, bool]]:
+    """Every import: the module that has it, the module that it names, the line, and whether a function or a
+    condition on type checkers holds it.
     """
-    files = [PACKAGE / f"{part}.py"] if (PACKAGE / f"{part}.py").exists() else (PACKAGE / part).rglob("*.py")
-    return tuple(
-        (path.relative_to(PACKAGE).as_posix(), module, line)
-        for path in files
-        for module, line in _imports(ast.parse(path.read_text()))
-    )
+    found = []
+    for name, path in modules().items():
+        ahead: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text("utf-8")), False)]
+        while ahead:
+            node, is_late = ahead.pop()
+            found += [(name, other, node.lineno, is_late) for other in imported(node)]
+            is_late = is_late or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            is_late = is_late or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+            if isinstance(node, ast.stmt | ast.Module | ast.ExceptHandler | ast.match_case):
+                ahead += [(child, is_late) for child in ast.iter_child_nodes(node)]
+    return found
 
 
-def _imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            yield node.module, node.lineno
-        elif isinstance(node, ast.Import):
-            yield from ((alias.name, node.lineno) for alias in node.names)
+def part_of(module: str) -> str:
+    return module.split(".")[1]
 
 
-@pytest.mark.parametrize("part", [part for part in PARTS if part not in ("__init__", "__main__")])
-def test_imports_go_down_only(part: str) -> None:
-    assert part in LEVELS, f"{part} has no level"
-    others = [
-        (file, module.split(".")[1], line)
-        for file, module, line in imports_of(part)
-        if module.startswith("irops.")
-    ]
+def is_allowed(part: str, other: str) -> bool:
+    return part == other or (LEVELS[other] < LEVELS[part] and (part, other) not in STRANGERS)
+
+
+def test_imports_go_down_only():
+    inner = [each for each in imports() if each[0] not in ("irops", "irops.__main__")]
+    assert {part_of(name) for name, *_ in inner} <= LEVELS.keys()
     wrong = [
-        f"{file}:{line}: {part} imports {other}"
-        for file, other, line in others
-        if other != part and (LEVELS[other] >= LEVELS[part] or (part, other) in STRANGERS)
+        f"{name}:{line} imports {other}"
+        for name, other, line, _ in inner
+        if other.startswith("irops.") and not is_allowed(part_of(name), part_of(other))
     ]
     assert wrong == []
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_heavy_libraries_stay_behind_their_doors(part: str) -> None:
+def test_heavy_libraries_stay_behind_their_doors():
+    files = {name: path.relative_to(PACKAGE).as_posix() for name, path in modules().items()}
     wrong = [
-        f"{file}:{line} imports {module}"
-        for file, module, line in imports_of(part)
-        if not file.startswith(DOORS.get(module.split(".")[0], ("",)))
+        f"{files[name]}:{line} imports {other}"
+        for name, other, line, _ in imports()
+        if not files[name].startswith(DOORS.get(other.split(".")[0], ("",)))
     ]
     assert wrong == []
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    """Late imports and those for type checkers alone included."""
+    graph = networkx.DiGraph()
+    graph.add_edges_from((name, other) for name, other, *_ in imports() if other in modules().keys() - {name})
+    assert [group for group in networkx.strongly_connected_components(graph) if len(group) > 1] == []
+
+
+def test_modules_of_irops_are_imported_late_only_for_a_reason():
+    late = {modules()[name] for name, other, _, is_late in imports() if is_late and other in modules()}
+    assert {path.relative_to(PACKAGE.parent).as_posix() for path in late} == LATE.keys()
+    assert len(LATE) <= 15
 
 
 def test_importing_irops_imports_nothing_heavy():

@@ -1,7 +1,5 @@
 """Links between pages lead to files that exist, and every page can be reached from the README."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What notebooks show of a model, a graph, inferred Facts, a report and a definition."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

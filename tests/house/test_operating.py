@@ -1,7 +1,5 @@
 """The benchmark of ops times what it says, and sees where results differ."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -13,14 +11,17 @@ pytestmark = [pytest.mark.slow("starts benchmarks"), needs("openvino")]
 BENCHMARKS = Path(__file__).parents[2] / "tests" / "benchmarks"
 
 
-def test_one_case_has_the_times_of_irops_and_openvino(monkeypatch, tmp_path, capsys):
+@pytest.fixture(autouse=True)
+def benchmarks(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
+
+
+def test_one_case_has_the_times_of_irops_and_openvino(monkeypatch, tmp_path, capsys):
     import operating
 
     monkeypatch.setattr(operating, "ROUNDS", 1)
-    monkeypatch.setattr(
-        "sys.argv", ["operating.py", "--only", "^ReLU", "--json", str(tmp_path / "rows.json")]
-    )
+    words = ["operating.py", "--only", "^ReLU", "--json", str(tmp_path / "rows.json")]
+    monkeypatch.setattr("sys.argv", words)
     assert operating.main() == 0
     (row,) = json.loads((tmp_path / "rows.json").read_text()).values()
     assert row["agrees"]
@@ -28,8 +29,7 @@ def test_one_case_has_the_times_of_irops_and_openvino(monkeypatch, tmp_path, cap
     assert "openvino" in capsys.readouterr().out
 
 
-def test_results_that_differ_in_many_elements_do_not_agree(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
+def test_results_that_differ_in_many_elements_do_not_agree():
     import operating
 
     zeros, ones = np.zeros(10), np.ones(10)
@@ -38,8 +38,7 @@ def test_results_that_differ_in_many_elements_do_not_agree(monkeypatch):
     assert not operating.agree(zeros, np.zeros(9))
 
 
-def test_cases_have_different_names(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
+def test_cases_have_different_names():
     from operating_cases import cases, elementwise, layers, selections
 
     assert len(cases()) == sum(len(rows()) for rows in (elementwise, layers, selections))

@@ -1,7 +1,5 @@
 """Pages of docs/ whose commands are run as they stand, and give what the page shows."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The page on performance says what was measured."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -10,19 +8,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_page_has_the_figures_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_and_its_plot_have_the_figures_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
     import page
+    from reversing_plot import plot
 
     text = page.PAGE.read_text()
     runs = {name: json.loads(page.stored(name).read_text()) for name in page.PROGRAMS}
     for name, body in page.sections(runs).items():
         assert f"<!-- {name} -->\n{body}\n<!-- end -->" in text
-
-
-def test_the_plot_is_of_the_figures_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
-    import page
-    from reversing_plot import plot
-
-    assert page.PLOT.read_text() == plot(json.loads(page.stored("reversing").read_text()))
+    assert page.PLOT.read_text() == plot(runs["reversing"])

@@ -1,7 +1,5 @@
 """What `import irops` offers: the names of __all__, documented, typed and imported when first used."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import pydoc

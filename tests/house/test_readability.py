@@ -2,8 +2,6 @@
 Conditional expressions are not chained: `a if x else b if y else c` reads better as `if` or `match`.
 """
 
-from __future__ import annotations
-
 import ast
 from collections import defaultdict
 from pathlib import Path

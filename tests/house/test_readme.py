@@ -1,7 +1,5 @@
 """The README: what it shows runs, from top to bottom, in a fresh checkout with what it installs."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -32,13 +30,6 @@ def test_the_picture_shows_what_irops_says(tmp_path):
     picture = unescape((ROOT / "docs" / "refused.svg").read_text("utf-8")).replace("\xa0", " ")
     texts = [text.strip() for text in re.findall(r"<text[^>]*>(.*?)</text>", picture, re.DOTALL)]
     assert [line for line in refused.irops_says(tmp_path).splitlines() if line.strip() not in texts] == []
-
-
-def test_excerpts_are_of_the_examples():
-    excerpts = [text for kind, text in BLOCK.findall(README) if kind == "python" and text.startswith("@")]
-    code = "\n".join(path.read_text("utf-8") for path in (ROOT / "examples").rglob("*.py"))
-    assert excerpts
-    assert [text for text in excerpts if text not in code] == []
 
 
 def script() -> str:
@@ -75,13 +66,8 @@ def pattern_of(shown: str) -> str:
 def test_everything_runs_from_top_to_bottom(tmp_path):
     subprocess.run(["git", "clone", "-q", str(ROOT), str(tmp_path / "irops")], check=True)
     environment = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ}
-    done = process(
-        "bash",
-        "-c",
-        script(),
-        cwd=tmp_path / "irops",
-        env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "COLUMNS": "300", **environment},
-    )
+    environment |= {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "COLUMNS": "300"}
+    done = process("bash", "-c", script(), cwd=tmp_path / "irops", env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
     for call, shown in shown_outputs():
         printed = done.stdout.partition(f"$ {call}\n")[2].partition("$ end\n")[0]

@@ -1,7 +1,5 @@
 """The repr of every object that users meet is one bounded line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """docs/SECURITY.md says of the limits what they are, and links each promise to the tests that check it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict
 from pathlib import Path

@@ -3,8 +3,6 @@
 `python tests/house/test_sizes.py` prints what is counted.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

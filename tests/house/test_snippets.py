@@ -1,7 +1,5 @@
 """The Python of the pages runs as it stands, a page at a time, and excerpts are excerpts of the code."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re
@@ -14,13 +12,9 @@ from commands import python_process
 pytestmark = pytest.mark.slow("runs the code of all pages")
 
 ROOT = Path(__file__).resolve().parents[2]
+SESSIONS = ("comparing", "graphs", "onnx", "reducing", "remote", "survey")
 ELSEWHERE = {
-    "docs/comparing.md": "test_pages.py runs it with its sessions",
-    "docs/graphs.md": "test_pages.py runs it with its sessions",
-    "docs/reducing.md": "test_pages.py runs it with its sessions",
-    "docs/remote.md": "test_pages.py runs it with its sessions",
-    "docs/onnx.md": "test_pages.py runs it with its sessions",
-    "docs/survey.md": "test_pages.py runs it with its sessions",
+    **{f"docs/{name}.md": "test_pages.py runs it with its sessions" for name in SESSIONS},
     "docs/conformance.md": "test_snippets.py of tests/conformance registers the backend that it shows",
     "docs/writing-an-op.md": "test_pages.py runs its tests for a new op",
 }
@@ -68,10 +62,3 @@ def test_excerpts_are_excerpts_of_the_code() -> None:
     excerpts = [b for blocks in PAGES.values() for b in blocks if b.startswith("@") and "def " in b]
     assert excerpts
     assert [excerpt for excerpt in excerpts if plain(excerpt) not in code] == []
-
-
-@pytest.mark.parametrize("page", ["docs/conversion.md"])
-def test_files_that_sessions_name_exist(page: str) -> None:
-    text = (ROOT / page).read_text("utf-8")
-    assert "../examples/reversing" in text
-    assert (ROOT / "examples" / "reversing" / "model.xml").is_file()

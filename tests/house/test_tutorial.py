@@ -1,7 +1,5 @@
 """The tutorial notebook runs from top to bottom, and shows what it is stored with."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

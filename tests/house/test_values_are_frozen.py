@@ -1,7 +1,5 @@
 """What threads share cannot be changed: dataclasses are frozen, and hold nothing but their fields."""
 
-from __future__ import annotations
-
 import pkgutil
 from dataclasses import is_dataclass
 from importlib import import_module

@@ -1,7 +1,5 @@
 """The extension for VS Code is complete, and npm packages it where it has what that needs."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -5,8 +5,6 @@ across line breaks; NAMES in the identifiers of irops, split at underscores and 
 idiom: ordinary technical uses, such as "a Dim holds an interval" or "at least 2", do not match.
 """
 
-from __future__ import annotations
-
 import re
 import tokenize
 from collections.abc import Iterator

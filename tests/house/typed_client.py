@@ -1,7 +1,5 @@
 """A program that uses irops as its users do: mypy --strict checks that the public names have their types."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import assert_type
 

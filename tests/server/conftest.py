@@ -1,7 +1,5 @@
 """A session with `irops server` for each file of tests."""
 
-from __future__ import annotations
-
 import pytest_lsp
 from editor import Editor, server_config
 

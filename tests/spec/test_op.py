@@ -1,7 +1,5 @@
 """Ops, sub-graphs as ops see them, and the constraints that code cites."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import pytest
