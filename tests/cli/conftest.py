@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from irops.cli.main import main
+from tests.conftest import net_text
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,7 +55,9 @@ def valid_model() -> Path:
 def reversing(tmp_path: Path) -> Path:
     """A model of ReverseSequence with inputs x f32[?,3] and lengths i32[?], result y."""
     path = tmp_path / "reversing.xml"
-    path.write_text(REVERSING)
+    inputs, op = "x: f32[?,3]; lengths: i32[?]", "ReverseSequence x lengths batch_axis=0 seq_axis=1"
+    text = net_text(f"{inputs}; reversed: {op}; y: Result reversed").replace("x.0", "x,data")
+    path.write_text(re.sub(r' names="\w+\.0"', "", text))
     return path
 
 
@@ -80,35 +83,3 @@ def words(places: dict[str, Path]) -> Callable[[str], list[str]]:
     """The words of a line, with the names of files in place of words in capital letters."""
     pattern = re.compile("|".join(places))
     return lambda line: [pattern.sub(lambda found: str(places[found[0]]), w) for w in shlex.split(line)]
-
-
-REVERSING = """<?xml version="1.0"?>
-<net name="reversing" version="11">
-  <layers>
-    <layer id="0" name="x" type="Parameter" version="opset1">
-      <data shape="?,3" element_type="f32"/>
-      <output><port id="0" precision="FP32" names="x,data"><dim>-1</dim><dim>3</dim></port></output>
-    </layer>
-    <layer id="1" name="lengths" type="Parameter" version="opset1">
-      <data shape="?" element_type="i32"/>
-      <output><port id="0" precision="I32"><dim>-1</dim></port></output>
-    </layer>
-    <layer id="2" name="reversed" type="ReverseSequence" version="opset1">
-      <data batch_axis="0" seq_axis="1"/>
-      <input>
-        <port id="0"><dim>-1</dim><dim>3</dim></port>
-        <port id="1"><dim>-1</dim></port>
-      </input>
-      <output><port id="2" precision="FP32"><dim>-1</dim><dim>3</dim></port></output>
-    </layer>
-    <layer id="3" name="y" type="Result" version="opset1">
-      <input><port id="0"><dim>-1</dim><dim>3</dim></port></input>
-    </layer>
-  </layers>
-  <edges>
-    <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
-    <edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
-    <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
-  </edges>
-</net>
-"""

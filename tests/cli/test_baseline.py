@@ -9,7 +9,7 @@ from irops.diagnostics.formats import fingerprints
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
 
-EDGE = '    <edge from-layer="0" from-port="0" to-layer="9" to-port="0"/>\n'
+EDGE = '<edge from-layer="0" from-port="0" to-layer="9" to-port="0"/>\n'
 
 
 def at(line, name="a", message="on line 3", code="unconnected-input"):
@@ -20,7 +20,7 @@ def at(line, name="a", message="on line 3", code="unconnected-input"):
 def faulty(reversing):
     """The model with two dangling edges, both reported at the layer x."""
     reversing.write_text(
-        reversing.read_text().replace("  </edges>", EDGE + EDGE.replace('"9"', '"8"') + "  </edges>")
+        reversing.read_text().replace("</edges>", EDGE + EDGE.replace('"9"', '"8"') + "</edges>")
     )
     return reversing
 
@@ -40,7 +40,7 @@ def test_new_findings_are_reported(irops, faulty, tmp_path):
     text = (
         faulty.read_text()
         .replace("<layers>", "\n\n<!-- moved -->\n<layers>")
-        .replace("  </edges>", EDGE.replace('"9"', '"7"') + "  </edges>")
+        .replace("</edges>", EDGE.replace('"9"', '"7"') + "</edges>")
     )
     faulty.write_text(text)
     result = irops("check", faulty, "--baseline", known, "--output-format", "concise")
