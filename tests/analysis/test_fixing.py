@@ -16,38 +16,7 @@ EXAMPLES = [
     for path in sorted((Path(__file__).parents[2] / "examples").glob("*/model.xml"))
     if path.parent.name != "broken"
 ]
-NET = """<?xml version="1.0"?>
-<!-- kept -->
-<net name="m" version="11">
-  <layers>
-    <layer id="0" name="x" type="Parameter" version="opset1">
-      <data shape="2,3" element_type="f32"/>
-      <output>
-        <port id="0" precision="FP32">
-          <dim>2</dim>   <!-- rows -->
-          <dim>3</dim>
-        </port>
-      </output>
-    </layer>
-    <layer id="1" name="w" type="Clamp" version="opset1">
-      <data min="-1" max="1"/>
-      <input>
-        <port id="0"><dim>2</dim><dim>3</dim></port>
-      </input>
-      <output>
-        <port id="1" precision='FP32'><dim>2</dim><dim>3</dim></port>
-      </output>
-    </layer>
-    <layer id="2" name="y" type="Result" version="opset1">
-      <input><port id="0"/></input>
-    </layer>
-  </layers>
-  <edges>
-    <edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
-    <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>
-  </edges>
-</net>
-"""
+NET = Path(__file__).with_name("sound.xml").read_text()
 
 
 def fixed(text):

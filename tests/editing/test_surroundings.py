@@ -2,6 +2,8 @@
 results.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from libraries import Late, needs
@@ -13,39 +15,7 @@ from irops.editing.translation.translate import METADATA, SHAPES
 pytestmark = needs("onnx")
 onnx = Late("onnx")
 
-IR = b"""<?xml version="1.0"?>
-<net name="encoder" version="11">
-  <layers>
-    <layer id="0" name="x" type="Parameter" version="opset1">
-      <data shape="?,1..9,2" element_type="f32"/>
-      <output><port id="0" precision="FP32" names="x,data"><dim>-1</dim><dim>-1</dim>
-      <dim>2</dim></port></output>
-    </layer>
-    <layer id="1" name="axes" type="Const" version="opset1">
-      <data element_type="i64" shape="1" offset="0" size="8"/>
-      <output><port id="0" precision="I64"><dim>1</dim></port></output>
-    </layer>
-    <layer id="2" name="turn" type="Reverse" version="opset1">
-      <data mode="index"/>
-      <input><port id="0"/><port id="1"/></input>
-      <output><port id="2" precision="FP32" names="turned"><dim>-1</dim><dim>-1</dim>
-      <dim>2</dim></port></output>
-    </layer>
-    <layer id="3" name="turned/sink" type="Result" version="opset1" output_names="turned"><input>
-    <port id="0"/></input></layer>
-    <layer id="4" name="same" type="Result" version="opset1" output_names="copy"><input>
-    <port id="0"/></input></layer>
-    <layer id="5" name="whole" type="Result" version="opset1"><input><port id="0"/></input></layer>
-  </layers>
-  <edges>
-    <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
-    <edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
-    <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
-    <edge from-layer="2" from-port="2" to-layer="4" to-port="0"/>
-    <edge from-layer="0" from-port="0" to-layer="5" to-port="0"/>
-  </edges>
-</net>
-"""
+IR = Path(__file__).with_name("encoder.xml").read_bytes()
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Definitions: every part of the XML is read, and every contradiction is reported at its line."""
 
 from math import inf
+from pathlib import Path
 
 import pytest
 from lxml import etree
@@ -9,56 +10,7 @@ from irops.diagnostics.diagnostic import DefinitionError, Severity
 from irops.spec.definition import Attribute, Constraint, Gradient, Note
 from irops.spec.load import counterexamples, examples, lines, load_definition, prose, snake_case
 
-WHOLE = """<layer type="MyOp" version="opset3" category="movement" stateful="yes">
-  <summary>One
-     line.</summary>
-  <description>
-    First.
-
-    Second
-    paragraph.
-  </description>
-  <formula>
-    a = b
-      c = d
-  </formula>
-  <source>here</source>
-  <changes>what differs</changes>
-  <data>
-    <attribute name="mode" type="enum" values="a b" aliases="x=a y=b" default="a" reader-default="b"
-               required="yes" label="The mode" switch="on" builder="yes">How.</attribute>
-    <attribute name="size" type="int" min="-1" max="8"/>
-    <attribute name="to" type="element_type" values="f32 i64"/>
-    <attribute name="axis" type="axis" of="data"/>
-    <attribute name="on" type="bool"/>
-  </data>
-  <body name="then_body">A body.</body>
-  <type name="T">float -f64</type>
-  <input>
-    <port id="0" name="data" type="T" rank="2">The data.</port>
-    <port id="1" name="k" type="i32 i64" rank="0..1" optional="yes"/>
-    <port id="2" name="rest" type="any" rank="1.." optional="yes" variadic="yes"/>
-  </input>
-  <output>
-    <port id="3" name="out" type="T" rank="..4" shape="same data"/>
-    <port id="4" name="other" type="@to"/>
-  </output>
-  <gradient of="data" saves="data out" when="on">formula</gradient>
-  <constraint id="C1">one</constraint>
-  <constraint id="C2" when="run" severity="warning" of="mode size">two</constraint>
-  <note>general</note>
-  <note of="C1">about one</note>
-  <example name="e" tolerance="0.5">
-    <data size="1"/>
-    <tensor name="data" type="f32" shape="2">1 2</tensor>
-    <tensor name="k" type="i64" shape="?"/>
-    <tensor name="rest" type="i64" shape="1" known="no"/>
-    <tensor name="out" type="boolean" shape="2" output="yes">true 0</tensor>
-  </example>
-  <counterexample violates="C1"><net a="1"/></counterexample>
-  <counterexample violates="IR401"/>
-</layer>
-"""
+WHOLE = Path(__file__).with_name("MyOp-3.xml").read_text()
 
 
 @pytest.fixture
@@ -260,25 +212,6 @@ def test_a_definition_that_is_not_there_is_refused(tmp_path):
     assert error.value.diagnostics[0].name == "unreadable-definition"
 
 
-ONNX = """<layer type="MyOp" version="7" category="movement" dialect="onnx">
-  <summary>s</summary><source>s</source>
-  <data>
-    <attribute name="a" type="int"/>
-    <attribute name="b" type="int" since="9"/>
-    <attribute name="to" type="element_type" values="f32 bf16@13"/>
-  </data>
-  <type name="T">f32 bf16@13</type>
-  <input><port id="0" name="x" type="T"/></input>
-  <output><port id="1" name="y" type="f32 i64@9"/></output>
-  <note of="a">kept</note>
-  <note of="b">gone</note>
-  <example since="9"/>
-  <example/>
-  <counterexample violates="IR401" since="10"/>
-</layer>
-"""
-
-
 @pytest.mark.parametrize(
     ("version", "attributes", "notes", "cases", "types", "to", "y"),
     [
@@ -289,10 +222,8 @@ ONNX = """<layer type="MyOp" version="7" category="movement" dialect="onnx">
         (13, ["a", "b", "to"], ["kept", "gone"], (2, 1), {"f32", "bf16"}, ("bf16", "f32"), {"f32", "i64"}),
     ],
 )
-def test_a_definition_is_read_as_of_an_opset(tmp_path, version, attributes, notes, cases, types, to, y):
-    path = tmp_path / "MyOp-7.xml"
-    path.write_text(ONNX)
-    found = load_definition(path, version=version)
+def test_a_definition_is_read_as_of_an_opset(version, attributes, notes, cases, types, to, y):
+    found = load_definition(Path(__file__).with_name("MyOp-7.xml"), version=version)
     assert found.id == f"onnx:MyOp-{version or 7}"
     assert (found.file_id, found.page) == ("onnx:MyOp-7", "onnx-MyOp-7")
     assert list(found.attributes) == attributes

@@ -10,76 +10,7 @@ import irops
 from irops.diagnostics.diagnostic import DiagnosticError
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "digit_classifier" / "model.xml"
-TEXT = """<?xml version="1.0"?>
-<!-- of the house -->
-<net name="small" version="11">
-	<layers>
-		<layer id="7" name="x" type="Parameter" version="opset1">
-			<data shape="?,4" element_type="f32" />
-			<output>
-				<port id="0" precision="FP32" names="x,X">
-					<dim>-1</dim>
-					<dim>4</dim>
-				</port>
-			</output>
-		</layer>
-		<!-- before the sum -->
-		<layer id="9" name="sum" type="Add" version="opset1">
-			<data auto_broadcast="numpy" />
-			<rt_info>
-				<attribute name="fused_names_0" version="0" value="sum" />
-			</rt_info>
-			<input>
-				<port id="0" precision="FP32">
-					<dim>-1</dim>
-					<dim>4</dim>
-				</port>
-				<port id="1" precision="FP32">
-					<dim>-1</dim>
-					<dim>4</dim>
-				</port>
-			</input>
-			<output>
-				<port id="5" precision="FP32">
-					<dim>-1</dim>
-					<dim>4</dim>
-				</port>
-			</output>
-		</layer>
-		<layer id="8" name="relu" type="ReLU" version="opset1">
-			<input>
-				<port id="0" precision="FP32">
-					<dim>-1</dim>
-					<dim>4</dim>
-				</port>
-			</input>
-			<output>
-				<port id="1" precision="FP32" names="y">
-					<dim>-1</dim>
-					<dim>4</dim>
-				</port>
-			</output>
-		</layer>
-		<layer id="2" name="y/result" type="Result" version="opset1">
-			<input>
-				<port id="0" precision="FP32">
-					<dim>-1</dim>
-					<dim>4</dim>
-				</port>
-			</input>
-		</layer>
-	</layers>
-	<edges>
-		<edge from-layer="7" from-port="0" to-layer="9" to-port="0" />
-		<edge from-layer="7" from-port="0" to-layer="9" to-port="1" />
-		<edge from-layer="9" from-port="5" to-layer="8" to-port="0" />
-		<edge from-layer="8" from-port="1" to-layer="2" to-port="0" />
-	</edges>
-	<rt_info>
-		<Runtime_version value="of my own" />
-	</rt_info>
-</net>
-"""
+TEXT = Path(__file__).with_name("small.xml").read_text()
 
 
 @pytest.fixture
