@@ -71,14 +71,6 @@ def test_every_rule_is_explained_by_code_and_name(code, irops):
     assert all(len(line) <= 80 for line in result.out.splitlines() if " " in line.strip())
 
 
-def test_case_does_not_matter(irops):
-    assert (
-        irops("explain", "ir202").out
-        == irops("explain", "Dangling-Edge").out
-        == irops("explain", "IR202").out
-    )
-
-
 def test_a_constraint_is_explained_with_a_counterexample(irops):
     result = irops("explain", "ReverseSequence-1:C1")
     assert "requires: seq_lengths has one element per position" in result.out

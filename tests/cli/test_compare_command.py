@@ -9,85 +9,86 @@ import irops as package
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, monkeypatch):
+    """The current folder, with a model, inputs, and right and wrong values."""
+    monkeypatch.chdir(tmp_path)
     graph = package.Graph("net")
     x = graph.parameter("x", "f32", [2, 6])
     w = graph.constant(np.random.default_rng(1).standard_normal((6, 5)).astype(np.float32), name="w")
     product = graph.add("MatMul", x, w, name="product")
     graph.result(graph.add("Tanh", product, name="active"), name="y")
-    package.write(graph.model(), tmp_path / "m.xml")
+    package.write(graph.model(), "m.xml")
     x = np.random.default_rng(2).standard_normal((2, 6)).astype(np.float32)
-    np.savez(tmp_path / "in.npz", x=x)
-    results = package.run(tmp_path / "m.xml", {"x": x}, keep="all")
-    np.savez(tmp_path / "good.npz", **{name: results[name] for name in ("product", "active")})
-    np.savez(tmp_path / "bad.npz", product=results["product"] * 1.01, active=results["active"])
-    np.savez(tmp_path / "out.npz", y=results["y"])
-    np.savez(tmp_path / "wrong.npz", y=results["y"] + np.float32(0.01))
+    np.savez("in.npz", x=x)
+    results = package.run("m.xml", {"x": x}, keep="all")
+    np.savez("good.npz", **{name: results[name] for name in ("product", "active")})
+    np.savez("bad.npz", product=results["product"] * 1.01, active=results["active"])
+    np.savez("out.npz", y=results["y"])
+    np.savez("wrong.npz", y=results["y"] + np.float32(0.01))
     return tmp_path
 
 
-def test_the_answer_is_the_first_line(irops, folder):
-    done = irops("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", "--b", folder / "bad.npz")
+@pytest.fixture
+def compared(irops, folder):
+    """The command with the model and its inputs, compared with what is named."""
+    return lambda *more: irops("compare", "m.xml", "--load-inputs", "in.npz", "--b", *more)
+
+
+def test_the_answer_is_the_first_line(compared):
+    done = compared("bad.npz")
     assert done.status == 1
     lines = done.out.splitlines()
     assert lines[0] == "1 of 1 result agrees"  # the layer before it alone is wrong in the file
-    assert lines[1].startswith(f"the first wrong layer is product (MatMul-1, {folder / 'm.xml'}:")
+    assert lines[1].startswith("the first wrong layer is product (MatMul-1, m.xml:")
     assert "10 of 10 elements differ" in lines[1]
     assert [line.split()[0] for line in lines[-2:]] == ["layer", "product"]
 
 
-def test_no_wrong_layer_is_success(irops, folder):
-    words = ("compare", folder / "m.xml", "--load-inputs", folder / "in.npz")
-    done = irops(*words, "--b", folder / "good.npz")
-    assert (done.status, done.out.splitlines()[2]) == (
-        0,
-        "2 of 2 layers, 1 of 1 result compared; layers: 2 equal",
-    )
-    assert irops(*words, "--b", "reference", "--quiet").out == ""
-    assert len(irops(*words, "--b", folder / "good.npz", "--all").out.splitlines()) == 7
+def test_no_wrong_layer_is_success(compared):
+    done = compared("good.npz")
+    summary = "2 of 2 layers, 1 of 1 result compared; layers: 2 equal"
+    assert (done.status, done.out.splitlines()[2]) == (0, summary)
+    assert compared("reference", "--quiet").out == ""
+    assert len(compared("good.npz", "--all").out.splitlines()) == 7
 
 
-def test_nothing_compared_is_no_success(irops, folder):
-    np.savez(folder / "other.npz", another=np.float32([1]))
-    words = ("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", "--b")
+def test_nothing_compared_is_no_success(compared):
+    np.savez("other.npz", another=np.float32([1]))
     for more in ((), ("--quiet",)):
-        done = irops(*words, folder / "other.npz", *more)
+        done = compared("other.npz", *more)
         assert done.status == 2
         assert bool(more) or "0 of 2 layers, 0 of 1 result compared\n" in done.out
 
 
-def test_a_wrong_result_is_a_finding_whatever_layers_say(irops, folder):
-    words = ("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", "--b")
-    done = irops(*words, folder / "wrong.npz")
+def test_a_wrong_result_is_a_finding_whatever_layers_say(compared):
+    done = compared("wrong.npz")
     assert done.status == 1
     assert done.out.startswith("0 of 1 result agrees\n  result y wrong: 10 of 10 elements differ")
 
 
-def test_json_goes_to_a_file(irops, folder):
-    words = ("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", "--b", folder / "bad.npz")
-    done = irops(*words, "--output-format", "json", "-o", folder / "report.json")
+def test_json_goes_to_a_file(compared, folder):
+    done = compared("bad.npz", "--output-format", "json", "-o", "report.json")
     assert (done.status, done.out) == (1, "")
     report = json.loads((folder / "report.json").read_text())
     assert (report["schema"], report["mode"], report["first"]) == (1, "propagated", "product")
 
 
-def test_recorded_values_are_compared_elsewhere(irops, folder):
-    words = ("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", "--b", "reference")
-    done = irops(*words, "--save-values", folder / "recorded")
-    assert (done.status, done.out) == (0, f"{folder / 'recorded'}: 5 values of reference\n")
-    done = irops(*words[:-1], folder / "recorded")
+def test_recorded_values_are_compared_elsewhere(compared):
+    done = compared("reference", "--save-values", "recorded")
+    assert (done.status, done.out) == (0, "recorded: 5 values of reference\n")
+    done = compared("recorded")
     assert done.status == 0
     assert "2 of 2 layers, 1 of 1 result compared; layers: 2 equal" in done.out
 
 
 def test_run_compares_results_with_expected_ones(irops, folder):
-    words = ("run", folder / "m.xml", "--load-inputs", folder / "in.npz", "--expect")
-    done = irops(*words, folder / "out.npz")
-    assert (done.status, done.err) == (0, f"1 of 1 result as in {folder / 'out.npz'}\n  y equal\n")
-    done = irops(*words, folder / "wrong.npz")
+    words = ("run", "m.xml", "--load-inputs", "in.npz", "--expect")
+    done = irops(*words, "out.npz")
+    assert (done.status, done.err) == (0, "1 of 1 result as in out.npz\n  y equal\n")
+    done = irops(*words, "wrong.npz")
     assert done.status == 1
-    assert f"0 of 1 result as in {folder / 'wrong.npz'}\n  y wrong: 10 of 10 elements differ" in done.err
-    done = irops(*words, folder / "good.npz")
+    assert "0 of 1 result as in wrong.npz\n  y wrong: 10 of 10 elements differ" in done.err
+    done = irops(*words, "good.npz")
     assert done.status == 2
     assert "--expect" in done.err
     assert "the model has no result 'product'" in done.err

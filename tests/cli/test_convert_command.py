@@ -1,6 +1,8 @@
-"""irops convert."""
+"""irops convert: to other releases and opsets, and between OpenVINO and ONNX."""
 
+import numpy as np
 import pytest
+from libraries import needs
 
 import irops as library
 
@@ -60,3 +62,33 @@ def test_layers_without_an_older_form_are_reported_and_no_file_is_written(irops,
     assert (result.status, result.out) == (1, "")
     assert 'error IR947 layer 1 "inverse" (Inverse) is Inverse of opset14' in result.err
     assert not (tmp_path / "old.xml").exists()
+
+
+@needs("onnx")
+def test_a_model_is_converted_to_onnx_and_back(irops, reversing, tmp_path):
+    result = irops("convert", reversing, "--target", "onnx", "-o", tmp_path / "m.onnx")
+    assert (result.status, result.out, result.err) == (
+        0,
+        f"{tmp_path / 'm.onnx'}: converted 4 layers to 5 ONNX nodes, opset 18\n",
+        "",
+    )
+    back = irops("convert", tmp_path / "m.onnx", "--target", "openvino", "-o", tmp_path / "m.xml")
+    assert (back.status, back.out) == (0, f"{tmp_path / 'm.xml'}: converted 5 layers to 5 OpenVINO layers\n")
+    given = {"x": np.arange(6, dtype=np.float32).reshape(2, 3), "lengths": np.array([1, 3], np.int32)}
+    want = library.run(reversing, given)["y"].tolist()
+    assert [library.run(tmp_path / name, given)["y"].tolist() for name in ("m.onnx", "m.xml")] == [want, want]
+
+
+@needs("onnx")
+def test_the_opset_of_onnx_is_used(irops, reversing, tmp_path):
+    result = irops("convert", reversing, "--target", "onnx:22", "-o", tmp_path / "m.onnx", "--quiet")
+    assert (result.status, result.out, result.err) == (0, "", "")
+    assert library.read(tmp_path / "m.onnx").opsets == {"onnx": 22}
+
+
+@needs("onnx")
+def test_unrepresentable_layers_are_reported_and_no_file_is_written(irops, valid_model, tmp_path):
+    result = irops("convert", valid_model, "--target", "onnx", "-o", tmp_path / "m.onnx")
+    assert (result.status, result.out) == (1, "")
+    assert "error IR921 layer" in result.err
+    assert list(tmp_path.iterdir()) == []

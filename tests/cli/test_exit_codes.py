@@ -66,9 +66,11 @@ def commands_of(lines):
 
 
 @pytest.fixture(autouse=True)
-def no_server(monkeypatch):
-    """Let irops server end at once."""
-    monkeypatch.setattr("irops.server.features.serve", lambda *_: None)
+def served(monkeypatch):
+    """What irops server is started with, which ends at once."""
+    calls = []
+    monkeypatch.setattr("irops.server.features.serve", lambda *arguments: calls.append(arguments))
+    return calls
 
 
 @pytest.mark.parametrize("line", SUCCESS)
@@ -114,3 +116,10 @@ def test_a_shape_is_given_in_one_way_to_infer_and_run(irops, reversing):
     inferred = irops("infer", reversing, *shapes)
     assert inferred.status == 0
     assert inferred == irops("infer", reversing, "--input", "x:2,3", "--input", "lengths:2")
+
+
+def test_options_reach_the_server(irops, served):
+    words = ("--stdio", "--limit", "seconds=7", "--docs", "https://example.org/irops")
+    assert irops("server", *words).status == 0
+    ((options,),) = served
+    assert (options.limits.seconds, options.docs) == (7, "https://example.org/irops")

@@ -7,6 +7,7 @@ import pytest
 from irops.cli.models import load_all
 from irops.ir.numpy_files import as_declared, save_all
 from irops.values.element import element_type, tagged
+from tests.conftest import net_text
 
 
 def rows(out):
@@ -28,6 +29,16 @@ def test_infer_accepts_other_input_shapes(irops, reversing):
     result = irops("infer", reversing, "--input", "data:[4,3]", "--ends", "--output-format", "json")
     found = {entry["layer"]["name"]: entry["shape"] for entry in result.json["outputs"]}
     assert found == {"x": "[4,3]", "lengths": "[?]", "y": "[4,3]"}
+
+
+def test_infer_shows_the_names_of_sizes_in_values_and_shapes(irops, tmp_path):
+    model = tmp_path / "m.xml"
+    model.write_text(net_text("x: f32[?,144]; sizes: ShapeOf-opset3 x output_type=i64; y: Result sizes"))
+    words = ("infer", model, "--shape", "x:N,144")
+    (row,) = [row for row in rows(irops(*words).out) if row[0] == "sizes"]
+    assert row[-2:] == ["[N,", "144]"]
+    x = irops(*words, "--output-format", "json").json["outputs"][0]
+    assert (x["shape"], x["symbolic_shape"]) == ("[?,144]", "[N,144]")
 
 
 def test_infer_reports_errors_and_exits_with_1(irops, reversing):

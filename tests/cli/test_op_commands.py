@@ -82,12 +82,6 @@ def test_custom_ops_are_listed_and_explained(irops):
     assert "MyReverse" not in irops("ops").out
 
 
-def test_undefined_onnx_ops_are_listed(irops):
-    undefined = irops("ops", "--dialect", "onnx", "--undefined", "--opset", "17", "--quiet").out.split()
-    assert "onnx:Softmax-13" in undefined
-    assert not any(op.startswith("onnx:ReverseSequence-") for op in undefined)
-
-
 def test_explain_shows_the_files_of_ops_with_lines(irops):
     words = ("explain", "reversesequence", "Relu", "--files")
     entry, other = irops(*words, "--output-format", "json").json["subjects"]

@@ -23,8 +23,8 @@ def test_all_rules_are_listed(irops):
 
 
 def test_the_names_of_what_is_explained_are_printed_alone(irops):
-    (dead_layer,) = irops("explain", "dead-layer", "-q").out.split()
-    names = irops("explain", "IR20", "dead-layer", "relu", "reverse-1:c1", "-q").out.split()
+    (dead_layer,) = irops("explain", "ir208", "-q").out.split()
+    names = irops("explain", "IR20", "Dead-Layer", "relu", "reverse-1:c1", "-q").out.split()
     band = [one.code for one in package.rules() if one.code.startswith("IR20")]
     assert names == [*band, dead_layer, "ReLU-1", "Reverse-1:C1"]
 
