@@ -1,4 +1,6 @@
-"""One run of inference: its budgets, what it reports and where, and how its result is read."""
+"""One run of inference: its budgets, what it reports and where, what it keeps where a layer is at fault, and
+how its result is read.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +19,7 @@ from irops.files.limits import Limits
 from irops.values.element import I64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
+from tests.conftest import net_text
 
 
 @pytest.fixture
@@ -216,3 +219,90 @@ def test_a_fault_of_an_attribute_lies_at_the_layer_where_the_file_has_no_data(ne
     (found,) = infer(model).errors
     assert (found.constraint, found.location.line) == ("DepthToSpace-1:C2", 3)
     assert found.location.column < with_data
+
+
+@pytest.mark.parametrize(
+    ("shape", "limits", "fault", "place"),
+    [
+        ("2", "min=7 max=6", "Clamp-1:C1", 'min="7" max="6"/>'),  # of an attribute
+        ("2", "min=7", "missing-attribute", '<layer id="1"'),  # of an attribute that is not there
+        (f"{2**62},4", "min=5 max=6", "overflowing-shape", "shape="),  # more elements than 64 bits count
+    ],
+)
+def test_the_first_error_is_at_its_attribute_or_its_layer(shape, limits, fault, place):
+    text = net_text(f"x: f32[{shape}]; clamp: Clamp x {limits}; y: Result clamp")
+    error = irops.check("m.xml", text=text.encode()).errors[0]
+    assert fault in (error.constraint, error.rule.name)
+    assert text.splitlines()[error.location.line - 1][error.location.column - 1 :].startswith(place)
+
+
+def unequal():
+    graph = irops.Graph()
+    x, y = graph.parameter("x", "f32[?,144]"), graph.parameter("y", "f32[?,?]")
+    graph.result(graph.ops.Add(x, y, name="sum"), "z")
+    return graph.model()
+
+
+def test_facts_show_the_names_of_sizes():
+    inferred = irops.infer(unequal(), {"x": "N,144", "y": "N,7"})
+    (error,) = inferred.errors
+    assert error.facts.startswith('layer 2 "sum": a f32[N,144], b f32[N,7]')
+
+
+def test_a_size_without_a_name_stays_a_question_mark():
+    (error,) = irops.infer(unequal(), {"y": "?,7"}).errors
+    assert error.facts.startswith('layer 2 "sum": a f32[?,144], b f32[?,7]')
+
+
+def test_facts_of_a_graph_in_the_making_show_the_names_of_sizes():
+    graph = irops.Graph()
+    x, y = graph.parameter("x", "f32[batch,144]"), graph.parameter("y", "f32[batch,7]")
+    with pytest.raises(irops.DiagnosticError) as caught:
+        graph.ops.Add(x, y)
+    assert "a f32[batch,144], b f32[batch,7]" in caught.value.diagnostics[0].facts
+
+
+X = "x: f32[2,3,4]; "
+
+
+@pytest.mark.parametrize(
+    ("layers", "fact", "codes"),
+    [
+        (X + "op: Reverse x seven mode=index", "f32[2,3,4]", ["IR401"]),
+        (X + "op: SoftMax x axis=7", "f32[2,3,4]", ["IR316"]),
+        ("x: f32[2,3]; op: Concat x x axis=7", "f32[2..4,3..6]", ["IR316"]),  # what every axis gives
+        (X + "op: Reverse x one mode=sideways", "f32[2,3,4]", ["IR315"]),  # shapes do not depend on it
+        (X + "op: Reverse x one", "f32[2,3,4]", ["IR312"]),
+        (X + "op: Convert x destination_type=f33", "dynamic[...]", ["IR314"]),  # but types do
+        ("x: i32[2,3,4]; op: Mish-opset4 x", "dynamic[2,3,4]", ["IR402"]),
+        (X + "z: i32[3,1]; op: Add x z", "dynamic[2,3,4]", ["IR403"]),
+        (X + "z: i32[5]; op: ReverseSequence x z batch_axis=0 seq_axis=1", "f32[2,3,4]", ["IR401"]),
+        (X + "z: f32[2,5,4]; op: Add x z", "f32[...]", ["IR401"]),
+        (X + "op: Reverse x seven mode=index; next: Squeeze op seven", "f32[2,3,4]", ["IR401"] * 2),
+    ],
+)
+def test_what_a_fault_leaves_of_the_output(net, layers, fact, codes):
+    last = layers.rpartition("; ")[2].partition(":")[0]
+    facts = irops.infer(net(layers, f"y: Result {last}", one=np.array([1]), seven=np.array([7])))
+    assert (str(facts["op", 0]), [finding.code for finding in facts.diagnostics]) == (fact, codes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "code"),
+    [
+        ("Planes", "com.example:1", "IR304"),
+        ("Planes", "extension", "IR301"),
+        ("Planes", "opset1", "IR301"),
+        ("Gelu", "opset1", "IR302"),
+        ("Planes", "opset99", "IR303"),
+    ],
+)
+def test_declared_outputs_of_an_op_without_definition_hold_behind_it(net, kind, version, code):
+    model = net(f"x: u8[?,4]; op: {kind}-{version} x; next: ReLU op; y: Result next")
+    (given,), (made,) = model.layer("op").inputs, model.layer("op").outputs
+    given.dims, made.dims, made.precision = (-1, 4), (-1, 6), "U8"
+    facts = irops.infer(model)
+    assert str(facts["next", 0]) == "u8[?,6]"
+    assert [finding.code for finding in facts.diagnostics] == [code]
+    for given, shape in (("1,4", "u8[?,6]"), ("1,5", "u8[...]")):  # as declared, and not
+        assert str(irops.infer(model, {"x": given})["next", 0]) == shape

@@ -1,6 +1,14 @@
-"""Expressions of sizes: what they print, and the numbers that they are."""
+"""Expressions of sizes: what they print, the numbers that they are, and that those that irops.why gives are,
+for random sizes of their sources, what inference gives.
+
+IROPS_CORPUS names a folder of corpora; the networks in its folder arch, if there is one, are tried too.
+"""
+
+import os
+from pathlib import Path
 
 import pytest
+from size_expressions import check_model
 
 from irops.debugging.origins.symbolic import Expression
 from irops.values.dim import ANY, Dim, broadcast, minimum
@@ -67,3 +75,25 @@ def test_a_text_that_is_no_expression_of_sizes_is_an_error():
         Expression("N % 2").evaluate(SIZES)
     with pytest.raises(ValueError, match="no part of an expression"):
         Expression("[N]").evaluate(SIZES)
+
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*/model.xml"))
+NETWORKS = sorted(Path(os.environ.get("IROPS_CORPUS", "/nonexistent")).glob("arch/*/model.xml"))[::4]
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in EXAMPLES if path.parent.name not in ("broken", "my_reverse")]
+)
+def test_expressions_of_the_examples_are_what_inference_gives(path):
+    counts, wrong = check_model(path, seed=1)
+    assert not wrong
+    assert counts["comparisons"] >= counts["sizes"] > 0
+
+
+@pytest.mark.slow("corpora")
+@pytest.mark.parametrize("path", NETWORKS, ids=lambda path: path.parent.name)
+def test_expressions_of_networks_are_what_inference_gives(path):
+    counts, wrong = check_model(path, seed=1)
+    assert not wrong
+    assert counts["comparisons"] > 0

@@ -1,4 +1,4 @@
-"""Faults planted in networks are reduced to their layer."""
+"""Faults planted in networks are found in their layer, and reduced to it."""
 
 import random
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from planted import Planted, calls_of, random_plant
+from planting import opened, try_one
 
 import irops
 from irops.analysis.model_analysis import analyse
@@ -62,3 +63,23 @@ def test_a_reduction_does_not_end_at_a_fault_that_is_far_smaller(is_first):
     small = irops.reduce(graph.model(), inputs, differs=("reference", TwiceWrong()))
     kinds = [layer.type for layer in small.model.layers if layer.type != "Const"]
     assert kinds == ["Parameter", "Tanh", "Result"]
+
+
+SEEDS = {"bidirectional_encoder": 11, "digit_classifier": 5}
+
+
+@pytest.mark.slow("many planted faults")
+@pytest.mark.parametrize("name", SEEDS)
+def test_isolated_names_the_planted_layer_and_no_other(name, pytestconfig):
+    analysis, inputs = opened(pytestconfig.rootpath / "examples" / name)
+    random = np.random.default_rng(SEEDS[name])
+    rows = [row for row in (try_one(analysis, inputs, random) for _ in range(12)) if row is not None]
+    assert len(rows) >= 5
+    assert [row for row in rows if not all(row.values())] == []
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_no_layer_of_the_reference_is_called_wrong(name, pytestconfig):
+    analysis, inputs = opened(pytestconfig.rootpath / "examples" / name)
+    for mode in ("isolated", "propagated"):
+        assert irops.compare(analysis, inputs, b="reference", mode=mode).first is None

@@ -1,11 +1,11 @@
-"""What is kept beside the ops: names, sizes with names, constants, metadata, the order of inputs and
-results.
+"""What is kept beside the ops: names, sizes with names, constants, metadata, the order of inputs and results.
 """
 
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hostile_models import layer, net, parameter, relu, result
 from libraries import Late, needs
 
 import irops
@@ -44,9 +44,9 @@ def test_names_of_tensors_inputs_and_results_are_kept(encoder, tmp_path):
 
 
 def test_what_has_no_name_gets_one(encoder, tmp_path):
-    for layer in encoder.layers:
-        layer.name, layer.output_names = "", None
-        for port in layer.outputs:
+    for each in encoder.layers:
+        each.name, each.output_names = "", None
+        for port in each.outputs:
             port.names = ()
     there = irops.translate(encoder, "onnx")
     irops.write(there, tmp_path / "there.onnx")
@@ -162,3 +162,13 @@ def test_mean_values_that_are_to_be_subtracted_are_not_lost(tmp_path):
     match = "IR921 the model has a <pre-process> section, which irops does not convert"
     with pytest.raises(irops.DiagnosticError, match=match):
         irops.translate(irops.read(tmp_path / "encoder.xml"), "onnx")
+
+
+def test_a_result_passes_on_what_feeds_it(tmp_path):
+    path = tmp_path / "m.xml"
+    middle = [layer(1, "r", "Result", "", (0,), (1,)), relu(2), result(3)]
+    path.write_text(net([parameter(), *middle], [(0, 0, 1, 0), (1, 1, 2, 0), (2, 1, 3, 0)]))
+    model = irops.translate(path, to="onnx")
+    relus = [one for one in model.layers if one.type == "Relu"]
+    (edge,) = (one for one in model.edges if one.to_layer == relus[0].id)
+    assert model.layer(edge.from_layer).type == "Parameter"

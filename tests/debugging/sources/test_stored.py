@@ -1,14 +1,18 @@
-"""Stored values: recorded, read again, of all types."""
+"""Texts of sources, with suggestions for those that are none; stored values: recorded, read again, of all
+types.
+"""
 
 import ml_dtypes
 import numpy as np
 import pytest
+from libraries import needs
 
 import irops
 from irops.debugging.sources.layerwise import Layerwise
-from irops.debugging.sources.parse import source_of_text
+from irops.debugging.sources.openvino_device import OpenVINODevice
+from irops.debugging.sources.parse import source_of, source_of_text
 from irops.debugging.sources.source import Context
-from irops.debugging.sources.stored import SourceError, Stored, save_values, stored_source
+from irops.debugging.sources.stored import OtherModel, SourceError, Stored, save_values, stored_source
 from irops.values.element import element_type
 
 
@@ -105,3 +109,56 @@ def test_an_array_beyond_the_limit_is_not_loaded(tmp_path):
     stored = stored_source(str(tmp_path / "relu.npy"))
     with pytest.raises(SourceError, match="4,000,000,000,000 bytes"):
         stored._values["relu"](element_type("f32"))
+
+
+def test_the_reference_is_a_source():
+    source = source_of_text("reference")
+    assert isinstance(source, Layerwise)
+    assert source.is_reference
+    assert source.computes_layers
+
+
+@needs("openvino")
+@pytest.mark.parametrize(
+    ("text", "device", "properties"),
+    [
+        ("openvino:CPU", "CPU", {}),
+        ("openvino:CPU,INFERENCE_PRECISION_HINT=bf16", "CPU", {"INFERENCE_PRECISION_HINT": "bf16"}),
+        ("openvino:MULTI:CPU,GPU,NUM_STREAMS=2", "MULTI:CPU,GPU", {"NUM_STREAMS": "2"}),
+    ],
+)
+def test_a_device_of_openvino_with_properties(text, device, properties):
+    source = source_of_text(text)
+    assert isinstance(source, OpenVINODevice)
+    assert (source.device, source.properties, source.name) == (device, properties, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "referense",
+            "there is no source 'referense'; did you mean reference? A source is one of: reference;",
+        ),
+        ("zz", "there is no source 'zz'; a source is one of: reference;"),
+        ("nothing.npz", "nothing.npz does not exist"),
+        ("model:nothing.xml", "names the file 'nothing.xml', which does not exist"),
+        ("onnxruntime:nothing.onnx", "names the file 'nothing.onnx', which does not exist"),
+        ("openvino:", "openvino: names no device; write openvino:CPU"),
+        ("openvino:CPU,A=1,B", "'B' in openvino:CPU,A=1,B is not of the form PROPERTY=VALUE"),
+        (__file__, "is a file, but no source; a model is written model:"),
+    ],
+)
+def test_a_text_that_is_no_source_is_refused_with_the_reason(text, message):
+    with pytest.raises(SourceError) as caught:
+        source_of_text(text)
+    assert message in str(caught.value)
+
+
+def test_objects_are_sources(net):
+    model = net("x: f32[2]", "y: Result x")
+    assert isinstance(source_of({"x": np.zeros(2)}), Stored)
+    assert isinstance(source_of(model), OtherModel)
+    assert isinstance(source_of(irops.Session(model)), OtherModel)
+    with pytest.raises(TypeError, match="a source is int, must be"):
+        source_of(3)

@@ -1,5 +1,6 @@
-"""Models that are built node by node."""
+"""Models that are built node by node, taken where a model is, and the stub of graph.ops."""
 
+import ast
 from pathlib import Path
 
 import ml_dtypes
@@ -8,6 +9,7 @@ import pytest
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
+from irops.document.graph_stub import PLACE, stub
 from irops.editing.graph.node import Value
 
 RANDOM = np.random.default_rng(0)
@@ -239,3 +241,52 @@ def test_a_custom_op_comes_from_the_registry():
     graph.result(value, "y")
     data = np.arange(6, dtype=np.float32).reshape(2, 3)
     assert (irops.run(graph.model(), {"x": data}, registry=registry)["y"] == data[:, ::-1]).all()
+
+
+def test_the_stub_is_that_of_the_definitions():
+    assert PLACE.read_text(encoding="utf-8") == stub(), "run python -m irops.document.graph_stub"
+
+
+def test_the_stub_has_parameters_defaults_and_docstrings():
+    (ops,) = [node for node in ast.parse(stub()).body if isinstance(node, ast.ClassDef)]
+    methods = {node.name: node for node in ops.body if isinstance(node, ast.FunctionDef)}
+    reverse = methods["ReverseSequence"]
+    assert [arg.arg for arg in reverse.args.args] == ["self", "data", "seq_lengths"]
+    assert [arg.arg for arg in reverse.args.kwonlyargs] == ["batch_axis", "seq_axis", "name"]
+    assert "batch_axis" in (ast.get_docstring(reverse) or "")
+    assert len(methods) > 150
+
+
+X = np.float32([-1, 0, 2])
+USES = {
+    "check": lambda m, _: str(irops.check(m, select=["IR"])),
+    "infer": lambda m, _: irops.infer(m)["twice"].shape,
+    "run": lambda m, _: irops.run(m, X)["y"].tolist(),
+    "vjp": lambda m, _: irops.vjp(m, [X], [X])["x"].tolist(),
+    "compare": lambda m, _: [layer.verdict for layer in irops.compare(m, [X], "reference", m).layers],
+    "why": lambda m, _: str(irops.why(m, "twice", axis=0)),
+    "diff": lambda m, _: str(irops.diff(m, m)),
+    "extract": lambda m, _: [layer.name for layer in irops.extract(m, outputs=["twice"]).layers],
+    "convert": lambda m, _: [layer.type for layer in irops.convert(m, "2023.0").layers],
+    "translate": lambda m, _: [layer.type for layer in irops.translate(m, "onnx").layers],
+    "reduce": lambda m, _: len(irops.reduce(m, [X], lambda model, inputs: True).model.layers),
+    "Graph": lambda m, _: irops.Graph(m).model().layers,
+    "write": lambda m, folder: irops.write(m, folder / "m.xml") or (folder / "m.xml").read_text(),
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_a_graph_is_taken_as_its_model(use, tmp_path):
+    graph = irops.Graph("small")
+    x = graph.parameter("x", "f32", "3")
+    graph.result(graph.add("Multiply-1", x, np.float32([2]), name="twice"), "y")
+    assert use(graph, tmp_path) == use(graph.model(), tmp_path)
+    graph.insert_after(graph["twice"], "Tanh")
+    assert use(graph, tmp_path) == use(graph.model(), tmp_path)
+
+
+@pytest.mark.parametrize("function", [irops.run, irops.infer, irops.check, irops.compare, irops.Session])
+@pytest.mark.parametrize("given", [42, None, b"model.xml", irops.Graph().model])
+def test_what_is_no_model_is_called_so(function, given):
+    with pytest.raises(TypeError, match=f"a model is {type(given).__name__}, must be a path, a URL"):
+        function(given)
