@@ -214,17 +214,9 @@ def infers(op_):
     return Invocation.of_values(op_, {"axis": 0}).infer([fact(F32, 2), fact(F32, 3)])
 
 
-@pytest.mark.parametrize(
-    ("result", "message"),
-    [
-        ("(first.shape, first.shape)", "the shape function of Pair-extension gives 2 shapes, must give 1"),
-        ("()", "the shape function of Pair-extension gives 0 shapes, must give 1"),
-        ("7", "the shape function of Pair-extension gives 7, must give a Shape or a Fact"),
-        ("1 / 0", "the shape function of Pair-extension failed: ZeroDivisionError: division by zero"),
-    ],
-)
-def test_what_a_shape_function_of_an_extension_gives_is_checked(pair, result, message):
-    assert fault(infers, pair(result)) == ("failed-shape-function", message)
+def test_what_a_shape_function_of_an_extension_gives_is_checked(pair):
+    message = "the shape function of Pair-extension gives 0 shapes, must give 1"
+    assert fault(infers, pair("()")) == ("failed-shape-function", message)
 
 
 @pytest.mark.parametrize(("result", "found"), [("second.shape", "f32[3]"), ("first", "f32[2]")])

@@ -1,8 +1,5 @@
 """Every limit is met by a diagnostic that names it and says how to raise it; no sound file meets one."""
 
-import sys
-from math import inf
-
 import numpy as np
 import pytest
 from raised import diagnostic_of
@@ -10,7 +7,7 @@ from raised import diagnostic_of
 import irops
 from irops import Limits
 from irops.diagnostics.rules import rule
-from irops.files.limits import LIMIT_OF_RULE, Clock, recursion_limit_for
+from irops.files.limits import LIMIT_OF_RULE
 from irops.ir.read import load, loads
 
 NET = b'<net version="11"><layers>%s</layers>%s</net>'
@@ -105,32 +102,6 @@ def test_inference_ends_when_the_time_is_up_and_knows_nothing_more(passing):
     assert str(facts["x", 0]) == "dynamic[...]"
 
 
-def shape_chain(net, length):
-    """A Reshape to a shape that is computed in steps from a constant of two elements."""
-    steps = [f"s{k}: Abs s{k - 1}" for k in range(1, length + 1)]
-    return net(
-        "x: f32[6]", *steps, f"r: Reshape x s{length} special_zero=false", "y: Result r", s0=np.array([2, 3])
-    )
-
-
-def test_values_are_computed_up_to_a_number_of_bytes(net):
-    assert str(irops.infer(shape_chain(net, 3), limits=Limits(folded_bytes=64))["r", 0]) == "f32[2,3]"
-    facts = irops.infer(shape_chain(net, 3), limits=Limits(folded_bytes=63))
-    assert [d.message for d in facts.errors] == [
-        "values that shapes depend on were not computed; the limit is 63 (folded_bytes)"
-    ]
-    assert not facts["r", 0].shape.static
-    assert [d.name for d in irops.check(shape_chain(net, 3), limits=Limits(folded_bytes=63)).errors] == [
-        "folding-limit"
-    ]
-
-
-def test_values_that_are_too_large_to_compute_are_no_error(net):
-    facts = irops.infer(shape_chain(net, 3), limits=Limits(folded_elements=1))
-    assert facts.errors == ()
-    assert not facts["r", 0].shape.static
-
-
 def test_an_evaluation_ends_when_the_time_is_up(passing):
     found = diagnostic_of(irops.run, passing, [np.zeros(2, np.float32)], limits=Limits(run_seconds=1e-9))
     assert found.code == "IR614"
@@ -149,15 +120,6 @@ def test_findings_are_reported_up_to_a_number_errors_first(net):
         reported.diagnostics[-1].message
         == f"{len(whole) - 3} more findings are not reported; the limit is 3 (findings)"
     )
-
-
-def test_an_expired_clock_stays_expired():
-    clock = Clock(inf)
-    assert not clock.expired
-    assert not clock.expired_before
-    clock = Clock(-1)
-    assert clock.expired
-    assert clock.expired_before
 
 
 @pytest.mark.parametrize(
@@ -181,13 +143,6 @@ def test_limits_without_a_rule_say_what_happens_without_an_error():
     assert {name for name, what in Limits.described().items() if "without an error" in what} == set(
         Limits.described()
     ) - set(LIMIT_OF_RULE.values()) - of_processes
-
-
-def test_the_recursion_limit_is_raised_and_restored():
-    before = sys.getrecursionlimit()
-    with recursion_limit_for(1000):
-        assert sys.getrecursionlimit() > before
-    assert sys.getrecursionlimit() == before
 
 
 def test_values_that_take_long_to_compute_stay_unknown(net):

@@ -237,10 +237,6 @@ def test_a_folder_of_definitions_that_is_not_there_is_refused(tmp_path):
     assert "MyReverse-extension" in Registry(folders=EXAMPLE).ids()
 
 
-def test_names_are_listed_once():
-    assert len(dir(irops)) == len(set(dir(irops)))
-
-
 @pytest.mark.parametrize(
     ("lacking", "error"),
     [("irops.ops.movement.reverse", irops.DefinitionError), ("turner", ModuleNotFoundError)],

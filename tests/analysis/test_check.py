@@ -10,16 +10,6 @@ from irops.diagnostics.rules import rule
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "irops" / "diagnostics" / "rules"
-EXAMPLES = sorted(
-    path
-    for path in (ROOT / "examples").glob("*/model.xml")
-    if path.parent.name not in ("broken", "my_reverse")
-)
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
-def test_the_examples_have_no_errors(path):
-    assert irops.check(path).errors == ()
 
 
 def test_errors_of_all_kinds_are_reported_in_one_pass_in_document_order(tmp_path):

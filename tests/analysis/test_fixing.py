@@ -9,7 +9,6 @@ import pytest
 
 import irops
 from irops.analysis.checks.declared import ChangedMeanwhile, fixed_text, store
-from irops.diagnostics.diagnostic import Edit, Fix, applied
 
 EXAMPLES = [
     path
@@ -194,12 +193,6 @@ def test_declarations_that_were_spoiled_come_back_byte_for_byte(path):
         assert (again.after, again.report.fixed) == (found.after, ())
         static = b"<dim>-1</dim>" not in text
         assert not static or found.after == text
-
-
-def test_fixes_that_touch_one_place_are_not_applied_at_once():
-    one, two = Fix("a", (Edit(2, 4, "x"),)), Fix("b", (Edit(4, 5, "y"),))
-    three = Fix("c", (Edit(6, 6, "z"), Edit(0, 1, "")))
-    assert applied(b"0123456789", [one, two, three]) == (b"1x45z6789", [one, three])
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from irops.values.dim import Dim
 from irops.values.element import F32, I64, STRING
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
-from irops.values.violation import collect_warnings
+from irops.values.violation import LimitExceeded, Violation, collect_warnings
 
 
 def of(*numbers):
@@ -146,9 +146,13 @@ def test_without_a_budget_left_nothing_is_computed():
 
 
 @pytest.mark.parametrize("part", ["kernel", "values"])
-def test_a_function_that_fails_is_reported_once_with_its_name(part):
+@pytest.mark.parametrize(
+    "error",
+    [ZeroDivisionError("no"), Violation("C1"), LimitExceeded("memory-limit", "no"), MemoryError("no")],
+)
+def test_a_function_that_fails_is_reported_once_with_its_name(part, error):
     def fail(*inputs, **keywords):
-        raise ZeroDivisionError("no")
+        raise error
 
     inputs = [of(1, 2) if part == "kernel" else Fact(I64, Shape([2])), of(3, 4)]
     faults = []
@@ -156,9 +160,8 @@ def test_a_function_that_fails_is_reported_once_with_its_name(part):
     assert (sum_.value, sum_.value, str(sum_)) == (None, None, "i64[2]")
     rule = {"kernel": "failed-kernel", "values": "failed-shape-function"}[part]
     name = {"kernel": "kernel", "values": "partial-value function"}[part]
-    assert [(f.rule, f.message) for f in faults] == [
-        (rule, f"the {name} of Add-1 failed: ZeroDivisionError: no")
-    ]
+    wanted = (rule, f"the {name} of Add-1 failed: ZeroDivisionError: no")
+    assert [(f.rule, f.message) for f in faults] == [wanted] * isinstance(error, ZeroDivisionError)
 
 
 def test_a_function_that_fails_raises_where_nobody_takes_the_report():

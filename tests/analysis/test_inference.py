@@ -46,6 +46,7 @@ def test_the_limit_on_bytes_is_named_with_what_it_kept_from_being_computed(broad
     assert found.message == ("values that shapes depend on were not computed; the limit is 8 (folded_bytes)")
     assert "folded_bytes=N" in found.notes[0]
     assert found.location.layer_name is None
+    assert irops.check(broadcast, limits=Limits(folded_bytes=8)).errors[0].name == "folding-limit"
 
 
 @pytest.mark.parametrize(("limit", "known"), [(2, True), (1, False)])
@@ -83,17 +84,6 @@ def test_a_kernel_that_fails_while_folding_is_a_finding_at_the_layer(broadcast):
     assert found.message == "the kernel of Add-1 failed: ZeroDivisionError: no"
     assert 'layer 1 "sum": a i64[2], b i64[2]' in found.facts
     assert str(inferred["wide", 0]) == "f32[?,?]"
-
-
-def test_time_that_is_up_is_reported_and_what_was_not_inferred_is_unknown(broadcast):
-    analysis = analyse(broadcast)
-    inference = Inference(analysis)
-    inference.clock.end = 0
-    inferred = inference.graph(analysis.root, {})
-    assert [d.name for d in inferred.diagnostics] == ["checking-time-limit"]
-    assert "the time was up before all layers were inferred; the limit is 600" in inferred.findings[0].message
-    assert all(facts.failed for facts in inferred.layers.values())
-    assert str(inferred["wide", 0]) == "dynamic[...]"
 
 
 def growing():

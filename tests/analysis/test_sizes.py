@@ -1,16 +1,9 @@
 """Sizes through a model: what is known of a dynamic size stays known on its way through shape sub-graphs."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from irops.analysis import fold
-from irops.analysis.invocation import Invocation
 from irops.analysis.model_analysis import infer
-from irops.dialects.registry import default_registry
-from irops.values.fact import Fact
-from irops.values.violation import LimitExceeded, Violation
 
 
 @pytest.fixture
@@ -72,25 +65,3 @@ def test_a_long_chain_of_shape_arithmetic_is_no_recursion(net):
     model = net("x: f32[?]; shape: ShapeOf-opset3 x output_type=i64", *chain, end, one=np.array([1]))
     assert shapes(infer(model, {"x": "1"}), "wide") == ["[2001]"]
     assert shapes(infer(model, {"x": "1..3"}), "wide") == ["[2001..2003]"]
-
-
-@pytest.mark.parametrize(
-    ("error", "reported"),
-    [
-        (Violation("C1"), []),
-        (LimitExceeded("memory-limit", "too large"), []),
-        (MemoryError("no"), []),
-        (ZeroDivisionError("no"), ["the kernel of Unsqueeze-1 failed: ZeroDivisionError: no"]),
-        (TypeError("no"), ["the kernel of Unsqueeze-1 failed: TypeError: no"]),
-    ],
-)
-def test_a_kernel_that_fails_on_constants_stops_no_inference_and_is_reported(error, reported):
-    def fail(data, axes):
-        raise error
-
-    op = default_registry().op("Unsqueeze-1")
-    broken = Invocation(replace(op, functions=replace(op.functions, kernel=fail)))
-    inputs, faults = [Fact.of(np.array(3)), Fact.of(np.array([0]))], []
-    outputs = fold.attach_values(broken, inputs, list(broken.infer(inputs)), 16, report=faults.append)
-    assert (str(outputs[0].shape), outputs[0].value) == ("[1]", None)
-    assert [fault.message for fault in faults] == reported

@@ -3,7 +3,6 @@
 import pytest
 
 import irops as package
-from irops.cli.models import normal
 from irops.dialects.registry import default_registry
 
 USUAL = {
@@ -97,8 +96,3 @@ def test_all_versions_of_an_op_have_the_same_keywords():
     for op in registry.ids():
         newest = registry.definition(op.rpartition("-")[0])
         assert registry.op(op).definition.keywords == newest.keywords
-
-
-def test_names_are_split_at_capitals():
-    assert normal(["GroupConvolution"]) == "groupconvolution group convolution "
-    assert normal(["a_b-c", "NMSRotated"]) == "a b c nmsrotated nms rotated "

@@ -163,23 +163,8 @@ def test_sarif_has_rules_regions_and_layers() -> None:
     assert first["locations"][0]["logicalLocations"][0]["fullyQualifiedName"] == "loop/body/if/then_body/idle"
     assert "region" not in last["locations"][0]["physicalLocation"]
     assert run["columnKind"] == "unicodeCodePoints"
-
-
-def fingerprints(*diagnostics: Diagnostic) -> list[str]:
-    results = json.loads(formats.render([Report(diagnostics, "m.xml")], "sarif"))["runs"][0]["results"]
-    return [result["partialFingerprints"]["iropsFinding/v1"] for result in results]
-
-
-def at(line: int, name: str = "a") -> Diagnostic:
-    return Diagnostic(rule("unconnected-input"), f"on line {line}", Location("m.xml", line, 5, line, name))
-
-
-def test_a_fingerprint_outlives_a_change_of_lines() -> None:
-    assert fingerprints(at(3)) == fingerprints(at(30))
-
-
-def test_fingerprints_distinguish_findings() -> None:
-    assert len(set(fingerprints(at(3), at(4), at(3, "b")))) == 3
+    kept = [*formats.fingerprints(REPORT), *formats.fingerprints(Report((NOWHERE,), "other.xml"))]
+    assert [r["partialFingerprints"]["iropsFinding/v1"] for r in run["results"]] == kept
 
 
 def test_every_finding_is_a_line_of_its_own_in_the_order_of_files() -> None:

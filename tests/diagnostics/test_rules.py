@@ -129,7 +129,7 @@ ELSEWHERE = {
     "IR020": "takes a fault of irops; see tests/cli/test_many_models.py",
     "IR120": "takes millions of elements; see tests/test_limits.py",
     "IR122": "takes a million layers; see tests/test_limits.py",
-    "IR410": "takes 64 MB of values; see tests/test_limits.py",
+    "IR410": "takes 64 MB of values; see tests/analysis/test_inference.py",
     "IR510": "takes a file that changes after it was read; see tests/ir/test_ir_weights.py",
 }
 

@@ -118,27 +118,20 @@ def _object(om: Any, name: str, content: dict[str, Any]) -> Any:
     """
     kind = getattr(om, name)
     spelled = {field.metadata["schema_property_name"]: field.name for field in kind.__attrs_attrs__}
-    inner = PARTS.get(name, {})
-    values = {}
-    for word, value in content.items():
-        part = inner.get(word)
-        values[spelled[word]] = (
-            value
-            if part is None
-            else (
-                [_object(om, part, one) for one in value]
-                if isinstance(value, list)
-                else _object(om, part, value)
-            )
-        )
-    return kind(**values)
+
+    def part(word: str, value: Any) -> Any:
+        if word not in PARTS.get(name, {}):
+            return value
+        if isinstance(value, list):
+            return [part(word, one) for one in value]
+        return _object(om, PARTS[name][word], value)
+
+    return kind(**{spelled[word]: part(word, value) for word, value in content.items()})
 
 
 def test_a_run_that_left_a_file_unchecked_says_so(text: str) -> None:
-    assert json.loads(text)["runs"][0]["invocations"] == [{"executionSuccessful": False}]
-    assert json.loads(formats.render([Report((), "a.xml")], "sarif"))["runs"][0]["invocations"] == [
-        {"executionSuccessful": True}
-    ]
+    for sarif, whole in ((text, False), (formats.render([Report((), "a.xml")], "sarif"), True)):
+        assert json.loads(sarif)["runs"][0]["invocations"] == [{"executionSuccessful": whole}]
 
 
 def test_paths_are_uris_whatever_their_bytes(text: str) -> None:
@@ -199,13 +192,9 @@ def test_a_custom_rule_links_to_no_page() -> None:
 def test_no_text_holds_half_a_character(text: str) -> None:
     def strings(node: Any) -> list[str]:
         if isinstance(node, dict):
-            return [s for item in node.items() for part in item for s in strings(part)]
-        return (
-            [s for part in node for s in strings(part)]
-            if isinstance(node, list)
-            else [node]
-            if isinstance(node, str)
-            else []
-        )
+            return strings([*node, *node.values()])
+        if isinstance(node, list):
+            return [string for part in node for string in strings(part)]
+        return [node] if isinstance(node, str) else []
 
     assert all(string.encode("utf-8") for string in strings(json.loads(text)) if string)

@@ -1,5 +1,4 @@
-"""What is kept beside the ops: names, sizes with names, constants, metadata, the order of inputs and results.
-"""
+"""What is kept beside the ops: names, sizes with names, constants, metadata, the order of results."""
 
 from pathlib import Path
 

@@ -1,5 +1,4 @@
-"""Positions, edits and outlines, and which checks are done again when their process ends, without a server.
-"""
+"""Without a server: positions, edits, outlines, and which checks are done again when a process ends."""
 
 import asyncio
 import random

@@ -19,7 +19,7 @@ from irops.spec.definition import (
     definition_id,
     type_text,
 )
-from irops.spec.releases import SPECIFICATIONS, OpVersion, opsets, schemas_folder
+from irops.spec.releases import SPECIFICATIONS, OpVersion, opsets
 from irops.values.element import element_types
 
 
@@ -170,11 +170,6 @@ def test_a_version_that_is_misspelled_means_an_opset_where_only_one_is_possible(
     assert opsets().meant(kind, version) == meant
 
 
-def test_the_table_of_opsets_is_in_the_folder_of_schemas():
-    assert (schemas_folder() / "opsets.xml").is_file()
-    assert schemas_folder() is schemas_folder()
-
-
 @pytest.mark.parametrize(
     ("dialect", "version", "name"),
     [
@@ -211,10 +206,6 @@ def test_parts_of_a_definition_have_their_defaults():
     assert (Constraint("C1", "t").when, str(Constraint("C1", "t").severity)) == ("infer", "error")
     assert (Note("t").of, Gradient("x", "t").saves, Gradient("x", "t").when) == (None, (), None)
     assert TypeVariable("T", frozenset(), "").name == "T"
-
-
-def test_an_expression_is_read_once():
-    assert allowed_types("float -f64") is allowed_types("float -f64")
 
 
 SHARED = {"sequence/lstm-cell-1": {"LSTMCell-1", "LSTMCell-4"}}
