@@ -115,10 +115,8 @@ def test_an_unknown_type_is_left_open_and_the_types_behind_it_are_not():
 
 
 def test_inputs_of_one_type_variable_have_one_type():
-    assert fault(element_types, op("Add-1"), [fact(F32, 2), fact(I64, 2)]) == (
-        "mismatched-element-types",
-        "Add-1 takes a and b of one element type; got f32 and i64",
-    )
+    expected = ("mismatched-element-types", "Add-1 takes a and b of one element type; got f32 and i64")
+    assert fault(element_types, op("Add-1"), [fact(F32, 2), fact(I64, 2)]) == expected
 
 
 @pytest.mark.parametrize(
@@ -149,10 +147,8 @@ def test_one_rank_and_any_rank_from_some_on_are_worded():
 def test_an_axis_counts_from_0_by_the_rank_of_its_own_input(pair, axis, normal):
     inputs = [fact(F32, 1, 1, 1, 1, 1), fact(F32, 2, 3), None]
     if normal is None:
-        assert fault(with_normal_axes, pair(), inputs, {"axis": axis}) == (
-            "axis-out-of-range",
-            f"axis is {axis}, must be in [-2, 1]: second has rank 2",
-        )
+        expected = ("axis-out-of-range", f"axis is {axis}, must be in [-2, 1]: second has rank 2")
+        assert fault(with_normal_axes, pair(), inputs, {"axis": axis}) == expected
     else:
         assert with_normal_axes(pair(), inputs, {"axis": axis}) == {"axis": normal}
         arrays = [np.zeros((1,) * 5), np.zeros((2, 3)), None]

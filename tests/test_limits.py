@@ -116,10 +116,8 @@ def test_findings_are_reported_up_to_a_number_errors_first(net):
     reported = irops.check(model, limits=Limits(findings=3))
     assert len(reported) == 4
     assert reported.errors == whole.errors
-    assert (
-        reported.diagnostics[-1].message
-        == f"{len(whole) - 3} more findings are not reported; the limit is 3 (findings)"
-    )
+    expected = f"{len(whole) - 3} more findings are not reported; the limit is 3 (findings)"
+    assert reported.diagnostics[-1].message == expected
 
 
 @pytest.mark.parametrize(
@@ -140,9 +138,8 @@ def test_every_rule_about_a_limit_is_a_rule_about_a_limit_that_there_is():
 
 def test_limits_without_a_rule_say_what_happens_without_an_error():
     of_processes = {"process_bytes", "remote_seconds"}  # which are ended; which makes a file unreadable
-    assert {name for name, what in Limits.described().items() if "without an error" in what} == set(
-        Limits.described()
-    ) - set(LIMIT_OF_RULE.values()) - of_processes
+    expected = set(Limits.described()) - set(LIMIT_OF_RULE.values()) - of_processes
+    assert {name for name, what in Limits.described().items() if "without an error" in what} == expected
 
 
 def test_values_that_take_long_to_compute_stay_unknown(net):

@@ -153,9 +153,8 @@ def test_an_output_of_no_shape_is_reported(tmp_path, port, code, part):
 
 
 def test_a_missing_kernel_is_reported(tmp_path):
-    assert (
-        faulty(tmp_path, '@kernel("MyReverse-extension")', "", "my_reverse.py").diagnostics[0].code == "OD104"
-    )
+    found = faulty(tmp_path, '@kernel("MyReverse-extension")', "", "my_reverse.py").diagnostics[0].code
+    assert found == "OD104"
 
 
 IMPORT, SHAPE = "import annotations\n", "    return data.shape"

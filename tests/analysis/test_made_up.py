@@ -106,10 +106,8 @@ def test_sizes_are_given_or_assumed(net):
     model = net("a: f32[?,3]; b: f32[?,3]; c: f32[?,3]; ay: Result a; by: Result b; cy: Result c")
     given = {0: np.zeros((9, 3), np.float32)}
     found = made_up_inputs(analyse(model), "ones", given=given, shapes={2: "1,3"})
-    assert [(one.port.name, one.array.shape, one.assumed, one.ones) for one in found] == [
-        ("b", (2, 3), True, []),
-        ("c", (1, 3), False, []),
-    ]
+    expected = [("b", (2, 3), True, []), ("c", (1, 3), False, [])]
+    assert [(one.port.name, one.array.shape, one.assumed, one.ones) for one in found] == expected
 
 
 @pytest.mark.parametrize("text", ["4,3", "[4,3]"])
@@ -140,10 +138,8 @@ def test_the_limit_of_bytes_is_exact(net, kind, size):
     with pytest.raises(irops.DiagnosticError) as caught:
         filled(net, "zeros", kind, limits=Limits(tensor_bytes=size - 1))
     (found,) = caught.value.diagnostics
-    assert (found.code, found.message) == (
-        "IR605",
-        f"input 'x' is {kind}[2,3], {size} bytes; the limit is {size - 1} (tensor_bytes)",
-    )
+    expected = ("IR605", f"input 'x' is {kind}[2,3], {size} bytes; the limit is {size - 1} (tensor_bytes)")
+    assert (found.code, found.message) == expected
     assert any("tensor_bytes=N" in note for note in found.notes)
 
 

@@ -67,10 +67,8 @@ def test_graphs_are_found_by_their_paths_and_know_the_graph_around():
     root, outer, inner = structure.graphs
     assert (root.outer, outer.outer, inner.outer) == (None, root, outer)
     assert [graph.what for graph in structure.graphs] == ["the graph", "the body", "the body"]
-    assert [(body.layer.name, body.body.name) for body in structure.bodies] == [
-        ("outer", "body"),
-        ("inner", "body"),
-    ]
+    expected = [("outer", "body"), ("inner", "body")]
+    assert [(body.layer.name, body.body.name) for body in structure.bodies] == expected
     assert [body.graph for body in root.bodies] == [outer]
     assert all(node.path == outer.path for node in outer.layers.values())
 
@@ -87,10 +85,8 @@ def test_parameters_results_and_the_order_are_those_of_the_graph(chain):
 def test_a_layer_whose_edges_are_faulty_is_marked_and_the_others_are_not():
     text = net_text("x: f32[2]; a: Abs x").replace('from-port="0"', 'from-port="9"')
     root = ModelStructure(loads(text.encode())[0]).root
-    assert [(node.layer.name, node.is_misconnected) for node in root.layers.values()] == [
-        ("x", False),
-        ("a", True),
-    ]
+    expected = [("x", False), ("a", True)]
+    assert [(node.layer.name, node.is_misconnected) for node in root.layers.values()] == expected
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,8 @@ def test_several_files_give_one_report(irops, broken, valid_model):
     result = irops("check", valid_model, broken, broken.with_name("absent.xml"), "--output-format", "json")
     assert result.status == 2
     files = result.json["files"]
-    assert [[d["code"] for d in file["diagnostics"] if d["code"] != "IR304"] for file in files] == [
-        [],
-        ["IR401"],
-        ["IR001"],
-    ]
+    expected = [[], ["IR401"], ["IR001"]]
+    assert [[d["code"] for d in file["diagnostics"] if d["code"] != "IR304"] for file in files] == expected
 
 
 @pytest.mark.parametrize(

@@ -57,17 +57,11 @@ def test_json_contains_every_outcome(irops, somebodys):
     assert result.status == 1
     document = result.json
     assert document["version"] == 1
-    assert [(found["backend"], found["ok"]) for found in document["backends"]] == [
-        ("wrong", False),
-        ("reference", True),
-    ]
+    expected = [("wrong", False), ("reference", True)]
+    assert [(found["backend"], found["ok"]) for found in document["backends"]] == expected
     reverse, sequence = document["backends"][0]["ops"]
-    assert (reverse["op"], sequence["op"], sequence["note"], sequence["outcomes"]) == (
-        "Reverse-1",
-        "ReverseSequence-1",
-        "no kernel",
-        [],
-    )
+    expected = ("Reverse-1", "ReverseSequence-1", "no kernel", [])
+    assert (reverse["op"], sequence["op"], sequence["note"], sequence["outcomes"]) == expected
     failed = [outcome for outcome in reverse["outcomes"] if outcome["status"] == "failed"]
     assert {outcome["kind"] for outcome in failed} >= {"example", "generated"}
     assert all(outcome["snippet"] and outcome["reason"] and outcome["fault"] for outcome in failed)

@@ -21,10 +21,8 @@ def faulty(tmp_path):
 def test_fix_applies_fixes_and_reports_them(irops, faulty):
     result = irops("check", faulty, "--fix")
     assert result.status == 0
-    assert (
-        result.out
-        == f"{faulty}:9:11: fixed IR405 declare the dimensions 2,3\n1 fixed, no findings in {faulty}\n"
-    )
+    expected = f"{faulty}:9:11: fixed IR405 declare the dimensions 2,3\n1 fixed, no findings in {faulty}\n"
+    assert result.out == expected
     assert faulty.read_text() == NET
     assert irops("check", faulty, "--fix").out == f"no findings in {faulty}\n"
 

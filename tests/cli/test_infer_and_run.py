@@ -120,10 +120,8 @@ def test_layers_are_kept(irops, reversing, tmp_path):
 def test_an_invalid_array_file_is_refused_without_mentioning_pickle(irops, reversing, tmp_path, text):
     (tmp_path / "x.npy").write_bytes(text)
     result = irops("run", reversing, "--input", f"x={tmp_path / 'x.npy'}")
-    assert (result.status, result.err) == (
-        2,
-        f"irops run: {tmp_path / 'x.npy'} is not an .npy or .npz file\n",
-    )
+    expected = (2, f"irops run: {tmp_path / 'x.npy'} is not an .npy or .npz file\n")
+    assert (result.status, result.err) == expected
 
 
 def test_pickles_are_not_loaded(irops, reversing, tmp_path):
@@ -197,9 +195,8 @@ def test_run_shows_the_warnings_of_the_run(irops, swish, backend):
 
 def test_warnings_are_given_to_python_too(swish):
     results = package.run(swish, {"x": np.ones(3, np.float32), "beta": np.float32(-2)})
-    assert [(d.code, d.constraint, str(d.severity)) for d in results.warnings] == [
-        ("IR401", "Swish-4:C1", "warning")
-    ]
+    expected = [("IR401", "Swish-4:C1", "warning")]
+    assert [(d.code, d.constraint, str(d.severity)) for d in results.warnings] == expected
     session = package.Session(swish)
     assert not session.run({"x": np.ones(3, np.float32), "beta": np.float32(2)}).warnings
     assert session.run({"x": np.ones(3, np.float32), "beta": np.float32(-2)}).warnings

@@ -91,10 +91,8 @@ def test_the_summary_counts_skipped_files(folder, irops):
 
 def test_a_folder_without_models_is_an_error(tmp_path, irops):
     result = irops("check", tmp_path, "--output-format", "concise", "-q")
-    assert (result.status, result.out) == (
-        2,
-        f"{tmp_path}: error IR001 the folder {tmp_path} contains no models\n",
-    )
+    expected = (2, f"{tmp_path}: error IR001 the folder {tmp_path} contains no models\n")
+    assert (result.status, result.out) == expected
 
 
 def test_weights_apply_to_the_only_model_of_a_folder(folder, irops):
@@ -170,9 +168,8 @@ def unprepared():
 
 
 def test_processes_that_cannot_start_fail_every_item():
-    assert [str(result) for _, result in run_in_processes(unprepared, (), [1, 2, 3], 2)] == [
-        "ended with status 5"
-    ] * 3
+    expected = ["ended with status 5"] * 3
+    assert [str(result) for _, result in run_in_processes(unprepared, (), [1, 2, 3], 2)] == expected
 
 
 def test_an_internal_error_on_one_file_does_not_affect_others(folder, irops, monkeypatch):

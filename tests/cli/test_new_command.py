@@ -78,9 +78,8 @@ def test_an_op_of_openvino_is_added_to_the_checkout_with_its_opset(irops, tmp_pa
     )
     assert entry in table.read_text()
     result = irops("new", "Abs", *words[1:4], "opset16", *words[5:])
-    assert result.err == (
-        "irops new: opset16 already has Abs-1; a newer version of the op needs a newer opset\n"
-    )
+    expected = "irops new: opset16 already has Abs-1; a newer version of the op needs a newer opset\n"
+    assert result.err == expected
 
 
 @pytest.mark.parametrize(

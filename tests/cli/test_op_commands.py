@@ -19,10 +19,8 @@ def test_inspect_shows_a_model_in_80_columns(irops, valid_model):
 def test_inspect_counts(irops, broken):
     seen = irops("inspect", broken.with_name("IR221.xml"), "--output-format", "json").json
     assert (seen["layers"], seen["edges"], seen["ir_version"]) == (8, 6, 11)
-    assert [(i["layer"], i["type"], i["shape"]) for i in seen["inputs"]] == [
-        ("x", "f32", "[2,3]"),
-        ("h", "f32", "[1,3]"),
-    ]
+    expected = [("x", "f32", "[2,3]"), ("h", "f32", "[1,3]")]
+    assert [(i["layer"], i["type"], i["shape"]) for i in seen["inputs"]] == expected
     assert seen["ops"]["Parameter opset1"] == 4
     assert seen["subgraphs"] == [{"layer": "loop", "type": "TensorIterator", "bodies": [["body", 4, []]]}]
 

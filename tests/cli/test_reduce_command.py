@@ -39,10 +39,8 @@ def test_a_command_says_what_is_interesting(irops, chain, script, tmp_path):
     result = irops("reduce", chain, "--command", script, "--fill", "random", "--shape", "x:3,4", "-o", folder)
     assert result.status == 0
     assert result.out.splitlines()[0].startswith(f"{folder}/reduced.xml: 1 of 6 layers after ")
-    assert result.out.splitlines()[1:] == [
-        "fault: the command exits with 0",
-        "also written: reduced.bin, inputs.npz, repro.py",
-    ]
+    expected = ["fault: the command exits with 0", "also written: reduced.bin, inputs.npz, repro.py"]
+    assert result.out.splitlines()[1:] == expected
     small = library.read(folder / "reduced.xml")
     assert [layer.type for layer in small.layers] == ["Parameter", "Elu", "Result"]
     with np.load(folder / "inputs.npz") as arrays:
@@ -91,10 +89,8 @@ def test_a_rule_needs_no_inputs(irops, broken, tmp_path):
 def test_properties_belong_to_the_source_before_them():
     from irops.cli.reduce import _sources
 
-    assert _sources("reference,openvino:CPU,INFERENCE_PRECISION_HINT=bf16") == (
-        "reference",
-        "openvino:CPU,INFERENCE_PRECISION_HINT=bf16",
-    )
+    expected = ("reference", "openvino:CPU,INFERENCE_PRECISION_HINT=bf16")
+    assert _sources("reference,openvino:CPU,INFERENCE_PRECISION_HINT=bf16") == expected
 
 
 @pytest.mark.slow("interrupts a process")

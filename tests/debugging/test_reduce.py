@@ -261,9 +261,8 @@ def test_the_files_read_back_as_the_case(tmp_path):
     again = irops.read(tmp_path / "reduced.xml")
     assert types(again) == types(small.model)
     with np.load(tmp_path / "inputs.npz") as arrays:
-        assert {name: array.tolist() for name, array in arrays.items()} == {
-            name: array.tolist() for name, array in small.inputs.items()
-        }
+        expected = {name: array.tolist() for name, array in small.inputs.items()}
+        assert {name: array.tolist() for name, array in arrays.items()} == expected
 
 
 @pytest.mark.slow("starts a process")

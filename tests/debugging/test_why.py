@@ -41,10 +41,8 @@ def test_the_steps_lead_back_to_the_input_and_name_what_decides(convolved):
     steps = irops.why(convolved, "last", axis=2).steps
     assert [step.layer for step in steps] == ["last", "tanh", "relu", "conv", "image"]
     conv = steps[3]
-    assert [(r.input, r.subject, r.answer, r.constant) for r in conv.reasons] == [
-        ("data", "axis 2", "K", False),
-        ("filters", "axis 2", "3", True),
-    ]
+    expected = [("data", "axis 2", "K", False), ("filters", "axis 2", "3", True)]
+    assert [(r.input, r.subject, r.answer, r.constant) for r in conv.reasons] == expected
     assert dict(conv.attributes) == WINDOW
     assert all(step.location.line is not None for step in steps)
 
@@ -193,9 +191,8 @@ def test_what_does_not_exist_is_an_error_with_a_suggestion(convolved, layer, opt
 
 
 def test_the_answer_has_a_short_repr(convolved):
-    assert repr(irops.why(convolved, "last", axis=2)) == (
-        "<Why axis 2 of last (Sigmoid-1) is (K + 1)//2; declared: 112>"
-    )
+    expected = "<Why axis 2 of last (Sigmoid-1) is (K + 1)//2; declared: 112>"
+    assert repr(irops.why(convolved, "last", axis=2)) == expected
 
 
 def test_the_command_prints_the_same_as_json(convolved, tmp_path, capsys, monkeypatch):

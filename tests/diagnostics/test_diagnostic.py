@@ -147,11 +147,8 @@ def test_a_report_counts_and_lists():
 def test_what_was_fixed_is_printed_before_what_is_left():
     report = Report((at(7),), "m.xml", (FIXED, at(2)))
     for form in ("concise", "full"):
-        assert formats.render([report], form).splitlines()[:3] == [
-            "m.xml:4:2: fixed IR207 write FP32",
-            "m.xml:2: fixed IR207 m",
-            "m.xml:7: error IR207 m",
-        ]
+        expected = ["m.xml:4:2: fixed IR207 write FP32", "m.xml:2: fixed IR207 m", "m.xml:7: error IR207 m"]
+        assert formats.render([report], form).splitlines()[:3] == expected
 
 
 def test_full_prints_a_fix_and_the_layer_unless_the_message_names_it():
@@ -202,9 +199,8 @@ def test_sarif_gives_fixes_as_regions_of_bytes():
     (change,) = result["fixes"][0]["artifactChanges"]
     assert result["fixes"][0]["description"] == {"text": "write FP32"}
     assert change["artifactLocation"] == {"uri": "m.xml"}
-    assert change["replacements"] == [
-        {"deletedRegion": {"byteOffset": 3, "byteLength": 4}, "insertedContent": {"text": "FP32"}}
-    ]
+    expected = [{"deletedRegion": {"byteOffset": 3, "byteLength": 4}, "insertedContent": {"text": "FP32"}}]
+    assert change["replacements"] == expected
 
 
 @pytest.mark.parametrize(

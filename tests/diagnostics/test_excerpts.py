@@ -24,10 +24,8 @@ def shown(text: str | bytes, at: str | bytes) -> list[str]:
 
 
 def test_the_line_is_shown_with_a_caret() -> None:
-    assert shown('<net>\n\t<layer id="7" name="a"/>\n</net>', "name") == [
-        '    2 | <layer id="7" name="a"/>',
-        "      |               ^",
-    ]
+    expected = ['    2 | <layer id="7" name="a"/>', "      |               ^"]
+    assert shown('<net>\n\t<layer id="7" name="a"/>\n</net>', "name") == expected
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

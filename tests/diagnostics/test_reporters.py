@@ -151,15 +151,12 @@ def test_sarif_has_rules_regions_and_layers() -> None:
     assert [r["id"] for r in run["tool"]["driver"]["rules"]] == ["IR207", "IR208", "IR401"]
     assert all(r["help"]["text"] and r["shortDescription"]["text"] for r in run["tool"]["driver"]["rules"])
     first, second, last = run["results"]
-    assert [r["ruleId"] for r in run["results"]] == [
-        run["tool"]["driver"]["rules"][r["ruleIndex"]]["id"] for r in run["results"]
-    ]
+    expected = [run["tool"]["driver"]["rules"][r["ruleIndex"]]["id"] for r in run["results"]]
+    assert [r["ruleId"] for r in run["results"]] == expected
     assert (first["level"], second["level"]) == ("warning", "error")
     place = second["locations"][0]
-    assert place["physicalLocation"] == {
-        "artifactLocation": {"uri": "dir%20a/m.xml"},
-        "region": {"startLine": 57, "startColumn": 25},
-    }
+    expected = {"artifactLocation": {"uri": "dir%20a/m.xml"}, "region": {"startLine": 57, "startColumn": 25}}
+    assert place["physicalLocation"] == expected
     assert first["locations"][0]["logicalLocations"][0]["fullyQualifiedName"] == "loop/body/if/then_body/idle"
     assert "region" not in last["locations"][0]["physicalLocation"]
     assert run["columnKind"] == "unicodeCodePoints"

@@ -184,9 +184,8 @@ def test_a_custom_rule_links_to_no_page() -> None:
     (described,) = json.loads(formats.render([report], "sarif"))["runs"][0]["tool"]["driver"]["rules"]
     assert "helpUri" not in described
     assert json.loads(formats.render([report], "json"))["files"][0]["diagnostics"][0]["url"] is None
-    assert json.loads(formats.render([report], "gitlab"))[0]["content"] == {
-        "body": "Name it.\n\n`irops explain ACME001`"
-    }
+    expected = {"body": "Name it.\n\n`irops explain ACME001`"}
+    assert json.loads(formats.render([report], "gitlab"))[0]["content"] == expected
 
 
 def test_no_text_holds_half_a_character(text: str) -> None:

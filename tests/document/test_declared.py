@@ -77,9 +77,8 @@ def test_the_sources_of_reverse_sequence_are_those_of_its_formula():
 
 
 def test_new_elements_have_no_source():
-    assert [source.tolist() for source in MOVING["Pad-12"].sources] == [
-        [[-1, 0, 1, -1, -1], [-1, 2, 3, -1, -1], [-1, -1, -1, -1, -1]]
-    ]
+    expected = [[[-1, 0, 1, -1, -1], [-1, 2, 3, -1, -1], [-1, -1, -1, -1, -1]]]
+    assert [source.tolist() for source in MOVING["Pad-12"].sources] == expected
 
 
 @pytest.mark.parametrize("op", MOVING)

@@ -149,9 +149,8 @@ def test_a_body_is_a_frame_that_says_what_flows_in_and_out():
 def test_a_graph_of_many_layers_is_drawn_as_blocks():
     drawing = irops.draw(chain(2500))
     assert len(drawing) <= 300
-    assert drawing.notes == (
-        f"2500 layers are drawn as {len(drawing)} blocks; --around LAYER draws some of them",
-    )
+    expected = (f"2500 layers are drawn as {len(drawing)} blocks; --around LAYER draws some of them",)
+    assert drawing.notes == expected
 
 
 def test_around_a_layer_only_its_neighbourhood_is_drawn():
@@ -226,9 +225,8 @@ def test_graphviz_lays_out_pictures_where_fast_sugiyama_is_missing(monkeypatch):
         pytest.skip("there is no command dot here")
     monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
     shown = picture(irops.draw(detector()).svg)
-    assert {shape.layer for shape in shown.shapes} == {
-        shape.layer for shape in picture(irops.draw(detector()).svg).shapes
-    }
+    expected = {shape.layer for shape in picture(irops.draw(detector()).svg).shapes}
+    assert {shape.layer for shape in shown.shapes} == expected
     assert not any(overlap(a, b) for k, a in enumerate(shown.shapes) for b in shown.shapes[:k])
 
 

@@ -156,9 +156,8 @@ def test_bodies_are_compared():
     inner = irops.Graph(graph.model(), path=("loop", "body"))
     inner.replace(inner["inside"], "Sigmoid")
     difference = irops.diff(graph.model(), inner.model())
-    assert [str(c) for c in difference.changed] == [
-        "changed loop/body/inside (Sigmoid-1): op Tanh-1 -> Sigmoid-1"
-    ]
+    expected = ["changed loop/body/inside (Sigmoid-1): op Tanh-1 -> Sigmoid-1"]
+    assert [str(c) for c in difference.changed] == expected
 
 
 def test_inputs_and_outputs_are_listed():

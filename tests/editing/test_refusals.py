@@ -34,9 +34,8 @@ def test_an_input_of_unknown_rank_is_refused():
 
 def test_a_result_of_unknown_rank_is_refused():
     model = model_of("Reshape-1", {"special_zero": "true"}, DATA, np.array([3, 2]), shapes={"shape": "?"})
-    assert refusal(model) == [
-        f'IR923 layer 3 "{model.layers[3].name}" (Result) is not representable in ONNX: {NO_RANK}'
-    ]
+    expected = [f'IR923 layer 3 "{model.layers[3].name}" (Result) is not representable in ONNX: {NO_RANK}']
+    assert refusal(model) == expected
 
 
 @pytest.mark.parametrize("op", ["Reverse-1", "ReverseSequence-1"])
@@ -78,10 +77,8 @@ def test_equal_axes():
     model = model_of("ReverseSequence-1", {"batch_axis": "1", "seq_axis": "1"}, DATA, np.array([1, 1, 1]))
     first, second = refusal(model)
     assert first == "IR924 the model has an error; only models without errors can be translated"
-    assert (
-        second
-        == "IR401 ReverseSequence-1 requires: batch_axis and seq_axis are different axes; got 1 for both"
-    )
+    expected = "IR401 ReverseSequence-1 requires: batch_axis and seq_axis are different axes; got 1 for both"
+    assert second == expected
 
 
 PAIR, U64 = np.zeros(2, np.float32), np.array([1], np.uint64)
@@ -185,9 +182,8 @@ def test_a_graph_of_graiphic_s_has_an_export_of_its_own_which_keeps_its_paramete
     x, lens = graph.input("x", "f32", (2, 2)), graph.input("lens", "i64", (2,))
     graph.predict(graph.reverse_sequence(x, lens, lda_coeff=0), "y")
     for to in ("onnx", "openvino"):
-        assert refusal(graph.model(), to) == [
-            "IR921 the model has the dialect graiphic; use its export function instead"
-        ]
+        expected = ["IR921 the model has the dialect graiphic; use its export function instead"]
+        assert refusal(graph.model(), to) == expected
     irops.write(graph.model(), tmp_path / "m.xml")
     assert refusal(irops.read(tmp_path / "m.xml"))[0].endswith(
         "its op belongs to the dialect graiphic, but the model to openvino"

@@ -50,10 +50,8 @@ def test_what_has_no_name_gets_one(encoder, tmp_path):
     there = irops.translate(encoder, "onnx")
     irops.write(there, tmp_path / "there.onnx")
     graph = onnx.load(tmp_path / "there.onnx").graph
-    assert ([i.name for i in graph.input], [o.name for o in graph.output]) == (
-        ["Parameter_0"],
-        ["Result_7", "Result_8", "Result_9"],
-    )
+    expected = (["Parameter_0"], ["Result_7", "Result_8", "Result_9"])
+    assert ([i.name for i in graph.input], [o.name for o in graph.output]) == expected
     onnx.checker.check_model(str(tmp_path / "there.onnx"), full_check=True)
 
 

@@ -54,9 +54,8 @@ def test_a_report_shows_its_findings():
 def test_a_definition_shows_its_sentences():
     definition = irops.definition("Clamp-1")
     shown = cells(definition)
-    assert [row[3] for row in shown if row[0] == "constraint"] == [
-        c.text for c in definition.constraints.values()
-    ]
+    expected = [c.text for c in definition.constraints.values()]
+    assert [row[3] for row in shown if row[0] == "constraint"] == expected
     assert {row[1] for row in shown if row[0] == "attribute"} == {"min", "max"}
     assert caption(definition).startswith("Clamp-1: ")
 

@@ -63,17 +63,11 @@ def test_an_outline_does_not_need_well_formed_text():
         '</layer></layers><edges><edge from-layer="0" to-layer=></edges>'
     )
     outline = outline_of(text)
-    assert [(one.id, one.name, one.graph.path) for one in outline.layers.values()] == [
-        (0, "a", ()),
-        (1, "b", ()),
-        (0, "c", (1, "then_body")),
-    ]
+    expected = [(0, "a", ()), (1, "b", ()), (0, "c", (1, "then_body"))]
+    assert [(one.id, one.name, one.graph.path) for one in outline.layers.values()] == expected
     (edge,) = outline.edges.values()
-    assert (edge.from_layer, edge.to_layer, values(text, edge.node)) == (
-        0,
-        None,
-        {"from-layer": "0", "to-layer": ""},
-    )
+    expected = (0, None, {"from-layer": "0", "to-layer": ""})
+    assert (edge.from_layer, edge.to_layer, values(text, edge.node)) == expected
 
 
 @pytest.mark.parametrize(

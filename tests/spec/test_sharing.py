@@ -121,10 +121,8 @@ def test_an_input_that_is_needed_must_be_said():
     with pytest.raises(NotSharedError, match="does not map the input data of ReverseSequence-1"):
         compute(own, 1, axis=0, mode="m")
     assert source_of(own, BASE, {}, 1, BASE.inputs[1]) == ("x", None)
-    assert own_attributes(definition([], [Attribute("a", "int", stands_for="b"), Attribute("c", "int")])) == {
-        "b": Attribute("a", "int", stands_for="b"),
-        "c": Attribute("c", "int"),
-    }
+    found = own_attributes(definition([], [Attribute("a", "int", stands_for="b"), Attribute("c", "int")]))
+    assert found == {"b": Attribute("a", "int", stands_for="b"), "c": Attribute("c", "int")}
 
 
 def test_variadic_inputs_are_spread():

@@ -165,9 +165,8 @@ def test_nan_is_nan_and_infinity_is_infinity():
 
 def test_other_types_are_exact():
     assert difference(np.array([1, 2]), np.array([1, 2])) == ""
-    assert (
-        difference(np.array([1, 3]), np.array([1, 2])) == "1 of 2 elements differ, the first at [1]: 3, not 2"
-    )
+    expected = "1 of 2 elements differ, the first at [1]: 3, not 2"
+    assert difference(np.array([1, 3]), np.array([1, 2])) == expected
     small = of(ml_dtypes.float8_e4m3fn, 1, 2)
     assert difference(small, small) == ""
     assert difference(small, of(ml_dtypes.float8_e4m3fn, 1, 2.25)).startswith("1 of 2")

@@ -159,10 +159,8 @@ def test_inputs_and_results_of_another_model_are_found_by_name_before_position()
     swapped = irops.compare(two_results(), [X], b=two_results(names=("right", "left")))
     assert [result.is_fault for result in swapped.results] == [True, True]
     renamed = irops.compare(two_results(), [X], b=two_results(1.01, "b/", ("p", "q")))
-    assert [(result.name, result.is_fault) for result in renamed.results] == [
-        ("left", False),
-        ("right", True),
-    ]
+    expected = [("left", False), ("right", True)]
+    assert [(result.name, result.is_fault) for result in renamed.results] == expected
 
 
 def test_an_input_that_only_the_other_model_has_leaves_it_uncompared():
@@ -267,10 +265,8 @@ def test_random_results_are_not_compared_unless_they_are_equal(other):
 def test_json_holds_results_and_coverage():
     found = json.loads(json.dumps(irops.compare(two_results(), [X], b=two_results(1.01)).to_json()))
     assert found["ok"] is False
-    assert [(r["name"], r["compared"], r["verdict"]) for r in found["results"]] == [
-        ("left", True, "equal"),
-        ("right", True, "wrong"),
-    ]
+    expected = [("left", True, "equal"), ("right", True, "wrong")]
+    assert [(r["name"], r["compared"], r["verdict"]) for r in found["results"]] == expected
     counts = {"layers": 4, "all_layers": 4, "results": 2, "all_results": 2}
     assert found["coverage"] == {**counts, "layers_left_out": {}, "results_left_out": {}}
 

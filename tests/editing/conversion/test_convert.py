@@ -44,10 +44,8 @@ def test_only_the_lines_of_converted_layers_change(tmp_path):
     irops.write(irops.convert(tmp_path / "new.xml", "opset:7"), tmp_path / "old.xml")
     lines = [(tmp_path / name).read_text().splitlines() for name in ("new.xml", "old.xml")]
     changed = [pair for pair in zip(*lines, strict=True) if pair[0] != pair[1]]
-    assert [old.strip() for _, old in changed] == [
-        '<layer id="1" name="softmax" type="SoftMax" version="opset1">',
-        '<data axis="1" />',
-    ]
+    expected = ['<layer id="1" name="softmax" type="SoftMax" version="opset1">', '<data axis="1" />']
+    assert [old.strip() for _, old in changed] == expected
 
 
 def test_a_layer_of_a_newer_opset_gets_the_opset_that_brought_its_op():
