@@ -6,7 +6,7 @@ import pytest
 
 from irops.diagnostics.diagnostic import DefinitionError
 from irops.spec import binding
-from irops.spec.binding import Functions, bound_to, functions_of, gradient, kernel, shape, values
+from irops.spec.binding import Functions, functions_of, gradient, kernel
 from irops.spec.definition import Attribute, Definition, Gradient, PortSpec
 
 HERE = __name__
@@ -56,45 +56,6 @@ def mismatch(**roles):
     return found
 
 
-def test_a_function_is_bound_under_each_id_in_its_module(bound):
-    @shape("A-1", "B-2")
-    def infer(data):
-        return data.shape
-
-    assert set(bound[HERE]) == {"A-1", "B-2"}
-    assert bound[HERE]["A-1"].shape is bound[HERE]["B-2"].shape is infer
-    assert infer.__name__ == "infer"
-
-    @kernel("A-1")
-    def compute(data):
-        return data
-
-    @values("A-1")
-    def know(data):
-        return data
-
-    assert bound[HERE]["A-1"].by_role() == {"shape": infer, "kernel": compute, "values": know}
-    assert bound[HERE]["B-2"].by_role() == {"shape": infer}
-
-
-def test_gradients_are_bound_by_the_input_that_they_are_of(bound):
-    @gradient("A-1")
-    def only(d_out):
-        return d_out
-
-    @gradient("B-1", of="data")
-    def first(d_out):
-        return d_out
-
-    @gradient("B-1", of="k")
-    def second(d_out):
-        return d_out
-
-    assert bound[HERE]["A-1"].gradients == {"": only}
-    assert bound[HERE]["B-1"].gradients == {"data": first, "k": second}
-    assert bound[HERE]["B-1"].by_role() == {"gradient of data": first, "gradient of k": second}
-
-
 def test_what_is_missing_is_filled_from_others_and_what_is_there_stays():
     own, others = Functions(kernel=run), Functions(shape=len, kernel=len)
     others.keyword_params = {"shape": frozenset({"a"}), "kernel": frozenset({"b"})}
@@ -102,11 +63,6 @@ def test_what_is_missing_is_filled_from_others_and_what_is_there_stays():
     own.fill(others)
     assert (own.shape, own.kernel, own.values) == (len, run, None)
     assert own.keyword_params == {"shape": frozenset({"a"}), "kernel": frozenset({"c"})}
-
-
-def test_only_modules_that_bind_the_definition_are_asked(bound):
-    bound["m"], bound["n"] = {"T-1": Functions(kernel=run)}, {"U-1": Functions(kernel=len)}
-    assert [f.kernel for f in bound_to(definition(), ["n", "gone", "m"])] == [run]
 
 
 def test_the_first_module_that_has_a_function_gives_it(bound):

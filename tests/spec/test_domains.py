@@ -69,12 +69,6 @@ def test_what_is_no_value_is_refused(kind, text):
         parse(Attribute("a", kind), text)
 
 
-def test_a_value_outside_its_domain_is_reported_with_the_domain():
-    with pytest.raises(DomainError, match="levels is 1, must be 2 or greater") as caught:
-        parse(Attribute("levels", "int", low=2), "1")
-    assert caught.value.kind == "attribute-out-of-domain"
-
-
 def test_words_are_compared_without_case_and_known_by_their_aliases():
     mode = Attribute("mode", "enum", values=("none", "numpy"), aliases=(("explicit", "none"),))
     assert [parse(mode, text) for text in ("NumPy", "EXPLICIT")] == ["numpy", "none"]

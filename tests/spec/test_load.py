@@ -8,7 +8,7 @@ from lxml import etree
 
 from irops.diagnostics.diagnostic import DefinitionError, Severity
 from irops.spec.definition import Attribute, Constraint, Gradient, Note
-from irops.spec.load import counterexamples, examples, lines, load_definition, prose, snake_case
+from irops.spec.load import counterexamples, examples, load_definition, prose
 
 WHOLE = Path(__file__).with_name("MyOp-3.xml").read_text()
 
@@ -246,25 +246,3 @@ def test_a_definition_is_read_as_of_an_opset(version, attributes, notes, cases, 
 )
 def test_prose_keeps_its_paragraphs(xml, text):
     assert prose(etree.fromstring(xml)) == text
-
-
-def test_what_is_not_there_has_no_text():
-    assert prose(None) == ""
-    assert lines(None) == ""
-    assert lines(etree.fromstring("<a/>")) == ""
-
-
-@pytest.mark.parametrize(
-    ("name", "snake"),
-    [
-        ("ReverseSequence", "reverse_sequence"),
-        ("NV12toRGB", "nv12_to_rgb"),
-        ("LSTMCell", "lstm_cell"),
-        ("Add", "add"),
-        ("CTCGreedyDecoder", "ctc_greedy_decoder"),
-        ("DepthToSpace", "depth_to_space"),
-        ("Col2Im", "col2_im"),
-    ],
-)
-def test_a_module_is_named_for_its_type(name, snake):
-    assert snake_case(name) == snake

@@ -7,9 +7,9 @@ import pytest
 import irops
 from irops.dialects.registry import default_registry
 from irops.spec.binding import Functions
-from irops.spec.body import BodyFunction, BodyInput, BodyOutput, Cut, Feedback
+from irops.spec.body import BodyFunction
 from irops.spec.load import cited_constraints, incoherences
-from irops.spec.op import NoOp, Op
+from irops.spec.op import Op
 from irops.values.violation import require
 
 REVERSE = irops.definition("ReverseSequence-1")
@@ -48,26 +48,6 @@ def test_an_op_knows_the_attributes_that_are_axes():
     assert [a.name for a in default_registry().op("ReverseSequence-1").axes] == ["batch_axis", "seq_axis"]
     assert [a.name for a in default_registry().op("ReduceSum-1").axes] == []
     assert op(()).id == "ReverseSequence-1"
-
-
-def test_equal_ops_are_equal():
-    assert op(ports("")) == op(ports(""))
-    assert op(ports("")) != op(ports("o"))
-
-
-def test_a_reason_why_there_is_no_op_says_no_more_than_it_must():
-    reason = NoOp("unknown-op", "m")
-    assert (reason.notes, reason.once, reason.right) == ((), False, None)
-
-
-def test_a_cut_takes_the_whole_axis_one_by_one():
-    assert Cut(2) == Cut(axis=2, start=0, end=-1, stride=1, part_size=1)
-
-
-def test_parts_of_a_body_have_no_place_unless_it_is_known():
-    for part in (BodyInput(0, 1), BodyOutput(0, 1)):
-        assert (part.cut, part.purpose, part.at) == (None, None, -1)
-    assert Feedback(0, 1).at == -1
 
 
 def test_a_body_is_called_with_an_item_for_each_parameter():

@@ -16,7 +16,6 @@ from irops.spec.definition import (
     PortSpec,
     TypeVariable,
     allowed_types,
-    definition_id,
     type_text,
 )
 from irops.spec.releases import SPECIFICATIONS, OpVersion, opsets
@@ -111,10 +110,6 @@ def test_opsets_are_shown_as_runs(numbers, runs):
     assert version(*numbers).runs == runs
 
 
-def test_a_version_is_named_for_the_opset_that_brought_it():
-    assert version(since="opset12").id == "T-12"
-
-
 def test_the_opsets_are_those_from_1_to_the_newest_that_has_an_op():
     names = opsets().names
     assert tuple(f"opset{n}" for n in range(1, len(names) + 1)) == names
@@ -168,33 +163,6 @@ def test_an_opset_holds_one_version_of_a_type(kind, version, found):
 )
 def test_a_version_that_is_misspelled_means_an_opset_where_only_one_is_possible(kind, version, meant):
     assert opsets().meant(kind, version) == meant
-
-
-@pytest.mark.parametrize(
-    ("dialect", "version", "name"),
-    [
-        ("openvino", "opset12", "T-12"),
-        ("openvino", "extension", "T-extension"),
-        ("openvino", "", "T"),
-        ("onnx", "13", "onnx:T-13"),
-        ("graiphic", "", "graiphic:T"),
-    ],
-)
-def test_an_id_is_made_of_dialect_type_and_version(dialect, version, name):
-    assert definition_id(dialect, "T", version) == name
-
-
-@pytest.mark.parametrize(
-    ("name", "parameter"),
-    [
-        ("axis", "axis"),
-        ("exclude-pad", "exclude_pad"),
-        ("auto_broadcast.auto_broadcast_axis", "auto_broadcast_axis"),
-        ("a.b.c-d", "c_d"),
-    ],
-)
-def test_a_parameter_of_python_is_the_last_part_of_an_attributes_name(name, parameter):
-    assert Attribute(name, "int").parameter == parameter
 
 
 def test_parts_of_a_definition_have_their_defaults():
