@@ -83,95 +83,76 @@ def test_two_definitions_of_one_op_are_refused(tmp_path):
         Registry(folders=[tmp_path / "a", tmp_path / "b"]).ids()
 
 
-def faulty(tmp_path, old, new, file="MyReverse-extension.xml"):
-    folder = tmp_path / "faulty"
-    shutil.copytree(EXAMPLE, folder)
-    text = (folder / file).read_text()
-    assert old in text
-    (folder / file).write_text(text.replace(old, new))
+FUNCTIONS, DEFINED = "my_reverse.py", "MyReverse-extension.xml"
+
+
+def copied(tmp_path, *changes):
+    """A folder with the example, whose files (name, old text, new text) are changed."""
+    folder = Path(shutil.copytree(EXAMPLE, tmp_path / "ops"))
+    for file, old, new in changes:
+        text = (folder / file).read_text()
+        assert old in text
+        (folder / file).write_text(text.replace(old, new, 1))
+    return folder
+
+
+def fault_of(tmp_path, *changes):
+    """The first finding on the example with changes."""
     with pytest.raises(irops.DefinitionError) as caught:
-        Registry(folders=[folder]).op("MyReverse-extension")
-    return caught.value
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "code"),
-    [
-        ("<summary>", "<summary", "OD101"),
-        ("<summary>", "<sumary>", "OD101"),
-        ('type="int"', 'type="integer"', "OD102"),
-        ('<type name="T">any</type>', '<type name="T">anything</type>', "OD103"),
-        ('violates="C1"', 'violates="C2"', "OD103"),
-        ('min="1"', 'min="1" default="0"', "OD103"),
-        ('min="1"', 'min="one"', "OD103"),
-        ('rank="1.."', 'rank="one"', "OD103"),
-    ],
-)
-def test_a_faulty_definition_is_reported_with_file_and_line(tmp_path, old, new, code):
-    found = faulty(tmp_path, old, new).diagnostics[0]
-    assert found.code == code
-    assert found.location.file.endswith("MyReverse-extension.xml")
-    assert found.location.line
-
-
-def test_a_misplaced_element_names_the_order(tmp_path):
-    (found,) = faulty(tmp_path, "  <output>", "  <keywords>turn</keywords>\n  <output>").diagnostics
-    assert (found.code, found.location.line) == ("OD102", 13)
-    assert (
-        "element keywords there, the order is summary, description, formula, source, keywords"
-        in found.message
-    )
-
-
-def test_a_parameter_that_the_definition_does_not_name_is_reported_with_both_files(tmp_path):
-    found = faulty(tmp_path, "data: Fact, *, block", "dtaa: Fact, *, block", "my_reverse.py").diagnostics[0]
-    assert found.code == "OD105"
-    assert found.location.file.endswith("my_reverse.py")
-    assert "MyReverse-extension.xml" in found.notes[0]
-
-
-@pytest.mark.parametrize(
-    ("port", "code", "part"),
-    [
-        ('name="output" shape="sane data"', "OD106", " names the shape rule sane, must be one of same, "),
-        ('name="output"', "OD104", "has no shape function, and names no shape rule"),
-    ],
-)
-def test_an_output_of_no_shape_is_reported(tmp_path, port, code, part):
-    shutil.copytree(EXAMPLE, tmp_path / "ops")
-    for file, old, new in (
-        ("my_reverse.py", '@shape("MyReverse-extension")', ""),
-        ("MyReverse-extension.xml", 'name="output"', port),
-    ):
-        path = tmp_path / "ops" / file
-        assert old in path.read_text()
-        path.write_text(path.read_text().replace(old, new, 1))
-    with pytest.raises(irops.DefinitionError) as error:
-        Registry(folders=[tmp_path / "ops"]).op("MyReverse-extension")
-    assert error.value.diagnostics[0].code == code
-    assert part in error.value.diagnostics[0].message
-
-
-def test_a_missing_kernel_is_reported(tmp_path):
-    found = faulty(tmp_path, '@kernel("MyReverse-extension")', "", "my_reverse.py").diagnostics[0].code
-    assert found == "OD104"
+        Registry(folders=[copied(tmp_path, *changes)]).op("MyReverse-extension")
+    return caught.value.diagnostics[0]
 
 
 IMPORT, SHAPE = "import annotations\n", "    return data.shape"
+KERNEL, SHAPE_OF = '@kernel("MyReverse-extension")', (FUNCTIONS, '@shape("MyReverse-extension")', "")
+NO_IMPORT = "my_reverse.py cannot be imported: "
+ORDER = "element keywords there, the order is summary, description, formula, source, keywords"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "message"),
+    ("old", "new", "code", "part"),
     [
-        (IMPORT, f"{IMPORT}import nonesuch\n", 4, "ModuleNotFoundError: No module named 'nonesuch'"),
-        (SHAPE, "    retrun data.shape", 15, "SyntaxError: invalid syntax"),
+        ("<summary>", "<summary", "OD101", ""),
+        ("<summary>", "<sumary>", "OD101", ""),
+        ('type="int"', 'type="integer"', "OD102", ""),
+        ("  <output>", "  <keywords>turn</keywords>\n  <output>", "OD102", ORDER),
+        ('<type name="T">any</type>', '<type name="T">anything</type>', "OD103", ""),
+        ('violates="C1"', 'violates="C2"', "OD103", ""),
+        ('min="1"', 'min="1" default="0"', "OD103", ""),
+        ('min="1"', 'min="one"', "OD103", ""),
+        ('rank="1.."', 'rank="one"', "OD103", ""),
     ],
 )
-def test_a_module_that_cannot_be_imported_is_reported_with_its_line(tmp_path, old, new, line, message):
-    found = faulty(tmp_path, old, new, "my_reverse.py").diagnostics[0]
-    message = f"my_reverse.py cannot be imported: {message}"
-    assert (found.code, found.message, found.location.line) == ("OD108", message, line)
-    assert found.location.file.endswith("my_reverse.py")
+def test_a_faulty_definition_is_reported_with_file_and_line(tmp_path, old, new, code, part):
+    found = fault_of(tmp_path, (DEFINED, old, new))
+    assert found.code == code
+    assert found.location.file.endswith(DEFINED)
+    assert found.location.line
+    assert part in found.message
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "line", "message"),
+    [
+        ([(FUNCTIONS, "data: Fact, *, block", "dtaa: Fact, *, block")], "OD105", 12, ""),
+        ([(FUNCTIONS, KERNEL, "")], "OD104", None, "has no kernel"),
+        ([SHAPE_OF], "OD104", None, "has no shape function, and names no shape rule"),
+        (
+            [SHAPE_OF, (DEFINED, 'name="output"', 'name="output" shape="sane data"')],
+            *("OD106", None, " names the shape rule sane, must be one of same, "),
+        ),
+        (
+            [(FUNCTIONS, IMPORT, f"{IMPORT}import nonesuch\n")],
+            *("OD108", 4, f"{NO_IMPORT}ModuleNotFoundError: No module named 'nonesuch'"),
+        ),
+        ([(FUNCTIONS, SHAPE, "    retrun data.shape")], "OD108", 15, f"{NO_IMPORT}SyntaxError: invalid"),
+    ],
+)
+def test_functions_that_do_not_fit_a_definition_are_reported(tmp_path, changes, code, line, message):
+    found = fault_of(tmp_path, *changes)
+    assert (found.code, message in found.message) == (code, True), found.message
+    assert line is None or (found.location.line, Path(found.location.file).name) == (line, FUNCTIONS)
+    assert code != "OD105" or DEFINED in found.notes[0]
 
 
 CITED = "a function of {} cites C2, must cite a requirement of its definition"
@@ -188,12 +169,8 @@ CITING = 'require((data.shape[-1] % block).can_be(0), "C1"'
     ],
 )
 def test_a_custom_shape_function_that_fails_is_reported_at_the_layer(tmp_path, old, new, code, message):
-    folder = tmp_path / "failing"
-    shutil.copytree(EXAMPLE, folder)
-    text = (folder / "my_reverse.py").read_text()
-    assert old in text
-    (folder / "my_reverse.py").write_text(text.replace(old, new))
-    found = irops.check(EXAMPLE / "model.xml", registry=Registry(folders=[folder])).errors[0]
+    registry = Registry(folders=[copied(tmp_path, (FUNCTIONS, old, new))])
+    found = irops.check(EXAMPLE / "model.xml", registry=registry).errors[0]
     assert (found.code, found.location.layer_name) == (code, "blocks")
     assert found.message == message.format("MyReverse-extension")
 

@@ -110,11 +110,6 @@ def test_sizes_are_given_or_assumed(net):
     assert [(one.port.name, one.array.shape, one.assumed, one.ones) for one in found] == expected
 
 
-@pytest.mark.parametrize("text", ["4,3", "[4,3]"])
-def test_a_shape_may_be_given(net, text):
-    assert filled(net, "ones", declared="?,3", shape=text).shape == (4, 3)
-
-
 @pytest.mark.parametrize(
     ("declared", "kind", "shape", "message"),
     [

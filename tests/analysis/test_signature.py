@@ -7,9 +7,7 @@ import irops
 from irops.analysis.model_analysis import analyse
 from irops.analysis.signature import Signature, declared_fact
 from irops.ir.model import Layer
-from irops.values.element import F32
 from irops.values.fact import Fact
-from irops.values.shape import Shape
 
 
 def inputs_of(net, *names, shape="?,3"):
@@ -95,19 +93,6 @@ def test_aliases_stand_for_the_names_of_layers(signature):
         assert aliases == dict.fromkeys((0, first, "first.0"), first) | dict.fromkeys(
             (1, second, "second.0"), second
         )
-
-
-@pytest.mark.parametrize("shape", ["2,3", (2, 3), [2, "3"], Shape([2, 3])])
-def test_a_shape_is_given_as_text_as_a_sequence_or_as_a_shape(signature, shape):
-    (layer,) = signature.facts({"second.0": shape})
-    fact = signature.facts({"second.0": shape})[layer]
-    assert layer == signature.inputs[1].layer.id
-    assert (fact.element_type, str(fact.shape)) == (F32, "[2,3]")
-
-
-def test_words_in_a_shape_are_symbols(signature):
-    (fact,) = signature.facts({0: "batch,3"}).values()
-    assert fact.shape.spelled == "[batch,3]"
 
 
 def test_a_fact_replaces_what_an_input_declares(signature):

@@ -1,4 +1,6 @@
-"""Pages of docs/ whose commands are run as they stand, and give what the page shows."""
+"""Pages: their Python runs as it stands, a page at a time; their commands are run, and print what the page
+shows; excerpts are excerpts of the code.
+"""
 
 import os
 import re
@@ -11,28 +13,38 @@ from pathlib import Path
 import pytest
 from commands import python_process
 
-pytestmark = pytest.mark.slow("runs the commands of all pages")
+pytestmark = pytest.mark.slow("runs the code and the commands of all pages")
 
-DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
-PAGES = {
+ROOT = Path(__file__).resolve().parents[2]
+HERE = {**os.environ, "COLUMNS": "80", "PYTHONPATH": str(ROOT)}
+TEXTS = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+    for path in (*sorted(ROOT.glob("docs/**/*.md")), ROOT / "README.md", ROOT / "examples" / "README.md")
+}
+NEEDS = {
     "comparing": "openvino",
     "conversion": "onnx",
-    "graphs": "numpy",
+    "graiphic": "onnx",
     "onnx": "onnx",
     "reducing": "openvino",
     "remote": "fsspec",
     "survey": "distributed",
-    "why": "numpy",
+    "tokenizers": "openvino_tokenizers",
 }
-"""Page, and the library that it needs. Blocks marked as console are sessions: commands after $, then what
-they print.
-"""
+"""Libraries that pages need."""
+ELSEWHERE = ("docs/conformance.md", "docs/writing-an-op.md")
+"""Pages whose Python is run by test_snippets.py of tests/conformance, and by a test for a new op below."""
+SESSIONS = ("comparing", "conversion", "graphs", "onnx", "reducing", "remote", "survey", "why")
+"""Pages whose blocks marked as console are sessions: commands after $, then what they print."""
+
+
+def snippets(page: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", TEXTS[page], re.DOTALL)
 
 
 def sessions(page: str):
     """Every command of a page, and what the page says that it prints."""
-    text = (DOCS / f"{page}.md").read_text()
-    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
+    for block in re.findall(r"```console\n(.*?)```", TEXTS[page], re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, shown = part.partition("\n")
             yield command, shown
@@ -41,46 +53,52 @@ def sessions(page: str):
 def output_of(command: str, folder: Path) -> str:
     words = shlex.split(command)
     assert words[0] == "irops"
-    env = {**os.environ, "COLUMNS": "80", "PYTHONPATH": str(DOCS.parent)}
-    words = [sys.executable, "-m", *words]
-    whole = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "cwd": folder, "env": env}
-    return subprocess.run(words, check=False, **whole).stdout
+    whole = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "cwd": folder, "env": HERE}
+    return subprocess.run([sys.executable, "-m", *words], check=False, **whole).stdout
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
-    pytest.importorskip(PAGES[page])
-    for name in ("model.xml", "reversing.xml"):
-        shutil.copy(DOCS.parent / "examples" / "reversing" / "model.xml", tmp_path / name)
-    code = re.findall(r"```python\n(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
-    code = "\n".join(block for block in code if "BackendTest" not in block)
-    python_process("-c", code, check=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(DOCS.parent)})
-    for command, shown in sessions(page):
-        assert output_of(command, tmp_path) == shown, command
+@pytest.mark.parametrize("page", [page for page in TEXTS if snippets(page) and page not in ELSEWHERE])
+def test_the_snippets_of_a_page_run_and_its_commands_print_what_it_shows(page, tmp_path):
+    name = Path(page).stem
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name], reason="the page needs a library that is not here")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    for copy in ("model.xml", "reversing.xml"):
+        shutil.copy(ROOT / "examples" / "reversing" / "model.xml", tmp_path / copy)
+    code = "\n".join(b for b in snippets(page) if not b.startswith("@") and "BackendTest" not in b)
+    python_process("-c", code, check=True, cwd=tmp_path, env=HERE)
+    if name in SESSIONS:
+        for command, shown in sessions(page):
+            assert output_of(command, tmp_path) == shown, command
+
+
+def plain(code: str) -> str:
+    """Python without comments, and with one blank wherever it has blanks."""
+    return " ".join(re.sub(r"^\s*#.*$", "", code, flags=re.MULTILINE).split())
+
+
+def test_excerpts_are_excerpts_of_the_code() -> None:
+    files = [*(ROOT / "irops" / "ops").rglob("*.py"), *(ROOT / "examples").rglob("*.py")]
+    code = "\n".join(plain(path.read_text("utf-8")) for path in files)
+    excerpts = [b for page in TEXTS for b in snippets(page) if b.startswith("@") and "def " in b]
+    assert excerpts
+    assert [excerpt for excerpt in excerpts if plain(excerpt) not in code] == []
 
 
 def test_the_tests_on_the_page_pass_for_a_new_op(tmp_path):
     assert "defines the op" in output_of("irops new MyOp --category movement --output my_ops", tmp_path)
-    page = (DOCS / "writing-an-op.md").read_text()
-    code = next(
-        block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "incoherences" in block
-    )
+    code = next(block for block in snippets("docs/writing-an-op.md") if "incoherences" in block)
     (tmp_path / "test_my_op.py").write_text(code)
     words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_op.py")
-    done = python_process(*words, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(DOCS.parent)})
+    done = python_process(*words, cwd=tmp_path, env=HERE)
     assert "2 passed" in done.stdout, done.stdout
 
 
 def test_the_commands_of_the_examples_work(tmp_path):
-    text = (DOCS.parent / "examples" / "README.md").read_text()
-    lines = [
-        line
-        for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
-        for line in block.splitlines()
-        if line.startswith("irops ")
-    ]
+    blocks = re.findall(r"```sh\n(.*?)```", TEXTS["examples/README.md"], re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("irops ")]
     assert len(lines) == 9
-    shutil.copytree(DOCS.parent / "examples", tmp_path / "examples")  # commands may write where they are
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")  # commands may write where they are
     for line in lines:
         command = line.partition("#")[0]
         done = python_process("-m", *shlex.split(command), cwd=tmp_path)

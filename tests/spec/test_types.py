@@ -117,32 +117,6 @@ def test_the_opsets_are_those_from_1_to_the_newest_that_has_an_op():
     assert opsets() is opsets()
 
 
-def test_every_version_is_held_by_the_opset_that_brought_it_unless_it_was_redirected():
-    for found in opsets().all():
-        assert found.since in found.opsets
-        assert opsets().find(found.type.upper(), found.since) is found
-        assert found.category
-
-
-@pytest.mark.parametrize(
-    ("kind", "version", "found"),
-    [
-        ("Add", "opset1", "Add-1"),
-        ("add", "opset16", "Add-1"),
-        ("TopK", "opset2", "TopK-1"),
-        ("TopK", "opset3", "TopK-3"),
-        ("TopK", "opset10", "TopK-3"),
-        ("TopK", "opset11", "TopK-11"),
-        ("Add", "opset18", None),
-        ("Add", "OPSET1", None),
-        ("Addd", "opset1", None),
-    ],
-)
-def test_an_opset_holds_one_version_of_a_type(kind, version, found):
-    got = opsets().find(kind, version)
-    assert (got and got.id) == found
-
-
 @pytest.mark.parametrize(
     ("kind", "version", "meant"),
     [

@@ -1,4 +1,6 @@
-"""Settings of the whole process: several threads change them at the same time, and the original returns."""
+"""Settings of the whole process, which threads change at the same time, and parts that IROPS_DISABLE turns
+off.
+"""
 
 import gc
 import sys
@@ -6,7 +8,8 @@ from threading import Barrier, Event
 
 import pytest
 
-from irops.environment import ProcessSetting, no_collection
+from irops.cli.main import main
+from irops.environment import SWITCHES, VARIABLE, ProcessSetting, enabled, no_collection
 from irops.files.limits import recursion_limit_for
 from tests.support.waiting import in_threads
 
@@ -153,3 +156,25 @@ def test_a_setting_that_cannot_be_changed_is_not_counted():
     with setting.changed(lambda _: "other"):
         assert values[-1] == "other"
     assert values == ["original", "other", "original"]
+
+
+def test_all_parts_are_on_without_the_variable(monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert all(enabled(name) for name in SWITCHES)
+
+
+def test_the_variable_turns_off_what_it_names(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "scanner, arena,")
+    assert [name for name in SWITCHES if not enabled(name)] == ["scanner", "arena"]
+
+
+def test_an_unknown_name_is_refused_with_the_names_there_are(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "scaner")
+    with pytest.raises(ValueError, match="names scaner; it can name scanner, sharing"):
+        enabled("cache")
+
+
+def test_the_command_line_refuses_an_unknown_name(monkeypatch, capsys):
+    monkeypatch.setenv(VARIABLE, "fast")
+    assert main(["explain"]) == 2
+    assert "IROPS_DISABLE names fast" in capsys.readouterr().err
