@@ -1,7 +1,5 @@
 """Around irops: switches in the environment, settings of the process, and libraries that may be missing."""
 
-from __future__ import annotations
-
 import gc
 import os
 from collections.abc import Callable, Iterator

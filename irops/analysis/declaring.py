@@ -1,7 +1,5 @@
 """Declarations of tensors by ports, and the details of findings about a layer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """Values that are known before anything runs: constants through small sub-graphs, and shapes in part."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import inf

@@ -1,7 +1,5 @@
 """Features of a model that not every release of OpenVINO reads, and the oldest release that reads all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias

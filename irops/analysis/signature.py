@@ -1,7 +1,5 @@
 """The signature of a model: its inputs and results, how they are found, and how arrays are fitted to them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A backend in a process of its own, so that a crash does not end the caller."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import inf
 from typing import Any

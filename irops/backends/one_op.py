@@ -1,7 +1,5 @@
 """An IR model of one layer, for libraries that compile models; checks before they compute; what they keep."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from threading import Lock

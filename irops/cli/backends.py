@@ -9,8 +9,6 @@ example:
   irops backends --output-format json
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterable

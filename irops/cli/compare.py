@@ -23,8 +23,6 @@ example:
   irops compare model.xml --b numba --fill random --save-values recorded
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from contextlib import ExitStack

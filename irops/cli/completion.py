@@ -3,8 +3,6 @@
 docs/guide/install.md has the commands that set a shell up. Otherwise nothing here is imported.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -13,8 +13,6 @@ example:
   irops conformance --backend mine --scheduler tcp://host:8786
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -21,8 +21,6 @@ example:
   irops convert model.onnx --target openvino -o model.xml
 """
 
-from __future__ import annotations
-
 import argparse
 
 from irops.analysis.model_analysis import ModelAnalysis

@@ -11,8 +11,6 @@ example:
   irops diff before.xml after.xml -o differences.html
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

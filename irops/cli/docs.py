@@ -10,8 +10,6 @@ example:
   irops docs --output pages --format markdown
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from pathlib import Path

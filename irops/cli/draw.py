@@ -11,8 +11,6 @@ example:
   irops draw model.xml -o part.svg --around relu_9 --hops 3
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -12,8 +12,6 @@ example:
   irops explain ReverseSequence-1 --files
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence

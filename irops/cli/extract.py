@@ -12,8 +12,6 @@ example:
   irops extract model.xml --path loop/body --to next -o body.xml
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Run a command in a child process, and report the signal that ended it, if any."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -8,8 +8,6 @@ example:
   irops infer model.xml --input lengths=lengths.npy
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ exit_codes.py lists the exit codes.
 """
 
 # PYTHON_ARGCOMPLETE_OK
-from __future__ import annotations
-
 import argparse
 import gc
 import os

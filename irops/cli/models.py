@@ -1,7 +1,5 @@
 """The models that commands take: their files, their inputs, and their analysis; ops by name."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import re

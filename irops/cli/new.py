@@ -10,8 +10,6 @@ example:
   irops new MyReverse --category movement --output my_ops
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from keyword import iskeyword

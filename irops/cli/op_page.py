@@ -1,7 +1,5 @@
 """The documentation of an op or of one constraint, as text and as JSON; the files of an op."""
 
-from __future__ import annotations
-
 import argparse
 import inspect
 from math import inf, isinf

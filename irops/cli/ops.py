@@ -8,8 +8,6 @@ example:
   irops ops --opset 17 --undefined
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The parser of arguments, options that several commands have, exit codes, and what was removed."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterable, Sequence
 from typing import Any

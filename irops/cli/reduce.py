@@ -18,8 +18,6 @@ example:
   irops reduce model.xml --command ./interesting.sh --fill random -o small
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -10,8 +10,6 @@ example:
   irops server --definitions ops/ --limit seconds=20
 """
 
-from __future__ import annotations
-
 import argparse
 
 from irops.cli.main import Refusal

@@ -4,8 +4,6 @@ parent folder that has one, within a repository and the user's home; or the file
 Settings that are found come with files of others: they are data, and modules that they name are not loaded.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

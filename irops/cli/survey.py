@@ -12,8 +12,6 @@ example:
   irops survey @list.txt -o tonight --against last_night
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """Short texts of the values of a tensor."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -11,8 +11,6 @@ example:
   irops why model.xml relu_9 --axis 1 --shape x:batch,3,224,224
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from typing import Any

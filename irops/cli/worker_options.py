@@ -1,7 +1,5 @@
 """The options of commands that distribute their work: --jobs, --scheduler and --cluster."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager

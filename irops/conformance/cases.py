@@ -1,7 +1,5 @@
 """The examples and counterexamples of definitions: run, and as trials for a kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Ops that only move elements are compared bit for bit, others within the tolerance of the element type.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol

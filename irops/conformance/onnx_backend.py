@@ -2,8 +2,6 @@
 onnx.backend.test.BackendTest runs tests on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 from unittest import SkipTest

@@ -1,7 +1,5 @@
 """Hypothesis strategies that generate trials, by op: variations of its examples, or a strategy of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain

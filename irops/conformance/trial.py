@@ -1,7 +1,5 @@
 """One test case: inputs in a memory layout and attributes, with the result expected by the definition."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

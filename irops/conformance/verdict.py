@@ -1,7 +1,5 @@
 """The results of testing a backend, and their formats: JSON, JUnit XML and Markdown."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Tables that notebooks show for a model, a graph, inferred Facts, a report, a definition."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape
 

@@ -1,7 +1,5 @@
 """Escapes text from files for printing: layer names may contain line ends and terminal control codes."""
 
-from __future__ import annotations
-
 import re
 
 MAX_NAME = 200

@@ -1,7 +1,5 @@
 """Names that a person may have meant. All suggestions of irops come from here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import islice
 

@@ -4,8 +4,6 @@ A suffix, a version of a layer or an id enters, the Dialect leaves that it belon
 up, what kinds and types they have, and how files are read and written.
 """
 
-from __future__ import annotations
-
 import os
 from functools import cache, lru_cache
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Examples and counterexamples for pages: run when the page is made."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The support of each op: which ones it defines, since which opset, and a table of faculties."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from irops.backends.backend import Reference

@@ -3,8 +3,6 @@
 python -m irops.document.graph_stub writes it anew.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 from keyword import iskeyword

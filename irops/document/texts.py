@@ -1,7 +1,5 @@
 """Short texts of pages: elements, domains and releases in words, links to sources, and texts as Markdown."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The picture of a movement shows the element of an input that each element of an output comes from.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

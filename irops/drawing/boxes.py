@@ -3,8 +3,6 @@
 Widths of texts are those of monospaced fonts, so that text fits its box whatever font the reader has.
 """
 
-from __future__ import annotations
-
 from unicodedata import east_asian_width
 
 import numpy as np

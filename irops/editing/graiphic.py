@@ -2,8 +2,6 @@
 nodes have no parameters of a builder, and in OpenVINO. See docs/graiphic.md.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence

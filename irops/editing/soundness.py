@@ -1,7 +1,5 @@
 """The requirements of conversions of whole models, and their refusals."""
 
-from __future__ import annotations
-
 from irops.analysis.checks.run import check
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location

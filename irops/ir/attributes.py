@@ -1,7 +1,5 @@
 """Reads the attributes of elements, and reports missing, malformed, unknown and repeated ones."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Builds a model from XML elements, and reports all structural errors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import prod
 from sys import intern

@@ -1,7 +1,5 @@
 """Small edits of the text of a file at exact offsets; all other bytes stay unchanged."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from xml.parsers import expat

@@ -1,7 +1,5 @@
 """Locations in a file: lines and columns of byte offsets, offsets of attributes and child elements."""
 
-from __future__ import annotations
-
 import re
 from xml.parsers import expat
 

@@ -4,8 +4,6 @@ NumPy stores its own types only. Others are stored as their bits: bf16 as uint16
 than a byte as one code per uint8. Strings are stored as text of fixed width.
 """
 
-from __future__ import annotations
-
 import os
 import struct
 import zlib

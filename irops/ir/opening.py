@@ -1,7 +1,5 @@
 """Finds and opens the files of models and of their weights, local or remote; nothing else opens them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ No DTD, no entities except the five of XML, no other file. Most of a file is dim
 elements: their texts, each followed by SEPARATOR, are the text of their port.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from xml.parsers import expat

@@ -1,7 +1,5 @@
 """Reads the ports of layers, and the bodies and maps that are tied to them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from irops.diagnostics.diagnostic import Severity

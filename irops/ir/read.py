@@ -1,7 +1,5 @@
 """Reads IR files, .xml and .bin beside it."""
 
-from __future__ import annotations
-
 import codecs
 import os
 import re

@@ -1,7 +1,5 @@
 """Remote files by fsspec: the file system of a URL, sizes, versions, contents, and why one cannot be read."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Writes IR files, .xml and .bin, in the layout that OpenVINO uses."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

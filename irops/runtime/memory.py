@@ -4,8 +4,6 @@ Fresh memory costs a page fault for every 4 KB, which for an op that only moves 
 work. NumPy keeps small blocks itself.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterable, Mapping

@@ -8,8 +8,6 @@ In a program a value has a slot, a position in a list. An action knows its slots
 kernel, and the type and the shape that the result must have, so that a run only calls kernels and compares.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """One op with its attributes and a kernel, ready to be called; what follows from the inputs is kept."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

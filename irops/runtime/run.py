@@ -1,7 +1,5 @@
 """Runs of a model: at once, or layer by layer for those who watch."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """irops.call on tensors of torch that require gradients: an autograd function of torch for any op."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

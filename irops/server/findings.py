@@ -1,7 +1,5 @@
 """Findings as diagnostics of LSP, and their fixes as code actions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

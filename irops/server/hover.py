@@ -1,7 +1,5 @@
 """The text of hovers: layers, attributes, ports and edges."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Definitions and references, along edges and to the files of ops; symbols, ranges to fold, and hints."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Options of the server and answers of its worker: plain values, with lines and columns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

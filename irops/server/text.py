@@ -1,7 +1,5 @@
 """A version of a text: positions of LSP (lines and UTF-16 units, from 0), and what lies at a position."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from dataclasses import dataclass

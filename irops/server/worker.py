@@ -1,7 +1,5 @@
 """The process that checks texts, so that neither time nor a crash of a check holds up the server."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator

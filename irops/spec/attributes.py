@@ -1,7 +1,5 @@
 """The attribute texts of a layer, parsed into the values that the functions of its op take."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A body as a function of facts or arrays, with the maps that connect it to the ports of its op."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

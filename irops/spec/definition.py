@@ -4,8 +4,6 @@ Other dialects than OpenVINO have more types, and a word may name the opset that
 bf16@13".
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from functools import cache

@@ -3,8 +3,6 @@
 Errors are OD1xx diagnostics with file and line.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

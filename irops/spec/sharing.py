@@ -5,8 +5,6 @@ to the input or attribute marked as="input_order"; an attribute is converted to 
 mapped by name, or by as; <given> sets the values of others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, wraps

@@ -1,7 +1,5 @@
 """The cases of the conformance kit as tests of pytest, one for each case of a definition."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any

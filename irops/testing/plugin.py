@@ -3,8 +3,6 @@
 irops itself is imported when a fixture or an option needs it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Arrays as tensors: those of callers, kernels and other libraries, and Python expressions that give them."""
 
-from __future__ import annotations
-
 import base64
 import sys
 import zlib

@@ -1,7 +1,5 @@
 """Converts between elements as OpenVINO stores them and arrays in memory."""
 
-from __future__ import annotations
-
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from itertools import pairwise

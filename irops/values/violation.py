@@ -1,7 +1,5 @@
 """Violated constraints, raised by shape functions and kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

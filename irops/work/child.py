@@ -3,8 +3,6 @@
 Linux alone says how much memory a process uses; elsewhere, memory is not bounded.
 """
 
-from __future__ import annotations
-
 import mmap
 import multiprocessing
 import os

@@ -2,8 +2,6 @@
 bounds of time and memory. Each thread of theirs has a bounded process, and keeps it between tasks of a run.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import pickle

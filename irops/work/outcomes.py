@@ -1,7 +1,5 @@
 """Outcomes of items that have no result. Both are values: they are returned, not raised."""
 
-from __future__ import annotations
-
 
 class Died(Exception):
     """The process ended before it returned a result; the message says how.

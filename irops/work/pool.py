@@ -1,7 +1,5 @@
 """Distribute work among processes; a process that dies loses only the item that it works on."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Generator, Sequence
 from math import inf

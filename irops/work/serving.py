@@ -3,8 +3,6 @@
 `python -m irops.work.serving PIPE MEMORY PARENT` is such a process; PIPE and MEMORY are descriptors.
 """
 
-from __future__ import annotations
-
 import mmap
 import os
 import pickle

@@ -4,8 +4,6 @@ Arguments, requests and answers are pickled, with the element types of arrays, w
 `python -m irops.work.worker PARENT` is such a process.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

@@ -1,7 +1,5 @@
 """Workers, wherever they are, and the processes of this machine as workers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Sequence
 from math import inf
 from typing import Any, Protocol

@@ -5,8 +5,6 @@ wrong. To correct it would then remove the only sign of the fault. So a rank is 
 states it elsewhere, and a size or a type only to one that runtimes compute with.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Checks that layers are used, and that the names of layers and tensors are unique; of inputs and outputs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from irops.analysis.inferred import Inferred, LayerFacts

@@ -1,7 +1,5 @@
 """Checks of layers against the definitions of their ops: types, attributes, bodies and outputs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from irops.analysis.declaring import correct_name, written_out

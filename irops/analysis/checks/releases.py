@@ -1,7 +1,5 @@
 """Checks of what a release of OpenVINO does not read, and of what its CPU plug-in does not compile."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

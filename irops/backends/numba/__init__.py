@@ -2,8 +2,6 @@
 bytes and ignore element types.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Any

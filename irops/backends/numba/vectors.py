@@ -4,8 +4,6 @@ Addresses are integers. A vector may be longer than a register or have any numbe
 Loops of any depth are rows, the outermost first: size, then increments in source, target, lengths and steps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from inspect import signature
 from pathlib import Path

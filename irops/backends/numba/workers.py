@@ -6,8 +6,6 @@ thread wakes up in time, the calling thread executes all tasks and waits for nob
 start more slowly, and abort the process if two threads or a forked child use them.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import time

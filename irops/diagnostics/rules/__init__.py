@@ -4,8 +4,6 @@ The first line of a text has the code and the name, the next one the severity an
 follows. A code is never reused for another rule.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import cache

@@ -2,8 +2,6 @@
 builder. irops.editing.graiphic builds such models. See docs/graiphic.md.
 """
 
-from __future__ import annotations
-
 from irops.dialects.dialect import Dialect
 from irops.dialects.onnx import DIALECT as ONNX
 from irops.ir.model import LayerKind

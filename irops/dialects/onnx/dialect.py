@@ -1,7 +1,5 @@
 """ONNX's dialect."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator

@@ -2,8 +2,6 @@
 imported when a model of ONNX is met.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import Any

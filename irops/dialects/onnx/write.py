@@ -1,7 +1,5 @@
 """Write ONNX models."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

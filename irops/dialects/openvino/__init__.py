@@ -1,7 +1,5 @@
 """OpenVINO's dialect: files of IR, and the opsets that their layers name."""
 
-from __future__ import annotations
-
 from irops.dialects.openvino.dialect import OpenVINODialect
 
 DIALECT = OpenVINODialect()

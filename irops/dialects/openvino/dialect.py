@@ -1,7 +1,5 @@
 """The dialect that irops specifies, and which op a layer of it means."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The ops of the extension library openvino-tokenizers, in models of OpenVINO. See docs/tokenizers.md."""
 
-from __future__ import annotations
-
 from irops.dialects.dialect import Dialect
 from irops.spec.definition import OPENVINO
 

@@ -1,7 +1,5 @@
 """Runs Sphinx over a folder of Markdown pages."""
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path

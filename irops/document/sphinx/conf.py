@@ -1,7 +1,5 @@
 """The configuration of Sphinx for all HTML that irops writes."""
 
-from __future__ import annotations
-
 import os
 
 import irops

@@ -4,8 +4,6 @@ A docstring is prose, followed by entries of parameters and by "Returns:" and "R
 line or follows a semicolon; the next entry, or an empty line, ends it.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Iterator

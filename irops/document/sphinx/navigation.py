@@ -4,8 +4,6 @@ Furo shows the whole tree of pages beside every page, which makes a site of 600 
 its build as slow. Here a page shows the sections, and the pages of its section.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

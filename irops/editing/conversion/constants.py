@@ -1,7 +1,5 @@
 """Constants of element types that a target does not read, stored in wider types."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from irops.diagnostics.diagnostic import DiagnosticError

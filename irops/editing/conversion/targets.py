@@ -1,7 +1,5 @@
 """The target of a conversion, a release or an opset; its result, or why a layer cannot be converted."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

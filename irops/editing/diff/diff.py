@@ -1,7 +1,5 @@
 """irops.diff: what differs between two models, as a reviewer wants to read it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The differences between two models, as text and as an HTML table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any

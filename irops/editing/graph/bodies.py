@@ -1,7 +1,5 @@
 """Graphs as models, and as bodies of If, Loop and TensorIterator: what no change concerns is used over."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """Arguments of callers for the inputs and attributes of an op, as Values and texts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import frexp, ldexp
 from typing import Any

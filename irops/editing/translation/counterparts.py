@@ -2,8 +2,6 @@
 which returns the wire that replaces the layer's output.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache

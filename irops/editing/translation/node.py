@@ -1,7 +1,5 @@
 """A layer during conversion, its counterparts in the other dialect, and the graph under construction."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 

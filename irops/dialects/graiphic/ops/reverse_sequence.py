@@ -1,7 +1,5 @@
 """ReverseSequence as Graiphic has it: its gradient is attenuated."""
 
-from __future__ import annotations
-
 from irops.ops.movement.reverse_sequence import reverse_sequence
 from irops.ops.unbroadcast import attenuated
 from irops.spec.binding import gradient

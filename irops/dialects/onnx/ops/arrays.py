@@ -1,7 +1,5 @@
 """Gather, Reshape, Shape, Slice, Squeeze and Unsqueeze as ONNX has them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from irops.ops.movement.gather import gather

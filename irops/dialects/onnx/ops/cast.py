@@ -1,7 +1,5 @@
 """Cast: convert to another element type by the rules of ONNX; shared rules are those of Convert."""
 
-from __future__ import annotations
-
 import re
 from math import inf, nan
 

@@ -1,7 +1,5 @@
 """Ops on ragged tensors: row i consists of the elements of data from begins[i] to ends[i]."""
 
-from __future__ import annotations
-
 from irops.dialects.tokenizers.ops.strings import VECTOR, require_bytes, require_same_shape, require_type
 from irops.spec.binding import shape
 from irops.values.dim import ANY, Dim

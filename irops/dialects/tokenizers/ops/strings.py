@@ -1,7 +1,5 @@
 """Ops on strings: tensors, their parts and bytes, splitting, and models of SentencePiece as inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from irops.spec.binding import shape

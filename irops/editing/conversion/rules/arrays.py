@@ -1,7 +1,5 @@
 """Steps of ops that move elements: pads, slices, gathered tuples, scattered updates, shapes and constants."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -2,8 +2,6 @@
 recurrent cells; pairs that differ in fixed attributes.
 """
 
-from __future__ import annotations
-
 from math import inf, sqrt
 from typing import Any
 
