@@ -29,18 +29,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.cli import options
 from irops.cli.display import deliver, progress_bar
 from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, analysis_of, inputs_of, registry_of
-from irops.cli.options import (
-    add_option,
-    add_report,
-    add_settings,
-    integer_at_least,
-    limits_of,
-    set_report_format,
-    written_folder,
-)
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED
 from irops.cli.settings import settings
 from irops.debugging.compare.comparison import MODES, UnsuitableMode, compared, mode_of, require_partners
@@ -59,9 +51,9 @@ FORMATS = ("full", "json", "junit", "html")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
-    add_option(parser, "--a SOURCE", "what gives the right values", default="reference")
-    add_option(parser, "--b SOURCE", "what is compared with it", default="openvino")
-    add_option(
+    options.add_option(parser, "--a SOURCE", "what gives the right values", default="reference")
+    options.add_option(parser, "--b SOURCE", "what is compared with it", default="openvino")
+    options.add_option(
         parser,
         "--mode",
         "isolated: each layer of --b from the inputs of --a; propagated: both run through; cuts: the"
@@ -72,17 +64,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for option, words in (("--rtol", "relative"), ("--atol", "absolute")):
         place = "everywhere or in a layer, tensor or result; repeatable"
         allowed = f"the {words} difference that is allowed, in place of error bounds, {place}"
-        add_option(parser, f"{option} [NAME=]NUMBER...", allowed, type=_tolerance)
+        options.add_option(parser, f"{option} [NAME=]NUMBER...", allowed, type=_tolerance)
     partners = "the layer or tensor A of the model is B in model:OTHER, where irops finds another"
-    add_option(parser, "--map A=B...", partners, type=_partners)
+    options.add_option(parser, "--map A=B...", partners, type=_partners)
     add_inputs(parser)
     several = "compare with N sets of values by --fill random, of seeds from --seed on, in one report"
-    parser.add_argument("--repeat", metavar="N", type=integer_at_least(1), default=1, help=several)
+    parser.add_argument("--repeat", metavar="N", type=options.integer_at_least(1), default=1, help=several)
     save_values = "record the values of --b in a folder, which is a source; no comparison"
-    add_option(parser, "--save-values DIR", save_values, type=written_folder)
-    add_option(parser, "--all", "list every layer")
-    add_report(parser, FORMATS)
-    add_settings(parser)
+    options.add_option(parser, "--save-values DIR", save_values, type=options.written_folder)
+    options.add_option(parser, "--all", "list every layer")
+    options.add_report(parser, FORMATS)
+    options.add_settings(parser)
 
 
 def _tolerance(text: str) -> tuple[str, float]:
@@ -101,8 +93,8 @@ def _partners(text: str) -> tuple[str, str]:
 
 
 def execute(args: argparse.Namespace) -> int:
-    set_report_format(args, FORMATS)
-    limits = limits_of(args, settings(args.config).limits)
+    options.set_report_format(args, FORMATS)
+    limits = options.limits_of(args, settings(args.config).limits)
     try:
         with ExitStack() as opened:
             workers = SourceWorkers.of(registry_of(args), limits)

@@ -17,16 +17,9 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.cli import options
 from irops.cli.display import deliver, print_diagnostics
 from irops.cli.models import model_help, registry_of
-from irops.cli.options import (
-    add_option,
-    add_report,
-    add_settings,
-    argument_errors,
-    limits_of,
-    set_report_format,
-)
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED
 from irops.cli.settings import settings
 from irops.diagnostics.diagnostic import Diagnostic
@@ -44,14 +37,16 @@ FORMATS = ("full", "json", "html")
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", metavar="A", help=model_help())
     parser.add_argument("b", metavar="B", help="the model to compare it with, in any of these formats")
-    add_option(parser, "--ignore WHAT...", f"what to leave out, separated by commas: {', '.join(IGNORABLE)}")
-    add_report(parser, FORMATS)
-    add_settings(parser)
+    options.add_option(
+        parser, "--ignore WHAT...", f"what to leave out, separated by commas: {', '.join(IGNORABLE)}"
+    )
+    options.add_report(parser, FORMATS)
+    options.add_settings(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    set_report_format(args, FORMATS)
-    limits, registry = limits_of(args, settings(args.config).limits), registry_of(args)
+    options.set_report_format(args, FORMATS)
+    limits, registry = options.limits_of(args, settings(args.config).limits), registry_of(args)
     ignore = [word for text in args.ignore for word in text.split(",") if word]
     analyses = [analyse(read(path, limits=limits), registry, limits) for path in (args.a, args.b)]
     faults = [] if "weights" in ignore else [*_missing_weights(analyses)]
@@ -59,7 +54,7 @@ def execute(args: argparse.Namespace) -> int:
         print_diagnostics(faults, sys.stderr)
         print("--ignore weights compares the rest", file=sys.stderr)
         return REFUSED
-    with argument_errors("--ignore: "):
+    with options.argument_errors("--ignore: "):
         difference = diff(analyses[0], analyses[1], ignore=ignore)
     deliver(_text(difference, args.output_format), args)
     return CLEAN if difference.same else FINDINGS

@@ -2,15 +2,7 @@
 
 import numpy as np
 
-from irops.ops.detection.roi_pooling import (
-    FAR,
-    check_regions,
-    inside,
-    interpolated,
-    valid_regions,
-    whole,
-    widened,
-)
+from irops.ops.detection import roi_pooling
 from irops.ops.image.interpolate import away_from_zero
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim
@@ -38,7 +30,7 @@ def psroi_pooling_shape(
     parts = group_size * group_size if mode == "average" else spatial_bins_x * spatial_bins_y
     channels = data.shape[1]
     require(channels.can_be(output_dim * parts), "C5", channels, f"{output_dim} * {parts} in mode {mode}")
-    check_regions(rois, data)
+    roi_pooling.check_regions(rois, data)
     return Shape.of(rois.shape[0], output_dim, group_size, group_size)
 
 
@@ -54,9 +46,9 @@ def psroi_pooling(
     spatial_bins_x: int,
     spatial_bins_y: int,
 ) -> Array:
-    maps = widened(data)
+    maps = roi_pooling.widened(data)
     output = np.zeros((len(rois), output_dim, group_size, group_size), maps.dtype)
-    for number, (item, *box) in enumerate(valid_regions(rois, Dim.of(len(data)))):
+    for number, (item, *box) in enumerate(roi_pooling.valid_regions(rois, Dim.of(len(data)))):
         image, corners = maps[int(item)], np.array(box, np.float32)
         if image.size and mode == "average":
             fill_with_averages(output[number], image, corners, np.float32(spatial_scale))
@@ -69,7 +61,9 @@ def psroi_pooling(
 
 def scaled(box: Array, scale: np.float32) -> Array:
     """The rounded corners, scaled to the feature maps: left, top, and the exclusive ends right, bottom."""
-    rounded = away_from_zero(np.clip(box, -FAR, FAR)) + np.array([0, 0, 1, 1], np.float32)
+    rounded = away_from_zero(np.clip(box, -roi_pooling.FAR, roi_pooling.FAR)) + np.array(
+        [0, 0, 1, 1], np.float32
+    )
     corners: Array = (rounded * scale).astype(np.float32)
     return corners
 
@@ -97,7 +91,7 @@ def bins(first: np.float32, last: np.float32, count: int, size: int) -> list[lis
     number = np.arange(count, dtype=np.float32)
     length = np.maximum(last - first, MIN_SIZE) / np.float32(count)
     edges = np.stack([np.floor(first + number * length), np.ceil(first + (number + 1) * length)], axis=1)
-    ranges: list[list[int]] = np.clip(whole(edges), 0, size).tolist()
+    ranges: list[list[int]] = np.clip(roi_pooling.whole(edges), 0, size).tolist()
     return ranges
 
 
@@ -111,9 +105,9 @@ def average_of_bins(image: Array, box: Array, counts: tuple[int, int], size: int
         for bin_x, x in enumerate(points_of_bins(left, right, counts[1], size, image.shape[2])):
             first = (bin_y * counts[1] + bin_x) * len(total)
             planes, rows = image[first : first + len(total)], y[:, np.newaxis]
-            within = inside(planes, rows, x)
+            within = roi_pooling.inside(planes, rows, x)
             y_inside, x_inside = np.where(within, rows, 0), np.where(within, x, 0)
-            total += np.where(within, interpolated(planes, (slice(None),), y_inside, x_inside), 0)
+            total += np.where(within, roi_pooling.interpolated(planes, (slice(None),), y_inside, x_inside), 0)
     return total / (counts[0] * counts[1])
 
 
@@ -139,7 +133,7 @@ def deformable_psroi_pooling_shape(
     wanted = output_dim * group_size * group_size
     warn_unless(data.shape[1] >= wanted, "C5", data.shape[1], f"{output_dim} * {group_size} * {group_size}")
     warn_unless(data.shape[1] <= wanted, "C6", data.shape[1], wanted)
-    check_regions(rois, data)
+    roi_pooling.check_regions(rois, data)
     if offsets is not None:
         warn_unless(offsets.shape[0].can_be(rois.shape[0]), "C7", offsets.shape[0], rois.shape[0])
         warn_unless(
@@ -172,9 +166,9 @@ def deformable_psroi_pooling(
     part_size: int,
 ) -> Array:
     check_offsets(data, rois, offsets, output_dim, group_size, part_size)
-    maps = widened(data)[:, : output_dim * group_size * group_size]
+    maps = roi_pooling.widened(data)[:, : output_dim * group_size * group_size]
     output = np.zeros((len(rois), output_dim, group_size, group_size), maps.dtype)
-    for number, (item, *box) in enumerate(valid_regions(rois, Dim.of(len(data)))):
+    for number, (item, *box) in enumerate(roi_pooling.valid_regions(rois, Dim.of(len(data)))):
         shift = np.zeros((2, 1, 1, 1), np.float32)
         if offsets is not None:
             shift = shifts_of_bins(offsets[number], output_dim, group_size, part_size) * np.float32(trans_std)
@@ -231,6 +225,6 @@ def average_from(
             within = (rows >= -HALF) & (rows <= edge[0]) & (columns >= -HALF) & (columns <= edge[1])
             down_to = np.where(within, np.clip(rows, 0, edge[0] - HALF), 0)
             across_to = np.where(within, np.clip(columns, 0, edge[1] - HALF), 0)
-            total += np.where(within, interpolated(planes, which, down_to, across_to), 0)
+            total += np.where(within, roi_pooling.interpolated(planes, which, down_to, across_to), 0)
             used += within
     return total / np.maximum(used, 1)

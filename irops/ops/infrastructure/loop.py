@@ -4,16 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from math import inf
 
-from irops.ops.infrastructure.iteration import (
-    alike,
-    collect_outputs,
-    first_items,
-    iteration_limit_exceeded,
-    iterations,
-    output_facts,
-    part_counts,
-    result_facts,
-)
+from irops.ops.infrastructure import iteration
 from irops.ops.infrastructure.slices import check_concatenations, check_slices
 from irops.spec.binding import kernel, shape
 from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION, BodyFunction, BodyOutput
@@ -32,16 +23,16 @@ def loop_shape(
         require(fact.shape.size.can_be(1), "C10", fact)
     warn_unless(trips_of(trip_count) >= -1, "C14", trips_of(trip_count))
     all_inputs = (trip_count, execution_condition, *inputs)
-    parts = part_counts(body, [fact.shape for fact in all_inputs])
+    parts = iteration.part_counts(body, [fact.shape for fact in all_inputs])
     check_whole_axis(body)
     max_count = iteration_count(trip_count, execution_condition, Fact())
-    items = with_number(body, first_items(body, all_inputs, free=2), max_count)
+    items = with_number(body, iteration.first_items(body, all_inputs, free=2), max_count)
     condition = condition_of(body)
 
     def count(results: list[Fact]) -> Dim:
         return iteration_count(trip_count, execution_condition, results[condition.result])
 
-    results = result_facts(body, items, count)
+    results = iteration.result_facts(body, items, count)
     check_condition(condition, results[condition.result])
     iteration_dim = count(results)
     enough = all(iteration_dim.low <= available.high for available in parts)
@@ -49,7 +40,7 @@ def loop_shape(
     warn_unless(iteration_dim.low < inf, "C15", "an infinite number of iterations")
     if iteration_dim.low == inf:
         iteration_dim = Dim(1, inf)
-    return output_facts(body, items, results, iteration_dim)
+    return iteration.output_facts(body, items, results, iteration_dim)
 
 
 @kernel("Loop-5")
@@ -64,23 +55,25 @@ def loop(
     if not execution_condition.flat[0]:
         max_count = 0
     items = list(body.declared)
-    return collect_outputs(body, while_true(body, items, all_inputs, max_count), items)
+    return iteration.collect_outputs(body, while_true(body, items, all_inputs, max_count), items)
 
 
 def while_true(
     body: BodyFunction, items: list[Array], inputs: tuple[Array, ...], max_count: float
 ) -> Iterator[list[Array]]:
     """The Results of each iteration, until the condition is false or the maximum number is reached."""
-    parts = [int(count) for count in part_counts(body, [Shape(array.shape) for array in inputs], require)]
+    parts = [
+        int(count) for count in iteration.part_counts(body, [Shape(array.shape) for array in inputs], require)
+    ]
     condition = condition_of(body).result
     if (
         max_count > body.iterations
         and body.result_facts[condition].value is not None
         and body.result_facts[condition].value.all()
     ):
-        raise iteration_limit_exceeded(body, max_count)
+        raise iteration.iteration_limit_exceeded(body, max_count)
     condition_holds, completed = max_count > 0, 0
-    for results in iterations(body, items, inputs, min(max_count, *parts, inf)):
+    for results in iteration.iterations(body, items, inputs, min(max_count, *parts, inf)):
         yield results
         completed += 1
         require(results[condition].size == 1, "C11", Shape(results[condition].shape))
@@ -126,7 +119,7 @@ def with_number(body: BodyFunction, items: list[Fact], max_count: Dim) -> list[F
             declared = items[entry.parameter]
             with violations_at(entry.at):
                 kind = declared.element_type
-                require(alike(kind, I64) or kind.name == "i32", "C12", declared)
+                require(iteration.alike(kind, I64) or kind.name == "i32", "C12", declared)
                 require((declared.shape.rank or 0) < 2 and declared.shape.size.can_be(1), "C12", declared)
                 warn_unless(declared.shape.static, "C17", declared)
             shape = Shape((1,) * (declared.shape.rank or 0))
@@ -153,28 +146,30 @@ def condition_of(body: BodyFunction) -> BodyOutput:
 def check_condition(condition: BodyOutput, fact: Fact) -> None:
     """Require that the condition of the body is a boolean tensor of one element and rank 0 or 1."""
     with violations_at(condition.at):
-        require(alike(fact.element_type, BOOLEAN), "C11", fact)
+        require(iteration.alike(fact.element_type, BOOLEAN), "C11", fact)
         require((fact.shape.rank or 0) < 2 and fact.shape.size.can_be(1), "C11", fact)
 
 
 @shape("TensorIterator-1")
 def tensor_iterator_shape(*inputs: Fact, body: BodyFunction) -> tuple[Fact, ...]:
     count = iterations_of_slices(body, [fact.shape for fact in inputs])
-    items = first_items(body, inputs)
-    results = result_facts(body, items, lambda _: count)
+    items = iteration.first_items(body, inputs)
+    results = iteration.result_facts(body, items, lambda _: count)
     check_pieces(body, [fact.shape for fact in results], warn_unless)
     check_slices(body, [fact.shape for fact in inputs])
     check_concatenations(body, results, count)
-    return output_facts(body, items, results, count)
+    return iteration.output_facts(body, items, results, count)
 
 
 @kernel("TensorIterator-1")
 def tensor_iterator(*inputs: Array, body: BodyFunction) -> tuple[Array, ...]:
     count = int(iterations_of_slices(body, [Shape(array.shape) for array in inputs], require))
     if count > body.iterations:
-        raise iteration_limit_exceeded(body, count)
+        raise iteration.iteration_limit_exceeded(body, count)
     items = list(body.declared)
-    return collect_outputs(body, checked(body, iterations(body, items, inputs, count)), items)
+    return iteration.collect_outputs(
+        body, checked(body, iteration.iterations(body, items, inputs, count)), items
+    )
 
 
 def iterations_of_slices(
@@ -183,7 +178,7 @@ def iterations_of_slices(
     """The number of iterations: the number of parts of the sliced inputs. Without sliced inputs, the first
     concatenated output determines it; without that, it is 1.
     """
-    counts = part_counts(body, shapes, check)
+    counts = iteration.part_counts(body, shapes, check)
     if counts:
         return reduce(lambda a, b: unify(a, b, "C10"), counts)
     concatenated = next((entry.cut for entry in body.outputs if entry.cut is not None), None)

@@ -4,19 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from irops.ops.sequence.recurrent import (
-    Function,
-    check_clip,
-    check_lengths,
-    clipped,
-    directions_of,
-    functions_of,
-    gate_size,
-    reordered,
-    sequence_shapes,
-    step_order,
-    unify_all,
-)
+from irops.ops.sequence import recurrent
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array, as_i64
@@ -42,11 +30,11 @@ def cell_shape(
         it differs.
     """
     W, R, B = weights  # noqa: N806
-    batch = unify_all("C1")(X.shape[0], *(state.shape[0] for state in states))
-    sizes = (gate_size(W.shape[0], gates), gate_size(R.shape[0], gates))
-    size = unify_all("C3")(*(state.shape[1] for state in states), R.shape[1], *sizes)
+    batch = recurrent.unify_all("C1")(X.shape[0], *(state.shape[0] for state in states))
+    sizes = (recurrent.gate_size(W.shape[0], gates), recurrent.gate_size(R.shape[0], gates))
+    size = recurrent.unify_all("C3")(*(state.shape[1] for state in states), R.shape[1], *sizes)
     if B is not None:
-        size = unify(size, gate_size(B.shape[0], bias_gates or gates), "C3")
+        size = unify(size, recurrent.gate_size(B.shape[0], bias_gates or gates), "C3")
     warn_unless(X.shape[1].can_be(W.shape[1]), "C4", X, W)
     warn_unless(size.can_be(hidden_size), "C5", hidden_size, size)
     return Shape.of(batch, unify(size, hidden_size, "C5") if size.can_be(hidden_size) else size)
@@ -65,8 +53,8 @@ def lstm_cell_shape(
     activations: Names,
     clip: float,
 ) -> tuple[Shape, Shape]:
-    functions_of(activations or LSTM, 3)
-    check_clip(clip)
+    recurrent.functions_of(activations or LSTM, 3)
+    recurrent.check_clip(clip)
     state = cell_shape(X, (initial_hidden_state, initial_cell_state), (W, R, B), 4, hidden_size)
     return state, state
 
@@ -94,7 +82,7 @@ def lstm_cell_1_shape(
     if B is None or P is None:
         require(state_shapes[0][1].can_be(hidden_size), "C12", hidden_size, state_shapes[0][1])
     if P is not None:
-        unify(gate_size(P.shape[0], 3), state_shapes[0][1], "C3")
+        unify(recurrent.gate_size(P.shape[0], 3), state_shapes[0][1], "C3")
         warn_unless(P.value is None or not P.value.any(), "C11", P)
     return state_shapes
 
@@ -112,9 +100,9 @@ def lstm_cell(
     activations: Names,
     clip: float,
 ) -> tuple[Array, Array]:
-    f, g, h = functions_of(activations or LSTM, 3)
+    f, g, h = recurrent.functions_of(activations or LSTM, 3)
     sums = X @ W.T + initial_hidden_state @ R.T + (0 if B is None else B)
-    forget_gate, input_gate, candidate, output_gate = np.split(clipped(sums, clip), 4, axis=1)
+    forget_gate, input_gate, candidate, output_gate = np.split(recurrent.clipped(sums, clip), 4, axis=1)
     cell = f(forget_gate) * initial_cell_state + f(input_gate) * g(candidate)
     return f(output_gate) * h(cell), cell
 
@@ -132,8 +120,8 @@ def gru_cell_shape(
     clip: float,
     linear_before_reset: bool,
 ) -> Shape:
-    functions_of(activations or GRU, 2)
-    check_clip(clip)
+    recurrent.functions_of(activations or GRU, 2)
+    recurrent.check_clip(clip)
     return cell_shape(X, (initial_hidden_state,), (W, R, B), 3, hidden_size, 4 if linear_before_reset else 3)
 
 
@@ -149,26 +137,26 @@ def gru_cell(
     clip: float,
     linear_before_reset: bool,
 ) -> Array:
-    functions = functions_of(activations or GRU, 2)
+    functions = recurrent.functions_of(activations or GRU, 2)
     bias = np.zeros(len(W) // 3 * (3 + linear_before_reset), X.dtype) if B is None else B
     return gru_step(X @ W.T, initial_hidden_state, R, bias, functions, clip)
 
 
 def gru_step(
-    projected: Array, hidden: Array, R: Array, B: Array, functions: Sequence[Function], clip: float
+    projected: Array, hidden: Array, R: Array, B: Array, functions: Sequence[recurrent.Function], clip: float
 ) -> Array:
     """The next hidden state. projected: X W^T. If B has four blocks, the reset gate is applied after the
     multiplication by R (linear_before_reset).
     """
     f, g = functions
     size = hidden.shape[1]
-    gates = f(clipped(projected[:, : 2 * size] + hidden @ R[: 2 * size].T + B[: 2 * size], clip))
+    gates = f(recurrent.clipped(projected[:, : 2 * size] + hidden @ R[: 2 * size].T + B[: 2 * size], clip))
     update, reset = gates[:, :size], gates[:, size:]
     if len(B) > 3 * size:
         inner = reset * (hidden @ R[2 * size :].T + B[3 * size :]) + B[2 * size : 3 * size]
     else:
         inner = (reset * hidden) @ R[2 * size :].T + B[2 * size :]
-    candidate = g(clipped(projected[:, 2 * size :] + inner, clip))
+    candidate = g(recurrent.clipped(projected[:, 2 * size :] + inner, clip))
     following: Array = (1 - update) * candidate + update * hidden
     return following
 
@@ -185,8 +173,8 @@ def rnn_cell_shape(
     activations: Names,
     clip: float,
 ) -> Shape:
-    functions_of(activations or RNN, 1)
-    check_clip(clip)
+    recurrent.functions_of(activations or RNN, 1)
+    recurrent.check_clip(clip)
     return cell_shape(X, (initial_hidden_state,), (W, R, B), 1, hidden_size)
 
 
@@ -201,8 +189,8 @@ def rnn_cell(
     activations: Names,
     clip: float,
 ) -> Array:
-    (function,) = functions_of(activations or RNN, 1)
-    return function(clipped(X @ W.T + initial_hidden_state @ R.T + (0 if B is None else B), clip))
+    (function,) = recurrent.functions_of(activations or RNN, 1)
+    return function(recurrent.clipped(X @ W.T + initial_hidden_state @ R.T + (0 if B is None else B), clip))
 
 
 Step = Callable[[Array, Array], Array]
@@ -223,10 +211,12 @@ def gru_sequence_shape(
     clip: float,
     linear_before_reset: bool,
 ) -> tuple[Shape, ...]:
-    functions_of(activations or GRU, 2)
-    check_clip(clip)
+    recurrent.functions_of(activations or GRU, 2)
+    recurrent.check_clip(clip)
     states, biases = (initial_hidden_state,), 4 if linear_before_reset else 3
-    return sequence_shapes(X, states, sequence_lengths, (W, R, B), 3, hidden_size, direction, biases)
+    return recurrent.sequence_shapes(
+        X, states, sequence_lengths, (W, R, B), 3, hidden_size, direction, biases
+    )
 
 
 @kernel("GRUSequence-5", widen=True)
@@ -242,7 +232,7 @@ def gru_sequence(
     activations: Names,
     clip: float,
 ) -> tuple[Array, ...]:
-    functions = functions_of(activations or GRU, 2)
+    functions = recurrent.functions_of(activations or GRU, 2)
 
     def step(k: int) -> Step:
         return lambda projected, hidden: gru_step(projected, hidden, R[k], B[k], functions, clip)
@@ -264,9 +254,11 @@ def rnn_sequence_shape(
     activations: Names,
     clip: float,
 ) -> tuple[Shape, ...]:
-    functions_of(activations or RNN, 1)
-    check_clip(clip)
-    return sequence_shapes(X, (initial_hidden_state,), sequence_lengths, (W, R, B), 1, hidden_size, direction)
+    recurrent.functions_of(activations or RNN, 1)
+    recurrent.check_clip(clip)
+    return recurrent.sequence_shapes(
+        X, (initial_hidden_state,), sequence_lengths, (W, R, B), 1, hidden_size, direction
+    )
 
 
 @kernel("RNNSequence-5", widen=True)
@@ -282,10 +274,10 @@ def rnn_sequence(
     activations: Names,
     clip: float,
 ) -> tuple[Array, ...]:
-    (function,) = functions_of(activations or RNN, 1)
+    (function,) = recurrent.functions_of(activations or RNN, 1)
 
     def step(k: int) -> Step:
-        return lambda projected, hidden: function(clipped(projected + hidden @ R[k].T + B[k], clip))
+        return lambda projected, hidden: function(recurrent.clipped(projected + hidden @ R[k].T + B[k], clip))
 
     return _run_directions(X, initial_hidden_state, sequence_lengths, W, step, direction)
 
@@ -294,9 +286,9 @@ def _run_directions(
     X: Array, states: Array, sequence_lengths: Array, W: Array, step: Callable[[int], Step], direction: str
 ) -> tuple[Array, ...]:
     """The outputs of all steps and the last states, for all directions. step(k): one step of direction k."""
-    check_lengths(sequence_lengths, Dim.of(X.shape[1]))
+    recurrent.check_lengths(sequence_lengths, Dim.of(X.shape[1]))
     lengths = as_i64(sequence_lengths)
-    ways = enumerate(directions_of(direction))
+    ways = enumerate(recurrent.directions_of(direction))
     directions = [_run_direction(X, states[:, k], lengths, W[k], step(k), backward) for k, backward in ways]
     return tuple(np.stack(outputs, axis=1) for outputs in zip(*directions))
 
@@ -307,14 +299,14 @@ def _run_direction(
     """The outputs of all steps and the last states, for one direction; 0 after the end of a sequence, and for
     an empty one.
     """
-    order = step_order(lengths, X.shape[1], backward)
-    projected = reordered(X, order) @ W.T
+    order = recurrent.step_order(lengths, X.shape[1], backward)
+    projected = recurrent.reordered(X, order) @ W.T
     outputs = np.zeros((*X.shape[:2], hidden.shape[1]), X.dtype)
     for time in range(X.shape[1]):
         valid = (time < lengths)[:, np.newaxis]
         following = step(projected[:, time], hidden)
         hidden, outputs[:, time] = np.where(valid, following, hidden), np.where(valid, following, 0)
-    return reordered(outputs, order), np.where((lengths > 0)[:, np.newaxis], hidden, 0)
+    return recurrent.reordered(outputs, order), np.where((lengths > 0)[:, np.newaxis], hidden, 0)
 
 
 DEFAULT = ("sigmoid", "tanh", "tanh")
@@ -335,9 +327,9 @@ def lstm_sequence_shape(
     activations: tuple[str, ...],
     clip: float,
 ) -> tuple[Shape, ...]:
-    functions_of(activations or DEFAULT, 3)
-    check_clip(clip)
-    return sequence_shapes(
+    recurrent.functions_of(activations or DEFAULT, 3)
+    recurrent.check_clip(clip)
+    return recurrent.sequence_shapes(
         X, (initial_hidden_state, initial_cell_state), sequence_lengths, (W, R, B), 4, hidden_size, direction
     )
 
@@ -356,10 +348,10 @@ def lstm_sequence(
     activations: tuple[str, ...],
     clip: float,
 ) -> tuple[Array, ...]:
-    check_lengths(sequence_lengths, Dim.of(X.shape[1]))
-    functions, lengths = functions_of(activations or DEFAULT, 3), as_i64(sequence_lengths)
+    recurrent.check_lengths(sequence_lengths, Dim.of(X.shape[1]))
+    functions, lengths = recurrent.functions_of(activations or DEFAULT, 3), as_i64(sequence_lengths)
     directions = []
-    for k, backward in enumerate(directions_of(direction)):
+    for k, backward in enumerate(recurrent.directions_of(direction)):
         hidden, cell = initial_hidden_state[:, k], initial_cell_state[:, k]
         ran = run_direction(X, hidden, cell, lengths, W[k], R[k], B[k], functions, clip, backward)
         directions.append(ran)
@@ -374,7 +366,7 @@ def run_direction(
     W: Array,
     R: Array,
     B: Array,
-    functions: list[Function],
+    functions: list[recurrent.Function],
     clip: float,
     backward: bool,
 ) -> tuple[Array, Array, Array]:
@@ -383,12 +375,12 @@ def run_direction(
     """
     f, g, h = functions
     steps = X.shape[1]
-    order = step_order(lengths, steps, backward)
-    projected = reordered(X, order) @ W.T + B
+    order = recurrent.step_order(lengths, steps, backward)
+    projected = recurrent.reordered(X, order) @ W.T + B
     outputs = np.zeros((*X.shape[:2], hidden.shape[1]), X.dtype)
     for step in range(steps):
         forget_gate, input_gate, candidate, output_gate = np.split(
-            clipped(projected[:, step] + hidden @ R.T, clip), 4, axis=1
+            recurrent.clipped(projected[:, step] + hidden @ R.T, clip), 4, axis=1
         )
         next_cell = f(forget_gate) * cell + f(input_gate) * g(candidate)
         next_hidden = f(output_gate) * h(next_cell)
@@ -396,4 +388,4 @@ def run_direction(
         hidden, cell = np.where(valid, next_hidden, hidden), np.where(valid, next_cell, cell)
         outputs[:, step] = np.where(valid, next_hidden, 0)
     non_empty = (lengths > 0)[:, np.newaxis]
-    return reordered(outputs, order), np.where(non_empty, hidden, 0), np.where(non_empty, cell, 0)
+    return recurrent.reordered(outputs, order), np.where(non_empty, hidden, 0), np.where(non_empty, cell, 0)
