@@ -173,7 +173,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     config = settings(args.config)
     for option, words in (("--select", args.select), ("--ignore", args.ignore)):
-        _require_rules(option, words)
+        try:
+            rules_of(words)
+        except ValueError as error:
+            raise Refusal(f"{option}: {error}") from None
     accepted = args.baseline or (None if args.write_baseline else config.baseline)
     options = CheckOptions(
         args.weights,
@@ -300,14 +303,6 @@ def _status(reports: Sequence[Report], strict: bool, exit_zero: bool) -> int:
 
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",")]
-
-
-def _require_rules(option: str, words: Sequence[str]) -> None:
-    """Raise Refusal for a word that names no rule; settings may have added rules."""
-    try:
-        rules_of(words)
-    except ValueError as error:
-        raise Refusal(f"{option}: {error}") from None
 
 
 def _release(text: str) -> str:

@@ -65,7 +65,12 @@ def execute(args: argparse.Namespace) -> int:
     if args.category is not None and not entries and args.category not in categories():
         raise Refusal(f"unknown category {args.category!r}; {meant_or_all(args.category, categories())}")
     if args.attribute is not None and not entries:
-        _require_attribute(args.attribute, registry, dialect)
+        definitions = (registry.op(op).definition for op in registry.ids(dialect.name))
+        names = dict.fromkeys(name for definition in definitions for name in definition.attributes)
+        if not _has_attribute(names, args.attribute):
+            meant = did_you_mean_word(args.attribute, names)
+            if meant:
+                raise Refusal(f"no op of {dialect.title} has an attribute {args.attribute!r}{meant}")
     if args.output_format == "json":
         print_json(1, {"ops": [entry._asdict() for entry in entries]})
     elif args.quiet:
@@ -73,16 +78,6 @@ def execute(args: argparse.Namespace) -> int:
     else:
         _show(entries, _covered(args, dialect))
     return CLEAN
-
-
-def _require_attribute(attribute: str, registry: Registry, dialect: Dialect) -> None:
-    """Raise Refusal where no op of the dialect has the attribute, but a similar one."""
-    definitions = (registry.op(op).definition for op in registry.ids(dialect.name))
-    names = dict.fromkeys(name for definition in definitions for name in definition.attributes)
-    if not _has_attribute(names, attribute):
-        meant = did_you_mean_word(attribute, names)
-        if meant:
-            raise Refusal(f"no op of {dialect.title} has an attribute {attribute!r}{meant}")
 
 
 def _defined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[OpEntry]:

@@ -104,7 +104,10 @@ def _surveyed(args: argparse.Namespace) -> SurveyTable:
     config = settings(args.config)
     limits = limits_of(args, config.limits)
     tasks = tasks_of(_words(args.tasks), parted_sources(args.sources), _words(args.targets))
-    again = _statuses(args.again)
+    again = tuple(_words(args.again))
+    for word in again:
+        if word not in STATUSES:
+            raise Refusal(f"--again: unknown status {word!r}; expected some of {', '.join(STATUSES)}")
     models = listing(args.paths)
     registry = registry_of(args)  # faults of custom ops are reported before any work
     with workers_of(args) as workers:
@@ -136,14 +139,6 @@ def _note(args: argparse.Namespace, *sentences: str) -> None:
 
 def _words(text: str) -> list[str]:
     return [word for part in text.split(",") if (word := part.strip())]
-
-
-def _statuses(text: str) -> tuple[str, ...]:
-    words = tuple(_words(text))
-    for word in words:
-        if word not in STATUSES:
-            raise Refusal(f"--again: unknown status {word!r}; expected some of {', '.join(STATUSES)}")
-    return words
 
 
 def _rules(option: str, text: str) -> tuple[str, ...]:
@@ -189,7 +184,8 @@ def show_summary(survey: SurveyTable) -> None:
         show("", *_faults(faulty))
     if survey.differences is not None:
         show("", *_changes(survey.differences))
-    show("", _closing(survey))
+    unchanged = f", {survey.unchanged:,} unchanged" if survey.unchanged else ""
+    show("", f"{survey.done:,} {'cell' if survey.done == 1 else 'cells'} done{unchanged}; {survey.output}")
 
 
 def summary_json(survey: SurveyTable) -> str:
@@ -211,11 +207,6 @@ def summary_json(survey: SurveyTable) -> str:
         "against": None if found is None else found.to_json(),
     }
     return json.dumps(content, indent=2) + "\n"
-
-
-def _closing(survey: SurveyTable) -> str:
-    unchanged = f", {survey.unchanged:,} unchanged" if survey.unchanged else ""
-    return f"{survey.done:,} {'cell' if survey.done == 1 else 'cells'} done{unchanged}; {survey.output}"
 
 
 def _faults(rows: Sequence[Row]) -> Iterator[str]:

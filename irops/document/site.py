@@ -153,7 +153,11 @@ class OpPages:
         yield "opsets/index.md", self.page("opsets", opsets=table, ids=self.ids)
         for opset in opsets().names:
             values: dict[str, Any] = {"since": since.get(opset), "new": new[opset], "ids": self.ids}
-            text = self.page("opset", opset=opset, categories=_versions_in(opset), **values)
+            by_category: dict[str, list[OpVersion]] = {}
+            for version in opsets().all():
+                if opset in version.opsets:
+                    by_category.setdefault(version.category, []).append(version)
+            text = self.page("opset", opset=opset, categories=dict(sorted(by_category.items())), **values)
             yield f"opsets/{opset}.md", text
         by_release = self.page("by_release", releases=self._by_release(), oldest=releases().oldest)
         yield "opsets/ops-by-release.md", by_release
@@ -169,14 +173,6 @@ class OpPages:
         for definition in self.definitions:
             by_category.setdefault(definition.category, []).append(definition)
         return dict(sorted(by_category.items()))
-
-
-def _versions_in(opset: str) -> dict[str, list[OpVersion]]:
-    by_category: dict[str, list[OpVersion]] = {}
-    for version in opsets().all():
-        if opset in version.opsets:
-            by_category.setdefault(version.category, []).append(version)
-    return dict(sorted(by_category.items()))
 
 
 # Pages about all ops: what irops can do with each, and where OpenVINO differs.

@@ -108,7 +108,9 @@ def called(prepared: Prepared, inputs: Sequence[Any], out: Any, limits: Limits |
 
 
 def _called(prepared: Prepared, inputs: Sequence[Any], model: Any, out: Any, limits: Limits | None) -> Any:
-    if _takes_part(inputs):
+    # whether torch records what is done with an input
+    wanted = any(is_torch(item) and item.requires_grad for item in inputs)
+    if wanted and bool(sys.modules["torch"].is_grad_enabled()):
         if out is not None:
             raise ValueError("out is given, but an input requires a gradient; give one of them")
         from irops.runtime.torch_gradients import call_with_gradients
@@ -119,12 +121,6 @@ def _called(prepared: Prepared, inputs: Sequence[Any], model: Any, out: Any, lim
         return _filled(prepared, arrays, out, limits)
     result = prepared.run(arrays, None, limits)
     return tuple(like(one, model) for one in result) if isinstance(result, tuple) else like(result, model)
-
-
-def _takes_part(inputs: Sequence[Any]) -> bool:
-    """Whether torch records what is done with an input."""
-    wanted = any(is_torch(item) and item.requires_grad for item in inputs)
-    return wanted and bool(sys.modules["torch"].is_grad_enabled())
 
 
 def _array(item: Any) -> Any:

@@ -301,14 +301,11 @@ def _fixed(plan: Plan, given: Collection[int]) -> frozenset[int]:
     for step in plan.steps:
         sources = [source for source in step.sources if source is not None]
         if step.layer.id not in given and (
-            _reads_shape(step) or (_follows(step) and all(source[0] in fixed for source in sources))
+            (step.op.definition.type in SHAPES and step.static)
+            or (_follows(step) and all(source[0] in fixed for source in sources))
         ):
             fixed.add(step.layer.id)
     return frozenset(fixed)
-
-
-def _reads_shape(step: PlannedLayer) -> bool:
-    return step.op.definition.type in SHAPES and step.static
 
 
 def _follows(step: PlannedLayer) -> bool:
@@ -471,7 +468,9 @@ class _Assembly:
             layer, facts = step.layer, step.facts
             if layer.id in self._fixed.fixed and layer.id not in needed:
                 continue
-            if self._is_input(step):
+            value = self._given.get(step.layer.id)
+            is_parameter = step.layer.kind is LayerKind.PARAMETER and step.op.id == "Parameter-1"
+            if is_parameter and value is not None and step.facts.outputs[0].admits(value):
                 inputs.append((self._new_slot((layer.id, 0)), layer.id, facts.outputs[0]))
             elif self._is_result(step):
                 self._slots[layer.id, 0] = self._slot(step.sources[0], step)
@@ -485,11 +484,6 @@ class _Assembly:
         sized = frozenset(slot for slot, step, index in slots if output_bytes(step, index) is None)
         steps = tuple(inputs), actions, tuple(outputs)
         return Program(self._plan, self._kept, tuple(self._values), *steps, sized, self._fixed.is_known)
-
-    def _is_input(self, step: PlannedLayer) -> bool:
-        value = self._given.get(step.layer.id)
-        is_parameter = step.layer.kind is LayerKind.PARAMETER and step.op.id == "Parameter-1"
-        return is_parameter and value is not None and step.facts.outputs[0].admits(value)
 
     def _is_result(self, step: PlannedLayer) -> bool:
         is_result = step.layer.kind is LayerKind.RESULT and step.op.id == "Result-1"

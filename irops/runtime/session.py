@@ -105,7 +105,12 @@ class Session:
             DiagnosticError for an unknown input; KeyError for an unknown layer to keep; ValueError for a
             result of a type that the library lacks
         """
-        self._require_computable()
+        for element in self.model.legacy:
+            if element.tag == "pre-process":
+                hint = "irops does not, write them as a Subtract"
+                message = f"OpenVINO subtracts the mean values of <pre-process> from an input; {hint}"
+                place = self.model.location(at=element.at)
+                raise EvaluationError([Diagnostic(rule("unsupported-mean-values"), message, place)])
         if not isinstance(inputs, Mapping):
             inputs = dict(enumerate([inputs] if hasattr(inputs, "__array__") else inputs))
         foreign = next((item for item in inputs.values() if is_foreign(item)), None)
@@ -118,14 +123,6 @@ class Session:
         if foreign is not None:
             results.update({name: like(array, foreign) for name, array in results.items()})
         return results
-
-    def _require_computable(self) -> None:
-        for element in self.model.legacy:
-            if element.tag == "pre-process":
-                hint = "irops does not, write them as a Subtract"
-                message = f"OpenVINO subtracts the mean values of <pre-process> from an input; {hint}"
-                place = self.model.location(at=element.at)
-                raise EvaluationError([Diagnostic(rule("unsupported-mean-values"), message, place)])
 
     def kept(self, keep: Keep) -> frozenset[int]:
         """The ids of the layers to keep; KeyError, with a suggestion, for one that does not exist."""

@@ -474,17 +474,13 @@ def _named_in(function: Callable[..., Any], seen: set[Any]) -> set[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _ID.fullmatch(node.value):
             ids.add(node.value)
         elif isinstance(node, ast.Name):
-            called = _lookup(function, node.id)
+            closure = inspect.getclosurevars(function).nonlocals if function.__code__.co_freevars else {}
+            called = closure.get(node.id, getattr(function, "__globals__", {}).get(node.id))
             if inspect.isfunction(called) and (called.__module__ or "").startswith(
                 ((function.__module__ or "?").rsplit(".", 2)[0], OPS)
             ):
                 ids |= _named_in(inspect.unwrap(called), seen)
     return ids
-
-
-def _lookup(function: Callable[..., Any], name: str) -> Any:
-    closure = inspect.getclosurevars(function).nonlocals if function.__code__.co_freevars else {}
-    return closure.get(name, getattr(function, "__globals__", {}).get(name))
 
 
 def incoherences(definition: Definition, functions: Functions) -> list[str]:

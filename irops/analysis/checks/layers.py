@@ -137,7 +137,9 @@ def layouts_fit_inputs_and_outputs(structure: ModelStructure, inferred: Inferred
         elif layer.kind is not LayerKind.PARAMETER:
             continue
         for port, fact in zip(ports, facts):
-            text = _layout(port)
+            children = [] if port.rt_info is None else port.rt_info.children
+            layouts = (child.attributes for child in children if child.attributes.get("name") == "layout")
+            text = next(layouts, {}).get("layout", "")
             rank = None if fact is None else fact.shape.rank
             try:
                 layout = parse_layout(text)
@@ -147,9 +149,3 @@ def layouts_fit_inputs_and_outputs(structure: ModelStructure, inferred: Inferred
                 message = f"{layer} has the layout {shortened(text)} and rank {rank}"
                 why, scope = ("OpenVINO refuses to compile the model",), structure.graphs[0]
                 yield structure.finding("malformed-rt-info", message, layer.at, scope, layer, notes=why)
-
-
-def _layout(port: Port) -> str:
-    children = [] if port.rt_info is None else port.rt_info.children
-    layouts = (child.attributes for child in children if child.attributes.get("name") == "layout")
-    return next(layouts, {}).get("layout", "")

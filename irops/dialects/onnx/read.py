@@ -189,7 +189,10 @@ class GraphBuilder:
         constant = node.op_type == "Constant" and node.domain in OWN_DOMAINS
         layer.own_kind = LayerKind.CONSTANT if constant else LayerKind.OPERATION
         if not constant:  # runtimes turn Constants into initializers first
-            self._require_own_name(layer, node.name)
+            other = self._named.setdefault(node.name, layer)
+            if node.name and other is not layer:
+                message = f"{layer} comes from a node of the name {node.name!r}, as does {other}"
+                self.faults.add("invalid-onnx-part", f"{message}; names must be unique", -1)
         if constant:
             self._require_known_attributes(layer)
             self._hold(layer, str(layer), lambda: node_constant(node, self.files))
@@ -210,12 +213,6 @@ class GraphBuilder:
         if node.name and node.name not in self.layer_names:
             return self.layer_names.unique(node.name)
         return self.layer_names.unique(next(filter(None, (*node.output, node.op_type)), ""))
-
-    def _require_own_name(self, layer: Layer, name: str) -> None:
-        other = self._named.setdefault(name, layer)
-        if name and other is not layer:
-            message = f"{layer} comes from a node of the name {name!r}, as does {other}; names must be unique"
-            self.faults.add("invalid-onnx-part", message, -1)
 
     def _require_known_attributes(self, constant: Layer) -> None:
         """Those of other nodes are checked with the definitions of their ops."""

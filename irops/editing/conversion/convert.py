@@ -123,7 +123,10 @@ class _Conversion:
             if not unread:
                 return
             before, reasons = len(self.changes), dict[tuple[Path, int], str]()
-            for path, group in self._by_graph(unread).items():
+            groups: dict[Path, list[Need]] = defaultdict(list)
+            for need in unread:
+                groups[need.graph.path].append(need)
+            for path, group in groups.items():
                 self._convert_graph(path, group, reasons)
             if len(self.changes) == before:
                 raise DiagnosticError(self._refused(unread, reasons))
@@ -144,12 +147,6 @@ class _Conversion:
                     self.changes.append(Change(name, path, done.before, done.after, done.rounds))
             if len(self.changes) > before:
                 self.model = graph.model()
-
-    def _by_graph(self, unread: list[Need]) -> dict[Path, list[Need]]:
-        groups: dict[Path, list[Need]] = defaultdict(list)
-        for need in unread:
-            groups[need.graph.path].append(need)
-        return groups
 
     def _graph(self, path: Path) -> Graph:
         return Graph(self.model, path=path, registry=self.registry, limits=self.limits)

@@ -445,7 +445,8 @@ class Base:
             self.connect(node, index, source)
         node.facts = self.facts.of(node, node.input_facts, self.origin.weights, node.key)
         self._finish(node, len(node.facts))
-        self._declare_variable(node)
+        if node.type.lower() == "readvalue" and "variable_id" in node.data:
+            self.facts.variables.setdefault(node.data["variable_id"], node.facts[0])
         return node
 
     def _created(self, op: Op, name: str, data: Mapping[str, str], place: int | None = None) -> Node:
@@ -474,10 +475,6 @@ class Base:
         node.outputs = tuple(Value(node, index) for index in range(outputs))
         node.consumers = [{} for _ in range(outputs)]
         node.tensor_names = node.tensor_names or [()] * outputs
-
-    def _declare_variable(self, node: Node) -> None:
-        if node.type.lower() == "readvalue" and "variable_id" in node.data:
-            self.facts.variables.setdefault(node.data["variable_id"], node.facts[0])
 
     def add(
         self, op: str | Definition, /, *inputs: Any, name: str | None = None, **keywords: Any

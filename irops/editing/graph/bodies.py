@@ -91,22 +91,18 @@ def _changed_layer(node: Node, layer: Layer) -> Layer:
         fields["data"] = dict(node.data)
     if node.bodies != layer.bodies:
         fields["bodies"] = dict(node.bodies)
-    inputs, outputs = _input_ports(node, layer), _output_ports(node, layer)
-    if inputs is not layer.inputs:
-        fields["inputs"] = inputs
-    if outputs is not layer.outputs:
-        fields["outputs"] = outputs
-    return replace(layer, **fields) if fields else layer  # type: ignore[arg-type]
-
-
-def _input_ports(node: Node, layer: Layer) -> list[Port]:
-    """The input ports, declared anew where what they declare follows from other facts than before."""
     facts = node.input_facts
     ports = [_redeclared(port, old, new) for port, old, new in zip(layer.inputs, node.first_inputs, facts)]
     if len(facts) > len(ports):
         label = 1 + max((port.id for port in (*layer.inputs, *layer.outputs)), default=-1)
         ports += [_port(label + index, fact) for index, fact in enumerate(facts[len(ports) :])]
-    return layer.inputs if _all_same(ports, layer.inputs) else ports
+    inputs = layer.inputs if _all_same(ports, layer.inputs) else ports
+    outputs = _output_ports(node, layer)
+    if inputs is not layer.inputs:
+        fields["inputs"] = inputs
+    if outputs is not layer.outputs:
+        fields["outputs"] = outputs
+    return replace(layer, **fields) if fields else layer  # type: ignore[arg-type]
 
 
 def _output_ports(node: Node, layer: Layer) -> list[Port]:
@@ -274,7 +270,7 @@ class _Side:
             if node.kind is LayerKind.PARAMETER:
                 self.parameters[node.name] = layer.id
             elif node.kind is LayerKind.RESULT:
-                self.results[_result_name(node)] = layer.id
+                self.results[node.output_names[0] if node.output_names else node.name] = layer.id
 
     def parameter(self, key: str, name: str) -> int:
         if key not in self.parameters:
@@ -313,10 +309,6 @@ class _Side:
         if lacking:
             message = f"nothing flows into the input {lacking[0]!r} of a body of {name!r}"
             raise refuse("unmapped-parameter", message, name)
-
-
-def _result_name(node: Node) -> str:
-    return node.output_names[0] if node.output_names else node.name
 
 
 def _cut(number: int, layer: int, cut: Sliced | Stacked) -> PortMapping:

@@ -88,7 +88,7 @@ class Facts:
         invocation = node.invocation
         assert invocation is not None
         if node.bodies:
-            outputs = self._of_bodies(node, inputs, weights)
+            outputs = list(self._alone(node, inputs, weights).outputs)
         else:
             outputs = self._of_op(node, invocation, inputs)
         named = self._named(outputs, key)
@@ -110,10 +110,6 @@ class Facts:
         except LimitExceeded as limit:
             raise refuse_fault(op, fault_of_limit(limit), node.name, list(inputs), dict(node.data)) from None
         return outputs
-
-    def _of_bodies(self, node: Node, inputs: Sequence[Fact | None], weights: Weights | None) -> list[Fact]:
-        """The outputs of a node with bodies."""
-        return list(self._alone(node, inputs, weights).outputs)
 
     def bodies(self, node: Node, inputs: Sequence[Fact | None], weights: Weights | None) -> dict[str, Body]:
         """The bodies of a node with what is inferred of them in its place."""

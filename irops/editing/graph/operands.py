@@ -154,23 +154,18 @@ def _lost(array: Array, converted: Array, kind: ElementType) -> Array:
     if kind.floating:
         found = converted.astype(np.float64)
         wrong = np.isnan(numbers) ^ np.isnan(found) | np.isinf(numbers) ^ np.isinf(found)
-        wrong |= np.isfinite(numbers) & (np.abs(numbers) >= _overflow(kind))
+        # the least number that rounds beyond the greatest one; types without infinity take the greatest one
+        # for it
+        limits = ml_dtypes.finfo(kind.dtype)  # type: ignore[no-untyped-call]
+        greatest = float(limits.max)
+        spacing = ldexp(float(limits.eps), frexp(greatest)[1] - 1)
+        wrong |= np.isfinite(numbers) & (np.abs(numbers) >= greatest + spacing / 2)
         return np.asarray(array[wrong])
     low, high = kind.extent
     wrong = ~((numbers >= low) & (numbers <= high))
     if numbers.dtype.kind == "f":
         wrong |= numbers != np.floor(numbers)
     return np.asarray(numbers[wrong])
-
-
-def _overflow(kind: ElementType) -> float:
-    """The least number that rounds beyond the greatest one; types without infinity take the greatest one for
-    it.
-    """
-    limits = ml_dtypes.finfo(kind.dtype)  # type: ignore[no-untyped-call]
-    greatest = float(limits.max)
-    spacing = ldexp(float(limits.eps), frexp(greatest)[1] - 1)
-    return greatest + spacing / 2
 
 
 def _usual_type(operand: Any, allowed: Iterable[str]) -> ElementType | None:

@@ -98,9 +98,16 @@ def reverse_in_onnx(node: TranslatedLayer) -> Wire:
     if fixed:
         lists = _constant_lists(node)
     elif node.attributes["mode"] == "mask":
-        lists = _lists_of_mask(node)
+        flags = node.add("Cast", node.required("axes"), part="flags", to="i64")
+        starts, steps = (
+            _scaled(node, name, flags, *pair) for name, pair in (("starts", (-1, 0)), ("steps", (-2, 1)))
+        )
+        ends = node.add("Mul", steps, node.constant("ends/last", [LAST]), part="ends")
+        lists = [starts, ends, None, steps]
     else:
-        lists = _lists_of_axes(node, definition)
+        axes = converted_input(node, "axes", definition.inputs[3], force_i64=True)
+        minus_ones = _scaled(node, "starts", axes, 0, -1)
+        lists = [minus_ones, _scaled(node, "ends", axes, 0, FIRST), axes, minus_ones]
     return in_wider_type(
         node, definition.inputs[0], lambda data, part: node.add("Slice", data, *lists, part=part)
     )
@@ -112,23 +119,6 @@ def _constant_lists(node: TranslatedLayer) -> list[Wire | None]:
     count = len(axes)
     lists = {"starts": [-1] * count, "ends": [FIRST] * count, "axes": axes, "steps": [-1] * count}
     return [node.constant(name, numbers) for name, numbers in lists.items()]
-
-
-def _lists_of_axes(node: TranslatedLayer, definition: Definition) -> list[Wire | None]:
-    """The lists for axes that are known only at run time: the same numbers as often as there are axes."""
-    axes = converted_input(node, "axes", definition.inputs[3], force_i64=True)
-    minus_ones = _scaled(node, "starts", axes, 0, -1)
-    return [minus_ones, _scaled(node, "ends", axes, 0, FIRST), axes, minus_ones]
-
-
-def _lists_of_mask(node: TranslatedLayer) -> list[Wire | None]:
-    """The lists, for all axes, of a mask that is known only at run time: forward where it is false."""
-    flags = node.add("Cast", node.required("axes"), part="flags", to="i64")
-    starts, steps = (
-        _scaled(node, name, flags, *pair) for name, pair in (("starts", (-1, 0)), ("steps", (-2, 1)))
-    )
-    ends = node.add("Mul", steps, node.constant("ends/last", [LAST]), part="ends")
-    return [starts, ends, None, steps]
 
 
 def _scaled(node: TranslatedLayer, name: str, numbers: Wire, factor: int, term: int) -> Wire:
@@ -312,7 +302,11 @@ def in_onnx(node: TranslatedLayer, type: str) -> Wire:
     """
     definition, base = onnx_definition(type, node.target.opset), node.op.definition
     data, wires_by_name = attributes_in_onnx(node, definition), dict[str, Sequence[Wire | None]]()
-    force_i64 = _has_mixed_types(node, definition)
+    # whether inputs that must have one integer type in ONNX have several
+    of_one_type = [p for p in definition.inputs if p.type in definition.types and p.allowed <= COUNTS]
+    base_names = {p.stands_for or p.name for p in of_one_type}
+    names = (port.name for port in node.op.definition.inputs if port.name in base_names)
+    force_i64 = len({node.fact(name).element_type for name in names if node.wire(name) is not None}) > 1
     for index, port in enumerate(base.inputs):
         name, attribute = counterpart(definition, base, index, port)
         if node.wire(port.name) is None:
@@ -354,14 +348,6 @@ def attributes_in_onnx(node: TranslatedLayer, definition: Definition) -> dict[st
             why = f"{definition.id} has no such attribute and implies {implied}"
             raise impossible(f"{name} is {format_value(value)}, but {why}")
     return data
-
-
-def _has_mixed_types(node: TranslatedLayer, definition: Definition) -> bool:
-    """Whether inputs that must have one integer type in ONNX have several."""
-    of_one_type = [p for p in definition.inputs if p.type in definition.types and p.allowed <= COUNTS]
-    base_names = {p.stands_for or p.name for p in of_one_type}
-    names = (port.name for port in node.op.definition.inputs if port.name in base_names)
-    return len({node.fact(name).element_type for name in names if node.wire(name) is not None}) > 1
 
 
 def converted_input(node: TranslatedLayer, name: str, port_: PortSpec, force_i64: bool = False) -> Wire:

@@ -24,12 +24,10 @@ def transpose_shape(arg: Fact, input_order: Fact) -> Shape:
         return arg.shape[::-1]
     order = order or (UNKNOWN,) * rank
     check_order(order, rank)
-    return Shape(_one_of(arg.shape, axis) for axis in order)
-
-
-def _one_of(shape: Shape, axis: Dim) -> Dim:
-    """The size of shape along an axis that may be only partially known."""
-    return reduce(Dim.union, (size for number, size in enumerate(shape) if axis.can_be(number)))
+    return Shape(
+        reduce(Dim.union, (size for number, size in enumerate(arg.shape) if axis.can_be(number)))
+        for axis in order
+    )
 
 
 def check_order(order: tuple[Dim, ...], rank: int) -> None:

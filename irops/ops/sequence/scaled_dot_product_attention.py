@@ -85,7 +85,10 @@ def attention(
     for part in parts:
         scores = np.matmul(_rows(query, part) * factor, keys)
         if causal:
-            scores += _causal_bias(part, keys.shape[-1], kind)
+            # the bias of a causal mask for some queries: -inf at all later keys, else 0
+            is_later: Array = np.arange(keys.shape[-1]) > np.arange(part.start, part.stop)[:, np.newaxis]
+            masked: Array = np.where(is_later, kind(-inf), kind(0))
+            scores += masked
         elif bias is not None:
             scores = _add(scores, _rows(bias, part))
         outputs.append(_weighted_values(scores, value, None if sink is None else _rows(sink, part)))
@@ -100,13 +103,6 @@ def _rows(array: Array, part: slice) -> Array:
 def _bias(mask: Array, kind: type) -> Array:
     """The numbers that a mask adds to the scores: for a boolean mask, 0 or -inf; else its elements."""
     return np.where(mask, kind(0), kind(-inf)) if mask.dtype == np.bool_ else mask
-
-
-def _causal_bias(part: slice, columns: int, kind: type) -> Array:
-    """The bias of a causal mask for some queries: -inf at all later keys, else 0."""
-    is_later: Array = np.arange(columns) > np.arange(part.start, part.stop)[:, np.newaxis]
-    masked: Array = np.where(is_later, kind(-inf), kind(0))
-    return masked
 
 
 def _add(scores: Array, bias: Array) -> Array:

@@ -269,7 +269,10 @@ def _bias(subject: ConvertedNode, kind: ElementType) -> Value | Array | None:
     """The summand of the scores: the mask, where booleans give 0 and -inf."""
     mask = subject.optional("attention_mask")
     if subject.attributes["causal"]:
-        return _masked(subject, _causal(subject), kind)
+        rows = _positions(subject, "query")
+        column = subject.add("Unsqueeze-1", rows, np.array([1], np.int64), part="query_column")
+        allowed = subject.add("LessEqual-1", _positions(subject, "key"), column, part="is_allowed")
+        return _masked(subject, allowed, kind)
     if mask is None:
         return None
     return _masked(subject, mask, kind) if mask.element_type is BOOLEAN else mask
@@ -278,13 +281,6 @@ def _bias(subject: ConvertedNode, kind: ElementType) -> Value | Array | None:
 def _masked(subject: ConvertedNode, allowed: Value, kind: ElementType) -> Value:
     zero, never = subject.like(0, kind), subject.like(-inf, kind)
     return subject.add("Select-1", allowed, zero, never, part="bias")
-
-
-def _causal(subject: ConvertedNode) -> Value:
-    """Whether a key is not later than a query."""
-    rows = _positions(subject, "query")
-    column = subject.add("Unsqueeze-1", rows, np.array([1], np.int64), part="query_column")
-    return subject.add("LessEqual-1", _positions(subject, "key"), column, part="is_allowed")
 
 
 def _positions(subject: ConvertedNode, name: str) -> Value:
