@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class Steps:
 
     @classmethod
     def of(
-        cls, axes: int, strides: Numbers, dilations: Numbers, pads_begin: Numbers, pads_end: Numbers
+        cls, axes: int, strides: Numbers, dilations: Numbers, pads_begin: Numbers, pads_end: Numbers, **_: Any
     ) -> Steps:
         """The attributes as OpenVINO reads them: an empty list means 1 for each axis, as a padding 0."""
         ones, zeros = (1,) * axes, (0,) * axes

@@ -83,15 +83,12 @@ def group_backprop(
     filters: Array,
     output_shape: Array | None,
     *,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    dilations: Numbers,
     auto_pad: str,
     output_padding: Numbers,
+    **sliding: Any,
 ) -> Array:
     sizes, taps = data.shape[2:], filters.shape[3:]
-    steps = Steps.of(len(sizes), strides, dilations, pads_begin, pads_end)
+    steps = Steps.of(len(sizes), **sliding)
     fact = None if output_shape is None else Fact.of(as_i64(output_shape))
     output_sizes = _spatial_sizes(
         [Dim.of(n) for n in sizes], [Dim.of(n) for n in taps], fact, steps, auto_pad, output_padding

@@ -1,5 +1,7 @@
 """BinaryConvolution: the number of equal bits minus the number of different bits, at each position."""
 
+from typing import Any
+
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits
@@ -12,21 +14,10 @@ from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
-Numbers = tuple[int, ...]
-
 
 @shape("BinaryConvolution-1")
-def binary_convolution_shape(
-    data: Fact,
-    filters: Fact,
-    *,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    dilations: Numbers,
-    auto_pad: str,
-) -> Shape:
-    steps = steps_of_images(auto_pad, strides, dilations, pads_begin, pads_end)
+def binary_convolution_shape(data: Fact, filters: Fact, *, auto_pad: str, **sliding: Any) -> Shape:
+    steps = steps_of_images(auto_pad, **sliding)
     batch, channels, *sizes = data.shape.of_rank(4, "C2")
     maps, depth, *taps = filters.shape.of_rank(4, "C2")
     unify(channels, depth, "C2")
@@ -35,15 +26,7 @@ def binary_convolution_shape(
 
 @kernel("BinaryConvolution-1")
 def binary_convolution(
-    data: Array,
-    filters: Array,
-    *,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    dilations: Numbers,
-    auto_pad: str,
-    pad_value: float,
+    data: Array, filters: Array, *, auto_pad: str, pad_value: float, **sliding: Any
 ) -> Array:
     """Compute 2 * equal - all, where equal is the number of filter elements equal to the data under them.
 
@@ -51,7 +34,7 @@ def binary_convolution(
     convolution with the difference between data and padding.
     """
     kind, bits = element_type_of(data), filters.astype(np.int64)
-    steps = Steps.of(2, strides, dilations, pads_begin, pads_end)
+    steps = Steps.of(2, **sliding)
     axes = list(zip(data.shape[2:], filters.shape[2:], *steps))
     counts = [int(output_size(auto_pad, Dim.of(size), Dim.of(taps), *step)) for size, taps, *step in axes]
     slides = [slide_along(auto_pad, count, *axis[:5]) for count, axis in zip(counts, axes)]

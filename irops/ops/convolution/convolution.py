@@ -106,17 +106,8 @@ def convolution(data: Array, filters: Array, **sliding: Any) -> Array:
 
 
 @kernel("GroupConvolution-1", widen=True)
-def group_convolution(
-    data: Array,
-    filters: Array,
-    *,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    dilations: Numbers,
-    auto_pad: str,
-) -> Array:
-    steps = Steps.of(data.ndim - 2, strides, dilations, pads_begin, pads_end)
+def group_convolution(data: Array, filters: Array, *, auto_pad: str, **sliding: Any) -> Array:
+    steps = Steps.of(data.ndim - 2, **sliding)
     axes = zip(data.shape[2:], filters.shape[3:], *steps)
     slides = [_axis_slide(auto_pad, *axis) for axis in axes]
     positions = prod(slide.positions for slide in slides)

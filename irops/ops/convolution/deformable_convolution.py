@@ -26,15 +26,12 @@ def deformable_convolution_shape(
     offsets: Fact,
     filters: Fact,
     *,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    dilations: Numbers,
     auto_pad: str,
     group: int,
     deformable_group: int,
+    **sliding: Any,
 ) -> Shape:
-    steps = steps_of_images(auto_pad, strides, dilations, pads_begin, pads_end)
+    steps = steps_of_images(auto_pad, **sliding)
     require(
         group >= 1 and deformable_group >= 1, "C7", f"group {group} and deformable_group {deformable_group}"
     )
@@ -75,11 +72,14 @@ def deformable_convolution_8_shape(
     return Shape.of(merged[0], output[1], *merged[2:])
 
 
-def steps_of_images(auto_pad: str, *lists: Numbers) -> Steps:
+def steps_of_images(
+    auto_pad: str, *, strides: Numbers, dilations: Numbers, pads_begin: Numbers, pads_end: Numbers, **_: Any
+) -> Steps:
     """The steps along two axes, of strides, dilations, pads_begin and pads_end.
 
     Raises:  Violation(C1) unless all of them have two numbers or none
     """
+    lists = (strides, dilations, pads_begin, pads_end)
     check_empty_lists("C1", auto_pad, *lists)
     lengths = ", ".join(str(len(numbers)) for numbers in lists)
     require(all(len(numbers) in (0, 2) for numbers in lists), "C1", f"{lengths} values")

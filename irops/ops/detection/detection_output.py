@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -172,23 +173,17 @@ def detection_output_1_shape(
     aux_box_preds: OptionalFact,
     *,
     num_classes: int,
-    keep_top_k: tuple[int, ...],
-    top_k: int,
     share_location: bool,
     normalized: bool,
-    variance_encoded_in_target: bool,
-    background_label_id: int,
-    decrease_label_id: bool,
+    **attributes: Any,
 ) -> Shape:
     priors, classes = priors_of(proposals, normalized), Dim.of(num_classes)
     priors = unify(
         priors, divided(box_logits.shape[1], 4 * (Dim.of(1) if share_location else classes), "C4"), "C4"
     )
     priors = unify(priors, divided(class_preds.shape[1], classes, "C5"), "C5")
-    check_background(background_label_id, decrease_label_id)
-    images = images_of(box_logits, class_preds, proposals, variance_encoded_in_target)
-    images = checked_refinement(aux_class_preds, aux_box_preds, box_logits, images, priors)
-    return output_shape(images, classes, priors, keep_top_k, top_k)
+    inputs = (box_logits, class_preds, proposals, aux_class_preds, aux_box_preds)
+    return shape_for(classes, priors, *inputs, **attributes)
 
 
 @shape("DetectionOutput-8")
@@ -199,13 +194,9 @@ def detection_output_8_shape(
     aux_class_preds: OptionalFact,
     aux_box_preds: OptionalFact,
     *,
-    keep_top_k: tuple[int, ...],
-    top_k: int,
     share_location: bool,
     normalized: bool,
-    variance_encoded_in_target: bool,
-    background_label_id: int,
-    decrease_label_id: bool,
+    **attributes: Any,
 ) -> Shape:
     priors = priors_of(proposals, normalized)
     require(priors >= 1, "C12", priors)
@@ -217,10 +208,8 @@ def detection_output_8_shape(
     classes = divided(class_preds.shape[1], priors, "C5")
     if not share_location:
         classes = unify(classes, divided(box_logits.shape[1], priors * 4, "C4"), "C4")
-    check_background(background_label_id, decrease_label_id)
-    images = images_of(box_logits, class_preds, proposals, variance_encoded_in_target)
-    images = checked_refinement(aux_class_preds, aux_box_preds, box_logits, images, priors)
-    return output_shape(images, classes, priors, keep_top_k, top_k)
+    inputs = (box_logits, class_preds, proposals, aux_class_preds, aux_box_preds)
+    return shape_for(classes, priors, *inputs, **attributes)
 
 
 def priors_of(proposals: Fact, normalized: bool) -> Dim:
@@ -228,30 +217,37 @@ def priors_of(proposals: Fact, normalized: bool) -> Dim:
     return divided(proposals.shape[2], Dim.of(4 if normalized else 5), "C6")
 
 
-def check_background(background_label_id: int, decrease_label_id: bool) -> None:
+def shape_for(
+    classes: Dim,
+    priors: Dim,
+    box_logits: Fact,
+    class_preds: Fact,
+    proposals: Fact,
+    aux_class_preds: OptionalFact,
+    aux_box_preds: OptionalFact,
+    *,
+    variance_encoded_in_target: bool,
+    background_label_id: int,
+    decrease_label_id: bool,
+    keep_top_k: tuple[int, ...],
+    top_k: int,
+    **_: Any,
+) -> Shape:
+    """The shape of the output, after a check that the inputs fit each other and the numbers of classes and
+    priors.
+    """
     warn_unless(not decrease_label_id or background_label_id == 0, "C11", background_label_id)
-
-
-def images_of(box_logits: Fact, class_preds: Fact, proposals: Fact, variance_encoded_in_target: bool) -> Dim:
-    """The number of images. Checks proposals against it."""
     images = unify(box_logits.shape[0], class_preds.shape[0], "C1")
     require(
         proposals.shape[0].can_be(1) or proposals.shape[0].can_be(images), "C2", proposals, f"{images} images"
     )
     unify(proposals.shape[1], 1 if variance_encoded_in_target else 2, "C3")
-    return images
-
-
-def checked_refinement(
-    aux_class_preds: OptionalFact, aux_box_preds: OptionalFact, box_logits: Fact, images: Dim, priors: Dim
-) -> Dim:
-    """The number of images, after a check that the auxiliary inputs fit the others."""
     require((aux_class_preds is None) == (aux_box_preds is None), "C9", "one of them")
-    if aux_class_preds is None or aux_box_preds is None:
-        return images
-    unify(aux_class_preds.shape[1], priors * 2, "C7")
-    unify_shapes(aux_box_preds.shape, box_logits.shape, "C8")
-    return unify(images, aux_class_preds.shape[0], "C7")
+    if aux_class_preds is not None and aux_box_preds is not None:
+        unify(aux_class_preds.shape[1], priors * 2, "C7")
+        unify_shapes(aux_box_preds.shape, box_logits.shape, "C8")
+        images = unify(images, aux_class_preds.shape[0], "C7")
+    return output_shape(images, classes, priors, keep_top_k, top_k)
 
 
 def output_shape(images: Dim, classes: Dim, priors: Dim, keep_top_k: tuple[int, ...], top_k: int) -> Shape:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -183,9 +184,15 @@ def room_per_cell(boxes: Boxes, aspect_ratio: Numbers, flip: bool) -> int:
 
 
 @shape("PriorBox-1", "PriorBox-8")
-def prior_box_shape(
-    output_size: Fact,
-    image_size: Fact,
+def prior_box_shape(output_size: Fact, image_size: Fact, *, variance: Numbers, **sizes: Any) -> Shape:
+    check_sizes(output_size, image_size)
+    check_variance(variance)
+    _, room = boxes_of(warn_unless, **sizes)
+    return grid_shape(output_size, room)
+
+
+def boxes_of(
+    check: Callable[..., None],
     *,
     min_size: Numbers,
     max_size: Numbers,
@@ -194,25 +201,23 @@ def prior_box_shape(
     fixed_ratio: Numbers,
     fixed_size: Numbers,
     flip: bool,
-    variance: Numbers,
     scale_all_sizes: bool,
-) -> Shape:
-    check_sizes(output_size, image_size)
-    check_variance(variance)
-    ratios = all_ratios(aspect_ratio, flip)
-    boxes = Boxes(min_size, max_size, ratios, density, fixed_ratio, fixed_size, scale_all_sizes, True)
+    min_max_aspect_ratios_order: bool = True,
+    **_: Any,
+) -> tuple[Boxes, int]:
+    """The boxes that attributes describe, and the room for them in each cell of the output.
+
+    check: require or warn_unless, for the number of boxes against the room.
+    """
+    ratios, order = all_ratios(aspect_ratio, flip), min_max_aspect_ratios_order
+    boxes = Boxes(min_size, max_size, ratios, density, fixed_ratio, fixed_size, scale_all_sizes, order)
     room = room_per_cell(boxes, aspect_ratio, flip)
-    check_boxes(boxes, room, warn_unless)
-    return grid_shape(output_size, room)
-
-
-def check_boxes(boxes: Boxes, room: int, check: Callable[..., None]) -> None:
-    """Check the number of boxes against the room in the output. check: require or warn_unless."""
     check(
         len(boxes.density) >= len(boxes.fixed_size), "C4", f"{len(boxes.density)} and {len(boxes.fixed_size)}"
     )
     check(boxes.described <= room, "C5", f"{boxes.described} boxes, room for {room}")
     warn_unless(boxes.described >= room, "C6", f"{boxes.described} boxes, room for {room}")
+    return boxes, room
 
 
 @kernel("PriorBox-1", "PriorBox-8")
@@ -220,29 +225,18 @@ def prior_box(
     output_size: Array,
     image_size: Array,
     *,
-    min_size: Numbers,
-    max_size: Numbers,
-    aspect_ratio: Numbers,
-    density: Numbers,
-    fixed_ratio: Numbers,
-    fixed_size: Numbers,
     clip: bool,
-    flip: bool,
     step: float,
     offset: float,
     variance: Numbers,
-    scale_all_sizes: bool,
-    min_max_aspect_ratios_order: bool = True,
+    **sizes: Any,
 ) -> Array:
     grid = cells(output_size, image_size)
-    ratios = all_ratios(aspect_ratio, flip)
-    order = min_max_aspect_ratios_order
-    boxes = Boxes(min_size, max_size, ratios, density, fixed_ratio, fixed_size, scale_all_sizes, order)
-    room = room_per_cell(boxes, aspect_ratio, flip)
-    check_boxes(boxes, room, require)
+    boxes, room = boxes_of(require, **sizes)
+    min_size = boxes.min_size
     if not grid.height * grid.width:
         return np.empty((2, 0), np.float32)
-    if not scale_all_sizes:  # sizes and steps are fractions of the image height
+    if not boxes.scale_all_sizes:  # sizes and steps are fractions of the image height
         step = grid.image_height / max(grid.height, 1) if step == -1 else step * grid.image_height
         min_size = tuple(size * grid.image_height for size in min_size)
     centres = grid.centres(*grid.natural_steps, 0.5) if step == 0 else grid.centres(step, step, offset)

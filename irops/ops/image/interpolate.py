@@ -179,18 +179,10 @@ MAX_PADDED_BYTES = 1 << 32
 
 @shape("Interpolate-4")
 def interpolate_4_shape(
-    image: Fact,
-    sizes: Fact,
-    scales: Fact,
-    axes: Fact | None,
-    *,
-    mode: str,
-    shape_calculation_mode: str,
-    pads_begin: Numbers,
-    pads_end: Numbers,
+    image: Fact, sizes: Fact, scales: Fact, axes: Fact | None, *, shape_calculation_mode: str, **resizing: Any
 ) -> Shape:
     wanted = scales if shape_calculation_mode == "scales" else sizes
-    return resized(image.shape, wanted, axes, mode, shape_calculation_mode, pads_begin, pads_end)
+    return resized(image.shape, wanted, axes, shape_calculation_mode, **resizing)
 
 
 @shape("Interpolate-11")
@@ -201,25 +193,26 @@ def interpolate_11_shape(
     *,
     mode: str,
     shape_calculation_mode: str,
-    pads_begin: Numbers,
-    pads_end: Numbers,
+    **resizing: Any,
 ) -> Shape:
     kind, scaled = scales_or_sizes.element_type, shape_calculation_mode == "scales"
     require(kind is DYNAMIC or kind.floating == scaled, "C7", kind, f"{shape_calculation_mode} mode")
     count = Dim.of(image.shape.rank or 0) if axes is None else axes.shape[0]
     known = mode.endswith("pillow") and image.shape.rank is not None
     require(not known or count.can_be(2), "C8", f"{count} axes, mode {mode}")
-    return resized(image.shape, scales_or_sizes, axes, mode, shape_calculation_mode, pads_begin, pads_end)
+    return resized(image.shape, scales_or_sizes, axes, shape_calculation_mode, mode=mode, **resizing)
 
 
 def resized(
     image: Shape,
     wanted: Fact,
     axes: Fact | None,
-    mode: str,
     shape_calculation_mode: str,
+    *,
+    mode: str,
     pads_begin: Numbers,
     pads_end: Numbers,
+    **_: Any,
 ) -> Shape:
     """The shape of a padded image after some axes are resized."""
     if image.dims is None:
@@ -330,9 +323,10 @@ def interpolate_11(
 ) -> Array:
     named = None if axes is None else Fact.of(axes)
     before, wanted = Shape(image.shape), Fact.of(scales_or_sizes)
-    after = resized(before, wanted, named, mode, shape_calculation_mode, pads_begin, pads_end)
-    pads = list(zip(full(pads_begin, image.ndim), full(pads_end, image.ndim)))
-    data = _padded(image, pads) if any(map(any, pads)) else image
+    pads = {"pads_begin": pads_begin, "pads_end": pads_end}
+    after = resized(before, wanted, named, shape_calculation_mode, mode=mode, **pads)
+    around = list(zip(full(pads_begin, image.ndim), full(pads_end, image.ndim)))
+    data = _padded(image, around) if any(map(any, around)) else image
     order = list(range(data.ndim)) if axes is None else checked_axes(axes, data.ndim)
     require(data.size or not after.size.high, "C10", Shape(data.shape), after)
     given_scales = checked_scales(scales_or_sizes) if shape_calculation_mode == "scales" else None

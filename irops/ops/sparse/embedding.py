@@ -104,30 +104,16 @@ def _check_segments(ids: Array, count: Dim) -> None:
     warn_unless((ids[1:] >= ids[:-1]).all(), "C8", ids)
 
 
-@kernel("EmbeddingBagPackedSum-3", widen=True)
-def packed_sum(emb_table: Array, indices: Array, per_sample_weights: Array | None) -> Array:
-    return packed(emb_table, indices, per_sample_weights, reduction="sum")
-
-
-@kernel("EmbeddingBagPacked-15", widen=True)
-def packed(emb_table: Array, indices: Array, per_sample_weights: Array | None, *, reduction: str) -> Array:
+@kernel("EmbeddingBagPackedSum-3", "EmbeddingBagPacked-15", widen=True)
+def packed(
+    emb_table: Array, indices: Array, per_sample_weights: Array | None, *, reduction: str = "sum"
+) -> Array:
     bags = np.repeat(np.arange(len(indices)), indices.shape[1])
     weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     return _bags(emb_table, indices.reshape(-1), bags, len(indices), None, weights, reduction)
 
 
-@kernel("EmbeddingBagOffsetsSum-3", widen=True)
-def offsets_sum(
-    emb_table: Array,
-    indices: Array,
-    offsets: Array,
-    default_index: Array | None,
-    per_sample_weights: Array | None,
-) -> Array:
-    return bag_offsets(emb_table, indices, offsets, default_index, per_sample_weights, reduction="sum")
-
-
-@kernel("EmbeddingBagOffsets-15", widen=True)
+@kernel("EmbeddingBagOffsetsSum-3", "EmbeddingBagOffsets-15", widen=True)
 def bag_offsets(
     emb_table: Array,
     indices: Array,
@@ -135,7 +121,7 @@ def bag_offsets(
     default_index: Array | None,
     per_sample_weights: Array | None,
     *,
-    reduction: str,
+    reduction: str = "sum",
 ) -> Array:
     _check_offsets(offsets, Dim.of(len(indices)))
     _check_default(default_index, Dim.of(len(emb_table)))
