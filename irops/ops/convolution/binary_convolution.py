@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits
-from irops.ops.convolution.columns import convolve
+from irops.ops.convolution.convolution import convolve
 from irops.ops.convolution.deformable_convolution import output_size, slide_along, steps_of_images
 from irops.ops.sliding import Steps
 from irops.spec.binding import kernel, shape

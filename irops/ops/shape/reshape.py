@@ -1,4 +1,4 @@
-"""Reshape: change the shape of a tensor without changing its elements.
+"""Reshape: change the shape of a tensor without changing its elements; ShapeOf.
 
 At the end: its special_zero where it is unknown which elements of the pattern are 0 and copy a size.
 """
@@ -9,12 +9,14 @@ from functools import partial, reduce
 from itertools import combinations
 from math import prod
 
+import numpy as np
+
 from irops.ops.unbroadcast import Sizes
-from irops.spec.binding import gradient, kernel, values
+from irops.spec.binding import gradient, kernel, shape, values
 from irops.spec.binding import shape as infers
 from irops.values.dim import ANY, Dim, Product, Symbol, missing_factor, unify
-from irops.values.element import Array
-from irops.values.fact import Fact
+from irops.values.element import I64, Array, ElementType
+from irops.values.fact import Fact, elements_of
 from irops.values.shape import MAX_DIM, UNRANKED, Shape
 from irops.values.violation import Violation, require, warn_unless
 
@@ -176,3 +178,29 @@ def _subsets(axes: Sequence[int]) -> Iterator[set[int]]:
 
 def _positive(size: Dim) -> Dim:
     return Dim(max(size.low, 1), max(size.high, 1), size.symbol)
+
+
+# ShapeOf: the shape of a tensor as a 1D tensor.
+
+
+@shape("ShapeOf-3")
+def shape_of_shape(data: Fact, *, output_type: ElementType) -> Fact:
+    sizes = data.shape.dims
+    if sizes is None:
+        return Fact(output_type, Shape.of(ANY))
+    return Fact(output_type, Shape.of(len(sizes)), elements_of(sizes, output_type))
+
+
+@shape("ShapeOf-1")
+def shape_of_1_shape(data: Fact) -> Fact:
+    return shape_of_shape(data, output_type=I64)
+
+
+@kernel("ShapeOf-1")
+def shape_of_1(data: Array) -> Array:
+    return np.array(data.shape, np.int64)
+
+
+@kernel("ShapeOf-3")
+def shape_of(data: Array, *, output_type: ElementType) -> Array:
+    return np.array(data.shape, np.int64).astype(output_type.dtype)

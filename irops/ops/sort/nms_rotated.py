@@ -2,8 +2,14 @@
 
 import numpy as np
 
-from irops.ops.sort.non_max_suppression import box_limit, boxes_per_class, counts, outputs_of, scalar_or_zero
-from irops.ops.sort.selection import select
+from irops.ops.sort.non_max_suppression import (
+    box_limit,
+    boxes_per_class,
+    counts,
+    outputs_of,
+    scalar_or_zero,
+    select,
+)
 from irops.spec.binding import kernel, shape
 from irops.values.element import Array, ElementType
 from irops.values.fact import Fact

@@ -9,9 +9,8 @@ import pytest
 from invoking import sliding
 
 import irops
-from irops.ops.convolution import columns
-from irops.ops.convolution.columns import convolve
-from irops.ops.convolution.convolution import depthwise
+from irops.ops.convolution import convolution
+from irops.ops.convolution.convolution import convolve, depthwise
 from irops.ops.sliding import Slide
 
 
@@ -45,7 +44,7 @@ def by_definition(data, filters, strides, dilations, pads):
 def test_convolution_is_the_sum_under_every_window_whatever_the_blocks(
     monkeypatch, block, data, filters, strides, dilations, pads, dtype
 ):
-    monkeypatch.setattr(columns, "BLOCK_BYTES", block)
+    monkeypatch.setattr(convolution, "BLOCK_BYTES", block)
     rng = np.random.default_rng(0)
     elements, weights = rng.integers(-2, 3, data).astype(dtype), rng.integers(-1, 2, filters).astype(dtype)
     begin, end = zip(*pads)

@@ -10,7 +10,7 @@ from invoking import inferred
 
 import irops
 from irops.analysis.invocation import OpFault
-from irops.ops.generation.random import mersenne_twister, mersenne_twister_of, philox
+from irops.ops.generation.generation import mersenne_twister, mersenne_twister_of, philox
 from irops.values.dim import Dim, Symbol
 from irops.values.element import F32, element_type, element_type_of
 from irops.values.fact import Fact, dims_array

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from invoking import sliding
 
 import irops
-from irops.ops.pooling.max_pool import _by_positions, _by_taps, _first_along, _maxima_along
-from irops.ops.pooling.windows import Window, _positions
+from irops.ops.pooling.pooling import Window, _by_positions, _by_taps, _first_along, _maxima_along, _positions
 from irops.ops.sliding import Slide
 from irops.values.dim import Dim
 from irops.values.violation import Violation

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.ops.sort.matrix_nms import overlap as upright_overlap
+from irops.ops.sort.multiclass_nms import overlap as upright_overlap
 from irops.ops.sort.nms_rotated import rotated_overlap
 from irops.ops.suppression import BLOCK_BOXES, above, kept_boxes, touching_overlap
 

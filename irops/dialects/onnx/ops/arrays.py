@@ -4,8 +4,7 @@ import numpy as np
 
 from irops.ops.movement.gather import gather
 from irops.ops.movement.slice import slice_gradient, slice_kernel, slice_shape, slice_values
-from irops.ops.shape.reshape import reshape, reshape_shape
-from irops.ops.shape.shape_of import shape_of_shape
+from irops.ops.shape.reshape import reshape, reshape_shape, shape_of_shape
 from irops.ops.shape.squeeze import squeeze, unsqueeze, unsqueeze_shape
 from irops.ops.stock import normal_axes
 from irops.ops.unbroadcast import Sizes
