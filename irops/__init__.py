@@ -80,7 +80,7 @@ _HOMES = {
     "extract": "irops.editing.extraction",
     "convert": "irops.editing.conversion.convert",
     "ConversionWarning": "irops.editing.conversion.convert",
-    "diff": "irops.editing.diff.diff",
+    "diff": "irops.editing.diff",
     "draw": "irops.drawing.drawing",
     "why": "irops.debugging.origins.why",
     "reduce": "irops.debugging.reduce.reduction",
@@ -125,7 +125,7 @@ if TYPE_CHECKING:
     from irops.drawing.drawing import draw as draw
     from irops.editing.conversion.convert import ConversionWarning as ConversionWarning
     from irops.editing.conversion.convert import convert as convert
-    from irops.editing.diff.diff import diff as diff
+    from irops.editing.diff import diff as diff
     from irops.editing.extraction import extract as extract
     from irops.editing.graph.graph import Graph as Graph
     from irops.editing.translation.translate import translate as translate

@@ -461,7 +461,7 @@ def check_in_processes(
     files: Sequence[str], options: CheckOptions, args: argparse.Namespace
 ) -> Iterator[CheckedFile]:
     """The result for each file, in order, as soon as it and those before it are checked."""
-    from irops.work.pool import cores, run_in_processes  # imports multiprocessing; few calls need it
+    from irops.work.workers import cores, run_in_processes  # imports multiprocessing; few calls need it
 
     finished: dict[int, CheckedFile] = {}
     next_number = 0

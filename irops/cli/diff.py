@@ -25,8 +25,7 @@ from irops.cli.settings import settings
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import printable_lines
 from irops.dialects.reading import read
-from irops.editing.diff.diff import IGNORABLE, diff
-from irops.editing.diff.differences import Difference, page
+from irops.editing.diff import IGNORABLE, Difference, diff, page
 from irops.ir.weights import constant_faults
 
 EXIT_1 = "the models differ, or one has errors"

@@ -29,9 +29,8 @@ from irops.diagnostics.suggestions import did_you_mean_word
 from irops.spec.releases import PACKAGE, schemas_folder
 from irops.work.child import Batches, Child, unpickled
 from irops.work.outcomes import Died
-from irops.work.pool import wait_for
 from irops.work.serving import Work
-from irops.work.workers import ClusterError
+from irops.work.workers import ClusterError, wait_for
 
 TEXTS = (".py", ".xml", ".rng")
 

@@ -12,8 +12,8 @@ from waiting import wait_until
 
 from irops.cli.models import find_models
 from irops.work.child import Batches
-from irops.work.pool import Died, Failed, run_in_processes
 from irops.work.serving import STREAMED
+from irops.work.workers import Died, Failed, run_in_processes
 
 
 def sound(name, to=1):

@@ -27,7 +27,7 @@ SLEEPING = """if True:
 """
 SPAWNED = """if True:
     import time
-    from irops.work.pool import run_in_processes
+    from irops.work.workers import run_in_processes
     if __name__ == "__main__":
         list(run_in_processes(__import__("sleeper").prepare, (), [1, 2], 2))
 """

@@ -10,8 +10,7 @@ import pytest
 
 import irops
 from irops.cli.main import main
-from irops.editing.diff.comparison import Elements, Matching
-from irops.editing.diff.differences import Difference, LayerChange, WeightChange, page, table
+from irops.editing.diff import Difference, Elements, LayerChange, Matching, WeightChange, page, table
 from irops.ir.model import Element, LayerGraph, LayerKind
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -11,9 +11,8 @@ import pytest
 
 from irops.work.child import Child
 from irops.work.outcomes import Died, Failed
-from irops.work.pool import run_in_processes
 from irops.work.serving import SINCE
-from irops.work.workers import LocalWorkers
+from irops.work.workers import LocalWorkers, run_in_processes
 
 pytestmark = pytest.mark.slow("kills processes, which exceed bounds")
 

@@ -18,7 +18,7 @@ from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.diagnostics.suggestions import did_you_mean
-from irops.editing.diff.comparison import GraphComparison, Matching, Side
+from irops.editing.diff import GraphComparison, Matching, Side
 from irops.editing.translation.translate import translated
 from irops.files.output import PendingFiles
 from irops.files.storage import content_of

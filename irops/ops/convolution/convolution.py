@@ -1,4 +1,4 @@
-"""Convolution and GroupConvolution as matrix products; depthwise convolution, with a filter for each channel."""
+"""Convolution and GroupConvolution as matrix products; depthwise convolution, one filter for each channel."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product as combinations

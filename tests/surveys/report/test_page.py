@@ -10,8 +10,8 @@ from itertools import pairwise
 import pytest
 from survey_rows import TASKS, finding, many_rows, page_of, row, with_findings
 
-from irops.editing.diff.differences import Difference, LayerChange
-from irops.editing.diff.differences import page as diff_page
+from irops.editing.diff import Difference, LayerChange
+from irops.editing.diff import page as diff_page
 from irops.pages.render import resource
 from irops.surveys import survey
 from irops.surveys.store import STATUSES

@@ -1,29 +1,188 @@
-"""Compares two models layer by layer: which is which, what is inferred, and how much weights differ."""
+"""irops.diff: what differs between two models, layer by layer: which is which, what is inferred, how much
+weights differ.
+"""
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from irops.analysis.inferred import Inferred
-from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
+from irops.analysis.signature import ModelPort
 from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.diagnostics.printable import plural
-from irops.editing.diff.differences import LayerChange, WeightChange
+from irops.diagnostics.html_table import html_table
+from irops.diagnostics.printable import plural, printable
+from irops.diagnostics.suggestions import did_you_mean
+from irops.dialects.registry import Registry
 from irops.editing.extraction import extract
-from irops.ir.model import Layer, LayerKind
+from irops.editing.translation.translate import translated
+from irops.files.limits import Limits
+from irops.ir.model import Layer, LayerKind, Model
 from irops.ir.weights import constant
+from irops.pages.render import render
 from irops.runtime.session import run
 from irops.spec.attributes import format_value
+from irops.spec.definition import OPENVINO
 from irops.values.element import Array
 from irops.values.fact import Fact
+
+SCHEMA_VERSION = 1
+"""Of the JSON form."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayerChange:
+    """A layer that is in one model alone, or that is another in the two.
+
+    what: added, removed, changed, rewired, renamed or moved; name: in the second model, in the first for one
+    that was removed; op: its id; details: what differs, one phrase each; line: in the file of the model
+    """
+
+    what: str
+    path: tuple[str, ...]
+    name: str
+    op: str
+    details: tuple[str, ...] = ()
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = "/".join((*self.path, self.name))
+        details = f": {'; '.join(self.details)}" if self.details else ""
+        return printable(f"{self.what} {place} ({self.op}){details}")
+
+
+@dataclass(frozen=True, slots=True)
+class WeightChange:
+    """A weight that differs. name: of the layer that uses it; input: of that layer
+
+    kind: changed; stored, where its elements are stored otherwise, in another type or with scales; or
+    not compared; greatest, relative: the greatest difference, as it is and divided by the greatest element;
+    share: of the elements that differ, from 0 to 1
+    """
+
+    kind: str
+    path: tuple[str, ...]
+    name: str
+    input: int
+    details: str
+    greatest: float | None = None
+    relative: float | None = None
+    share: float | None = None
+
+    def __str__(self) -> str:
+        place = "/".join((*self.path, self.name))
+        return f"weights of {printable(place)}, input {self.input}: {printable(self.details)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The differences between two models. str() is the report.
+
+    added, removed, changed, rewired: LayerChanges; weights: WeightChanges; interface: inputs and outputs of
+    the model, in words; renamed, moved, metadata: what does not affect what is computed
+    """
+
+    a: str
+    b: str
+    added: tuple[LayerChange, ...] = ()
+    removed: tuple[LayerChange, ...] = ()
+    changed: tuple[LayerChange, ...] = ()
+    rewired: tuple[LayerChange, ...] = ()
+    weights: tuple[WeightChange, ...] = ()
+    interface: tuple[str, ...] = ()
+    renamed: tuple[LayerChange, ...] = ()
+    moved: tuple[LayerChange, ...] = ()
+    metadata: tuple[str, ...] = ()
+    layers: tuple[int, int] = field(default=(0, 0))
+
+    @property
+    def same(self) -> bool:
+        """Whether both models compute the same from inputs of the same names: names, order and metadata of
+        layers apart.
+        """
+        return not (
+            self.added or self.removed or self.changed or self.rewired or self.weights or self.interface
+        )
+
+    def __bool__(self) -> bool:
+        """Whether there is a difference that same counts."""
+        return not self.same
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        return f"<Difference of {self.a} and {self.b}: {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """The counts, on one line."""
+        kinds = ("added", "removed", "changed", "rewired", "renamed", "moved")
+        counts = [f"{len(found)} {name}" for name in kinds if (found := getattr(self, name))]
+        if self.weights:
+            counts.append(plural(len(self.weights), "weight") + " differ" + "s" * (len(self.weights) == 1))
+        if self.interface:
+            counts.append(plural(len(self.interface), "difference") + " of inputs and outputs")
+        if self.metadata:
+            counts.append(plural(len(self.metadata), "difference") + " of metadata")
+        return ", ".join(counts) or "no difference"
+
+    def _lines(self) -> Iterator[str]:
+        yield f"--- {printable(self.a)}: {plural(self.layers[0], 'layer')}"
+        yield f"+++ {printable(self.b)}: {plural(self.layers[1], 'layer')}"
+        for text in self.interface:
+            yield printable(text)
+        for name in ("removed", "added", "changed", "rewired"):
+            yield from map(str, getattr(self, name))
+        yield from map(str, self.weights)
+        for name in ("renamed", "moved"):
+            yield from map(str, getattr(self, name))
+        for text in self.metadata:
+            yield printable(text)
+        yield self.summary
+
+    def to_json(self) -> dict[str, Any]:
+        """The differences as JSON values, with the version of their schema."""
+        return {"schema": SCHEMA_VERSION, "same": self.same, "summary": self.summary, **asdict(self)}
+
+    def _repr_html_(self) -> str:
+        return table(self)
+
+
+def table(difference: Any) -> str:
+    """The differences as a table for a notebook."""
+    return html_table(difference.summary, ("", "layer", "op", ""), _rows(difference))
+
+
+def page(difference: Any) -> str:
+    """The differences as a page of its own. Raises: MissingExtraError"""
+    title = f"{difference.a} and {difference.b}"
+    return render("diff.html", title=title, summary=difference.summary, rows=_rows(difference))
+
+
+def _rows(difference: Any) -> Iterator[tuple[str, str, str, str]]:
+    """The difference, place, op, details."""
+    for text in difference.interface:
+        yield "interface", "", "", text
+    for what in ("removed", "added", "changed", "rewired", "renamed", "moved"):
+        for change in getattr(difference, what):
+            line = () if change.line is None else (f"line {change.line}",)
+            yield what, "/".join((*change.path, change.name)), change.op, "; ".join((*line, *change.details))
+    for weight in difference.weights:
+        place = f"{'/'.join((*weight.path, weight.name))}, input {weight.input}"
+        yield "weights", place, "", f"{weight.kind}: {weight.details}"
+    for text in difference.metadata:
+        yield "metadata", "", "", text
+
 
 FEW = 8
 """Constants of so few elements are axes and factors, which many layers have in common."""
@@ -577,3 +736,94 @@ def _longest_increasing(places: list[int]) -> set[int]:
         found.add(position)
         position = before[position]
     return found
+
+
+# The comparison of whole models, as a reviewer wants to read it.
+
+
+IGNORABLE = ("names", "rt_info", "ids", "weights")
+"""The parts that a comparison can leave out."""
+
+
+def diff(
+    a: AnyModel,
+    b: AnyModel,
+    *,
+    ignore: Collection[str] = (),
+    registry: Registry | None = None,
+    limits: Limits | None = None,
+) -> Difference:
+    """The differences between two models: layers added, removed, changed, rewired, renamed or moved; weights;
+    inputs and outputs.
+
+    Layers are matched by name, then by their op, attributes and surroundings, so that models of which one is
+    the other renumbered, renamed and reordered are the same. What follows from constants alone is compared
+    as a weight: by its elements, however it is stored. A model of another dialect is translated first.
+    ignore: names, rt_info, ids (and with them the order of layers), weights
+    Raises:  ReadError, DiagnosticError where a model cannot be read or translated; ValueError for another
+        word to ignore
+    """
+    for word in ignore:
+        if word not in IGNORABLE:
+            meant = did_you_mean(word, IGNORABLE)
+            raise ValueError(f"ignore has {word!r}, must be of {', '.join(IGNORABLE)}{meant}")
+    analyses = [analyse(a, registry, limits), analyse(b, registry, limits)]
+    labels = [_label(a, analyses[0].model, "a"), _label(b, analyses[1].model, "b")]
+    if analyses[0].dialect is not analyses[1].dialect:
+        analyses = [
+            one if one.dialect.name == OPENVINO else translated(one, OPENVINO, None) for one in analyses
+        ]
+    sides = [Side(analysis, analysis.root, analysis.infer()) for analysis in analyses]
+    comparison = GraphComparison(sides[0], sides[1], ignore).all()
+    found: dict[str, list[Any]] = {}
+    for change in comparison.changes:
+        found.setdefault(change.what, []).append(change)
+    metadata = list(comparison.metadata)
+    if "rt_info" not in ignore and analyses[0].model.rt_info != analyses[1].model.rt_info:
+        metadata.append("rt_info of the model differs")
+    return Difference(
+        labels[0],
+        labels[1],
+        weights=tuple(comparison.weights),
+        interface=tuple(_interface(analyses[0], analyses[1], ignore)),
+        metadata=tuple(metadata),
+        layers=(len(analyses[0].model.layers), len(analyses[1].model.layers)),
+        **{what: tuple(changes) for what, changes in found.items()},
+    )
+
+
+def _label(given: AnyModel, model: Model, default: str) -> str:
+    if isinstance(given, str | os.PathLike):
+        return os.fspath(given)
+    path = model.source.path if model.source is not None else None
+    return path or model.name or default
+
+
+def _interface(a: ModelAnalysis, b: ModelAnalysis, ignore: Collection[str]) -> Iterator[str]:
+    """The differences of inputs and results."""
+    for what, before, after in (
+        ("input", a.signature.inputs, b.signature.inputs),
+        ("result", a.signature.results, b.signature.results),
+    ):
+        if len(before) != len(after):
+            listed = " -> ".join(_listed(one, ports) for one, ports in ((a, before), (b, after)))
+            yield f"{len(before)} -> {len(after)} {what}s: {listed}"
+            continue
+        for old, new in zip(before, after):
+            facts = _fact(a, old), _fact(b, new)
+            if facts[0].element_type is not facts[1].element_type or facts[0].shape != facts[1].shape:
+                yield f"{what} {new.position} ({new.name}): {facts[0]} -> {facts[1]}"
+            names = old.names[1:], new.names[1:]  # of the tensors; those of the layers are compared as such
+            if "names" not in ignore and any(names) and not {*names[0]} & {*names[1]}:
+                spelled = [", ".join(dict.fromkeys(some)) or "none" for some in names]
+                yield f"{what} {new.position}: the tensor name {spelled[0]} -> {spelled[1]}"
+
+
+def _listed(analysis: ModelAnalysis, ports: tuple[ModelPort, ...]) -> str:
+    return ", ".join(f"{port.name} {_fact(analysis, port)}" for port in ports) or "none"
+
+
+def _fact(analysis: ModelAnalysis, port: ModelPort) -> Fact:
+    """The declared tensor of an input, or the inferred one of a result."""
+    inputs = analysis.infer().of(port.layer.id).inputs
+    return (inputs[0] if inputs else None) or port.fact

@@ -1,1 +1,0 @@
-"""irops.diff: what differs between two models."""
