@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -105,24 +105,21 @@ class ConvertedNode:
 
     # attributes of the replacement
 
-    def carried(
-        self, *, without: Collection[str] = (), added: Mapping[str, Any] | None = None, **changed: Any
-    ) -> dict[str, Any]:
-        """The attributes by Python name, as the file has them where the new op may have them so.
-
-        without: those to leave out, beside those that the new op does not have
+    def carried(self, **changed: Any) -> dict[str, Any]:
+        """The attributes that the new op has, by Python name, as the file has them where the new op may have
+        them so.
         """
         texts: dict[str, Any] = {}
         old, new = self.op.definition.attributes, self.new.definition.attributes
         for name, value in self._by_name.items():
-            if name in new and old[name].parameter not in without:
+            if name in new:
                 text = self.node.data.get(name)
                 is_axis = new[name].type in ("axis", "axes")
                 if text is None or (is_axis and "-" in text and new[name].low >= 0):
                     texts[old[name].parameter] = value
                 else:
                     texts[old[name].parameter] = text
-        return {**texts, **(added or {}), **changed}
+        return {**texts, **changed}
 
     def require_attribute(self, name: str, value: Any, older: str) -> None:
         """Raises: RefusedError where an attribute has another value than an older version implies"""
@@ -235,7 +232,7 @@ class _Widened:
     fixed: Mapping[str, Any]
 
     def __call__(self, subject: ConvertedNode) -> NodeForm:
-        return NodeForm(subject.inputs, subject.carried(added=self.fixed))
+        return NodeForm(subject.inputs, subject.carried(**self.fixed))
 
 
 @dataclass(frozen=True, slots=True)

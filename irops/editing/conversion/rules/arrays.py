@@ -67,12 +67,8 @@ def _pads(begin: Value, end: Value) -> tuple[tuple[Value, str], tuple[Value, str
 @step("SliceScatter-15", "Reshape-1")
 def slice_scatter(subject: ConvertedNode) -> NodeForm:
     """The positions of the part are the slice of a tensor that numbers its elements."""
-    data = subject.input("data")
-    shape = shape_tensor(subject, "data", "shape")
-    flat = subject.add("Reshape-1", data, ALL, part="flat", special_zero=False)
-    count = subject.add("ReduceProd-1", shape, np.array([0], np.int64), part="count", keep_dims=False)
-    numbers = subject.add("Range-4", ZERO, count, ONE, part="numbers", output_type=I64)
-    table = subject.add("Reshape-1", numbers, shape, part="table", special_zero=False)
+    flat = subject.add("Reshape-1", subject.input("data"), ALL, part="flat", special_zero=False)
+    shape, table = _numbered(subject)
     part = subject.add("Slice-8", table, *subject.inputs[2:], part="part")
     positions = subject.add("Reshape-1", part, ALL, part="positions", special_zero=False)
     updates = subject.add("Reshape-1", subject.input("updates"), ALL, part="updates", special_zero=False)
@@ -80,23 +76,22 @@ def slice_scatter(subject: ConvertedNode) -> NodeForm:
     return NodeForm([written, shape], {"special_zero": False})
 
 
+def _numbered(subject: ConvertedNode) -> tuple[Value | Array, Value]:
+    """The shape of data, and a tensor of this shape that numbers the elements."""
+    shape = shape_tensor(subject, "data", "shape")
+    count = subject.add("ReduceProd-1", shape, np.array([0], np.int64), part="count", keep_dims=False)
+    numbers = subject.add("Range-4", ZERO, count, ONE, part="numbers", output_type=I64)
+    return shape, subject.add("Reshape-1", numbers, shape, part="table", special_zero=False)
+
+
 @step("GatherND-5", "GatherND-8")
-def gather_nd_newer(subject: ConvertedNode) -> NodeForm:
-    _require_same_batch(subject)
-    return NodeForm(subject.inputs, subject.carried())
-
-
 @step("GatherND-8", "GatherND-5")
-def gather_nd_older(subject: ConvertedNode) -> NodeForm:
-    _require_same_batch(subject)
-    return NodeForm(subject.inputs, subject.carried())
-
-
-def _require_same_batch(subject: ConvertedNode) -> None:
+def gather_nd(subject: ConvertedNode) -> NodeForm:
     if subject.attributes["batch_dims"] > 1:
         raise NotConvertibleError(
             "batch_dims is more than 1: GatherND-5 flattens the batch axes, GatherND-8 keeps them"
         )
+    return NodeForm(subject.inputs, subject.carried())
 
 
 newer("ScatterElementsUpdate-3", "ScatterElementsUpdate-12")
@@ -113,11 +108,16 @@ def scatter_elements_update(subject: ConvertedNode) -> NodeForm:
         shape = shape_tensor(subject, "data", "shape")
         single = subject.add("Reshape-1", axis, ALL, part="axis", special_zero=False)
         size = subject.add("Gather-8", shape, single, ZERO, part="size")
-        typed = subject.typed(size, kind, "typed_size")
-        is_negative = subject.add("Less-1", indices, subject.like(0, kind), part="is_negative")
-        from_end = subject.add("Add-1", indices, typed, part="from_end")
-        indices = subject.add("Select-1", is_negative, from_end, indices, part="indices")
+        indices = _counted_from_0(subject, indices, subject.typed(size, kind, "typed_size"))
     return NodeForm([data, indices, updates, axis])
+
+
+def _counted_from_0(subject: ConvertedNode, indices: Value, size: Value) -> Value:
+    """Indices of which negative ones count from the end: the size of the axis is added to those."""
+    zero = subject.like(0, subject.element_type("indices"))
+    is_negative = subject.add("Less-1", indices, zero, part="is_negative")
+    from_end = subject.add("Add-1", indices, size, part="from_end")
+    return subject.add("Select-1", is_negative, from_end, indices, part="indices")
 
 
 @step("ScatterNDUpdate-15", "Reshape-1")
@@ -134,10 +134,7 @@ def scatter_nd_update(subject: ConvertedNode) -> NodeForm:
                 f"it has reduction=sub of {kind}, which no sum of negative updates equals"
             )
         updates, reduction = subject.add("Negative-1", updates, part="negative"), "sum"
-    shape = shape_tensor(subject, "data", "shape")
-    count = subject.add("ReduceProd-1", shape, np.array([0], np.int64), part="count", keep_dims=False)
-    numbers = subject.add("Range-4", ZERO, count, ONE, part="numbers", output_type=I64)
-    table = subject.add("Reshape-1", numbers, shape, part="table", special_zero=False)
+    shape, table = _numbered(subject)
     found = subject.add("GatherND-8", table, subject.input("indices"), part="found")
     written = subject.add(
         "ScatterElementsUpdate-12",
@@ -280,12 +277,8 @@ def one_hot_normalized(subject: ConvertedNode) -> NodeForm:
     if subject.attributes["negative_indices_mode"] != "normalize":
         raise OtherFormError("OneHot-1 means the same")
     indices = subject.input("indices")
-    kind = subject.element_type("indices")
-    zero = subject.like(0, kind)
-    depth = subject.typed(subject.input("depth"), kind, "depth")
-    from_end = subject.add("Add-1", indices, depth, part="from_end")
-    is_negative = subject.add("Less-1", indices, zero, part="is_negative")
-    chosen = subject.add("Select-1", is_negative, from_end, indices, part="indices")
+    depth = subject.typed(subject.input("depth"), subject.element_type("indices"), "depth")
+    chosen = _counted_from_0(subject, indices, depth)
     return NodeForm([chosen, *subject.inputs[1:]], {"axis": subject.attributes["axis"]})
 
 

@@ -46,33 +46,17 @@ def hard_swish(subject: ConvertedNode) -> NodeForm:
     return NodeForm([product, subject.like(6, kind)])
 
 
-def _logical(subject: ConvertedNode, first: str) -> NodeForm:
-    kind = subject.element_type(first)
+@step("BitwiseAnd-13", "LogicalAnd-1", decomposition=True)
+@step("BitwiseOr-13", "LogicalOr-1", decomposition=True)
+@step("BitwiseXor-13", "LogicalXor-2", decomposition=True)
+@step("BitwiseNot-13", "LogicalNot-1", decomposition=True)
+def of_booleans(subject: ConvertedNode) -> NodeForm:
+    kind = subject.element_type(subject.op.definition.inputs[0].name)
     if kind is not BOOLEAN:
         raise NotConvertibleError(
             f"it combines the bits of {kind}; older opsets only have logical ops of booleans"
         )
     return NodeForm(subject.inputs, subject.carried())
-
-
-@step("BitwiseAnd-13", "LogicalAnd-1", decomposition=True)
-def bitwise_and(subject: ConvertedNode) -> NodeForm:
-    return _logical(subject, subject.op.definition.inputs[0].name)
-
-
-@step("BitwiseOr-13", "LogicalOr-1", decomposition=True)
-def bitwise_or(subject: ConvertedNode) -> NodeForm:
-    return _logical(subject, subject.op.definition.inputs[0].name)
-
-
-@step("BitwiseXor-13", "LogicalXor-2", decomposition=True)
-def bitwise_xor(subject: ConvertedNode) -> NodeForm:
-    return _logical(subject, subject.op.definition.inputs[0].name)
-
-
-@step("BitwiseNot-13", "LogicalNot-1", decomposition=True)
-def bitwise_not(subject: ConvertedNode) -> NodeForm:
-    return _logical(subject, subject.op.definition.inputs[0].name)
 
 
 @step("BitwiseNot-13", "Subtract-1")
@@ -90,13 +74,8 @@ ONE = np.array([1], np.int64)
 
 
 @step("EmbeddingBagOffsets-15", "EmbeddingBagOffsetsSum-3", decomposition=True)
-def offsets_sum(subject: ConvertedNode) -> NodeForm:
-    _require(subject, "sum")
-    return NodeForm(subject.inputs)
-
-
 @step("EmbeddingBagPacked-15", "EmbeddingBagPackedSum-3", decomposition=True)
-def packed_sum(subject: ConvertedNode) -> NodeForm:
+def sum_of_bags(subject: ConvertedNode) -> NodeForm:
     _require(subject, "sum")
     return NodeForm(subject.inputs)
 
@@ -317,10 +296,8 @@ def mvn_newer(subject: ConvertedNode) -> NodeForm:
     if not axes:
         rank = len(subject.sizes("data", "MVN-6 lists the axes"))
         axes = range(1 if subject.attributes["across_channels"] else 2, rank)
-    kept = subject.carried(without=("reduction_axes", "across_channels"))
-    return NodeForm(
-        [subject.input("data"), np.array(sorted(set(axes)), np.int64)], {**kept, "eps_mode": "inside_sqrt"}
-    )
+    listed = np.array(sorted(set(axes)), np.int64)
+    return NodeForm([subject.input("data"), listed], subject.carried(eps_mode="inside_sqrt"))
 
 
 @step("MVN-6", "MVN-2")
@@ -333,10 +310,8 @@ def mvn_older(subject: ConvertedNode) -> NodeForm:
         raise NotConvertibleError(
             f"it normalizes over the axes {axes}; OpenVINO computes MVN-2 over all from 1 or 2 on"
         )
-    kept = subject.carried(without=("eps_mode",))
-    return NodeForm(
-        [subject.input("data")], {**kept, "across_channels": axes[0] == 1, "reduction_axes": axes}
-    )
+    how = {"across_channels": axes[0] == 1, "reduction_axes": axes}
+    return NodeForm([subject.input("data")], subject.carried(**how))
 
 
 @step(
@@ -372,39 +347,36 @@ def avg_pool_16(subject: ConvertedNode) -> NodeForm:
 
 @step("AvgPool-16", "AvgPool-14")
 def avg_pool_14(subject: ConvertedNode) -> NodeForm:
-    _require_no_dilations(subject, "AvgPool-14")
-    return NodeForm(subject.inputs, subject.carried(without=("dilations",)))
+    _require_no_dilations(subject)
+    return NodeForm(subject.inputs, subject.carried())
 
 
 @step("AvgPool-14", "AvgPool-1")
-def avg_pool_1(subject: ConvertedNode) -> NodeForm:
-    return NodeForm(subject.inputs, subject.carried(rounding_type=_rounding(subject)))
-
-
 @step("MaxPool-14", "MaxPool-8")
-def max_pool_8(subject: ConvertedNode) -> NodeForm:
+def without_ceil_torch(subject: ConvertedNode) -> NodeForm:
     return NodeForm(subject.inputs, subject.carried(rounding_type=_rounding(subject)))
 
 
 @step("MaxPool-1", "MaxPool-8")
 def max_pool_newer(subject: ConvertedNode) -> NodeForm:
     ones = (1,) * len(subject.attributes["kernel"])
-    added = {"dilations": ones, "index_element_type": "i64", "axis": 0}
-    return NodeForm(subject.inputs, {**subject.carried(), **added})
+    return NodeForm(subject.inputs, subject.carried(dilations=ones, index_element_type="i64", axis=0))
 
 
 @step("MaxPool-8", "MaxPool-1")
 def max_pool_1(subject: ConvertedNode) -> NodeForm:
-    _require_no_dilations(subject, "MaxPool-1")
+    _require_no_dilations(subject)
     if subject.uses(1):
         raise NotConvertibleError("its output of indices is used, which MaxPool-1 does not have")
-    return NodeForm(subject.inputs, subject.carried(without=("dilations", "index_element_type", "axis")))
+    return NodeForm(subject.inputs, subject.carried())
 
 
-def _require_no_dilations(subject: ConvertedNode, older: str) -> None:
+def _require_no_dilations(subject: ConvertedNode) -> None:
     dilations = subject.attributes["dilations"]
     if any(dilation != 1 for dilation in dilations):
-        raise NotConvertibleError(f"its dilations are {', '.join(map(str, dilations))}; {older} has none")
+        raise NotConvertibleError(
+            f"its dilations are {', '.join(map(str, dilations))}; {subject.new.id} has none"
+        )
 
 
 def _rounding(subject: ConvertedNode) -> Any:
@@ -458,7 +430,7 @@ def detection_output_newer(subject: ConvertedNode) -> NodeForm:
         raise NotConvertibleError(
             f"num_classes is {subject.attributes['num_classes']}, but its inputs have {classes}"
         )
-    return NodeForm(subject.inputs, subject.carried(without=("num_classes",)))
+    return NodeForm(subject.inputs, subject.carried())
 
 
 @step("DetectionOutput-8", "DetectionOutput-1")
@@ -490,7 +462,7 @@ def proposal_older(subject: ConvertedNode) -> NodeForm:
 def lstm_cell_newer(subject: ConvertedNode) -> NodeForm:
     if subject.optional("P") is not None:
         raise NotConvertibleError("it has peephole weights P, which LSTMCell-4 does not have")
-    return NodeForm(subject.inputs[:6], subject.carried(without=("input_forget", "weights_format")))
+    return NodeForm(subject.inputs[:6], subject.carried())
 
 
 @step("LSTMCell-4", "LSTMCell-1")
