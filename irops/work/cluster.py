@@ -501,9 +501,8 @@ def _address(scheduler: str) -> str:
 
         scheduler = str(dask.config.get("scheduler-address", None) or "")
         if not scheduler:
-            raise ClusterError(
-                "Dask's configuration names no scheduler; DASK_SCHEDULER_ADDRESS=tcp://host:8786 does"
-            )
+            message = "Dask's configuration names no scheduler; DASK_SCHEDULER_ADDRESS=tcp://host:8786 does"
+            raise ClusterError(message)
     match = _ADDRESS.fullmatch(scheduler)
     if match is None or not 0 < int(match[2]) < 1 << 16:
         raise ClusterError(f"{scheduler!r} is not the address of a scheduler, such as tcp://host:8786")

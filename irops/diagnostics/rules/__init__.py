@@ -69,13 +69,11 @@ def add_rules(rules: Iterable[Rule]) -> None:
         if not isinstance(added, Rule):
             raise ValueError(f"{added!r} is not an irops.Rule")
         if not _CODE.fullmatch(added.code):
-            raise ValueError(
-                f"the code {added.code!r} must be 2 to 10 capital letters, not IR or OD, and 3 digits"
-            )
+            message = f"the code {added.code!r} must be 2 to 10 capital letters, not IR or OD, and 3 digits"
+            raise ValueError(message)
         if not _NAME.fullmatch(added.name):
-            raise ValueError(
-                f"the name {added.name!r} of {added.code} must be lower-case words joined by hyphens"
-            )
+            message = f"the name {added.name!r} of {added.code} must be lower-case words joined by hyphens"
+            raise ValueError(message)
         for word in (added.code, added.name):
             if (word in _files() or word in _CUSTOM) and rule(word) != added:
                 raise ValueError(f"{added.code} {added.name}: there is a rule {word} already")

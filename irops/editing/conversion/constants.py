@@ -111,9 +111,8 @@ def _reached(constant: Node, narrow: ElementType) -> list[Node]:
                 if other.node.kind is LayerKind.CONSTANT:
                     constants[other.node] = None
                 elif other.node.type not in MOVING:
-                    raise NotConvertibleError(
-                        f"it has the element type {narrow}, which {other.node} gives too"
-                    )
+                    message = f"it has the element type {narrow}, which {other.node} gives too"
+                    raise NotConvertibleError(message)
     return list(constants)
 
 
@@ -121,9 +120,8 @@ def _wider(constant: Node, narrow: ElementType, together: list[Node], target: Ta
     """The type that all users convert to, if that is narrower than one for all numbers; else the latter."""
     name = WIDER.get(narrow.name)
     if name is None or not target.reads_type(name):
-        raise NotConvertibleError(
-            f"its element type is {narrow}, and no type that the target reads represents it"
-        )
+        message = f"its element type is {narrow}, and no type that the target reads represents it"
+        raise NotConvertibleError(message)
     kind = element_type(name)
     users = constant.users
     if together == [constant] and users and all(user.type == "Convert" for user in users):

@@ -301,9 +301,8 @@ def retype_inputs(graph: Graph, node: Node, target: Target) -> None:
             if target.reads_input(op.id, (port.type, port.name), kind.name):
                 continue
             if index == 0 or source.value is None:
-                raise NotConvertibleError(
-                    f"{op.id} has {kind} for its input {port.name}, which is not a constant of axes"
-                )
+                message = f"{op.id} has {kind} for its input {port.name}, which is not a constant of axes"
+                raise NotConvertibleError(message)
             numbers = np.asarray(as_i64(source.value))
             made = graph.constant(numbers, graph.unique(f"{node.name}/{port.name}"))
             graph.move(made.node, graph.place(node))

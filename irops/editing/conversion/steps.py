@@ -121,12 +121,12 @@ class ConvertedNode:
                     texts[old[name].parameter] = text
         return {**texts, **changed}
 
-    def require_attribute(self, name: str, value: Any, older: str) -> None:
-        """Raises: RefusedError where an attribute has another value than an older version implies"""
+    def require_attribute(self, name: str, value: Any) -> None:
+        """Raises: RefusedError where an attribute has another value than the new op implies"""
         actual = self.attributes.get(name)
         if actual != value:
-            shown = f"{name}={format_value(actual)}"
-            raise NotConvertibleError(f"it has {shown}; {older} computes as with {format_value(value)}")
+            shown, implied = (format_value(each) for each in (actual, value))
+            raise NotConvertibleError(f"it has {name}={shown}; {self.new.id} computes as with {implied}")
 
     # nodes that a rule adds
 
@@ -216,33 +216,16 @@ def versions(old: str, new: str, **fixed: Any) -> None:
 
     fixed: the attributes that the older version does not have, by Python name, with the values of its meaning
     """
+
+    def narrowed(subject: ConvertedNode) -> NodeForm:
+        for name, value in fixed.items():
+            subject.require_attribute(name, value)
+        return NodeForm(subject.inputs, subject.carried())
+
     newer(old, new, **fixed)
-    add(ConversionStep(new, old, _Narrowed(dict(fixed), old)))
+    add(ConversionStep(new, old, narrowed))
 
 
 def newer(old: str, new: str, **fixed: Any) -> None:
     """Declare the step to a newer version alone, for pairs with a rule of their own for the older one."""
-    add(ConversionStep(old, new, _Widened(dict(fixed))))
-
-
-@dataclass(frozen=True, slots=True)
-class _Widened:
-    """The rule of a step to a newer version."""
-
-    fixed: Mapping[str, Any]
-
-    def __call__(self, subject: ConvertedNode) -> NodeForm:
-        return NodeForm(subject.inputs, subject.carried(**self.fixed))
-
-
-@dataclass(frozen=True, slots=True)
-class _Narrowed:
-    """The rule of a step to an older version."""
-
-    fixed: Mapping[str, Any]
-    old: str
-
-    def __call__(self, subject: ConvertedNode) -> NodeForm:
-        for name, value in self.fixed.items():
-            subject.require_attribute(name, value, self.old)
-        return NodeForm(subject.inputs, subject.carried())
+    add(ConversionStep(old, new, lambda subject: NodeForm(subject.inputs, subject.carried(**fixed))))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 
 from irops.analysis.declaring import redeclared
 from irops.analysis.fold import ValueBudget, attach_values
@@ -177,6 +177,23 @@ def unknown(count: int) -> list[Fact]:
 # Python's operators as ops: each adds a node to the graph of its operand.
 
 
+AnyOperand = TypeVar("AnyOperand", bound="Operators")
+
+
+def _operator(
+    type: str, *, reflected: bool = False, logical: bool = False
+) -> Callable[[AnyOperand, Any], AnyOperand]:
+    """The method of an operator, which adds a node of a type. reflected: self is the right operand; logical:
+    on integers, the op is the bitwise one.
+    """
+
+    def method(self: AnyOperand, other: Any) -> AnyOperand:
+        operands = (other, self) if reflected else (self, other)
+        return self._apply(self._logical(type) if logical else type, *operands)
+
+    return method
+
+
 class Operators:
     """The operators of a Value. The other operand is a Value, an array or a number.
 
@@ -197,29 +214,32 @@ class Operators:
     def _logical(self, name: str) -> str:
         """The op that And, Or, Xor or Not is for this value."""
 
-    def __add__(self, other: Any) -> Self:
-        return self._apply("Add", self, other)
-
-    def __radd__(self, other: Any) -> Self:
-        return self._apply("Add", other, self)
-
-    def __sub__(self, other: Any) -> Self:
-        return self._apply("Subtract", self, other)
-
-    def __rsub__(self, other: Any) -> Self:
-        return self._apply("Subtract", other, self)
-
-    def __mul__(self, other: Any) -> Self:
-        return self._apply("Multiply", self, other)
-
-    def __rmul__(self, other: Any) -> Self:
-        return self._apply("Multiply", other, self)
-
-    def __truediv__(self, other: Any) -> Self:
-        return self._apply("Divide", self, other)
-
-    def __rtruediv__(self, other: Any) -> Self:
-        return self._apply("Divide", other, self)
+    __add__ = _operator("Add")
+    __radd__ = _operator("Add", reflected=True)
+    __sub__ = _operator("Subtract")
+    __rsub__ = _operator("Subtract", reflected=True)
+    __mul__ = _operator("Multiply")
+    __rmul__ = _operator("Multiply", reflected=True)
+    __truediv__ = _operator("Divide")
+    __rtruediv__ = _operator("Divide", reflected=True)
+    __mod__ = _operator("FloorMod")
+    __rmod__ = _operator("FloorMod", reflected=True)
+    __pow__ = _operator("Power")
+    __rpow__ = _operator("Power", reflected=True)
+    __matmul__ = _operator("MatMul")
+    __rmatmul__ = _operator("MatMul", reflected=True)
+    __eq__ = _operator("Equal")  # type: ignore[assignment]
+    __ne__ = _operator("NotEqual")  # type: ignore[assignment]
+    __lt__ = _operator("Less")
+    __le__ = _operator("LessEqual")
+    __gt__ = _operator("Greater")
+    __ge__ = _operator("GreaterEqual")
+    __and__ = _operator("And", logical=True)
+    __rand__ = _operator("And", logical=True, reflected=True)
+    __or__ = _operator("Or", logical=True)
+    __ror__ = _operator("Or", logical=True, reflected=True)
+    __xor__ = _operator("Xor", logical=True)
+    __rxor__ = _operator("Xor", logical=True, reflected=True)
 
     def __floordiv__(self, other: Any) -> Self:
         return self._floor_divided(self, other)
@@ -227,65 +247,11 @@ class Operators:
     def __rfloordiv__(self, other: Any) -> Self:
         return self._floor_divided(other, self)
 
-    def __mod__(self, other: Any) -> Self:
-        return self._apply("FloorMod", self, other)
-
-    def __rmod__(self, other: Any) -> Self:
-        return self._apply("FloorMod", other, self)
-
-    def __pow__(self, other: Any) -> Self:
-        return self._apply("Power", self, other)
-
-    def __rpow__(self, other: Any) -> Self:
-        return self._apply("Power", other, self)
-
-    def __matmul__(self, other: Any) -> Self:
-        return self._apply("MatMul", self, other)
-
-    def __rmatmul__(self, other: Any) -> Self:
-        return self._apply("MatMul", other, self)
-
     def __neg__(self) -> Self:
         return self._apply("Negative", self)
 
     def __abs__(self) -> Self:
         return self._apply("Abs", self)
-
-    def __eq__(self, other: object) -> Self:  # type: ignore[override]
-        return self._apply("Equal", self, other)
-
-    def __ne__(self, other: object) -> Self:  # type: ignore[override]
-        return self._apply("NotEqual", self, other)
-
-    def __lt__(self, other: Any) -> Self:
-        return self._apply("Less", self, other)
-
-    def __le__(self, other: Any) -> Self:
-        return self._apply("LessEqual", self, other)
-
-    def __gt__(self, other: Any) -> Self:
-        return self._apply("Greater", self, other)
-
-    def __ge__(self, other: Any) -> Self:
-        return self._apply("GreaterEqual", self, other)
-
-    def __and__(self, other: Any) -> Self:
-        return self._apply(self._logical("And"), self, other)
-
-    def __rand__(self, other: Any) -> Self:
-        return self._apply(self._logical("And"), other, self)
-
-    def __or__(self, other: Any) -> Self:
-        return self._apply(self._logical("Or"), self, other)
-
-    def __ror__(self, other: Any) -> Self:
-        return self._apply(self._logical("Or"), other, self)
-
-    def __xor__(self, other: Any) -> Self:
-        return self._apply(self._logical("Xor"), self, other)
-
-    def __rxor__(self, other: Any) -> Self:
-        return self._apply(self._logical("Xor"), other, self)
 
     def __invert__(self) -> Self:
         return self._apply(self._logical("Not"), self)

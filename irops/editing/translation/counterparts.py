@@ -225,9 +225,8 @@ def _reshape(node: TranslatedLayer) -> Wire:
     literal = not node.attributes["special_zero"] and (pattern is None or 0 in pattern)
     definition = onnx_definition("Reshape", node.target.opset)
     if literal and "allowzero" not in definition.attributes:
-        raise impossible(
-            f"special_zero is false, but {definition.id} replaces every 0 in shape by a size of data"
-        )
+        message = f"special_zero is false, but {definition.id} replaces every 0 in shape by a size of data"
+        raise impossible(message)
     shape = converted_input(node, "shape", definition.inputs[1])
     return node.add("Reshape", node.required("data"), shape, **({"allowzero": "1"} if literal else {}))
 

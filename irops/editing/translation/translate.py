@@ -164,9 +164,8 @@ class _Translation:
         if library:
             raise impossible(f"its op belongs to the extension library {library}")
         if dialect != self.source.dialect:
-            raise impossible(
-                f"its op belongs to the dialect {dialect}, but the model to {self.source.dialect}"
-            )
+            message = f"its op belongs to the dialect {dialect}, but the model to {self.source.dialect}"
+            raise impossible(message)
         try:
             node = TranslatedLayer(layer_facts, layer_facts.invocation, inputs, self.target)
         except OpFault as fault:  # does not occur in valid models

@@ -50,9 +50,8 @@ def pad_and_slice(subject: ConvertedNode) -> NodeForm:
     padded = subject.add("Pad-1", *operands, part="padded", pad_mode=mode)
     rank = subject.fact("data").shape.rank
     if rank is None:
-        raise NotConvertibleError(
-            "the rank of data is unknown, but the steps of a Slice are one for each axis"
-        )
+        message = "the rank of data is unknown, but the steps of a Slice are one for each axis"
+        raise NotConvertibleError(message)
     sizes = subject.add("ShapeOf-3", padded, part="sizes", output_type=I64)
     start = subject.add("Subtract-1", ZERO, removed[0], part="start")
     stop = subject.add("Add-1", sizes, removed[1], part="stop")
@@ -88,9 +87,8 @@ def _numbered(subject: ConvertedNode) -> tuple[Value | Array, Value]:
 @step("GatherND-8", "GatherND-5")
 def gather_nd(subject: ConvertedNode) -> NodeForm:
     if subject.attributes["batch_dims"] > 1:
-        raise NotConvertibleError(
-            "batch_dims is more than 1: GatherND-5 flattens the batch axes, GatherND-8 keeps them"
-        )
+        message = "batch_dims is more than 1: GatherND-5 flattens the batch axes, GatherND-8 keeps them"
+        raise NotConvertibleError(message)
     return NodeForm(subject.inputs, subject.carried())
 
 
@@ -100,7 +98,7 @@ newer("ScatterElementsUpdate-3", "ScatterElementsUpdate-12")
 @step("ScatterElementsUpdate-12", "ScatterElementsUpdate-3")
 def scatter_elements_update(subject: ConvertedNode) -> NodeForm:
     """Indices that may be negative are counted from 0: releases before 2023.1 refuse others."""
-    subject.require_attribute("reduction", "none", "ScatterElementsUpdate-3")
+    subject.require_attribute("reduction", "none")
     data, indices, updates, axis = (subject.input(port.name) for port in subject.op.definition.inputs)
     dims = indices.fact.dims
     if dims is None or any(dim.low < 0 for dim in dims):
@@ -130,9 +128,8 @@ def scatter_nd_update(subject: ConvertedNode) -> NodeForm:
     if reduction == "sub":
         kind = subject.element_type("data")
         if kind.kind == "unsigned" or kind is BOOLEAN:
-            raise NotConvertibleError(
-                f"it has reduction=sub of {kind}, which no sum of negative updates equals"
-            )
+            message = f"it has reduction=sub of {kind}, which no sum of negative updates equals"
+            raise NotConvertibleError(message)
         updates, reduction = subject.add("Negative-1", updates, part="negative"), "sum"
     shape, table = _numbered(subject)
     found = subject.add("GatherND-8", table, subject.input("indices"), part="found")
@@ -234,9 +231,8 @@ def squeeze_older(subject: ConvertedNode) -> NodeForm:
     removed = [axis % len(dims) for axis in removed]
     if subject.attributes["allow_axis_skip"] and not all(dims[axis].known for axis in removed):
         shape = Shape(dims).unnamed()
-        raise NotConvertibleError(
-            f"it may keep an axis of unknown size of data {shape}, which Squeeze-1 does not"
-        )
+        message = f"it may keep an axis of unknown size of data {shape}, which Squeeze-1 does not"
+        raise NotConvertibleError(message)
     ones = [axis for axis in removed if dims[axis].can_be(1)]
     if ones == removed:
         return NodeForm(subject.inputs)
@@ -265,9 +261,8 @@ def range_older(subject: ConvertedNode) -> NodeForm:
     kind = subject.attributes["output_type"]
     others = {str(subject.element_type(name)) for name in ("start", "stop", "step")} - {str(kind)}
     if others:
-        raise NotConvertibleError(
-            f"its output is {kind} and an input {min(others)}; Range-1 has one type for all"
-        )
+        message = f"its output is {kind} and an input {min(others)}; Range-1 has one type for all"
+        raise NotConvertibleError(message)
     return NodeForm(subject.inputs)
 
 

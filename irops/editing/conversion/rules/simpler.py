@@ -53,9 +53,8 @@ def hard_swish(subject: ConvertedNode) -> NodeForm:
 def of_booleans(subject: ConvertedNode) -> NodeForm:
     kind = subject.element_type(subject.op.definition.inputs[0].name)
     if kind is not BOOLEAN:
-        raise NotConvertibleError(
-            f"it combines the bits of {kind}; older opsets only have logical ops of booleans"
-        )
+        message = f"it combines the bits of {kind}; older opsets only have logical ops of booleans"
+        raise NotConvertibleError(message)
     return NodeForm(subject.inputs, subject.carried())
 
 
@@ -116,9 +115,8 @@ def _require(subject: ConvertedNode, reduction: str) -> None:
 def _floating(subject: ConvertedNode) -> ElementType:
     kind = subject.element_type("emb_table")
     if kind.name not in ("f32", "f64"):
-        raise NotConvertibleError(
-            f"the mean of {kind} rounds once, and a sum of {kind} that is divided twice"
-        )
+        message = f"the mean of {kind} rounds once, and a sum of {kind} that is divided twice"
+        raise NotConvertibleError(message)
     return kind
 
 
@@ -305,11 +303,10 @@ def mvn_older(subject: ConvertedNode) -> NodeForm:
     rank = len(subject.sizes("data", "the axes of MVN-2 count from the first"))
     axes = sorted({axis % rank for axis in subject.constant("axes", "MVN-2 has them as an attribute")})
     if subject.attributes["normalize_variance"]:
-        subject.require_attribute("eps_mode", "inside_sqrt", "MVN-2")
+        subject.require_attribute("eps_mode", "inside_sqrt")
     if axes not in (list(range(1, rank)), list(range(2, rank))) or not axes:
-        raise NotConvertibleError(
-            f"it normalizes over the axes {axes}; OpenVINO computes MVN-2 over all from 1 or 2 on"
-        )
+        message = f"it normalizes over the axes {axes}; OpenVINO computes MVN-2 over all from 1 or 2 on"
+        raise NotConvertibleError(message)
     how = {"across_channels": axes[0] == 1, "reduction_axes": axes}
     return NodeForm([subject.input("data")], subject.carried(**how))
 
@@ -374,9 +371,8 @@ def max_pool_1(subject: ConvertedNode) -> NodeForm:
 def _require_no_dilations(subject: ConvertedNode) -> None:
     dilations = subject.attributes["dilations"]
     if any(dilation != 1 for dilation in dilations):
-        raise NotConvertibleError(
-            f"its dilations are {', '.join(map(str, dilations))}; {subject.new.id} has none"
-        )
+        shown = ", ".join(map(str, dilations))
+        raise NotConvertibleError(f"its dilations are {shown}; {subject.new.id} has none")
 
 
 def _rounding(subject: ConvertedNode) -> Any:
@@ -392,9 +388,8 @@ def _rounding(subject: ConvertedNode) -> Any:
             if _shape_with(subject, other) == wanted:
                 return other
         raise NotConvertibleError(f"neither floor nor ceil gives the output shape {wanted} of ceil_torch")
-    raise NotConvertibleError(
-        "whether the last window of ceil_torch begins in the padding depends on unknown sizes"
-    )
+    message = "whether the last window of ceil_torch begins in the padding depends on unknown sizes"
+    raise NotConvertibleError(message)
 
 
 def _always_begins_inside(subject: ConvertedNode) -> bool:
@@ -427,9 +422,8 @@ newer("Proposal-1", "Proposal-4")
 def detection_output_newer(subject: ConvertedNode) -> NodeForm:
     classes = _classes(subject)
     if classes != subject.attributes["num_classes"]:
-        raise NotConvertibleError(
-            f"num_classes is {subject.attributes['num_classes']}, but its inputs have {classes}"
-        )
+        message = f"num_classes is {subject.attributes['num_classes']}, but its inputs have {classes}"
+        raise NotConvertibleError(message)
     return NodeForm(subject.inputs, subject.carried())
 
 
@@ -444,9 +438,8 @@ def _classes(subject: ConvertedNode) -> int:
     predictions = subject.sizes("class_preds", purpose)[-1]
     numbers = subject.sizes("proposals", purpose)[-1]
     if not predictions.known or not numbers.known:
-        raise NotConvertibleError(
-            "the number of prior boxes is unknown, but the number of classes follows from it"
-        )
+        message = "the number of prior boxes is unknown, but the number of classes follows from it"
+        raise NotConvertibleError(message)
     boxes = int(numbers) // (4 if subject.attributes["normalized"] else 5)
     return int(predictions) // max(boxes, 1)
 
@@ -484,9 +477,8 @@ def interpolate_older(subject: ConvertedNode) -> NodeForm:
     value = subject.input("scales_or_sizes")
     count = subject.fact("scales_or_sizes").shape.dims
     if not count or not count[0].known:
-        raise NotConvertibleError(
-            "the number of axes is unknown, but Interpolate-4 has sizes and scales for each"
-        )
+        message = "the number of axes is unknown, but Interpolate-4 has sizes and scales for each"
+        raise NotConvertibleError(message)
     number = int(count[0])
     if subject.attributes["shape_calculation_mode"] == "sizes":
         pair = [value, np.ones(number, np.float32)]
