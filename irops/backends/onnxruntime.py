@@ -51,12 +51,16 @@ class ONNXRuntime:
         form = FORMS[op.id](*inputs, **attributes)
         kind = element_type_of(inputs[0])
         key = (repr(form.nodes), signature([*form.arrays.values()]))
+        # the exceptions that ONNX Runtime raises for missing kernels and for invalid values
+        from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+        names = ("Fail", "InvalidArgument", "InvalidGraph", "NotImplemented", "RuntimeException")
         try:
             session = self._sessions.get(key, lambda: _session(form, kind))
             result: Array = session.run(
                 None, {name: np.asarray(array, order="C") for name, array in form.arrays.items()}
             )[0]
-        except _refusals() as error:
+        except tuple(getattr(state, name) for name in names) as error:
             assert op.functions.kernel is not None
             op.functions.kernel(*inputs, **attributes)  # raises the Violation if the inputs are invalid
             raise Declined(f"ONNX Runtime fails: {str(error).splitlines()[0]}") from None
@@ -90,14 +94,6 @@ def _session(form: OnnxForm, kind: ElementType) -> Any:
     graph, opset = helper.make_graph(nodes, "layer", inputs, [output]), helper.make_opsetid("", OPSET)
     model = helper.make_model(graph, ir_version=IR_VERSION, opset_imports=[opset])
     return InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-
-
-def _refusals() -> tuple[type[Exception], ...]:
-    """The exceptions that ONNX Runtime raises for missing kernels and for invalid values."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as state
-
-    names = ("Fail", "InvalidArgument", "InvalidGraph", "NotImplemented", "RuntimeException")
-    return tuple(getattr(state, name) for name in names)
 
 
 # Layers as ONNX nodes, for ops with an equivalent in ONNX.

@@ -23,7 +23,6 @@ example:
 
 import argparse
 
-from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.writing import write
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
@@ -31,7 +30,7 @@ from irops.cli.options import add_option, add_settings, written_model
 from irops.cli.parser import CLEAN
 from irops.diagnostics.printable import plural, printable
 from irops.diagnostics.suggestions import did_you_mean_word
-from irops.dialects import Dialect, dialect_named, dialect_of_suffix
+from irops.dialects import dialect_named, dialect_of_suffix
 from irops.editing.conversion.convert import converted
 from irops.editing.conversion.targets import Conversion, target_named
 from irops.editing.translation.node import DIALECT_NAMES
@@ -95,27 +94,21 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal(f"--upgrade and --ir-version are for releases and opsets of OpenVINO, not for {name}")
     analysis = analysis_of(args)
     if between_dialects:
-        _translate(analysis, dialect, int(opset) if opset else None, args)
+        target = translated(analysis, dialect.name, int(opset) if opset else None)
+        write(target, args.output)
+        if not args.quiet:
+            opsets = "".join(f", opset {number}" for number in target.model.opsets.values())
+            unit = "ONNX node" if dialect.name == ONNX else f"{dialect.title} layer"
+            print(
+                f"{printable(args.output)}: converted {plural(len(analysis.model.layers), 'layer')} to"
+                f" {plural(len(target.model.layers), unit)}{opsets}"
+            )
         return CLEAN
     conversion = converted(analysis, args.target, upgrade=args.upgrade, ir_version=args.ir_version)
     write(conversion.model, args.output, registry=analysis.registry)
     if not args.quiet:
         _report(conversion, args.output, len(analysis.model.layers))
     return CLEAN
-
-
-def _translate(
-    analysis: ModelAnalysis, dialect: Dialect, opset: int | None, args: argparse.Namespace
-) -> None:
-    target = translated(analysis, dialect.name, opset)
-    write(target, args.output)
-    if not args.quiet:
-        opsets = "".join(f", opset {number}" for number in target.model.opsets.values())
-        unit = "ONNX node" if dialect.name == ONNX else f"{dialect.title} layer"
-        print(
-            f"{printable(args.output)}: converted {plural(len(analysis.model.layers), 'layer')} to"
-            f" {plural(len(target.model.layers), unit)}{opsets}"
-        )
 
 
 def _report(conversion: Conversion, path: str, layers: int) -> None:

@@ -48,7 +48,11 @@ def execute(args: argparse.Namespace) -> int:
     if args.category not in categories():
         raise Refusal(f"unknown category {args.category!r}; {meant_or_all(args.category, categories())}")
     op, module = f"{args.op}-{args.version.removeprefix('opset')}", snake_case(args.op)
-    _require_new(op)
+    # raise Refusal if irops defines the op: a second definition would not be loaded
+    from irops.dialects.registry import Registry
+
+    if op.lower() in {defined.lower() for defined in Registry(plugins=False).ids()}:
+        raise Refusal(f"irops already defines {op}; choose another type or version for the custom op")
     folder = Path(args.output)
     checkout = args.version.lower().startswith("opset")
     if checkout:
@@ -65,14 +69,6 @@ def execute(args: argparse.Namespace) -> int:
     if not args.quiet:
         print(_next(op, definition, functions, None if checkout else folder))
     return CLEAN
-
-
-def _require_new(op: str) -> None:
-    """Raise Refusal if irops defines the op: a second definition would not be loaded."""
-    from irops.dialects.registry import Registry
-
-    if op.lower() in {defined.lower() for defined in Registry(plugins=False).ids()}:
-        raise Refusal(f"irops already defines {op}; choose another type or version for the custom op")
 
 
 def _require_own_op(args: argparse.Namespace, folder: Path) -> None:

@@ -369,7 +369,22 @@ def runtime_attribute_faults(model: Model, faults: Faults) -> None:
     for path, layer in model.walk():
         for rt_info in _rt_infos(layer):
             faults.layer, faults.path = layer, path
-            _rt_info_faults(rt_info, faults)
+            seen: dict[str, Element] = {}
+            for child in rt_info.children:
+                if child.tag != "attribute":
+                    continue
+                name = child.attributes.get("name")
+                _content_faults(name, child, faults)
+                if name in seen:
+                    removal = fix(
+                        f"remove the second rt_info attribute {name}",
+                        [without_element(faults.source, child.at)],
+                    )
+                    repair = removal if child == seen[name] else None
+                    message = f"rt_info attribute {name} is repeated"
+                    faults.add("duplicate-rt-info", message, child.at, fix=repair)
+                elif name is not None:
+                    seen[name] = child
     faults.layer, faults.path = None, ()
 
 
@@ -379,24 +394,6 @@ def _rt_infos(layer: Layer) -> Iterator[Element]:
     for port in (*layer.inputs, *layer.outputs):
         if port.rt_info is not None:
             yield port.rt_info
-
-
-def _rt_info_faults(rt_info: Element, faults: Faults) -> None:
-    seen: dict[str, Element] = {}
-    for child in rt_info.children:
-        if child.tag != "attribute":
-            continue
-        name = child.attributes.get("name")
-        _content_faults(name, child, faults)
-        if name in seen:
-            removal = fix(
-                f"remove the second rt_info attribute {name}", [without_element(faults.source, child.at)]
-            )
-            repair = removal if child == seen[name] else None
-            message = f"rt_info attribute {name} is repeated"
-            faults.add("duplicate-rt-info", message, child.at, fix=repair)
-        elif name is not None:
-            seen[name] = child
 
 
 def _content_faults(name: str | None, element: Element, faults: Faults) -> None:
@@ -417,21 +414,17 @@ def _content_faults(name: str | None, element: Element, faults: Faults) -> None:
         return
     text = element.attributes.get(payload or "", "")
     try:
-        _parse(name, text)
+        # raises: ValueError for a value that OpenVINO refuses
+        if name == "layout":
+            parse_layout(text)
+        elif name == "old_api_map_element_type":
+            element_type(text)
+        elif name == "old_api_map_order" and text:
+            for item in text.split(","):
+                if not item.strip()[:1].isdigit():
+                    raise ValueError(f"{shortened(item)!r} is not the number of an axis")
+        elif name == "nms_selected_indices":
+            raise ValueError("OpenVINO cannot read this attribute, which its own passes add")
     except ValueError as error:
         message = f"rt_info attribute {name} is {shortened(text)!r}: {error}"
         faults.add("malformed-rt-info", message, element.at, attribute=payload)
-
-
-def _parse(name: str | None, text: str) -> None:
-    """Raises:  ValueError for a value that OpenVINO refuses"""
-    if name == "layout":
-        parse_layout(text)
-    elif name == "old_api_map_element_type":
-        element_type(text)
-    elif name == "old_api_map_order" and text:
-        for item in text.split(","):
-            if not item.strip()[:1].isdigit():
-                raise ValueError(f"{shortened(item)!r} is not the number of an axis")
-    elif name == "nms_selected_indices":
-        raise ValueError("OpenVINO cannot read this attribute, which its own passes add")

@@ -183,7 +183,23 @@ _TAG = re.compile(
 def outline_of(text: str) -> Outline:
     """The outline of a text; without elements for one that is too large."""
     outline = Outline(text, _nodes_of(text))
-    _read_graphs(outline)
+    # find the layers and edges of all graphs
+    ahead: list[tuple[OutlineNode, GraphSpan]] = [(outline.root, GraphSpan((), None))]
+    for node in outline.root.named("net"):
+        ahead.append((node, ahead[0][1]))
+    while ahead:
+        owner, graph = ahead.pop()
+        for section in owner.children:
+            for element in section.children:
+                if element.tag == "layer" and section.tag == "layers":
+                    layer = _layer(outline, element, graph)
+                    for body in element.children:
+                        if body.tag in BODIES:
+                            path: Path = (*graph.path, -1 if layer.id is None else layer.id, body.tag)
+                            ahead.append((body, GraphSpan(path, layer)))
+                elif element.tag == "edge" and section.tag == "edges":
+                    _edge(outline, element, graph)
+    outline.layers = dict(sorted(outline.layers.items()))
     return outline
 
 
@@ -231,26 +247,6 @@ def _end_at(stack: list[OutlineNode], parents: tuple[str, ...], start: int) -> N
         for node in stack[place + 1 :]:
             node.end = start
         del stack[place + 1 :]
-
-
-def _read_graphs(outline: Outline) -> None:
-    """Find the layers and edges of all graphs."""
-    ahead: list[tuple[OutlineNode, GraphSpan]] = [(outline.root, GraphSpan((), None))]
-    for node in outline.root.named("net"):
-        ahead.append((node, ahead[0][1]))
-    while ahead:
-        owner, graph = ahead.pop()
-        for section in owner.children:
-            for element in section.children:
-                if element.tag == "layer" and section.tag == "layers":
-                    layer = _layer(outline, element, graph)
-                    for body in element.children:
-                        if body.tag in BODIES:
-                            path: Path = (*graph.path, -1 if layer.id is None else layer.id, body.tag)
-                            ahead.append((body, GraphSpan(path, layer)))
-                elif element.tag == "edge" and section.tag == "edges":
-                    _edge(outline, element, graph)
-    outline.layers = dict(sorted(outline.layers.items()))
 
 
 def _layer(outline: Outline, node: OutlineNode, graph: GraphSpan) -> LayerSpan:

@@ -53,25 +53,29 @@ def load_definition(path: str | Path, *, validate: bool = True, version: int | N
     """
     root = _parsed(Path(path))
     if validate:
-        _validate(root, path)
+        grammar = _grammar()
+        if not grammar.validate(root):
+            entries = sorted(grammar.error_log, key=lambda entry: entry.line <= 0)  # those with a line first
+            misplaced = {e.line for e in entries if MISPLACED.fullmatch(e.message)}
+            shown = [e for e in entries if e.line not in misplaced or MISPLACED.fullmatch(e.message)]
+            lines = [entry.line if entry.line > 0 else root.sourceline for entry in shown]
+            what = "does not match the schema of definitions"
+            texts = [f"{what}: {entry.message}{_order(root, entry.message)}" for entry in shown]
+            raise DefinitionError(_fault("schema-violation", *one) for one in zip(texts, repeat(path), lines))
     if wrong := wrong_version(root):
         raise DefinitionError([_fault("schema-violation", wrong[1], path, wrong[0].sourceline)])
     loader = _Loader(str(path), root)
     if loader.dialect != OPENVINO and root.get("version") is not None:
         opset = int(root.get("version")) if version is None else version
-        loader.opset, loader.later = opset, frozenset(_restrict(loader.root, opset))
+        # remove what later opsets than version introduced, and notes on it. Returns the removed attributes
+        loader.root.set("version", str(opset))
+        elements = loader.root.iter("attribute", "example", "counterexample")
+        later = [element for element in elements if int(element.get("since", 0)) > opset]
+        removed = {element.get("name") for element in later if element.tag == "attribute"}
+        for element in (*later, *(note for note in loader.root.findall("note") if note.get("of") in removed)):
+            element.getparent().remove(element)
+        loader.opset, loader.later = opset, frozenset(removed)
     return loader.definition()
-
-
-def _restrict(root: Any, version: int) -> set[str]:
-    """Remove what later opsets than version introduced, and notes on it. Returns the removed attributes."""
-    root.set("version", str(version))
-    elements = root.iter("attribute", "example", "counterexample")
-    later = [element for element in elements if int(element.get("since", 0)) > version]
-    removed = {element.get("name") for element in later if element.tag == "attribute"}
-    for element in (*later, *(note for note in root.findall("note") if note.get("of") in removed)):
-        element.getparent().remove(element)
-    return removed
 
 
 def _parsed(path: Path) -> Any:
@@ -89,18 +93,6 @@ def _parsed(path: Path) -> Any:
 @cache
 def _grammar() -> etree.RelaxNG:
     return etree.RelaxNG(etree.parse(str(schemas_folder() / "layer.rng")))
-
-
-def _validate(root: Any, path: str | Path) -> None:
-    grammar = _grammar()
-    if not grammar.validate(root):
-        entries = sorted(grammar.error_log, key=lambda entry: entry.line <= 0)  # those with a line first
-        misplaced = {e.line for e in entries if MISPLACED.fullmatch(e.message)}
-        shown = [e for e in entries if e.line not in misplaced or MISPLACED.fullmatch(e.message)]
-        lines = [entry.line if entry.line > 0 else root.sourceline for entry in shown]
-        what = "does not match the schema of definitions"
-        texts = [f"{what}: {entry.message}{_order(root, entry.message)}" for entry in shown]
-        raise DefinitionError(_fault("schema-violation", *one) for one in zip(texts, repeat(path), lines))
 
 
 MISPLACED = re.compile(r"Did not expect element (\S+) there")

@@ -103,7 +103,14 @@ def _refused_inputs(
         refused = [(known, *place) for known in candidates for place in _places(known, table, places)]
         if not refused:
             continue
-        created, variable = created_layers(scope), _depending_on_inputs(scope)
+        # the layers that depend on a Parameter or on a variable, which no compiler replaces by a constant
+        depending: set[int] = set()
+        for node in scope.order:
+            sources = (source[0].id for source in scope.wiring.inputs[node.layer.id] if source is not None)
+            first = node.layer.kind is LayerKind.PARAMETER or node.layer.type.lower() == "readvalue"
+            if first or not depending.isdisjoint(sources):
+                depending.add(node.layer.id)
+        created, variable = created_layers(scope), depending
         for known, entry, index in refused:
             otherwise = "constant" if known.layer.id in variable else "variable"
             if known.layer.id in created and entry.when != otherwise:
@@ -173,17 +180,6 @@ def _inputs_of(known: LayerFacts, op: Op, name: str) -> Iterator[int]:
 def _type(known: LayerFacts, index: int) -> str:
     fact = known.inputs[index]
     return "" if fact is None else fact.element_type.name
-
-
-def _depending_on_inputs(scope: GraphNode) -> set[int]:
-    """The layers that depend on a Parameter or on a variable, which no compiler replaces by a constant."""
-    depending: set[int] = set()
-    for node in scope.order:
-        sources = (source[0].id for source in scope.wiring.inputs[node.layer.id] if source is not None)
-        first = node.layer.kind is LayerKind.PARAMETER or node.layer.type.lower() == "readvalue"
-        if first or not depending.isdisjoint(sources):
-            depending.add(node.layer.id)
-    return depending
 
 
 UNCOMPILED = frozenset(("u1", "u3", "u6", "dynamic"))

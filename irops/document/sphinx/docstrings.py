@@ -18,7 +18,11 @@ _SPECIAL = re.compile(r"[\\*|]|_(?!\w)|(?<!\w)_")
 
 def convert(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
     """Replace the lines of a docstring."""
-    lines[:] = list(converted("\n".join(lines), _parameters(value)))
+    # the parameters of a function or of a class, and the fields of a class
+    names = set(getattr(value, "__annotations__", {}))
+    with suppress(TypeError, ValueError):  # a property, or a class of C
+        names |= set(inspect.signature(value).parameters)
+    lines[:] = list(converted("\n".join(lines), frozenset(names)))
 
 
 def converted(text: str, parameters: frozenset[str]) -> Iterator[str]:
@@ -62,14 +66,6 @@ def escaped(text: str) -> str:
     return "".join(
         f"``{part.strip('`')}``" if k % 2 else _SPECIAL.sub(r"\\\g<0>", part) for k, part in enumerate(parts)
     )
-
-
-def _parameters(value: Any) -> frozenset[str]:
-    """The parameters of a function or of a class, and the fields of a class."""
-    names = set(getattr(value, "__annotations__", {}))
-    with suppress(TypeError, ValueError):  # a property, or a class of C
-        names |= set(inspect.signature(value).parameters)
-    return frozenset(names)
 
 
 def setup(app: Any) -> dict[str, bool]:
