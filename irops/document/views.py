@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from difflib import ndiff
 from html import escape
 from math import isfinite
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ from irops.dialects.registry import Registry
 from irops.document.case_views import CaseView, case_view
 from irops.document.coverage import fast_backends
 from irops.document.declared import COMPARED
-from irops.document.texts import Place, availability, domain_text, elements_text, places, port_text
-from irops.editing.translation.counterparts import Counterpart, counterpart_of
+from irops.document.texts import availability, domain_text, elements_text, places, port_text
+from irops.editing.translation.counterparts import counterpart_of
 from irops.spec.attributes import format_value, parse
 from irops.spec.definition import (
     OPENVINO,
@@ -29,7 +30,6 @@ from irops.spec.definition import (
     Definition,
     ExampleCase,
     Note,
-    PortSpec,
     Tensor,
     TypeVariable,
 )
@@ -241,53 +241,24 @@ class Sibling:
     delta: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OpView:
+def op_view(registry: Registry, op: Op) -> SimpleNamespace:
     """The contents of the page of an op. types: the variables, and the expressions of ports that stand for
     several types.
     """
-
-    op: Op
-    version: OpVersion | None
-    attributes: tuple[tuple[Attribute, str], ...]
-    inputs: tuple[tuple[PortSpec, str], ...]
-    outputs: tuple[tuple[PortSpec, str], ...]
-    constraints: tuple[ConstraintView, ...]
-    notes: tuple[tuple[str, tuple[Note, ...]], ...]
-    examples: tuple[CaseView, ...]
-    siblings: tuple[Sibling, ...]
-    is_compared: bool
-    call: str
-    places: tuple[Place, ...]
-    availability: str
-    words: tuple[str, ...]
-    entries: tuple[str, ...]
-    picture: str
-    backends: tuple[str, ...]
-    counterpart: Counterpart | None
-    types: tuple[TypeVariable, ...]
-
-    @property
-    def definition(self) -> Definition:
-        return self.op.definition
-
-    @property
-    def inputs_without_gradient(self) -> tuple[str, ...]:
-        """The inputs without a gradient."""
-        return tuple(p.name for p in self.definition.inputs if p.name not in self.definition.gradients)
-
-
-def op_view(registry: Registry, op: Op) -> OpView:
     definition = op.definition
     version = next((v for v in opsets().all() if v.id == op.id), None)
     moved = movement(op)
     counterexample_cases = counterexamples(definition)
-    return OpView(
+    return SimpleNamespace(
         op=op,
+        definition=definition,
         version=version,
         attributes=tuple((a, domain_text(a)) for a in definition.attributes.values()),
         inputs=tuple((p, port_text(p)) for p in definition.inputs),
         outputs=tuple((p, port_text(p)) for p in definition.outputs),
+        inputs_without_gradient=tuple(
+            p.name for p in definition.inputs if p.name not in definition.gradients
+        ),
         constraints=tuple(
             ConstraintView(
                 c,
