@@ -48,3 +48,12 @@ def on_numbers(function: Function, data: Array) -> Array:
     """
     kind = element_type_of(data)
     return low_bits(function(as_numbers(data)), kind) if kind.integral else function(data)
+
+
+def elements_at(maps: Array, y: Array, x: Array, inside: Array) -> Array:
+    """The elements of maps[C, H, W] at rows y and columns x, in every channel: [C, ...]. 0 where `inside` is
+    False; there, too, y and x are indices of elements.
+    """
+    channels, height, width = maps.shape
+    elements: Array = maps.reshape(channels, height * width).take(y * width + x, axis=1)
+    return elements if inside.all() else np.where(inside, elements, elements.dtype.type(0))

@@ -461,17 +461,21 @@ def _named_in(function: Callable[..., Any], seen: set[Any]) -> set[str]:
         return set()
     seen.add(code)
     tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(function)))
+    known: dict[str, Any] = getattr(function, "__globals__", {})
+    if code.co_freevars:
+        known = {**known, **inspect.getclosurevars(function).nonlocals}
     ids: set[str] = set()
     for node in ast.walk(tree):
+        called = None
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _ID.fullmatch(node.value):
             ids.add(node.value)
         elif isinstance(node, ast.Name):
-            closure = inspect.getclosurevars(function).nonlocals if function.__code__.co_freevars else {}
-            called = closure.get(node.id, getattr(function, "__globals__", {}).get(node.id))
-            if inspect.isfunction(called) and (called.__module__ or "").startswith(
-                ((function.__module__ or "?").rsplit(".", 2)[0], OPS)
-            ):
-                ids |= _named_in(inspect.unwrap(called), seen)
+            called = known.get(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):  # of a module
+            called = getattr(known.get(node.value.id), node.attr, None)
+        own = (function.__module__ or "?").rsplit(".", 2)[0]
+        if inspect.isfunction(called) and (called.__module__ or "").startswith((own, OPS)):
+            ids |= _named_in(inspect.unwrap(called), seen)
     return ids
 
 

@@ -1,10 +1,10 @@
 """The target of a conversion, a release or an opset; its result, or why a layer cannot be converted."""
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.needs import Need, needs
@@ -76,32 +76,31 @@ def _listed(names: list[str]) -> str:
 NEWEST = "newest"
 
 
-class Target(Protocol):
+class Target(ABC):
     """A reader of models. label: how messages call it"""
 
-    @property
-    def label(self) -> str: ...
-    @property
-    def reads_short_files(self) -> bool: ...
+    label: str
+    reads_short_files = True
+
+    @abstractmethod
     def reads_op(self, type: str, version: str) -> bool: ...
-    def reads_type(self, name: str) -> bool: ...
-    def reads_input(self, op: str, types: tuple[str, ...], element_type: str) -> bool: ...
+
+    def reads_type(self, name: str) -> bool:  # noqa: ARG002
+        return True
+
+    def reads_input(self, op: str, types: tuple[str, ...], element_type: str) -> bool:  # noqa: ARG002
+        return True
+
+    @abstractmethod
     def unread(self, analysis: ModelAnalysis) -> Iterator[Need]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseTarget:
+class ReleaseTarget(Target):
     """A release of OpenVINO, by its name in the table of releases."""
 
-    name: str
-
-    @property
-    def label(self) -> str:
-        return f"OpenVINO {self.name}"
-
-    @property
-    def reads_short_files(self) -> bool:
-        return releases().reads(self.name, releases().of_feature("below-512-bytes"))
+    def __init__(self, name: str) -> None:
+        self.name, self.label = name, f"OpenVINO {name}"
+        self.reads_short_files = releases().reads(name, releases().of_feature("below-512-bytes"))
 
     def reads_op(self, type: str, version: str) -> bool:
         return releases().reads(self.name, releases().of_op(type, version))
@@ -121,28 +120,14 @@ class ReleaseTarget:
                 yield need
 
 
-@dataclass(frozen=True, slots=True)
-class OpsetTarget:
+class OpsetTarget(Target):
     """A reader that has the opsets up to a number, and every element type."""
 
-    number: int
-
-    @property
-    def label(self) -> str:
-        return f"opset{self.number}"
-
-    @property
-    def reads_short_files(self) -> bool:
-        return True
+    def __init__(self, number: int) -> None:
+        self.number, self.label = number, f"opset{number}"
 
     def reads_op(self, type: str, version: str) -> bool:  # noqa: ARG002
         return _number(version) <= self.number
-
-    def reads_type(self, name: str) -> bool:  # noqa: ARG002
-        return True
-
-    def reads_input(self, op: str, types: tuple[str, ...], element_type: str) -> bool:  # noqa: ARG002
-        return True
 
     def unread(self, analysis: ModelAnalysis) -> Iterator[Need]:
         for graph in analysis.graphs:

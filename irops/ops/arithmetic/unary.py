@@ -5,6 +5,7 @@ Atan, Asinh, Acosh, Atanh, Erf.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -18,6 +19,31 @@ from irops.values.element import Array
 from irops.values.fact import each_dim
 
 
+def curve(op: str, function: Callable[[Array], Array]) -> None:
+    """Make the kernel of an op that applies a function of real numbers to each element."""
+
+    @kernel(op, widen=True)
+    def curved(data: Array) -> Array:
+        return on_reals(function, data)
+
+
+curve("Cos-1", np.cos)
+curve("Log-1", np.log)
+curve("Sin-1", np.sin)
+curve("Sqrt-1", np.sqrt)
+curve("Tanh-1", np.tanh)
+curve("Sinh-1", np.sinh)
+curve("Cosh-1", np.cosh)
+curve("Tan-1", np.tan)
+curve("Asin-1", np.arcsin)
+curve("Acos-1", np.arccos)
+curve("Atan-1", np.arctan)
+curve("Asinh-4", np.arcsinh)
+curve("Acosh-4", np.arccosh)
+curve("Atanh-4", np.arctanh)
+curve("Erf-1", error_function)
+
+
 @kernel("Abs-1", widen=True)
 def absolute(data: Array) -> Array:
     return on_numbers(np.abs, data)
@@ -26,11 +52,6 @@ def absolute(data: Array) -> Array:
 @values("Abs-1")
 def absolute_dims(data: Array) -> Array:
     return each_dim(_absolute, data)
-
-
-@kernel("Cos-1", widen=True)
-def cos(data: Array) -> Array:
-    return on_reals(np.cos, data)
 
 
 @kernel("Floor-1", widen=True)
@@ -43,29 +64,9 @@ def floor_dims(data: Array) -> Array:
     return each_dim(lambda dim: rounding(dim, math.floor), data)
 
 
-@kernel("Log-1", widen=True)
-def log(data: Array) -> Array:
-    return on_reals(np.log, data)
-
-
 @gradient("Log-1", widen=True)
 def log_gradient(d_output: Array, data: Array) -> Array:
     return d_output / data
-
-
-@kernel("Sin-1", widen=True)
-def sin(data: Array) -> Array:
-    return on_reals(np.sin, data)
-
-
-@kernel("Sqrt-1", widen=True)
-def sqrt(data: Array) -> Array:
-    return on_reals(np.sqrt, data)
-
-
-@kernel("Tanh-1", widen=True)
-def tanh(data: Array) -> Array:
-    return on_reals(np.tanh, data)
 
 
 @gradient("Tanh-1", widen=True)
@@ -140,56 +141,6 @@ def _rounded(bound: Bound, mode: str) -> Bound:
     if isinstance(bound, int) or not math.isfinite(bound):
         return bound
     return round(bound) if mode == "half_to_even" else int(round_half_away(np.asarray(bound)))
-
-
-@kernel("Sinh-1", widen=True)
-def sinh(data: Array) -> Array:
-    return on_reals(np.sinh, data)
-
-
-@kernel("Cosh-1", widen=True)
-def cosh(data: Array) -> Array:
-    return on_reals(np.cosh, data)
-
-
-@kernel("Tan-1", widen=True)
-def tan(data: Array) -> Array:
-    return on_reals(np.tan, data)
-
-
-@kernel("Asin-1", widen=True)
-def asin(data: Array) -> Array:
-    return on_reals(np.arcsin, data)
-
-
-@kernel("Acos-1", widen=True)
-def acos(data: Array) -> Array:
-    return on_reals(np.arccos, data)
-
-
-@kernel("Atan-1", widen=True)
-def atan(data: Array) -> Array:
-    return on_reals(np.arctan, data)
-
-
-@kernel("Asinh-4", widen=True)
-def asinh(data: Array) -> Array:
-    return on_reals(np.arcsinh, data)
-
-
-@kernel("Acosh-4", widen=True)
-def acosh(data: Array) -> Array:
-    return on_reals(np.arccosh, data)
-
-
-@kernel("Atanh-4", widen=True)
-def atanh(data: Array) -> Array:
-    return on_reals(np.arctanh, data)
-
-
-@kernel("Erf-1", widen=True)
-def erf(data: Array) -> Array:
-    return on_reals(error_function, data)
 
 
 @kernel("ErfInv-17", widen=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irops.ops.contraction import product
-from irops.ops.sampling import elements_at
+from irops.ops.reals import elements_at
 from irops.ops.sliding import Slide, Steps, check_empty_lists, positions, reach, same_padding
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from irops.ops.conversion import as_numbers, converted
-from irops.ops.sampling import elements_at
+from irops.ops.reals import elements_at
 from irops.spec.binding import kernel, shape
 from irops.values.dim import unify
 from irops.values.element import Array, element_type_of

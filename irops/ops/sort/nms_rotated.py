@@ -1,5 +1,7 @@
 """NMSRotated: non-maximum suppression of rotated boxes."""
 
+from typing import Any
+
 import numpy as np
 
 from irops.ops.sort.non_max_suppression import (
@@ -46,24 +48,15 @@ def nms_rotated(
     iou_threshold: Array,
     score_threshold: Array,
     *,
-    sort_result_descending: bool,
-    output_type: ElementType,
     clockwise: bool,
+    **order: Any,
 ) -> tuple[Array, ...]:
     rotated = boxes.astype(np.float64)
     if not clockwise:
         rotated[..., 4] = -rotated[..., 4]
-    indices, selected_scores = select(
-        rotated,
-        scores,
-        box_limit(max_output_boxes_per_class),
-        scalar_or_zero(score_threshold),
-        scalar_or_zero(iou_threshold),
-        0.0,
-        sort_result_descending,
-        rotated_overlap,
-    )
-    return indices.astype(output_type.dtype), selected_scores, np.array([len(indices)], output_type.dtype)
+    limit = box_limit(max_output_boxes_per_class)
+    iou, score = scalar_or_zero(iou_threshold), scalar_or_zero(score_threshold)
+    return select(rotated_overlap, rotated, scores, limit, iou, score, 0.0, **order)
 
 
 def rotated_overlap(a: Array, b: Array) -> Array:

@@ -1,5 +1,6 @@
 """NonMaxSuppression: keep the highest-scoring boxes and drop those that overlap a kept box."""
 
+from collections.abc import Callable
 from math import inf
 from typing import Any
 
@@ -12,6 +13,9 @@ from irops.values.element import F32, I64, Array, ElementType, as_i64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.violation import require, warn_unless
+
+Inputs = tuple[Array, Array, Array | None, Array | None, Array | None]
+"""boxes, scores, max_output_boxes_per_class, iou_threshold and score_threshold."""
 
 
 @shape("NonMaxSuppression-5", "NonMaxSuppression-9")
@@ -48,8 +52,7 @@ def non_max_suppression_1_shape(
     score_threshold: Fact | None,  # noqa: ARG001
 ) -> Shape:
     limit = boxes_per_class(max_output_boxes_per_class, "C4")
-    _, classes, count = counts(boxes, scores)
-    return Shape.of(fixed_rows(classes, count, limit), 3)
+    return Shape.of(fixed_rows(*counts(boxes, scores), limit), 3)
 
 
 @shape("NonMaxSuppression-4")
@@ -61,8 +64,7 @@ def non_max_suppression_4_shape(
     score_threshold: Fact | None,  # noqa: ARG001
 ) -> Shape:
     limit = boxes_per_class(max_output_boxes_per_class, "C4")
-    batches, classes, count = counts(boxes, scores)
-    return Shape.of(rows_of_all_items(batches, classes, count, limit), 3)
+    return Shape.of(rows_of_all_items(*counts(boxes, scores), limit), 3)
 
 
 def counts(boxes: Fact, scores: Fact, box_numbers: int = 4) -> tuple[Dim, Dim, Dim]:
@@ -82,7 +84,7 @@ def boxes_per_class(max_output_boxes_per_class: Fact | None, constraint: str) ->
     return limit
 
 
-def fixed_rows(classes: Dim, count: Dim, limit: Dim) -> Dim:
+def fixed_rows(_: Dim, classes: Dim, count: Dim, limit: Dim) -> Dim:
     """The rows of the output of NonMaxSuppression-1 and -3, which do not depend on the batch size."""
     return count if limit.high < 0 else minimum(count, (limit if limit.low >= 0 else ANY) * classes)
 
@@ -103,21 +105,11 @@ def non_max_suppression(
     soft_nms_sigma: Array | None,
     *,
     box_encoding: str,
-    sort_result_descending: bool,
-    output_type: ElementType = I64,
+    **order: Any,
 ) -> tuple[Array, ...]:
-    corners = as_corners(boxes.astype(np.float32), box_encoding)
-    indices, selected_scores = select(
-        corners,
-        scores,
-        box_limit(max_output_boxes_per_class),
-        scalar_or_zero(score_threshold),
-        scalar_or_zero(iou_threshold),
-        scalar_or_zero(soft_nms_sigma),
-        sort_result_descending,
-        intersection_over_union,
-    )
-    return indices.astype(output_type.dtype), selected_scores, np.array([len(indices)], output_type.dtype)
+    corners, limit = as_corners(boxes.astype(np.float32), box_encoding), box_limit(max_output_boxes_per_class)
+    numbers = (iou_threshold, score_threshold, soft_nms_sigma)
+    return select(intersection_over_union, corners, scores, limit, *map(scalar_or_zero, numbers), **order)
 
 
 @kernel("NonMaxSuppression-1", "NonMaxSuppression-3")
@@ -130,9 +122,7 @@ def non_max_suppression_3(
     **attributes: Any,
 ) -> Array:
     inputs = (boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold)
-    indices = non_max_suppression(*inputs, None, **attributes)[0]
-    limit = _dim(box_limit(max_output_boxes_per_class))
-    return with_rows(indices, int(fixed_rows(Dim.of(scores.shape[1]), Dim.of(scores.shape[2]), limit)))
+    return with_rows(fixed_rows, inputs, attributes)
 
 
 @kernel("NonMaxSuppression-4")
@@ -145,10 +135,7 @@ def non_max_suppression_4(
     **attributes: Any,
 ) -> Array:
     inputs = (boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold)
-    indices = non_max_suppression(*inputs, None, **attributes)[0]
-    limit = _dim(box_limit(max_output_boxes_per_class))
-    batches, classes, count = map(Dim.of, scores.shape)
-    return with_rows(indices, int(rows_of_all_items(batches, classes, count, limit)))
+    return with_rows(rows_of_all_items, inputs, attributes)
 
 
 def box_limit(max_output_boxes_per_class: Array | None) -> float:
@@ -157,17 +144,16 @@ def box_limit(max_output_boxes_per_class: Array | None) -> float:
     return inf if limit < 0 else limit
 
 
-def _dim(limit: float) -> Dim:
-    return Dim.of(-1 if limit == inf else int(limit))
-
-
 def scalar_or_zero(tensor: Array | None) -> float:
     """The element of a tensor of one element, or 0 if there is no tensor."""
     return 0.0 if tensor is None else float(tensor.item())
 
 
-def with_rows(indices: Array, rows: int) -> Array:
-    """The indices with the given number of rows: cropped, or filled up with -1."""
+def with_rows(count: Callable[..., Dim], inputs: Inputs, attributes: dict[str, Any]) -> Array:
+    """The indices of the selected boxes in a number of rows: cropped, or filled up with -1."""
+    indices = non_max_suppression(*inputs, None, **attributes)[0]
+    limit = box_limit(inputs[2])
+    rows = int(count(*map(Dim.of, inputs[1].shape), Dim.of(-1 if limit == inf else int(limit))))
     output = np.full((rows, 3), -1, indices.dtype)
     output[: len(indices)] = indices[:rows]
     return output
@@ -190,16 +176,18 @@ TABLE_BOXES = 1 << 10
 
 
 def select(
+    overlap: Overlap,
     boxes: Array,
     scores: Array,
     limit: float,
-    score_threshold: float,
     iou_threshold: float,
+    score_threshold: float,
     sigma: float,
-    descending: bool,
-    overlap: Overlap,
-) -> tuple[Array, Array]:
-    """The rows (batch item, class, box) and (batch item, class, score) of the selected boxes.
+    *,
+    sort_result_descending: bool,
+    output_type: ElementType = I64,
+) -> tuple[Array, Array, Array]:
+    """The rows (batch item, class, box) and (batch item, class, score) of the selected boxes; their number.
 
     boxes: [batch, boxes, ...]; scores: [batch, classes, boxes]
     """
@@ -222,10 +210,11 @@ def select(
         indices.append(rows)
         selected_scores.append(remaining)
     table, of_rows = np.concatenate(indices), np.concatenate(selected_scores)
-    if descending:
+    if sort_result_descending:
         order = np.lexsort((*table.T[::-1], -of_rows))
         table, of_rows = table[order], of_rows[order]
-    return table, np.column_stack([table[:, :2].astype(np.float32), of_rows])
+    rows_of_scores = np.column_stack([table[:, :2].astype(np.float32), of_rows])
+    return table.astype(output_type.dtype), rows_of_scores, np.array([len(table)], output_type.dtype)
 
 
 def softly_suppressed(
