@@ -44,7 +44,7 @@ from irops.spec.extension import OPS, RULES, load_installed_rules, load_rules
 from irops.spec.releases import releases
 from irops.surveys.identity import key_of
 from irops.work.cluster import content
-from irops.work.workers import Work
+from irops.work.serving import Work
 
 
 def detail_text(detail: Mapping[str, Any]) -> str:

@@ -7,10 +7,7 @@ from multiprocessing.connection import wait
 from typing import Any, Protocol
 
 from irops.work.child import Batches, Child
-from irops.work.outcomes import Died, Failed
 from irops.work.serving import Work
-
-__all__ = ["Died", "Failed", "Work", "cores", "run_in_processes"]
 
 
 def cores() -> int:

@@ -12,8 +12,9 @@ from waiting import wait_until
 
 from irops.cli.models import find_models
 from irops.work.child import Batches
+from irops.work.outcomes import Died, Failed
 from irops.work.serving import STREAMED
-from irops.work.workers import Died, Failed, run_in_processes
+from irops.work.workers import run_in_processes
 
 
 def sound(name, to=1):
