@@ -135,15 +135,19 @@ def avg_pool_16_shape(data: Fact, *, exclude_pad: bool, **window: Any) -> Shape:
 
 
 def _pooled(data: Shape, along: Sequence[Window], exclude_pad: bool) -> Shape:
-    """The output shape. Raises: Violation(C5) if a window may lie on padding alone, and the other ones of
-    pooled_shape.
+    """The output shape. Warns of C11. Raises: Violation(C5) if padding is as long as a window, and the other
+    ones of pooled_shape
     """
     pooled = pooled_shape(data, list(along))
     if exclude_pad and data.dims is not None:
         for window, size in zip(along, data[2:]):
-            fits = not size.known or max(window.padding(int(size))) < window.reach
+            if not size.known:
+                continue
             padding = f"padding {window.before} and {window.after}"
-            require(fits, "C5", padding, f"a window of {window.reach}")
+            require(max(window.padding(int(size))) < window.reach, "C5", padding, f"a window of {window.reach}")
+            if window.rounding == "ceil":
+                last = window.slide(int(size)).counts()[-1:]
+                warn_unless(all(last), "C11", f"the last window on an axis of {size}")
     return pooled
 
 

@@ -7,7 +7,7 @@ from irops.spec.binding import kernel, shape
 from irops.values.element import Array, ElementType
 from irops.values.fact import Fact
 from irops.values.shape import Shape, broadcast_shapes, unify_shapes
-from irops.values.violation import require
+from irops.values.violation import require, warn_unless
 
 
 @shape("FakeQuantize-1")
@@ -30,6 +30,10 @@ def fake_quantize_shape(
             pdpd(shape, limit.shape, 0, "C1")
         else:
             check_limit(shape, limit.shape)
+    low, high = input_low.value, input_high.value
+    if low is not None and high is not None and (low.shape == high.shape or 1 in (low.size, high.size)):
+        equal = np.asarray(low == high)
+        warn_unless(not equal.any(), "C3", f"{int(equal.sum())} of {equal.size} equal")
     return shape
 
 
