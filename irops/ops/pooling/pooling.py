@@ -144,7 +144,8 @@ def _pooled(data: Shape, along: Sequence[Window], exclude_pad: bool) -> Shape:
             if not size.known:
                 continue
             padding = f"padding {window.before} and {window.after}"
-            require(max(window.padding(int(size))) < window.reach, "C5", padding, f"a window of {window.reach}")
+            fits = max(window.padding(int(size))) < window.reach
+            require(fits, "C5", padding, f"a window of {window.reach}")
             if window.rounding == "ceil":
                 last = window.slide(int(size)).counts()[-1:]
                 warn_unless(all(last), "C11", f"the last window on an axis of {size}")
