@@ -1,5 +1,5 @@
 """What pages show of definitions: the table that compares ReverseSequence in three dialects, elements as
-text, and pictures of ops that move elements.
+text, formulas, and pictures of ops that move elements.
 """
 
 from xml.etree import ElementTree
@@ -7,11 +7,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from invoking import loaded
+from libraries import needs
 
 from irops.dialects.registry import default_registry
 from irops.document.declared import COMPARED, declared_rows
+from irops.document.site import environment
 from irops.document.texts import elements_text
-from irops.document.views import MAX_ELEMENTS, movement, picture
+from irops.document.views import MAX_ELEMENTS, movement, op_view, picture
 
 DEFINITIONS = [default_registry().op(op).definition for op in COMPARED]
 
@@ -91,3 +93,13 @@ def test_a_picture_has_a_cell_for_each_element_and_a_line_for_each_source(op):
     assert tags.count("path") == sum(int((source >= 0).sum()) for source in found.sources)
     assert max(sum(np.size(t.value) for t in part) for part in (found.inputs, found.outputs)) <= MAX_ELEMENTS
     assert root.find("{http://www.w3.org/2000/svg}title").text
+
+
+@needs("jinja2")
+@pytest.mark.parametrize("myst", [True, False], ids=["for Sphinx", "Markdown"])
+@pytest.mark.parametrize("op", ["MVN-6", "SoftMax-8"])
+def test_a_formula_is_shown_as_it_is_written(op, myst):
+    view = op_view(default_registry(), default_registry().op(op))
+    page = environment(myst=myst).get_template("op.md").render(view=view, has_others=True, conformance="")
+    begin = "```{code-block} text\n:class: formula\n\n" if myst else "```text\n"
+    assert f"{begin}{view.definition.formula}\n```" in page

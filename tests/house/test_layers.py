@@ -1,5 +1,5 @@
-"""Imports go down only and in no circle, heavy third parties stay behind their doors, and few modules are
-imported late.
+"""Imports go down only and in no circle, heavy third parties stay behind their doors, few modules are
+imported late, and collecting the tests loads no library that only some of them need.
 """
 
 import ast
@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import networkx
+import pytest
 from commands import python_process
 
 import irops
@@ -159,3 +160,26 @@ def test_the_picture_of_the_parts_is_todays() -> None:
     docs = PACKAGE.parent / "docs"
     drawn = runpy.run_path(str(docs / "rooms.py"))["picture"]()
     assert (docs / "rooms.svg").read_text("utf-8") == drawn, "run python docs/rooms.py"
+
+
+HEAVY = ("torch", "openvino", "onnx", "onnxruntime", "numba", "jinja2", "matplotlib")
+COLLECT = """
+import sys
+import pytest
+
+
+class Report:
+    def pytest_collection_finish(self, session):
+        print("loaded:", *sorted(set({heavy}) & set(sys.modules)))
+        print("collected:", len(session.items) > 1000)
+
+
+sys.exit(pytest.main(["--collect-only", "-qq", "-n0", "-p", "no:cacheprovider", "tests"], plugins=[Report()]))
+"""
+
+
+@pytest.mark.slow("collects all tests")
+def test_collecting_all_tests_loads_no_heavy_library():
+    done = python_process("-c", COLLECT.format(heavy=HEAVY), cwd=PACKAGE.parent)
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("loaded:", "collected:"))]
+    assert lines == ["loaded:", "collected: True"], done.stdout[-2000:]

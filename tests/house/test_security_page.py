@@ -1,8 +1,13 @@
-"""docs/SECURITY.md says of the limits what they are, and links each promise to the tests that check it."""
+"""docs/SECURITY.md says of the limits what they are, and links each promise to the tests that check it. The
+page on performance says what was measured.
+"""
 
+import json
 import re
 from dataclasses import asdict
 from pathlib import Path
+
+import pytest
 
 from irops.files.limits import Limits
 
@@ -30,3 +35,18 @@ def test_every_promise_links_to_tests_that_exist():
         links = re.findall(r"\]\(\.\./(tests/[^)]*\.py)\)", promise)
         assert links, promise
         assert all((PAGE.parents[1] / link).is_file() for link in links), promise
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_page_and_its_plot_have_the_figures_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
+    import page
+    from reversing_plot import plot
+
+    text = page.PAGE.read_text()
+    runs = {name: json.loads(page.stored(name).read_text()) for name in page.PROGRAMS}
+    for name, body in page.sections(runs).items():
+        assert f"<!-- {name} -->\n{body}\n<!-- end -->" in text
+    assert page.PLOT.read_text() == plot(runs["reversing"])
