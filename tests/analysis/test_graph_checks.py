@@ -1,9 +1,15 @@
-"""What the checks of a graph say, and what they leave unsaid; each rule is in irops/diagnostics/rules."""
+"""irops.check: everything in one pass, in order, once. What the checks of a graph say, and what they leave
+unsaid; each rule is in irops/diagnostics/rules.
+"""
+
+from pathlib import Path
 
 import pytest
 
-from irops.analysis.checks.run import CHECKS, check
+import irops
+from irops.analysis.checks.run import CASCADES, CHECKS, check
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.diagnostics.rules import rule
 from irops.ir.model import BackEdge, Body, Edge, Layer, LayerGraph, Model, Port, PortMapping
 from irops.ir.read import loads
 from tests.conftest import net_text
@@ -299,3 +305,47 @@ def test_an_assign_of_opset3_without_its_read_is_reported_once(reads, source):
 @pytest.mark.parametrize(("reads", "assigns"), [("opset3", "opset3"), ("opset5", "opset4")])
 def test_an_assign_of_opset3_to_5_may_assign_what_it_reads(reads, assigns):
     assert "IR212" not in {each.code for each in check(stateful(reads, assigns, 2))}
+
+
+ROOT = Path(__file__).parents[2]
+RULES = ROOT / "irops" / "diagnostics" / "rules"
+
+
+def test_errors_of_all_kinds_are_reported_in_one_pass_in_document_order(tmp_path):
+    text = (RULES / "IR202.xml").read_text().replace('element_type="f32"', 'element_type="f31"')
+    text = text.replace("<dim>3</dim>", "<dim>3.5</dim>", 1)
+    (tmp_path / "m.xml").write_text(text)
+    report = irops.check(tmp_path / "m.xml", ignore=["IR304"])
+    assert [d.code for d in report] == ["IR314", "IR112", "IR202", "IR202"]
+    assert not report.ok
+
+
+def test_a_file_that_cannot_be_read_is_a_report_with_the_reason(tmp_path):
+    report = irops.check(tmp_path / "absent.xml")
+    assert [d.code for d in report] == ["IR001"]
+    assert report.path == str(tmp_path / "absent.xml")
+
+
+def test_a_model_that_was_read_is_checked_with_its_places():
+    report = irops.check(irops.read(RULES / "IR208.xml"), select=["IR208"])
+    assert [(d.code, d.location.line) for d in report] == [("IR208", 15)]
+    assert report.path == str(RULES / "IR208.xml")
+
+
+def test_weights_may_lie_elsewhere(tmp_path):
+    (tmp_path / "weights.bin").write_bytes(bytes(24))
+    assert "IR501" in {d.code for d in irops.check(RULES / "IR501.xml")}
+    assert "IR501" not in {d.code for d in irops.check(RULES / "IR501.xml", tmp_path / "weights.bin")}
+
+
+def test_rules_are_selected():
+    assert {d.code for d in irops.check(RULES / "IR312.xml", select=["IR3"])} == {"IR311", "IR312"}
+    assert {d.code for d in irops.check(RULES / "IR312.xml", ignore=["unknown-attribute"])} == {"IR312"}
+    with pytest.raises(ValueError, match="there is no rule"):
+        irops.check(RULES / "IR312.xml", select=["XR9"])
+
+
+def test_cascades_are_between_existing_rules():
+    for code, suppressed in CASCADES.items():
+        assert rule(code).code == code
+        assert [rule(name).code for name in suppressed] == list(suppressed)

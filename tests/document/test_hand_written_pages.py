@@ -1,5 +1,8 @@
-"""Pages that are written by hand become pages of the site: their links, and docstrings that they include."""
+"""Pages that are written by hand become pages of the site: their links, and docstrings that they include. A
+folder of pages that a killed process left is removed by the next one.
+"""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,7 +10,7 @@ import pytest
 from irops.cli.docs import command_pages
 from irops.cli.main import COMMANDS, command_named
 from irops.diagnostics import addresses
-from irops.document.site import copy_pictures, guide_pages, with_links
+from irops.document.site import PREFIX, Site, copy_pictures, guide_pages, with_links
 from irops.document.sphinx.docstrings import converted
 
 FOLDER = Path("/checkout/docs")
@@ -89,3 +92,46 @@ def test_the_page_of_a_command_shows_examples_and_exit_codes():
     assert "```sh\nirops check model.xml\n" in page
     assert "`-j N`, `--jobs N`\n: number of processes" in page
     assert "\n0  success\n1  errors were found" in page
+
+
+class OnePage(Site):
+    """A site that writes one page, to be quick."""
+
+    def __init__(self):
+        self.format, self.guide = "markdown", None
+
+    def pages(self, progress=None):
+        yield "index.md", "page"
+
+
+def test_the_folder_of_a_killed_process_is_removed(tmp_path):
+    left = tmp_path / f"{PREFIX}abcd"
+    left.mkdir()
+    (left / "index.md").write_text("half")
+    os.utime(left, (0, 0))
+    assert OnePage().write(tmp_path / "site") == 1
+    assert os.listdir(tmp_path) == ["site"]
+    assert sorted(os.listdir(tmp_path / "site")) == [".irops-docs", "index.md"]
+
+
+def test_a_folder_in_use_stays(tmp_path):
+    class Nested(OnePage):
+        def pages(self, progress=None):
+            yield from super().pages(progress)
+            for folder in tmp_path.glob(f"{PREFIX}*"):
+                os.utime(folder, (0, 0))
+            OnePage().write(tmp_path / "other")
+
+    assert Nested().write(tmp_path / "site") == 1
+    assert sorted(os.listdir(tmp_path)) == ["other", "site"]
+
+
+def test_a_failure_leaves_nothing(tmp_path):
+    class Failing(OnePage):
+        def pages(self, progress=None):
+            yield from super().pages(progress)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Failing().write(tmp_path / "site")
+    assert os.listdir(tmp_path) == []
