@@ -1,5 +1,5 @@
-"""Commands that are interrupted, ended, or die: nothing half-written, a clear message, the right exit
-status.
+"""Commands that are interrupted, ended, or die: nothing half-written, a clear message, the right exit status,
+and no process that is left behind.
 """
 
 import os
@@ -18,6 +18,7 @@ import pytest
 from endless import write_endless
 
 from irops.cli.guard import guarded
+from irops.work import serving
 
 pytestmark = pytest.mark.slow("interrupts processes")
 
@@ -249,3 +250,77 @@ def test_a_closed_output_is_not_an_error():
         check=False,
     )
     assert done.returncode == 1
+
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+SLEEPING = """if True:
+    import sys, time
+    from irops.cli.guard import guarded
+    def work():
+        print("working", flush=True)
+        time.sleep(300)
+    guarded("run", work)
+"""
+SPAWNED = """if True:
+    import time
+    from irops.work.workers import run_in_processes
+    if __name__ == "__main__":
+        list(run_in_processes(__import__("sleeper").prepare, (), [1, 2], 2))
+"""
+SLEEPER = """
+import os, time
+def prepare():
+    def work(item):
+        os.write(1, b"working\\n")  # at once, since two processes share the pipe
+        time.sleep(300)
+    return work
+"""
+
+
+def killed_while_working(script, number, folder):
+    """The process group of a script that was killed once it worked."""
+    (folder / "sleeper.py").write_text(SLEEPER)
+    (folder / "script.py").write_text(script)
+    running = started(folder / "script.py", env={"PYTHONPATH": os.pathsep.join((str(ROOT), str(folder)))})
+    assert running.stdout.readline() == "working\n"
+    os.kill(running.pid, number)
+    running.wait()
+    for stream in (running.stdout, running.stderr):
+        stream.close()
+    return running.pid
+
+
+UNSIGNALLED = "import irops.work.serving as lifetime\nlifetime._signalled_by_kernel = lambda: False\n"
+
+
+@needs_fork
+@pytest.mark.parametrize(
+    ("script", "number"),
+    [
+        pytest.param(SLEEPING, signal.SIGKILL, id="the child of a run"),
+        pytest.param(SLEEPING, signal.SIGQUIT, id="that a signal ends"),
+        pytest.param(SLEEPING, signal.SIGSEGV, id="that crashes"),
+        pytest.param(SPAWNED, signal.SIGKILL, id="the processes of a check"),
+        pytest.param(UNSIGNALLED + SLEEPING, signal.SIGKILL, id="watched by a thread, not by the kernel"),
+    ],
+)
+def test_processes_end_with_their_parent(script, number, tmp_path):
+    group = killed_while_working(script, number, tmp_path)
+    try:
+        wait_for_the_end_of(group)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+
+
+@needs_fork
+def test_a_process_whose_parent_has_died_already_ends():
+    script = """if True:
+        import os, time
+        from irops.work.serving import end_with_parent
+        end_with_parent(os.getppid() + 1_000_000)
+        time.sleep(300)
+    """
+    running = started("-c", script)
+    running.communicate()
+    assert running.returncode == serving.ORPHANED

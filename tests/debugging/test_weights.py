@@ -143,23 +143,15 @@ def quantised(tmp_path):
     """Codes u8 [4,8] of which 4 are saturated, with a zero point and a scale for each row."""
     codes = np.full((4, 8), 100, np.uint8)
     codes[:, 0] = 255
-    parts = {"codes": codes, "zero": np.full((4, 1), 128, np.uint8), "scale": np.ones((4, 1), np.float32)}
-    layers, offset = [], 0
-    for name, part in parts.items():
-        kind, shape = "f32" if name == "scale" else "u8", ",".join(map(str, part.shape))
-        place = {"offset": offset, "size": part.nbytes}
-        layers.append((name, "Const", {"element_type": kind, "shape": shape, **place}, []))
-        offset += part.nbytes
-    layers += [
-        ("c", "Convert", {"destination_type": "f32"}, ["codes"]),
-        ("z", "Convert", {"destination_type": "f32"}, ["zero"]),
-        ("s", "Subtract", {"auto_broadcast": "numpy"}, ["c", "z"]),
-        ("m", "Multiply", {"auto_broadcast": "numpy"}, ["s", "scale"]),
-        ("y", "Result", {}, ["m"]),
+    layers = [
+        "codes: Const u8[4,8] offset=0 size=32; zero: Const u8[4,1] offset=32 size=4",
+        "scale: Const f32[4,1] offset=36 size=16; c: Convert codes destination_type=f32",
+        "z: Convert zero destination_type=f32; s: Subtract c z; m: Multiply s scale; y: Result m",
     ]
     path = tmp_path / "model.xml"
     path.write_text(net_text(*layers))
-    path.with_suffix(".bin").write_bytes(b"".join(part.tobytes() for part in parts.values()))
+    zero, scale = np.full(4, 128, np.uint8), np.ones(4, np.float32)
+    path.with_suffix(".bin").write_bytes(codes.tobytes() + zero.tobytes() + scale.tobytes())
     return path
 
 

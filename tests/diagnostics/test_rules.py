@@ -8,6 +8,7 @@ expected must be found. Only that irops lacks the definition of an op (IR304) ma
 weights beside it, IR502.bin.
 """
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -43,71 +44,38 @@ def test_a_file_has_the_findings_that_it_announces(path: Path) -> None:
     assert found == expected, "\n".join(map(str, reported))
 
 
-def _absent(folder: Path) -> Path:
-    return folder / "absent.xml"
+def _written(content: bytes, name: str = "model.xml", size: int | None = None) -> Callable[[Path], Path]:
+    """Writes a file; size: to which it is extended."""
 
-
-def _folder(folder: Path) -> Path:
-    return folder
-
-
-def _name_too_long(folder: Path) -> Path:
-    return folder / ("x" * 300)
-
-
-def _written(name: str, content: bytes) -> Callable[[Path], Path]:
     def write(folder: Path) -> Path:
         (folder / name).write_bytes(content)
+        os.truncate(folder / name, size or len(content))
         return folder / name
 
     return write
 
 
-def _long(folder: Path) -> Path:
-    with (folder / "model.xml").open("wb") as file:
-        file.write(b"<net/>")
-        file.truncate((256 << 20) + 1)
-    return folder / "model.xml"
-
-
+LAYER = b'<layer id="0" name="x" type="Parameter" version="opset1"><output><port id="0" precision="FP32">%s'
+MANY_DIMS = LAYER % (b"<dim>1</dim>" * 40_000) + b"</port></output></layer>"
+MANY_ATTRIBUTES = b" ".join(b'a%d=""' % k for k in range(1000))
 WITHOUT_A_FILE = {
-    "IR001": ("no file is the point of it", _absent),
-    "IR002": ("a folder is no file", _folder),
-    "IR003": ("what cannot be opened cannot be in a repository", _name_too_long),
-    "IR004": ("an empty file holds no comment", _written("model.xml", b"")),
-    "IR005": ("no text, no comment", _written("model.xml", bytes(range(32)))),
-    "IR006": ("weights hold no comment", _written("model.bin", bytes(64))),
-    "IR118": (
-        "a file of that length helps no reader",
-        _written(
-            "model.xml",
-            b"".join(
-                (
-                    (
-                        b'<net version="11"><layers><layer id="0" name="x" type="Parameter"'
-                        b' version="opset1"><output><port id="0" precision="FP32">'
-                    ),
-                    b"<dim>1</dim>" * 40_000,
-                    b"</port></output></layer></layers></net>",
-                )
-            ),
-        ),
-    ),
-    "IR018": ("a file of that length helps no reader", _long),
-    "IR121": (
-        "a thousand attributes help no reader",
-        _written(
-            "model.xml", b"".join((b'<net version="11"', *(b' a%d=""' % k for k in range(1000)), b"/>"))
-        ),
-    ),
-    "IR007": ("an ONNX model holds no comment", _written("model.xml", b"\x08\x0a\x12\x07pytorch")),
+    "IR001": lambda folder: folder / "absent.xml",  # no file is the point of it
+    "IR002": lambda folder: folder,
+    "IR003": lambda folder: folder / ("x" * 300),  # what cannot be opened cannot be in a repository
+    "IR004": _written(b""),
+    "IR005": _written(bytes(range(32))),  # no text, no comment
+    "IR006": _written(bytes(64), "model.bin"),  # weights hold no comment
+    "IR007": _written(b"\x08\x0a\x12\x07pytorch"),  # an ONNX model holds no comment
+    "IR018": _written(b"<net/>", size=(256 << 20) + 1),  # files of that length help no reader
+    "IR118": _written(b'<net version="11"><layers>%s</layers></net>' % MANY_DIMS),
+    "IR121": _written(b'<net version="11" %s/>' % MANY_ATTRIBUTES),
 }
+"""Rules that no file in a repository can show, or none that helps a reader."""
 
 
 @pytest.mark.parametrize("code", WITHOUT_A_FILE)
 def test_what_no_xml_can_show_is_found(code: str, tmp_path: Path) -> None:
-    _, make = WITHOUT_A_FILE[code]
-    assert [d.code for d in check(make(tmp_path))] == [code]
+    assert [d.code for d in check(WITHOUT_A_FILE[code](tmp_path))] == [code]
 
 
 def test_an_impossible_input_shape_is_refused_where_it_is_given() -> None:

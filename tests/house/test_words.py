@@ -138,34 +138,25 @@ def test_definitions_use_the_terms_of_the_field(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("is_idiom", "text"),
     [
-        "OpenVINO drops it without\na word",
-        "the results are held to the reference",
-        "What is told twice",
-        "an op of one's own",
-        "hold the results to the reference",
-        "it cannot be said in ONNX",
-        "takes no f32 as axis",
+        (True, "OpenVINO drops it without\na word"),
+        (True, "the results are held to the reference"),
+        (True, "What is told twice"),
+        (True, "an op of one's own"),
+        (True, "hold the results to the reference"),
+        (True, "it cannot be said in ONNX"),
+        (True, "takes no f32 as axis"),
+        (False, "a Dim holds an interval"),
+        (False, "at least 2 inputs"),
+        (False, "the lock is held by the writer"),
+        (False, "the axis to which the value is broadcast holds zeros"),
+        (False, "the intellectual"),
+        (False, "the forward pass and the backward pass"),
     ],
 )
-def test_idiom_is_found(text: str) -> None:
-    assert list(offences_in_text(ROOT / "README.md", text))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a Dim holds an interval",
-        "at least 2 inputs",
-        "the lock is held by the writer",
-        "the axis to which the value is broadcast holds zeros",
-        "the intellectual",
-        "the forward pass and the backward pass",
-    ],
-)
-def test_ordinary_uses_are_fine(text: str) -> None:
-    assert not list(offences_in_text(ROOT / "README.md", text))
+def test_idiom_is_found_and_ordinary_uses_are_fine(is_idiom: bool, text: str) -> None:
+    assert bool(list(offences_in_text(ROOT / "README.md", text))) is is_idiom
 
 
 def test_docstrings_begin_with_what_they_describe() -> None:
