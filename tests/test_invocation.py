@@ -242,13 +242,6 @@ def test_a_tensor_has_as_many_elements_as_64_bits_count(dims, rule):
         assert fault(inferred)[0] == rule
 
 
-def test_an_output_has_the_type_that_the_definition_says():
-    assert Invocation(op("Equal-1")).infer([fact(F32, 2), fact(F32, 2)])[0].element_type is BOOLEAN
-    assert Invocation(op("Abs-1")).infer([fact(DYNAMIC, 2)])[0].element_type is DYNAMIC
-    convert = Invocation(op("Convert-1"), {"destination_type": "i64"})
-    assert convert.infer([fact(F32, 2)])[0].element_type is I64
-
-
 def test_a_broken_requirement_is_a_fault_with_the_sentence_of_the_definition():
     with violations_at(5):
         violation = Violation("C1", "got 3")

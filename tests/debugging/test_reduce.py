@@ -383,23 +383,16 @@ def test_two_items_that_fail_only_together(pair):
     assert fails.tries <= 64
 
 
-def test_neighbours_at_the_border_of_halves_are_not_separated():
-    fails = Needs(498, 499, 500, 501, 502)
-    assert searched(1000, fails) == [498, 499, 500, 501, 502]
+@pytest.mark.parametrize(
+    ("size", "needed"), [(1000, [498, 499, 500, 501, 502]), (7, [*range(7)]), (1, [0]), (0, [])]
+)
+def test_all_items_that_are_needed_are_kept_also_at_the_border_of_halves(size, needed):
+    assert searched(size, Needs(*needed)) == needed
 
 
-def test_nothing_is_left_out_where_all_is_needed():
-    assert searched(7, Needs(*range(7))) == list(range(7))
-
-
-def test_a_single_item_is_kept():
+def test_a_single_item_is_kept_without_a_try():
     fails = Needs()
-    assert searched(1, fails) == [0]
-    assert fails.tries == 0
-
-
-def test_no_items_stay_none():
-    assert searched(0, Needs()) == []
+    assert (searched(1, fails), fails.tries) == ([0], 0)
 
 
 def test_items_that_hide_each_other_are_found_by_leaving_out():

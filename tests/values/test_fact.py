@@ -8,7 +8,7 @@ import pytest
 
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import BOOLEAN, F32, I32, I64, element_type
-from irops.values.fact import Fact, dims_array, each_dim, elements_of, holds_dims
+from irops.values.fact import Fact, dims_array, elements_of, holds_dims
 from irops.values.shape import UNRANKED, Shape
 
 U64, U8 = element_type("u64"), element_type("u8")
@@ -173,13 +173,6 @@ def test_known_elements_become_an_array_of_their_type(dims, name, elements):
 def test_a_number_that_may_not_fit_may_be_any_of_its_type(dim, name, result):
     found = elements_of([dim, ANY.named("n")], element_type(name)).ravel()
     assert found[0] == result
-
-
-def test_a_function_is_applied_to_each_dim():
-    found = each_dim(lambda dim: dim + 1, np.array([[1, ANY]], object))
-    assert found.shape == (1, 2)
-    assert found[0, 0] == 2
-    assert found[0, 1] == Dim(1, inf)
 
 
 class Watched(Fact):
