@@ -12,8 +12,10 @@ example:
 
 import argparse
 import re
+from importlib.resources import files
 from keyword import iskeyword
 from pathlib import Path
+from string import Template
 
 from irops.cli.main import Refusal
 from irops.cli.options import add_option, written_folder
@@ -59,8 +61,9 @@ def execute(args: argparse.Namespace) -> int:
         _require_own_op(args, folder)
     definition = (folder / "schemas" / args.category if checkout else folder) / f"{op}.xml"
     functions = (folder / "irops" / "ops" / args.category if checkout else folder) / f"{module}.py"
-    texts = {definition: _definition(args), functions: _functions(args.op, op, module)}
-    _write(texts)
+    words = {"type": args.op, "version": args.version, "category": args.category, "op": op, "module": module}
+    words["ending"] = "_" * iskeyword(module)
+    _write({definition: _made("definition.xml", **words), functions: _made("functions.txt", **words)})
     if checkout:
         table = folder / "schemas" / "opsets.xml"
         text = with_entry(table.read_text("utf-8"), args.op, args.version, args.category)
@@ -95,57 +98,10 @@ def _write(texts: dict[Path, str]) -> None:
             file.write(text)
 
 
-def _definition(args: argparse.Namespace) -> str:
-    return f"""<layer type="{args.op}" version="{args.version}" category="{args.category}">
-  <summary>What the op does, in one sentence.</summary>
-  <description>What it does, in full: every attribute, every input, and the edge cases.</description>
-  <formula>output[...] = data[...] + amount</formula>
-  <source>The specification of the op</source>
-  <data>
-    <attribute name="amount" type="int" min="0" default="0">What the attribute does.</attribute>
-  </data>
-  <type name="T">integer -u1</type>
-  <input>
-    <port id="0" name="data" type="T" rank="1..">The meaning of the input.</port>
-  </input>
-  <output>
-    <port id="1" name="output" type="T">The meaning of the output.</port>
-  </output>
-  <constraint id="C1">the last axis of data has at least one element</constraint>
-  <example>
-    <data amount="2"/>
-    <tensor name="data" type="i32" shape="3">1 2 3</tensor>
-    <tensor name="output" type="i32" shape="3">3 4 5</tensor>
-  </example>
-  <counterexample violates="C1">
-    <data amount="2"/>
-    <tensor name="data" type="i32" shape="2,0" known="no"/>
-  </counterexample>
-</layer>
-"""
-
-
-def _functions(type: str, op: str, module: str) -> str:
-    return f'''"""{type}: what the op does, in one sentence."""
-from __future__ import annotations
-
-from irops.spec.binding import kernel, shape
-from irops.values.element import Array
-from irops.values.fact import Fact
-from irops.values.shape import Shape
-from irops.values.violation import require
-
-
-@shape("{op}")
-def {module}_shape(data: Fact) -> Shape:
-    require(data.shape[-1] >= 1, "C1", data.shape)
-    return data.shape
-
-
-@kernel("{op}")
-def {module}{"_" * iskeyword(module)}(data: Array, *, amount: int) -> Array:
-    return data + data.dtype.type(amount)          # the <formula>
-'''
+def _made(name: str, **words: str) -> str:
+    """The text of a new file. name: of its template"""
+    template = files("irops.cli") / "custom_op" / name
+    return Template(template.read_text(encoding="utf-8")).substitute(words)
 
 
 def _next(op: str, definition: Path, functions: Path, extension: Path | None) -> str:

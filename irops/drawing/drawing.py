@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from importlib.resources import files
+from string import Template
 from typing import Any
 
 from irops.analysis.inferred import Inferred
@@ -23,23 +24,6 @@ from irops.environment import no_collection
 from irops.files.limits import Limits
 from irops.files.output import PendingFiles, local_target
 from irops.spec.definition import Definition
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<title>{title}</title><style>
-{css}</style></head>
-<body><header><h1>{title}</h1>
-<input id="search" type="search" placeholder="search layers ( / )" aria-label="search">
-<span id="count"></span>
-<button id="out" aria-label="smaller">-</button><button id="in" aria-label="larger">+</button>
-<button id="fit">fit</button></header>
-<main><div id="view">{svg}</div><aside id="panel" hidden></aside></main>
-<script type="application/json" id="data">{data}</script>
-<script>
-{script}</script></body></html>
-"""
 
 
 def _file(name: str) -> str:
@@ -71,7 +55,7 @@ class Drawing:
         data = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
         data = data.replace("<", "\\u003c")  # ends no script element
         texts = {"title": escape(printable(self.title)), "css": _file("page.css"), "script": _file("page.js")}
-        return _PAGE.format(svg=self.svg, data=data, **texts)
+        return _file("page.html").format(svg=self.svg, data=data, **texts)
 
     @cached_property
     def dot(self) -> str:
@@ -459,55 +443,10 @@ def _number(value: float) -> str:
 
 # The style sheet of pictures, for light and dark displays.
 
-_MONO = "ui-monospace,'SF Mono',Menlo,Consolas,'Liberation Mono','DejaVu Sans Mono',monospace"
-_LIGHT = {
-    "page": "#ffffff",
-    "paper": "#ffffff",
-    "ink": "#1b1f24",
-    "faint": "#57606a",
-    "line": "#6a737d",
-    "edge": "#9aa3ad",
-    "inside": "#f4f6f8",
-}
-_DARK = {
-    "page": "#14171b",
-    "paper": "#1e2329",
-    "ink": "#e6eaef",
-    "faint": "#a3acb7",
-    "line": "#98a2ae",
-    "edge": "#5a646f",
-    "inside": "#191d22",
-}
-_TEXTS = f"""
-.irops-drawing text{{font-family:{_MONO};white-space:pre;fill:var(--ink)}}
-.irops-drawing .heading{{font-size:15px;font-weight:600}}
-.irops-drawing .note,.irops-drawing .line,.irops-drawing .caption{{font-size:{BODY:g}px}}
-.irops-drawing .op{{font-size:{TITLE:g}px;font-weight:600}}
-.irops-drawing .layer>.op{{fill:#fff}}
-.irops-drawing .name,.irops-drawing .shape,.irops-drawing .key{{font-size:{SMALL:g}px}}
-.irops-drawing .name,.irops-drawing .note,.irops-drawing .caption{{fill:var(--faint)}}
-.irops-drawing .page{{fill:var(--page)}}
-.irops-drawing .frame{{fill:var(--paper);stroke:var(--edge)}}
-.irops-drawing .port{{fill:var(--inside);stroke:var(--edge)}}
-.irops-drawing .body,.irops-drawing .repeat>.frame{{fill:var(--inside);stroke:var(--edge)}}
-.irops-drawing .body,.irops-drawing .repeat>.frame{{stroke-dasharray:5 3}}
-.irops-drawing .entry>.frame,.irops-drawing .cut>.frame{{stroke-dasharray:2 2}}
-.irops-drawing .exit>.frame{{fill:var(--line);stroke:none}}
-.irops-drawing .link{{fill:none;stroke:var(--line);stroke-width:1.3}}
-.irops-drawing .arrow{{fill:var(--line)}}
-"""
-
-
-def _variables(colours: dict[str, str]) -> str:
-    return ";".join(f"--{name}:{colour}" for name, colour in colours.items())
-
-
 _GROUPS = "".join(
     f".irops-drawing .{name}>.title,.irops-drawing .swatch.{name}{{fill:{colour}}}\n"
     for name, colour in LIGHT.items()
 )
-STYLE = (
-    f".irops-drawing{{{_variables(_LIGHT)};color-scheme:light dark}}\n"
-    f"@media (prefers-color-scheme:dark){{.irops-drawing{{{_variables(_DARK)}}}}}{_TEXTS}{_GROUPS}"
-)
+_RULES = Template(_file("picture.css")).substitute(body=f"{BODY:g}", title=f"{TITLE:g}", small=f"{SMALL:g}")
+STYLE = _RULES + _GROUPS
 """Of <style> in the picture; every rule is limited to it, since notebooks put pictures into their page."""

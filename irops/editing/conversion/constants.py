@@ -18,27 +18,11 @@ WIDER = {
     **dict.fromkeys(("f8e8m0", "nf4"), "f32"),
 }
 """A type that represents all numbers of another."""
-MOVING = frozenset(
-    (
-        "Broadcast",
-        "Concat",
-        "Gather",
-        "GatherElements",
-        "GatherND",
-        "Pad",
-        "Reshape",
-        "Reverse",
-        "ShapeOf",
-        "Slice",
-        "Split",
-        "Squeeze",
-        "StridedSlice",
-        "Tile",
-        "Transpose",
-        "Unsqueeze",
-        "VariadicSplit",
-    )
+_MOVING = (
+    "Broadcast Concat Gather GatherElements GatherND Pad Reshape Reverse ShapeOf Slice Split Squeeze"
+    " StridedSlice Tile Transpose Unsqueeze VariadicSplit"
 )
+MOVING = frozenset(_MOVING.split())
 """Ops that move elements without computing with them, so that the element type does not matter."""
 
 

@@ -38,23 +38,11 @@ from irops.values.element import DYNAMIC, TypeLike, element_type_like
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape, ShapeLike
 
-COMMUTATIVE = frozenset(
-    (
-        "Add",
-        "BitwiseAnd",
-        "BitwiseOr",
-        "BitwiseXor",
-        "Equal",
-        "LogicalAnd",
-        "LogicalOr",
-        "LogicalXor",
-        "Maximum",
-        "Minimum",
-        "Multiply",
-        "NotEqual",
-        "SquaredDifference",
-    )
+_COMMUTATIVE = (
+    "Add BitwiseAnd BitwiseOr BitwiseXor Equal LogicalAnd LogicalOr LogicalXor Maximum Minimum Multiply"
+    " NotEqual SquaredDifference"
 )
+COMMUTATIVE = frozenset(_COMMUTATIVE.split())
 """Ops of two inputs that may be swapped."""
 
 

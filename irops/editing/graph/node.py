@@ -341,6 +341,12 @@ class Value(Operators):
         return f"Logical{name}" if self.element_type is BOOLEAN else f"Bitwise{name}"
 
 
+_SLOTS = (
+    "bodies consumers data facts failed first_facts first_inputs first_sources graph invocation key layer"
+    " name output_names outputs rank removed sources tensor_names type version"
+)
+
+
 class Node:
     """A layer of a graph under construction. Change it by the methods of its graph.
 
@@ -350,29 +356,7 @@ class Node:
     not compute the outputs; removed: it is no longer in its graph.
     """
 
-    __slots__ = (
-        "bodies",
-        "consumers",
-        "data",
-        "facts",
-        "failed",
-        "first_facts",
-        "first_inputs",
-        "first_sources",
-        "graph",
-        "invocation",
-        "key",
-        "layer",
-        "name",
-        "output_names",
-        "outputs",
-        "rank",
-        "removed",
-        "sources",
-        "tensor_names",
-        "type",
-        "version",
-    )
+    __slots__ = tuple(_SLOTS.split())
 
     def __init__(self, graph: Owner, type: str, version: str, name: str, data: Mapping[str, str]) -> None:
         self.graph, self.type, self.version, self.name = graph, type, version, name
