@@ -12,7 +12,6 @@ example:
 
 import argparse
 import re
-from importlib.resources import files
 from keyword import iskeyword
 from pathlib import Path
 from string import Template
@@ -22,12 +21,14 @@ from irops.cli.options import add_option, written_folder
 from irops.cli.parser import CLEAN
 from irops.diagnostics.suggestions import meant_or_all
 from irops.files.output import PendingFiles
+from irops.files.storage import head_of
 from irops.spec.definition import snake_case
 from irops.spec.releases import categories, opsets, schemas_folder
 
 EXIT_1 = None
 
 CUSTOM = "leave out --version for a custom op"
+MAX_TEMPLATE = 1 << 16
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 
@@ -100,8 +101,8 @@ def _write(texts: dict[Path, str]) -> None:
 
 def _made(name: str, **words: str) -> str:
     """The text of a new file. name: of its template"""
-    template = files("irops.cli") / "custom_op" / name
-    return Template(template.read_text(encoding="utf-8")).substitute(words)
+    template = head_of(Path(__file__).with_name("custom_op") / name, MAX_TEMPLATE)
+    return Template(template.decode("utf-8")).substitute(words)
 
 
 def _next(op: str, definition: Path, functions: Path, extension: Path | None) -> str:
