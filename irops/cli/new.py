@@ -21,14 +21,13 @@ from irops.cli.options import add_option, written_folder
 from irops.cli.parser import CLEAN
 from irops.diagnostics.suggestions import meant_or_all
 from irops.files.output import PendingFiles
-from irops.files.storage import head_of
+from irops.files.storage import content_of
 from irops.spec.definition import snake_case
 from irops.spec.releases import categories, opsets, schemas_folder
 
 EXIT_1 = None
 
 CUSTOM = "leave out --version for a custom op"
-MAX_TEMPLATE = 1 << 16
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 
@@ -101,7 +100,7 @@ def _write(texts: dict[Path, str]) -> None:
 
 def _made(name: str, **words: str) -> str:
     """The text of a new file. name: of its template"""
-    template = head_of(Path(__file__).with_name("custom_op") / name, MAX_TEMPLATE)
+    template = content_of(Path(__file__).with_name("custom_op") / name)
     return Template(template.decode("utf-8")).substitute(words)
 
 
