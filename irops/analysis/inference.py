@@ -6,8 +6,6 @@ layer at fault is inferred again without what the fault is about, so that checki
 inferred from less is true whatever the faulty part should have been.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
@@ -47,7 +45,7 @@ class FreshNames:
     def __init__(self, prefix: str = "") -> None:
         self._prefix, self._next = f"{GENERATED_PREFIX}{prefix}", 0
 
-    def copy(self) -> FreshNames:
+    def copy(self) -> "FreshNames":
         """Names that continue with the same number as these."""
         made = FreshNames()
         made._prefix, made._next = self._prefix, self._next
@@ -450,7 +448,7 @@ class Inference:
                 inferred.add(LayerFacts(layer, outputs=outputs, failed=True))
         return inferred
 
-    def _infer_all(self, graph: GraphNode, overrides: Mapping[int, Fact], run: _GraphRun) -> None:
+    def _infer_all(self, graph: GraphNode, overrides: Mapping[int, Fact], run: "_GraphRun") -> None:
         known, wired, add = run.inferred.layers, graph.wiring.inputs, run.inferred.add
         shared = {} if self._sharing is None else self._sharing.results
         for number, node in enumerate(graph.order):
@@ -479,7 +477,7 @@ class Inference:
                 run.warnings.clear()
 
     def _infer(
-        self, node: LayerNode, facts: LayerFacts, override: Fact | None, run: _GraphRun, key: Key
+        self, node: LayerNode, facts: LayerFacts, override: Fact | None, run: "_GraphRun", key: Key
     ) -> None:
         """Infer a layer. key: what its outputs depend on, for layers that may share them."""
         invocation, inputs = node.invocation, facts.inputs

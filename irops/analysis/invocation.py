@@ -1,7 +1,5 @@
 """An op applied to inputs: binding, validation, inference, computation and gradients in one place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from math import inf, prod
 from typing import Any
@@ -314,20 +312,20 @@ class Invocation:
         """The invocation from which this one differs only in numbers that inference does not depend on."""
 
     @classmethod
-    def of_values(cls, op: Op, values: Mapping[str, Any]) -> Invocation:
+    def of_values(cls, op: Op, values: Mapping[str, Any]) -> "Invocation":
         """The invocation with attribute values by name; those left out have their default."""
         return cls._made(op, bound_values(op, values))
 
     @classmethod
     def _made(
-        cls, op: Op, values: Mapping[str, Any] | None, texts: Texts = (), like: Invocation | None = None
-    ) -> Invocation:
+        cls, op: Op, values: Mapping[str, Any] | None, texts: Texts = (), like: "Invocation | None" = None
+    ) -> "Invocation":
         made = cls.__new__(cls)
         made.op, made._values, made._texts, made.like = op, values, texts, like
         made.faults, made.usable = (), True
         return made
 
-    def with_texts(self, texts: Texts) -> Invocation:
+    def with_texts(self, texts: Texts) -> "Invocation":
         """This invocation, which is free of faults, with other numbers that inference does not depend on.
 
         texts: must be valid; they are bound when the attributes are first asked for
@@ -427,7 +425,7 @@ class Invocation:
         """
         return self._selected(role, with_normal_axes(self.op, inputs, self.attributes), extras)
 
-    def with_values(self, attributes: Mapping[str, Any]) -> Invocation:
+    def with_values(self, attributes: Mapping[str, Any]) -> "Invocation":
         """This invocation with all attribute values replaced."""
         made = self._made(self.op, attributes)
         made.faults, made.usable = self.faults, self.usable

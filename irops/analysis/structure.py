@@ -3,8 +3,6 @@
 Nothing of it depends on shapes.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,7 +66,7 @@ class LayerNode:
     op: Op | None = None
     missing: NoOp | None = None
     invocation: Invocation | None = None
-    bodies: Mapping[str, BodyNode] = field(default_factory=lambda: NO_BODIES)
+    bodies: "Mapping[str, BodyNode]" = field(default_factory=lambda: NO_BODIES)
     is_misconnected: bool = False
 
 
@@ -81,8 +79,8 @@ class BodyNode:
 
     body: Body
     layer: Layer
-    outer: GraphNode
-    graph: GraphNode
+    outer: "GraphNode"
+    graph: "GraphNode"
     maps: PortMaps | None
     faults: tuple[MapFault, ...]
     declared: tuple[Fact, ...] = ()
@@ -94,7 +92,7 @@ class GraphNode:
 
     graph: LayerGraph
     path: Path
-    outer: GraphNode | None
+    outer: "GraphNode | None"
     wiring: Wiring
     layers: dict[int, LayerNode] = field(default_factory=dict)
 

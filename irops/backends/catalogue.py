@@ -4,8 +4,6 @@ Packages register backends in the entry point group irops.backends. A backend ma
 that returns what it lacks, or None if it is available.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
@@ -81,7 +79,7 @@ def backend_of(name: str) -> Backend:
     raise DiagnosticError([Diagnostic(rule("unknown-backend"), message, place)])
 
 
-def _registered() -> EntryPoints:
+def _registered() -> "EntryPoints":
     """The backends of other packages."""
     from importlib.metadata import entry_points  # slow to import
 

@@ -1,7 +1,5 @@
 """Run layers in their ONNX form (onnx_forms) with ONNX Runtime's CPU provider; compiled models are cached."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -79,7 +77,7 @@ def decline_unsupported(inputs: Inputs) -> None:
             )
 
 
-def _session(form: OnnxForm, kind: ElementType) -> Any:
+def _session(form: "OnnxForm", kind: ElementType) -> Any:
     """Compile a form. kind: the element type of the output."""
     from onnx import TensorProto, helper
     from onnxruntime import InferenceSession, SessionOptions

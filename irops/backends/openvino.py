@@ -4,8 +4,6 @@ The precision is f32, not the bf16 that the plug-in may choose. Inputs that it i
 declined, with the reasons at the end of this module.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from threading import Lock
@@ -65,7 +63,7 @@ class OpenVINO:
 
     def _program(
         self, op: Op, inputs: Sequence[Array], attributes: Mapping[str, Any], count: int
-    ) -> _Program:
+    ) -> "_Program":
         """The compiled model. Inputs are Parameters. If OpenVINO refuses that for an op, its small integer
         inputs become constants.
         """

@@ -1,7 +1,5 @@
 """Output of commands: tables, pages of text, values, diagnostics, and a bar for long work."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-def table(title: str, *columns: str) -> Table:
+def table(title: str, *columns: str) -> "Table":
     """An empty table; title: may be empty. Columns whose names begin with > are aligned to the right."""
     from rich import box
     from rich.table import Table

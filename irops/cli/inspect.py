@@ -12,8 +12,6 @@ example:
   irops inspect model.xml --weights --all --sort int8
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections import Counter, deque
@@ -75,7 +73,7 @@ def show_weights(weights: ModelWeights, constants: Sequence[Constant], limit: in
     show("", *(Text(line) for line in _constant_summary(weights)))
 
 
-def _table(constants: Sequence[Constant]) -> Table:
+def _table(constants: Sequence[Constant]) -> "Table":
     out = table("", "constant", "type", "shape", ">bytes", "range", ">zeros", ">f16", ">int8", "")
     for constant in constants:
         found = constant.statistics
@@ -243,7 +241,7 @@ class LayerWithBodies:
 
     layer: str
     type: str
-    bodies: tuple[tuple[str, int, tuple[LayerWithBodies, ...]], ...]
+    bodies: "tuple[tuple[str, int, tuple[LayerWithBodies, ...]], ...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -480,7 +478,7 @@ def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
         show("", _tree(summary.subgraphs))
 
 
-def _tensors(title: str, tensors: tuple[DeclaredTensor, ...]) -> Table:
+def _tensors(title: str, tensors: tuple[DeclaredTensor, ...]) -> "Table":
     others = [shown(", ".join(name for name in tensor.names if name != tensor.layer)) for tensor in tensors]
     out = table(title, "name", "type", "shape", *(("tensor names",) if any(others) else ()))
     for tensor, other in zip(tensors, others):
@@ -489,7 +487,7 @@ def _tensors(title: str, tensors: tuple[DeclaredTensor, ...]) -> Table:
     return out
 
 
-def _ops(summary: ModelSummary, limit: int | None) -> Table:
+def _ops(summary: ModelSummary, limit: int | None) -> "Table":
     out = table("ops", "type", "opset", ">count", "")
     most = max(summary.ops.values(), default=1)
     for op, count in list(summary.ops.items())[:limit]:
@@ -503,7 +501,7 @@ def _ops(summary: ModelSummary, limit: int | None) -> Table:
     return out
 
 
-def _weights(summary: ModelSummary) -> Table:
+def _weights(summary: ModelSummary) -> "Table":
     out = table("weights", "type", ">constants", ">elements", ">bytes")
     for of_type in summary.weights:
         out.add_row(of_type.type, f"{of_type.constants:,}", f"{of_type.elements:,}", f"{of_type.bytes:,}")
@@ -536,7 +534,7 @@ def _release(oldest: OldestRelease) -> str:
     return f"{text}: {printable(oldest.decided_by[0])}" + (f", and {others} more" if others else "")
 
 
-def _tree(layers_with_bodies: tuple[LayerWithBodies, ...]) -> Tree:
+def _tree(layers_with_bodies: tuple[LayerWithBodies, ...]) -> "Tree":
     from rich.text import Text
     from rich.tree import Tree
 

@@ -11,8 +11,6 @@ example:
   irops run model.xml --fill random --profile trace.json
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
@@ -156,7 +154,7 @@ def report_profile(profile: Profile, file: str, *, quiet: bool) -> None:
         show("", by_op, "", _table("slowest layers", ("layer", "op", "backend"), profile, slowest))
 
 
-def _table(title: str, names: Sequence[str], profile: Profile, totals: Sequence[Total]) -> Table:
+def _table(title: str, names: Sequence[str], profile: Profile, totals: Sequence[Total]) -> "Table":
     out = table(title, *names, ">calls", ">ms", ">share", ">bytes")
     for total in totals:
         layer = "/".join((*total.path, total.name))

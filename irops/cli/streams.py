@@ -1,7 +1,5 @@
 """The output streams: terminals and pipes, colour, encoding errors, signals."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -78,7 +76,7 @@ def columns() -> int | None:
     return int(text) if text.isascii() and text.isdigit() and 0 < int(text) <= UNFOLDED else None
 
 
-def console(stream: TextIO | None = None) -> Console:
+def console(stream: TextIO | None = None) -> "Console":
     """A rich Console: as wide as COLUMNS or the terminal; tables do not fold elsewhere."""
     from rich.console import Console
 
@@ -95,7 +93,7 @@ def console(stream: TextIO | None = None) -> Console:
     )
 
 
-def show(*items: RenderableType) -> None:
+def show(*items: "RenderableType") -> None:
     """Print tables and texts; without trailing blanks if the output is not a terminal."""
     out = console()
     if is_interactive(sys.stdout):

@@ -1,7 +1,5 @@
 """The formats of reports: for people, for programs, and for services that show code."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -108,7 +106,7 @@ def _full(reports: Sequence[Report]) -> str:
     return "".join("".join(text for text, _ in line) + "\n" for report in reports for line in _lines(report))
 
 
-def render_in_colour(reports: Sequence[Report]) -> Text:
+def render_in_colour(reports: Sequence[Report]) -> "Text":
     from rich.text import Text
 
     return Text("\n").join(Text.assemble(*line) for report in reports for line in _lines(report))
@@ -390,7 +388,7 @@ class JUnitCase:
     output: str = ""
 
 
-def suite_of(name: str, cases: Sequence[JUnitCase], **properties: str) -> Element:
+def suite_of(name: str, cases: Sequence[JUnitCase], **properties: str) -> "Element":
     """A suite. Control characters of all texts are escaped; lines of the text of a failure are kept."""
     from xml.etree.ElementTree import Element, SubElement  # slow to import
 
@@ -419,7 +417,7 @@ def suite_of(name: str, cases: Sequence[JUnitCase], **properties: str) -> Elemen
     return suite
 
 
-def file_of(root: Element) -> str:
+def file_of(root: "Element") -> str:
     """The text of a file. root: a suite, or testsuites"""
     from xml.etree.ElementTree import indent, tostring
 

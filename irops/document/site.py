@@ -1,7 +1,5 @@
 """The pages of the documentation: Markdown, or HTML that Sphinx builds from it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -42,7 +40,7 @@ def require_libraries(*modules: str) -> None:
     require_extra("docs", *modules, purpose="the pages cannot be made")
 
 
-def environment(*, myst: bool) -> jinja2.Environment:
+def environment(*, myst: bool) -> "jinja2.Environment":
     """The environment of the templates. myst: for Sphinx, with the directives of MyST; otherwise plain
     Markdown.
     """

@@ -1,7 +1,5 @@
 """The layout of a scene: rows, the order in each row, places, and the way of each line."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -285,7 +283,7 @@ def _place_below_exits(frame: Box) -> None:
         edge = port.x - port.width / 2 - 6
 
 
-def _order(scene: Scene, rows: BoxRows, engine: Engine) -> tuple[list[list[int]], list[PlacedItem]]:
+def _order(scene: Scene, rows: "BoxRows", engine: Engine) -> tuple[list[list[int]], list[PlacedItem]]:
     """The items of each row from left to right: boxes by their numbers, and passes behind them."""
     items = [PlacedItem(box.width) for box in scene.boxes]
     at_row = list(rows.of)
@@ -378,7 +376,7 @@ def _set_places(scene: Scene, order: list[list[int]], items: list[PlacedItem]) -
     )
 
 
-def _route(scene: Scene, rows: BoxRows, items: list[PlacedItem]) -> None:
+def _route(scene: Scene, rows: "BoxRows", items: list[PlacedItem]) -> None:
     """The points of each line: the port, upper and lower end of each pass, the top of the target."""
     incoming: dict[int, list[tuple[float, int]]] = {}
     for index, link in enumerate(scene.links):

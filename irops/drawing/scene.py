@@ -1,7 +1,5 @@
 """The content of a picture, before and after layout."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -46,7 +44,7 @@ class Box:
     node: LayerNode | None = None
     lines: list[str] = field(default_factory=list)
     ports: list[DrawnPort] = field(default_factory=list)
-    parts: list[tuple[str, Scene]] = field(default_factory=list)
+    parts: "list[tuple[str, Scene]]" = field(default_factory=list)
     folded: list[LayerNode] = field(default_factory=list)
     carried: tuple[int, int] | None = None
     x: float = 0.0

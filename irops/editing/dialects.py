@@ -1,7 +1,5 @@
 """Graphs of dialects that have no files of their own: branches are merged, and names come at the end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -64,7 +62,7 @@ class DialectGraph(Base):
         return f"<Graph '{shortened(self.name)}': {counts}>"
 
     @property
-    def merged(self) -> DialectGraph:
+    def merged(self) -> "DialectGraph":
         """The graph that this one has become part of; itself, where it has not."""
         graph = self
         while graph.merged_into is not None:
@@ -146,7 +144,7 @@ class DialectGraph(Base):
         top.given_names.result(name)
         top.results.append((wire, name))
 
-    def merge(self, *others: DialectGraph) -> DialectGraph:
+    def merge(self, *others: "DialectGraph") -> "DialectGraph":
         """Take over the nodes, inputs and results of other graphs; their wires lead on in this one.
 
         Raises:  DiagnosticError where names were given in both, or the graphs are of two opsets
@@ -266,7 +264,7 @@ class GivenNames:
             _require_free(self.results, [name], "result", name)
             self.results.add(name)
 
-    def take_over(self, other: GivenNames) -> None:
+    def take_over(self, other: "GivenNames") -> None:
         """Reserve the names of another graph too."""
         _require_free(self.nodes.values(), sorted(other.nodes.values()), "node", None)
         _require_free(self._all_tensors(), sorted(other._all_tensors()), "tensor", None)

@@ -2,8 +2,6 @@
 validated and in terms of positions.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -282,7 +280,7 @@ def cycles(topology: Topology) -> list[list[Layer]]:
     return [[topology.layers[layer_id] for layer_id in cycle] for cycle in shortest]
 
 
-def _shortest_cycle(component: networkx.DiGraph[int], first: int) -> list[int]:
+def _shortest_cycle(component: "networkx.DiGraph[int]", first: int) -> list[int]:
     """The layers of a shortest cycle through first, starting with it, along the edges."""
     import networkx
 

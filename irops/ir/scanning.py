@@ -4,8 +4,6 @@ All text is decoded as Latin-1, so that a character is a byte and its index is a
 bytes above 127 is decoded as UTF-8 when it is used.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -400,7 +398,7 @@ class GraphScanner:
             yield start, cut + len(end)
             start = cut + len(end)
 
-    def _add_layers(self, layers: list[Layer], at: int, stop: int, indent: int, forms: LayerForms) -> None:
+    def _add_layers(self, layers: list[Layer], at: int, stop: int, indent: int, forms: "LayerForms") -> None:
         """Append the layers whose lines are between two byte offsets."""
         tabs = "\t" * indent
         opened, end = f"{tabs}<layer id=", f"\n{tabs}</layer>\n"

@@ -1,7 +1,5 @@
 """Sliding windows: their positions and the elements that they cover. Shared by convolution and pooling."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,7 +35,7 @@ class Steps:
     @classmethod
     def of(
         cls, axes: int, strides: Numbers, dilations: Numbers, pads_begin: Numbers, pads_end: Numbers, **_: Any
-    ) -> Steps:
+    ) -> "Steps":
         """The attributes as OpenVINO reads them: an empty list means 1 for each axis, as a padding 0."""
         ones, zeros = (1,) * axes, (0,) * axes
         return cls(strides or ones, dilations or ones, pads_begin or zeros, pads_end or zeros)
@@ -109,7 +107,7 @@ class Slide:
     positions: int
     first: int = 0
 
-    def cut(self, first: int, last: int) -> Slide:
+    def cut(self, first: int, last: int) -> "Slide":
         """The positions from first to last, without last."""
         return replace(self, first=self.first + first, positions=last - first)
 

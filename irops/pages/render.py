@@ -1,7 +1,5 @@
 """Fill templates of pages: every value is shown as escaped text on one line, without control characters."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from functools import cache
@@ -48,7 +46,7 @@ def plain(value: object, width: int = MAX_TEXT) -> str:
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def _environment() -> "jinja2.Environment":
     import jinja2
     from markupsafe import Markup
 
@@ -67,7 +65,7 @@ def _environment() -> jinja2.Environment:
     return made
 
 
-def _breakable(value: object) -> Markup:
+def _breakable(value: object) -> "Markup":
     """A task, with places where lines may break after its punctuation."""
     from markupsafe import Markup
 

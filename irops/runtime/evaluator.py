@@ -4,8 +4,6 @@ Inference assumes something of sizes that it does not know for one op: by its sp
 Squeeze is to remove and that may have size 1 is inferred to be removed. A run compares what it meets.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
@@ -44,12 +42,12 @@ class Variables:
         self._values: dict[str, Array] = {}
         self._lock = Lock()
 
-    def begin(self) -> Transaction:
+    def begin(self) -> "Transaction":
         """The variables as one run sees them; its assignments take effect when they are committed."""
         with self._lock:
             return Transaction(dict(self._values))
 
-    def commit(self, transaction: Transaction) -> None:
+    def commit(self, transaction: "Transaction") -> None:
         """End a run: its assignments become what the next run reads."""
         kept = {variable_id: _copied(value) for variable_id, value in transaction.assigned.items()}
         with self._lock:

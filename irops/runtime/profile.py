@@ -1,7 +1,5 @@
 """The time and the bytes of a run, by layer and by op, and as a trace for Perfetto or Chrome."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -59,7 +57,7 @@ class Profile:
 
     seconds: float = 0.0
     planning: float = 0.0
-    events: list[Event] = field(default_factory=list)
+    events: "list[Event]" = field(default_factory=list)
     dropped: int = 0
     _layers: dict[tuple[GraphPath, int], Total] = field(default_factory=dict)
     _calls: list[_TimedCall] = field(default_factory=list)
@@ -106,7 +104,7 @@ class Profile:
             self._calls[-1].inner += end - call.start
         return call, end
 
-    def _add(self, event: Event) -> None:
+    def _add(self, event: "Event") -> None:
         if len(self.events) < MAX_EVENTS:
             self.events.append(event)
         else:

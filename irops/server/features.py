@@ -1,7 +1,5 @@
 """The requests and notifications that the server answers, and its start."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re
@@ -208,7 +206,7 @@ def _order(item: Insertion, word: str, is_sorted: bool) -> tuple[bool, int, str]
     return not item.text.lower().startswith(word), length, text
 
 
-def _item(item: Insertion, typed: TagStart, text: Text, place: int, snippets: bool) -> types.CompletionItem:
+def _item(item: Insertion, typed: "TagStart", text: Text, place: int, snippets: bool) -> types.CompletionItem:
     kinds = {"tag": types.CompletionItemKind.Class, "attribute": types.CompletionItemKind.Property}
     new, is_snippet = item.text, False
     if typed.what == "attribute" and _FOLLOWED.match(text.source, typed.offset) is None:
@@ -266,7 +264,7 @@ def completions(
     return types.CompletionList(is_incomplete=len(fitting) > MAX_ITEMS, items=shown)
 
 
-def _items(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLookup) -> Iterator[Insertion]:
+def _items(typed: "TagStart", outline: Outline, node: OutlineNode, ops: OpLookup) -> Iterator[Insertion]:
     layer = outline.layer_of(node)
     if typed.what == "tag":
         around = node if node.start < typed.start else node.parent
@@ -292,7 +290,7 @@ def _items(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLookup) 
         yield from _layers(one for one in _inner(outline, layer) if one.type == wanted)
 
 
-def _attribute_names(typed: TagStart, layer: LayerSpan | None, ops: OpLookup) -> Iterable[Insertion]:
+def _attribute_names(typed: "TagStart", layer: LayerSpan | None, ops: OpLookup) -> Iterable[Insertion]:
     if typed.tag == "data" and layer is not None:
         attributes = _attributes(layer, ops).items()
         return [Insertion(name, attribute_phrase(one), one.text) for name, one in attributes]
@@ -304,7 +302,7 @@ def _attributes(layer: LayerSpan, ops: OpLookup) -> dict[str, Attribute]:
     return {} if op is None else op.definition.attributes
 
 
-def _of_layer(typed: TagStart, outline: Outline, node: OutlineNode, ops: OpLookup) -> Iterator[Insertion]:
+def _of_layer(typed: "TagStart", outline: Outline, node: OutlineNode, ops: OpLookup) -> Iterator[Insertion]:
     texts = values(outline.text, node) | typed.written
     if typed.attribute == "type":
         yield from (Insertion(version.type, version.category, op=version.type) for version in opsets().all())
@@ -336,7 +334,7 @@ def values_of(attribute: Attribute) -> Iterator[Insertion]:
 
 
 def _of_edge(
-    typed: TagStart, outline: Outline, node: OutlineNode, owner: LayerSpan | None
+    typed: "TagStart", outline: Outline, node: OutlineNode, owner: LayerSpan | None
 ) -> Iterator[Insertion]:
     graph = _graph(outline, node)
     if node.above("back_edges") is not None and owner is not None:

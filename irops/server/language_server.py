@@ -1,7 +1,5 @@
 """The server: its documents, their checks, and what it says to the editor."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import tempfile
@@ -34,7 +32,7 @@ from irops.work.worker import Process, ProcessDied
 WATCHED = "**/*.{py,bin,xml}"
 
 
-async def watch_files(ls: IropsServer) -> None:
+async def watch_files(ls: "IropsServer") -> None:
     """Ask the editor to report changes of files, if it can."""
     workspace = ls.client_capabilities.workspace
     watching = None if workspace is None else workspace.did_change_watched_files
@@ -47,7 +45,7 @@ async def watch_files(ls: IropsServer) -> None:
         await ls.client_register_capability_async(types.RegistrationParams([registration]))
 
 
-def changed_files(ls: IropsServer, uris: Iterable[str]) -> None:
+def changed_files(ls: "IropsServer", uris: Iterable[str]) -> None:
     """Check the open documents again that files concern: a model its weights, all of them the custom ops."""
     files = [Path(path) for path in map(to_fs_path, uris) if path is not None]
     if any(_is_of_custom_ops(ls, file) for file in files):
@@ -59,7 +57,7 @@ def changed_files(ls: IropsServer, uris: Iterable[str]) -> None:
             ls.checks.changed(document)
 
 
-def _is_of_custom_ops(ls: IropsServer, file: Path) -> bool:
+def _is_of_custom_ops(ls: "IropsServer", file: Path) -> bool:
     """Whether a file is in a folder of custom ops."""
     folders = (Path(folder).resolve() for folder in ls.options.definitions)
     return file.suffix in (".py", ".xml") and any(file.resolve().is_relative_to(one) for one in folders)

@@ -6,8 +6,6 @@ inputs are positional, attributes keyword-only, **attributes are all that have n
 function of several versions of an op, a parameter with a default is one that not all of them have.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +37,7 @@ class Functions:
         functions = {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
         return functions | {f"gradient of {of}": function for of, function in self.gradients.items()}
 
-    def fill(self, others: Functions) -> None:
+    def fill(self, others: "Functions") -> None:
         """Copy functions that are missing from others."""
         for role in ROLES:
             if getattr(self, role) is None and getattr(others, role) is not None:

@@ -1,7 +1,5 @@
 """An op: its definition with its functions, or the reason why it does not exist; and its names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
@@ -124,7 +122,7 @@ class NoOp:
     subject: str = ""
 
     @classmethod
-    def undefined(cls, op: str, note: str = "", *, once: bool = False) -> NoOp:
+    def undefined(cls, op: str, note: str = "", *, once: bool = False) -> "NoOp":
         """An op that exists and that irops does not define. op: its name in a sentence; note: follows it."""
         subject = f"irops has no definition of {op}"
         message = f"{subject}; its outputs are as the file declares them{note}"

@@ -1,7 +1,5 @@
 """Static information about a tensor: element type, shape and, where known, value."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import inf, isnan
 from typing import Any
@@ -79,14 +77,14 @@ class Fact:
         return tuple([Dim.of(int(n)) for n in numbers])
 
     @staticmethod
-    def of(array: Array) -> Fact:
+    def of(array: Array) -> "Fact":
         """The Fact of an array, with all elements known."""
         return Fact(element_type_of(array), Shape(array.shape), array)
 
-    def with_value(self, value: Value | Callable[[], Value]) -> Fact:
+    def with_value(self, value: Value | Callable[[], Value]) -> "Fact":
         return Fact(self.element_type, self.shape, value)
 
-    def with_shape(self, shape: Shape) -> Fact:
+    def with_shape(self, shape: Shape) -> "Fact":
         """This fact with another shape."""
         source = self._source  # read once: another thread may compute the value meanwhile
         return Fact(self.element_type, shape, self._known if source is None else source, self.depth)

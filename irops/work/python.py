@@ -2,8 +2,6 @@
 has named it in PYTHONPATH, or the program that calls irops lies there.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -18,7 +16,7 @@ PACKAGE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
 def start_python(
     module: str, *arguments: str, more: dict[str, str] | None = None, **options: Any
-) -> Popen[Any]:
+) -> "Popen[Any]":
     """Start `python -P -m module arguments`. more: variables of its environment; options: of Popen"""
     from subprocess import Popen  # as slow to import as a small command
 

@@ -1,5 +1,7 @@
 """All checks over one model; those of its state variables among them."""
 
+from __future__ import annotations
+
 import os
 import traceback
 from collections import Counter, defaultdict

@@ -4,8 +4,6 @@ Loops run upwards through the source if possible, and downwards through the targ
 caches prefetch upward loads, and stores need no prefetching.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from ctypes import addressof, c_char
 from dataclasses import dataclass
@@ -71,7 +69,7 @@ class Moves:
 
     def at(
         self, source: int, target: int, loops: Sequence[Loop], *, block: int = 0, sequence: int = 0
-    ) -> Moves:
+    ) -> "Moves":
         """Moves with other loops that begin at other offsets."""
         places = (self.source + source, self.target + target, self.sequence + sequence)
         return Moves(block or self.block, tuple(loops), *places)

@@ -1,7 +1,5 @@
 """Reverse and ReverseSequence on arrays: determine the moves and run the jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -571,7 +569,7 @@ class Job:
         rest: tuple[Any, ...],
         tasks: int,
         lengths: npt.NDArray[np.int64] | None = None,
-    ) -> Job:
+    ) -> "Job":
         """The job that executes moves with a kernel."""
         sequence = 8 * moves.sequence if lengths is None else lengths.ctypes.data
         return Job(kernel, (moves.target, moves.source, moves.lowest, sequence), rest, tasks, lengths)

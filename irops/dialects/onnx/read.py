@@ -1,7 +1,5 @@
 """Read ONNX models: a GraphProto becomes a graph of layers, Parameter, Const and Result among them."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter
@@ -159,7 +157,7 @@ class GraphBuilder:
         self._refused(known, f"input {name!r}")
         self._gives(layer, name)
 
-    def _refused(self, known: Declared, what: str) -> None:
+    def _refused(self, known: "Declared", what: str) -> None:
         if known.fault is not None:
             self.faults.add("unsupported-onnx-type", f"{what} {known.fault}", -1)
 

@@ -1,7 +1,5 @@
 """The element types and constants of ONNX: from a TensorProto to bytes as irops stores them, and back."""
 
-from __future__ import annotations
-
 import os
 import re
 from bisect import bisect_right
@@ -184,7 +182,7 @@ class TensorConstant:
     data: Piece
 
     @staticmethod
-    def of(array: Array) -> TensorConstant:
+    def of(array: Array) -> "TensorConstant":
         element = element_type_of(array)
         return TensorConstant(element, array.shape, memoryview(pack(array, element)))
 

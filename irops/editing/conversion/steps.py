@@ -1,7 +1,5 @@
 """Steps of a conversion: how a node of one op version becomes one of another, or several of simpler ops."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +32,7 @@ class ConvertedNode:
         self.added: list[Node] = []
 
     @classmethod
-    def of(cls, graph: Graph, node: Node, new: str) -> ConvertedNode:
+    def of(cls, graph: Graph, node: Node, new: str) -> "ConvertedNode":
         """new: the op that the node is to become; Raises: RefusedError where an axis is out of range"""
         assert node.op is not None
         assert node.invocation is not None

@@ -1,7 +1,5 @@
 """DetectionOutput: boxes of detected objects, by class."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -36,7 +34,7 @@ class Priors:
         return int(self.valid.shape[1])
 
     @staticmethod
-    def of(proposals: Array, normalized: bool, variance_encoded_in_target: bool) -> Priors:
+    def of(proposals: Array, normalized: bool, variance_encoded_in_target: bool) -> "Priors":
         images, _, length = proposals.shape
         size = 4 if normalized else 5
         rows = proposals.astype(np.float32)

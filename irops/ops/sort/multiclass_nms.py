@@ -1,7 +1,5 @@
 """MulticlassNms and MatrixNms: suppression of boxes class by class, then the highest scores of each item."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -26,14 +24,14 @@ class Detections(NamedTuple):
     score: Array
     box: Array
 
-    def at(self, rows: Array) -> Detections:
+    def at(self, rows: Array) -> "Detections":
         return Detections(*(column[rows] for column in self))
 
-    def by_score(self) -> Detections:
+    def by_score(self) -> "Detections":
         """Sort by descending score; equal scores by batch item, class and box."""
         return self.at(np.lexsort((self.box, self.class_id, self.item, -self.score)))
 
-    def by_class(self) -> Detections:
+    def by_class(self) -> "Detections":
         """Sort by class, then batch item, then descending score."""
         return self.at(np.lexsort((self.box, -self.score, self.item, self.class_id)))
 
