@@ -115,18 +115,11 @@ def _overlap(one: Edit, other: Edit) -> bool:
     return one.start <= other.end and other.start <= one.end
 
 
-USAGE_RULES = frozenset(
-    (
-        "invalid-input-shape",
-        "unknown-input",
-        "unknown-backend",
-        "unavailable-backend",
-        "unfillable-input",
-        "malformed-settings",
-        "unknown-setting",
-        "invalid-setting",
-    )
+_OF_USAGE = (
+    "invalid-input-shape unknown-input unknown-backend unavailable-backend unfillable-input"
+    " malformed-settings unknown-setting invalid-setting"
 )
+USAGE_RULES = frozenset(_OF_USAGE.split())
 """Rules about the arguments of the command, not about the model."""
 PATH_RULES = frozenset(
     ("file-not-found", "not-a-file", "unreadable-file", "unwritten-fixes", "unchecked-file", "out-of-memory")

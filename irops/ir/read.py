@@ -23,21 +23,12 @@ from irops.ir.parse import Faults
 from irops.ir.remote import RemoteError
 from irops.ir.weights import Weights, small_integers
 
-HARMLESS = frozenset(
-    (
-        "unknown-element",
-        "stray-text",
-        "empty-rt-info",
-        "duplicate-rt-info",
-        "unbound-prefix",
-        "duplicate-section",
-        "unknown-reference-layer",
-        "mean-outside-weights",
-        "malformed-rt-info",
-        "malformed-mean-values",
-        "malformed-meta-data",
-    )
+_HARMLESS = (
+    "unknown-element stray-text empty-rt-info duplicate-rt-info unbound-prefix duplicate-section"
+    " unknown-reference-layer mean-outside-weights malformed-rt-info malformed-mean-values"
+    " malformed-meta-data"
 )
+HARMLESS = frozenset(_HARMLESS.split())
 """Errors that do not affect layers and edges."""
 
 

@@ -280,16 +280,8 @@ class Origin:
         return model if self.path else replace(model, name=name)
 
 
-_FAULTS_OF_EDGES = frozenset(
-    (
-        "dangling-edge",
-        "unknown-output-port",
-        "unknown-input-port",
-        "multiple-producers",
-        "cycle",
-        "duplicate-layer-id",
-    )
-)
+_OF_EDGES = "dangling-edge unknown-output-port unknown-input-port multiple-producers cycle duplicate-layer-id"
+_FAULTS_OF_EDGES = frozenset(_OF_EDGES.split())
 """Faults of a model whose nodes would not be what the file means."""
 
 
