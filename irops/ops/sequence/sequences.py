@@ -133,34 +133,49 @@ def clipped(gates: Array, clip: float) -> Array:
 
 
 def run_directions(
-    X: Array, states: tuple[Array, ...], lengths: Array, W: Array, direction: str, step: Callable[[int], Step]
+    X: Array,
+    states: tuple[Array, ...],
+    lengths: Array,
+    W: Array,
+    direction: str,
+    step: Callable[[int], Step],
+    bias: Array | None = None,
 ) -> tuple[Array, ...]:
-    """The outputs of all steps and the last states, for all directions. step(k): one step of direction k."""
+    """The outputs of all steps and the last states, for all directions. step(k): one step of direction k;
+    bias: is added to the products with W.
+    """
     check_lengths(lengths, Dim.of(X.shape[1]))
     ways = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[direction]
     directions = []
     for k, backward in enumerate(ways):
+        order = step_order(as_i64(lengths), X.shape[1], backward)
+        projected = reordered(X, order) @ W[k].T
+        if bias is not None:
+            projected += bias[k]
         of_direction = tuple(state[:, k] for state in states)
-        directions.append(_run_direction(X, of_direction, as_i64(lengths), W[k], backward, step(k)))
+        outputs, *last = _run_direction(projected, of_direction, as_i64(lengths), step(k))
+        directions.append((reordered(outputs, order), *last))
     return tuple(np.stack(outputs, axis=1) for outputs in zip(*directions))
 
 
 def _run_direction(
-    X: Array, states: tuple[Array, ...], lengths: Array, W: Array, backward: bool, step: Step
+    projected: Array, states: tuple[Array, ...], lengths: Array, step: Step
 ) -> tuple[Array, ...]:
     """The outputs of all steps and the last states, for one direction; 0 after the end of a sequence, and for
     an empty one.
     """
-    order = step_order(lengths, X.shape[1], backward)
-    projected = reordered(X, order) @ W.T
-    outputs = np.zeros((*X.shape[:2], states[0].shape[1]), X.dtype)
-    for time in range(X.shape[1]):
-        valid = (time < lengths)[:, np.newaxis]
+    outputs = np.zeros((*projected.shape[:2], states[0].shape[1]), projected.dtype)
+    shortest = lengths.min(initial=projected.shape[1])
+    for time in range(projected.shape[1]):
         following = step(projected[:, time], *states)
+        if time < shortest:
+            states, outputs[:, time] = following, following[0]
+            continue
+        valid = (time < lengths)[:, np.newaxis]
         states = tuple(np.where(valid, after, before) for after, before in zip(following, states))
         outputs[:, time] = np.where(valid, following[0], 0)
     non_empty = (lengths > 0)[:, np.newaxis]
-    return reordered(outputs, order), *(np.where(non_empty, state, 0) for state in states)
+    return outputs, *(np.where(non_empty, state, 0) for state in states)
 
 
 def step_order(lengths: Array, steps: int, backward: bool) -> Array:
@@ -275,10 +290,10 @@ def lstm_sequence(
     functions = functions_of(LSTM, activations)
 
     def step(k: int) -> Step:
-        return lambda x, hidden, cell: lstm_step(x + B[k] + hidden @ R[k].T, cell, functions, clip)
+        return lambda x, hidden, cell: lstm_step(x + hidden @ R[k].T, cell, functions, clip)
 
     states = (initial_hidden_state, initial_cell_state)
-    return run_directions(X, states, sequence_lengths, W, direction, step)
+    return run_directions(X, states, sequence_lengths, W, direction, step, B)
 
 
 @shape("GRUCell-3")
