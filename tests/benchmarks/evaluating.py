@@ -8,16 +8,17 @@ a folder of cases with a model.xml and an inputs.npz each, five networks of it a
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from frame import cpu_seconds, keep, minimum, options_of
 from networks import NETWORKS, packed_weights
 
 OF_CORPUS = ("resnet", "deit", "distilbert", "llama", "torch_lstm")
@@ -28,19 +29,6 @@ ENOUGH = 2.0
 """Seconds from which a second run is not worth its time."""
 Load = Callable[[], Callable[[], Any]]
 """Loads a model, and gives what runs it and returns its first result."""
-
-
-def minimum(works: Mapping[str, Callable[[], Any]], times: int = 5) -> dict[str, float]:
-    """The minimum of several CPU times of each, in seconds, taken in turns."""
-    best = dict.fromkeys(works, float("inf"))
-    for turn in range(times):
-        for name, work in works.items():
-            if turn and best[name] > ENOUGH:
-                continue
-            start = time.process_time()
-            work()
-            best[name] = min(best[name], time.process_time() - start)
-    return best
 
 
 def session_of(path: Path, inputs: list[Any]) -> Callable[[], Any]:
@@ -88,7 +76,7 @@ def timed(loads: Mapping[str, Load], tolerance: float) -> dict[str, dict[str, fl
         cold[name] = time.process_time() - start
     for result in results.values():
         np.testing.assert_allclose(results[IROPS], result, rtol=tolerance, atol=tolerance)
-    warm = minimum(works)
+    warm = minimum({name: partial(cpu_seconds, work) for name, work in works.items()}, 5, enough=ENOUGH)
     return {name: {"cold": cold[name], "warm": warm[name]} for name in loads}
 
 
@@ -125,12 +113,9 @@ def of_corpus(folder: Path) -> dict[str, dict[str, float]]:
 
 def main() -> int:
     names = (*NETWORKS, PACKED)
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_of(__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}; all by default")
     parser.add_argument("--corpus", type=Path, help="a folder of cases, unpacked")
-    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     unknown = [name for name in args.names if name not in names]
     if unknown:
@@ -143,8 +128,7 @@ def main() -> int:
     for name in OF_CORPUS if args.corpus else ():
         rows[name] = of_corpus(args.corpus / name)
         show(name, rows[name])
-    if args.json:
-        args.json.write_text(json.dumps(rows, indent=1))
+    keep(rows, args.json)
     return 0
 
 

@@ -8,14 +8,14 @@ FILE writes them.
 
 from __future__ import annotations
 
-import argparse
-import json
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from frame import keep, options_of
 
 MODEL = """<?xml version="1.0"?>
 <net name="small" version="11"><layers>
@@ -41,12 +41,8 @@ def times(folder: Path, processes: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_of(__doc__, rounds=3)
     parser.add_argument("--files", type=int, default=10_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         for n in range(1, args.files + 1):
@@ -57,8 +53,7 @@ def main() -> None:
         for k, what in enumerate(("wall", "cpu"))
     }
     print(f"{args.files} files, -j 2 / -j 1: wall {ratios['wall']:.2f}, CPU {ratios['cpu']:.2f}")
-    if args.json:
-        args.json.write_text(json.dumps(ratios, indent=2) + "\n")
+    keep(ratios, args.json)
 
 
 if __name__ == "__main__":

@@ -9,17 +9,16 @@ plug-in's, and marked (!) where they differ.
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from frame import cpu_seconds, keep, minimum, options_of
 from operating_cases import Case, cases
 
 Work = Callable[[], Any]
@@ -33,26 +32,10 @@ FLOOR = 20e-6
 """Times of runtimes below this, in seconds, are mostly those of the call and count as this."""
 
 
-def cpu_seconds(work: Work, repeats: int = 1) -> float:
-    start = time.process_time()
-    for _ in range(repeats):
-        work()
-    return (time.process_time() - start) / repeats
-
-
-def minimum_times(works: Mapping[str, Work]) -> dict[str, float]:
-    """The minimum CPU time of each, in seconds, taken in turns."""
-    best, spent = dict.fromkeys(works, float("inf")), 0.0
-    for number in range(ROUNDS):
-        for name, work in works.items():
-            took = cpu_seconds(work)
-            if took < SHORT:
-                took = cpu_seconds(work, REPEATS)
-            best[name] = min(best[name], took)
-            spent += took
-        if spent > SECONDS and number > 1:
-            break
-    return best
+def seconds_of(work: Work) -> float:
+    """The processor time of work; what is short is repeated, and timed once more."""
+    took = cpu_seconds(work)
+    return cpu_seconds(work, REPEATS) if took < SHORT else took
 
 
 def plugin(path: Path, arrays: list[Any]) -> Work:
@@ -99,7 +82,8 @@ def measured(case: Case, folder: Path) -> dict[str, Any]:
     if other is not None:
         works["onnxruntime"] = other
     ours, theirs = (np.asarray(works[name](), np.float64) for name in ("irops", "openvino"))
-    return {"seconds": minimum_times(works), "agrees": agree(ours, theirs)}
+    times = {name: partial(seconds_of, work) for name, work in works.items()}
+    return {"seconds": minimum(times, ROUNDS, budget=SECONDS), "agrees": agree(ours, theirs)}
 
 
 def agree(a: Any, b: Any) -> bool:
@@ -121,11 +105,8 @@ def line(name: str, row: Mapping[str, Any]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_of(__doc__)
     parser.add_argument("--only", default="", help="a regular expression on the names of cases")
-    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
     rows: dict[str, dict[str, Any]] = {}
@@ -134,8 +115,7 @@ def main() -> int:
             if re.search(args.only, name):
                 rows[name] = measured(case, Path(folder))
                 print(line(name, rows[name]), flush=True)
-    if args.json:
-        args.json.write_text(json.dumps(rows, indent=1) + "\n")
+    keep(rows, args.json)
     return 0
 
 

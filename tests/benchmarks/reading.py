@@ -11,7 +11,6 @@ resident size of a process. Prints ratios; --json FILE writes all figures.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import json
 import os
@@ -19,10 +18,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from frame import cpu_seconds, keep, minimum, options_of
 from reading_models import write
 
 MODELS = ("chain:5000", "chain:20000", "language-model:32", "language-model:80")
@@ -38,17 +38,9 @@ CHILD = (
 """Runs a command and prints its status, its seconds of processor time and its peak megabytes."""
 
 
-def least(works: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """The least seconds of processor time of each, over some rounds in which they take turns."""
-    seconds = dict.fromkeys(works, float("inf"))
-    for _ in range(rounds):
-        for name, work in works.items():
-            gc.collect()
-            start = time.process_time()
-            result = work()
-            seconds[name] = min(seconds[name], time.process_time() - start)
-            del result  # not timed: OpenVINO frees its model in other threads
-    return seconds
+def seconds_of(work: Callable[[], object]) -> float:
+    gc.collect()
+    return cpu_seconds(work)
 
 
 def process(*command: str) -> tuple[float, float]:
@@ -74,15 +66,13 @@ def measure(file: Path, rounds: int) -> dict[str, float]:
     core, model = openvino.Core(), irops.read(file)
     if not irops.check(file).ok:
         raise RuntimeError(f"{file.name} has findings")
-    figures = least(
-        {
-            "read_model": lambda: core.read_model(file),
-            "irops.read": lambda: irops.read(file),
-            "irops.infer": lambda: irops.infer(model),
-            "irops.check": lambda: irops.check(file),
-        },
-        rounds,
-    )
+    works: dict[str, Callable[[], object]] = {
+        "read_model": lambda: core.read_model(file),
+        "irops.read": lambda: irops.read(file),
+        "irops.infer": lambda: irops.infer(model),
+        "irops.check": lambda: irops.check(file),
+    }
+    figures = minimum({name: partial(seconds_of, work) for name, work in works.items()}, rounds)
     return figures | measure_processes(file, rounds)
 
 
@@ -105,12 +95,8 @@ def peer_of(name: str) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_of(__doc__, rounds=5)
     parser.add_argument("models", nargs="*", default=MODELS, help=f"default: {' '.join(MODELS)}")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     everything = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -121,8 +107,7 @@ def main() -> int:
                 unit = "MB" if name.startswith("memory") else "s"
                 ratio = value / figures[peer_of(name)]
                 print(f"  {name:26} {value:9.3f} {unit:3} {ratio:6.2f} x OpenVINO", flush=True)
-    if args.json:
-        args.json.write_text(json.dumps(everything, indent=1) + "\n")
+    keep(everything, args.json)
     return 0
 
 

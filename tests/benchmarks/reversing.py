@@ -10,7 +10,6 @@ any bit.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from frame import keep, options_of
 from reversing_cases import cases, layout
 from reversing_peers import PEERS, Case, Work, machine
 from reversing_tables import aims, table
@@ -78,10 +78,7 @@ def measure(only: str = "", seconds: float = 1.6) -> dict[str, Any]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", type=Path, help="write the times here")
+    parser = options_of(__doc__)
     parser.add_argument("--only", default="", help="only cases whose line in the table has this text")
     parser.add_argument("--seconds", type=float, default=1.6, help="about how long a case is measured")
     parser.add_argument(
@@ -99,8 +96,7 @@ def main() -> int:
         from reversing_costs import costs
 
         run["costs"] = costs()
-    if args.json:
-        args.json.write_text(json.dumps(run, indent=1) + "\n")
+    keep(run, args.json)
     return 0
 
 

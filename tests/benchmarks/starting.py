@@ -6,13 +6,14 @@ Whole processes, CPU time (user and system), the smallest of several rounds. Wit
 
 from __future__ import annotations
 
-import argparse
-import json
 import resource
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
+
+from frame import keep, minimum, options_of
 
 EMPTY = ["-c", "pass"]
 COMMANDS = {
@@ -39,34 +40,20 @@ def cpu_seconds(words: Iterable[str]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def smallest(cases: dict[str, list[str]], rounds: int) -> dict[str, float]:
-    """The smallest time of each case, measured in turn."""
-    best = dict.fromkeys(cases, float("inf"))
-    for _ in range(rounds):
-        for name, words in cases.items():
-            best[name] = min(best[name], cpu_seconds(words))
-    return best
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_of(__doc__, rounds=9)
     parser.add_argument("models", nargs="*", type=Path)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     cases = {"empty": EMPTY} | {name: ["-m", "irops", *words] for name, words in COMMANDS.items()}
-    best = smallest(cases, args.rounds)
+    best = minimum({name: partial(cpu_seconds, words) for name, words in cases.items()}, args.rounds)
     ratios = {name: seconds / best["empty"] for name, seconds in best.items() if name != "empty"}
     for model in args.models:
-        check = ["-m", "irops", "check", "-q", str(model)]
-        best = smallest({"reader": ["-c", READER, str(model)], "check": check}, args.rounds)
+        cases = {"reader": ["-c", READER, str(model)], "check": ["-m", "irops", "check", "-q", str(model)]}
+        best = minimum({name: partial(cpu_seconds, words) for name, words in cases.items()}, args.rounds)
         ratios[f"check {model.name}"] = best["check"] / best["reader"]
     for name, ratio in ratios.items():
         print(f"{name:40} {ratio:6.2f}")
-    if args.json:
-        args.json.write_text(json.dumps(ratios, indent=2) + "\n")
+    keep(ratios, args.json)
 
 
 if __name__ == "__main__":
