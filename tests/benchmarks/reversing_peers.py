@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -47,70 +48,54 @@ def flip(case: Case, out: np.ndarray) -> Work | None:
     return (lambda: np.copyto(out, np.flip(case.data, axes))) if case.op == "Reverse-1" else None
 
 
+def written(case: Case, path: Path) -> Path:
+    """A case as a model in an .xml or .onnx file; the axes of Reverse are constant, lengths are an input."""
+    graph = irops.Graph("case")
+    data = graph.parameter("data", str(case.data.dtype), case.data.shape)
+    numbers: Any = case.numbers
+    if case.op == "ReverseSequence-1":
+        numbers = graph.parameter("numbers", "i64", numbers.shape)
+    graph.result(graph.add(case.op, data, numbers, **case.attributes), "out")
+    model = graph.model()
+    irops.write(irops.translate(model, "onnx") if path.suffix == ".onnx" else model, path)
+    return path
+
+
+def inputs_of(case: Case) -> dict[str, np.ndarray]:
+    inputs = {"data": case.data}
+    return inputs | {"numbers": case.numbers} if case.op == "ReverseSequence-1" else inputs
+
+
 def onnxruntime(case: Case, out: np.ndarray) -> Work | None:
     """Compiled once, bound to the arrays; Reverse, which ONNX has not, as a Slice with steps of -1."""
     import onnxruntime as ort
-    from onnx import TensorProto, helper
     from onnxruntime.capi.onnxruntime_pybind11_state import InvalidGraph
     from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as NoKernel
 
-    kind = helper.np_dtype_to_tensor_dtype(case.data.dtype)
-    shape, info = case.data.shape, helper.make_tensor_value_info
-    given = {"data": case.data}
-    if case.op == "ReverseSequence-1":
-        given["lengths"] = case.numbers
-        axes = {"batch_axis": case.attributes["batch_axis"], "time_axis": case.attributes["seq_axis"]}
-        node = helper.make_node("ReverseSequence", ["data", "lengths"], ["out"], **axes)
-    else:
-        each = np.ones_like(case.numbers)
-        given |= {"starts": -each, "ends": each * -(1 << 62), "axes": case.numbers, "steps": -each}
-        node = helper.make_node("Slice", list(given), ["out"])
-    inputs = [
-        info(name, kind if name == "data" else TensorProto.INT64, array.shape)
-        for name, array in given.items()
-    ]
-    model = helper.make_model(
-        helper.make_graph([node], "g", inputs, [info("out", kind, shape)]),
-        opset_imports=[helper.make_opsetid("", 13)],
-        ir_version=8,
-    )
     options = ort.SessionOptions()
     options.log_severity_level = 4
+    with TemporaryDirectory() as folder:
+        model = written(case, Path(folder, "case.onnx")).read_bytes()
     try:
-        session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except (InvalidGraph, NoKernel):  # neither the definition nor any kernel has the element type
         return None
     bound = session.io_binding()
-    for name, array in given.items():
+    for name, array in inputs_of(case).items():
         bound.bind_cpu_input(name, array)
-    bound.bind_output("out", "cpu", 0, case.data.dtype, shape, out.ctypes.data)
+    bound.bind_output("out", "cpu", 0, case.data.dtype, case.data.shape, out.ctypes.data)
     return lambda: session.run_with_iobinding(bound)
 
 
 def openvino(case: Case, out: np.ndarray) -> Work | None:
     """Compiled once for f32, fed with tensors that share the arrays' memory."""
     import openvino as ov
-    from openvino import opset1
 
-    kind = case.data.dtype
-    data, numbers = opset1.parameter(case.data.shape, kind), opset1.parameter(case.numbers.shape, np.int64)
-    if case.op == "ReverseSequence-1":
-        model = ov.Model([opset1.reverse_sequence(data, numbers, **case.attributes)], [data, numbers])
-        given = [case.data, case.numbers]
-    else:
-        from openvino.utils.node_factory import NodeFactory
-
-        axes = opset1.constant(case.numbers)
-        model = ov.Model(
-            [NodeFactory("opset1").create("Reverse", [data.output(0), axes.output(0)], {"mode": "index"})],
-            [data],
-        )
-        given = [case.data]
-    compiled = ov.Core().compile_model(
-        model, "CPU", {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
-    )
-    request = compiled.create_infer_request()
-    for place, array in enumerate(given):
+    settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+    with TemporaryDirectory() as folder:
+        request = ov.Core().compile_model(written(case, Path(folder, "case.xml")), "CPU", settings)
+        request = request.create_infer_request()
+    for place, array in enumerate(inputs_of(case).values()):
         request.set_input_tensor(place, ov.Tensor(array, shared_memory=True))
     request.set_output_tensor(ov.Tensor(out, shared_memory=True))
     return lambda: request.infer(share_outputs=True)  # otherwise results are copied once more
