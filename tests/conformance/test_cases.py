@@ -49,10 +49,14 @@ def test_counterexamples_of_warnings_must_be_computed():
     assert [output.tolist() for output in truths[0].outputs] == [[[1, 2]]]
 
 
+def trial_of(op, *inputs, **attributes):
+    """inputs: arrays, or (array, layout)"""
+    given = (each if isinstance(each, tuple) else (np.asarray(each), "plain") for each in inputs)
+    return Trial(REGISTRY.op(op), tuple(TrialInput(*each) for each in given), attributes)
+
+
 def reverse(data, axes, mode="index"):
-    return Trial(
-        REGISTRY.op("Reverse-1"), (TrialInput(np.asarray(data)), TrialInput(np.asarray(axes))), {"mode": mode}
-    )
+    return trial_of("Reverse-1", data, axes, mode=mode)
 
 
 @pytest.mark.parametrize(
@@ -152,12 +156,7 @@ def test_a_scalar_of_another_type_is_an_array(name):
     assert isinstance(_retyped(np.array(200, np.uint8), element_type(name)), np.ndarray)
 
 
-OP = default_registry().op("Reverse-1")
 RNG = np.random.default_rng(0)
-
-
-def trial(data, axes=(0,), layout="plain"):
-    return Trial(OP, (TrialInput(data, layout), TrialInput(np.array(axes, np.int64))), {"mode": "index"})
 
 
 def valid(case):
@@ -170,35 +169,32 @@ def valid(case):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.int64, np.float16])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_case_that_always_fails_is_reduced_to_nothing(dtype, layout):
-    case = trial(RNG.integers(0, 100, (3, 17, 4)).astype(dtype), (1, 2), layout)
+    case = reverse((RNG.integers(0, 100, (3, 17, 4)).astype(dtype), layout), [1, 2])
     small = reduced(case, valid)
     assert [given.array.size for given in small.inputs] == [0, 0]
     assert {given.layout for given in small.inputs} == {"plain"}
 
 
 def test_a_fault_from_a_size_on_is_cut_down_to_that_size():
-    small = reduced(
-        trial(RNG.random((9, 40, 3))), lambda case: valid(case) and case.inputs[0].array.shape[1] >= 33
-    )
+    large = reverse(RNG.random((9, 40, 3)), [0])
+    small = reduced(large, lambda case: valid(case) and case.inputs[0].array.shape[1] >= 33)
     assert small.inputs[0].array.shape == (0, 33, 0)
 
 
 def test_a_fault_of_one_element_keeps_that_element():
     data = np.arange(60, dtype=np.float64).reshape(3, 20)
-    small = reduced(trial(data), lambda case: valid(case) and 47 in case.inputs[0].array)
+    small = reduced(reverse(data, [0]), lambda case: valid(case) and 47 in case.inputs[0].array)
     assert small.inputs[0].array.tolist() == [[47]]
 
 
 def test_a_fault_of_a_layout_keeps_the_layout():
-    small = reduced(
-        trial(RNG.random((4, 4)), layout="fortran"),
-        lambda case: valid(case) and case.inputs[0].layout == "fortran",
-    )
+    case = reverse((RNG.random((4, 4)), "fortran"), [0])
+    small = reduced(case, lambda each: valid(each) and each.inputs[0].layout == "fortran")
     assert small.inputs[0].layout == "fortran"
 
 
 def test_reductions_that_pass_are_discarded():
-    case = trial(RNG.random((4, 4)))
+    case = reverse(RNG.random((4, 4)), [0])
     assert reduced(case, lambda smaller: False) is case
 
 
@@ -278,38 +274,23 @@ def test_strings_cannot_be_unaligned():
 @pytest.mark.parametrize("kind", [kind.name for kind in KINDS])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_snippet_ends_well_with_the_reference(kind, layout):
-    trial = Trial(
-        default_registry().op("Reverse-1"),
-        (TrialInput(filled(element_type(kind), (2, 3), "bits"), layout), TrialInput(np.array([1]))),
-        {"mode": "index"},
-    )
+    trial = reverse((filled(element_type(kind), (2, 3), "bits"), layout), [1])
     exec(snippet(trial, expected_of(trial), WRONG, "reference"), {})
 
 
 def test_a_snippet_of_several_inputs_and_outputs():
-    op = default_registry().op("Split-1")
-    trial = Trial(
-        op, (TrialInput(np.arange(6.0).reshape(2, 3)), TrialInput(np.array(1))), {"num_splits": "3"}
-    )
+    trial = trial_of("Split-1", np.arange(6.0).reshape(2, 3), 1, num_splits="3")
     text = snippet(trial, expected_of(trial), WRONG, "reference")
     exec(text, {})
     assert "ours[2]" in text
-    concat = Trial(
-        default_registry().op("Concat-1"),
-        (TrialInput(np.zeros((1, 2))), TrialInput(np.ones((3, 2)))),
-        {"axis": "0"},
-    )
+    concat = trial_of("Concat-1", np.zeros((1, 2)), np.ones((3, 2)), axis="0")
     text = snippet(concat, expected_of(concat), WRONG, "reference")
     exec(text, {})
     assert "_0, " in text
 
 
 def test_invalid_inputs_are_passed_to_the_kernel_directly():
-    trial = Trial(
-        default_registry().op("ReverseSequence-1"),
-        (TrialInput(np.zeros((1, 2))), TrialInput(np.array([3]))),
-        {"batch_axis": "0", "seq_axis": "-1"},
-    )
+    trial = trial_of("ReverseSequence-1", np.zeros((1, 2)), [3], batch_axis="0", seq_axis="-1")
     text = snippet(trial, expected_of(trial), WRONG, "reference")
     assert "batch_axis=0, seq_axis=1)" in text
     exec(text, {})
@@ -317,10 +298,6 @@ def test_invalid_inputs_are_passed_to_the_kernel_directly():
 
 def test_codes_are_tagged_again():
     assert set(CODED) == {"u1", "u3", "u6", "nf4"}
-    trial = Trial(
-        default_registry().op("Reverse-1"),
-        (TrialInput(filled(element_type("u3"), (2,), "bits")), TrialInput(np.array([0]))),
-        {"mode": "index"},
-    )
+    trial = reverse(filled(element_type("u3"), (2,), "bits"), [0])
     assert 'data = irops.tagged(data, element_type("u3"))' in snippet(trial, expected_of(trial), WRONG, "x")
     assert irops.tagged

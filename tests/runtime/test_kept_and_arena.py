@@ -3,11 +3,11 @@
 import gc
 from functools import partial
 from pathlib import Path
-from threading import Barrier, Thread
 
 import numpy as np
 import pytest
 from random_graphs import Maker
+from waiting import in_threads
 
 import irops
 from irops.backends.backend import filling
@@ -228,10 +228,8 @@ def test_memory_is_used_again_once_nobody_refers_to_it(turned):
 def test_threads_that_share_a_session_give_what_one_gives(turned):
     session, wrong = irops.Session(turned), []
     cases = [(inputs(seed), expected_of(*inputs(seed))) for seed in range(3)]
-    barrier = Barrier(8, timeout=200)
 
     def work(number):
-        barrier.wait()
         last = None
         for call in range(6):
             given, expected = cases[(number + call) % 3]
@@ -240,11 +238,7 @@ def test_threads_that_share_a_session_give_what_one_gives(turned):
             wrong.extend(["last"] if last is not None and not np.array_equal(*last) else [])
             last = result, expected
 
-    threads = [Thread(target=work, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, 8)
     assert not wrong
 
 

@@ -5,11 +5,11 @@ from time import sleep
 
 import numpy as np
 import pytest
+from waiting import in_threads
 
 import irops
 from irops.files import storage
 from irops.files.storage import Weights
-from tests.support.waiting import in_threads
 
 THREADS, CALLS = 8, 1250
 """Together 10,000 calls."""
