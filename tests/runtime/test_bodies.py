@@ -150,42 +150,40 @@ def test_a_state_that_doubles_is_stopped_by_the_limit_on_bytes():
         loop(stepping(growing=True, limit=1e9), -1, limits=irops.Limits(tensor_bytes=1 << 16))
 
 
-def choosing():
-    """An If whose bodies do not both fit every x."""
-    net = Net()
-    cond, x, bodies = net.parameter("cond", "boolean", "?"), net.parameter("x", "f32", "?"), {}
-    for name, shape in (("then_body", [2, 3]), ("else_body", [5])):
+def choosing(net, cond, *shapes):
+    """An If on x, reshaped in its bodies."""
+    x, bodies = net.parameter("x", "f32", "?"), {}
+    for name, shape in zip(("then_body", "else_body"), shapes):
         body = net.body()
         p = body.parameter("p", "f32", "?")
         reshaped = body.op("Reshape", p, body.const(shape, np.int64), special_zero="false")
         bodies[name] = (body, takes(1, p) + gives(2, body.result(reshaped)))
-    net.result(net.apply(IF, cond, x, name="if", **bodies)[0], "y")
+    return net.apply(IF, cond, x, name="if", **bodies)[0]
+
+
+def fitting_one():
+    """An If whose bodies do not both fit every x."""
+    net = Net()
+    net.result(choosing(net, net.parameter("cond", "boolean", "?"), [2, 3], [5]), "y")
     return net.model()
 
 
 def test_one_body_runs_and_the_other_need_not_fit():
-    assert irops.run(choosing(), {"cond": np.array([True]), "x": X})["y"].shape == (2, 3)
+    assert irops.run(fitting_one(), {"cond": np.array([True]), "x": X})["y"].shape == (2, 3)
     with pytest.raises(irops.EvaluationError) as caught:
-        irops.run(choosing(), {"cond": np.array([False]), "x": X})
+        irops.run(fitting_one(), {"cond": np.array([False]), "x": X})
     assert caught.value.diagnostics[0].location.path == ("if", "else_body")
 
 
 def test_a_condition_of_two_elements_is_refused_when_it_shows():
     with pytest.raises(irops.EvaluationError, match=r"If-8 requires: cond has one element; got bool\w*\[2\]"):
-        irops.run(choosing(), {"cond": np.array([True, False]), "x": X})
+        irops.run(fitting_one(), {"cond": np.array([True, False]), "x": X})
 
 
 def scalar_or_list(cond):
     """An If whose branches give a scalar and a tensor of rank 1, with ops that need the rank."""
     net = Net()
-    x = net.parameter("x", "f32", "?")
-    bodies = {}
-    for name, shape in (("then_body", []), ("else_body", [-1])):
-        body = net.body()
-        p = body.parameter("p", "f32", "?")
-        reshaped = body.op("Reshape", p, body.const(shape, np.int64), special_zero="false")
-        bodies[name] = (body, takes(1, p) + gives(2, body.result(reshaped)))
-    chosen = net.apply(IF, cond(net), x, name="if", **bodies)[0]
+    chosen = choosing(net, cond(net), [], [-1])
     net.result(chosen, "y")
     net.result(net.op("ShapeOf", chosen, version="opset3", output_type="i64"), "shape")
     net.result(net.op("Unsqueeze", chosen, net.const(1, np.int64)), "column")

@@ -8,6 +8,13 @@ import irops
 from irops.runtime.evaluator import Transaction, Variables
 
 
+def variable(net, shape, *initial, kind="f32"):
+    """What the variable v holds."""
+    return net.op(
+        "ReadValue", *initial, version="opset6", variable_id="v", variable_type=kind, variable_shape=shape
+    )
+
+
 def remembering(shape="2", start=None, kind="f32", late=False):
     """Gives what x was in the run before. start: whether an input says what it was at first; late: Assign
     stands before ReadValue.
@@ -17,10 +24,7 @@ def remembering(shape="2", start=None, kind="f32", late=False):
     first = [] if start is None else [net.parameter("start", kind, start)]
     if late:
         net.op("Assign", x, version="opset6", variable_id="v")
-    kept = net.op(
-        "ReadValue", *first, version="opset6", variable_id="v", variable_type=kind, variable_shape=shape
-    )
-    net.result(kept, "was")
+    net.result(variable(net, shape, *first, kind=kind), "was")
     if not late:
         net.op("Assign", x, version="opset6", variable_id="v")
     return irops.Session(net.model())
@@ -89,10 +93,7 @@ def test_a_value_that_the_variable_cannot_have_is_refused():
     net = Net()
     x = net.parameter("x", "f32", "?")
     net.op("Assign", x, version="opset6", name="keep", variable_id="v")
-    net.result(
-        net.op("ReadValue", version="opset6", variable_id="v", variable_type="f32", variable_shape="2..3"),
-        "was",
-    )
+    net.result(variable(net, "2..3"), "was")
     session = irops.Session(net.model())
     session.run({"x": np.ones(3, np.float32)})
     with pytest.raises(
@@ -107,8 +108,7 @@ def test_a_state_grows_from_run_to_run():
     """As the keys and values of a language model do."""
     net = Net()
     x = net.parameter("x", "f32", "?,2")
-    kept = net.op("ReadValue", version="opset6", variable_id="v", variable_type="f32", variable_shape="?,2")
-    all_of_them = net.op("Concat", kept, x, axis=0)
+    all_of_them = net.op("Concat", variable(net, "?,2"), x, axis=0)
     net.op("Assign", all_of_them, version="opset6", variable_id="v")
     net.result(all_of_them, "all")
     session = irops.Session(net.model())
@@ -170,19 +170,13 @@ class Stopped(BaseException):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, Stopped, RuntimeError, MemoryError])
 def test_a_run_that_is_interrupted_after_the_last_layer_assigns_nothing(error):
-    net = Net()
-    x = net.parameter("x", "f32", "1")
-    net.result(
-        net.op("ReadValue", version="opset6", variable_id="v", variable_type="f32", variable_shape="1"), "was"
-    )
-    net.op("Assign", x, version="opset6", variable_id="v")
-    stop = []
+    model, stop = remembering("1").model, []
 
     def progress(done, total, layer):
         if stop and done == total:
             raise error
 
-    session = irops.Session(net.model(), progress=progress)
+    session = irops.Session(model, progress=progress)
     session.run([np.array([1], np.float32)])
     stop.append(True)
     with pytest.raises(error):
