@@ -7,8 +7,7 @@ from collections import Counter
 
 import pytest
 from libraries import needs
-from models_without import models_without
-from reader_defaults import CASES, measure, stored
+from reader_defaults import CASES, measure, models_without, stored
 
 import irops
 from irops.dialects.registry import default_registry

@@ -14,10 +14,9 @@ import pytest
 from libraries import needs
 from releases.agreement import disagreements
 from releases.asking import installed_releases
-from releases.features import feature_probes, type_probes
+from releases.features import feature_probes, type_probes, use_probes
 from releases.probe import Probe
 from releases.probes import op_probes
-from releases.uses import use_probes
 
 from irops.analysis.model_analysis import analyse
 from irops.analysis.needs import oldest_release

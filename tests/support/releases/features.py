@@ -1,10 +1,11 @@
-"""Probes of the format: element types, and what files may have besides ops and types."""
+"""Probes of the format, and of uses of ops that releases refuse although they have the op."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import numpy as np
+from probes import Probe as Question
 from releases.probe import Probe
 
 from irops.values.element import element_types
@@ -83,3 +84,27 @@ def feature_probes() -> Iterator[Probe]:
     yield Probe(("feature", "variable-without-initial-value"), _net(VARIABLE, edge="0 0 1 0;0 0 3 0"), b"")
     for opset in (f"opset{number}" for number in range(1, 18)):
         yield Probe(("opset", opset), _net(plain.replace("opset1", opset)), b"")
+
+
+USES = {
+    "einsum-scalar-input": ("Einsum-7", "equation=i,->i | ?f32[3] ; ?f32[]"),
+    "einsum-ellipsis-of-unknown-rank": ("Einsum-7", "equation=...i->... | ?f32[...]"),
+    "einsum-label-of-sizes-1-and-n": ("Einsum-7", "equation=ij,jk->ik | ?f32[2,1] ; ?f32[3,4]"),
+    "boxes-of-unknown-length": (
+        "MulticlassNms-9",
+        "output_type=i64 sort_result_type=score nms_top_k=1 keep_top_k=1 | ?f32[2,5,?] ; ?f32[2,3,5]",
+    ),
+    "unknown-number-of-pads": ("Pad-1", "pad_mode=edge | ?f32[2,3] ; ?i64[2] ; ?i64[?]"),
+    "strings-without-pad-value": ("Pad-1", "pad_mode=constant | ?string[2] ; ?i64[1] ; ?i64[1]"),
+    "size-of-output-roi": (
+        "ROIPooling-2",
+        "output_roi=1,1 spatial_scale=1 method=max | ?f32[1,1,4,4] ; ?f32[2,5]",
+    ),
+    "squeezed-axis-of-other-size": ("Squeeze-1", "| ?f32[2,1] ; i64[] 0"),
+}
+"""By feature: the op, and a layer as probes.py writes it."""
+
+
+def use_probes() -> Iterator[Probe]:
+    for feature, (op, layer) in USES.items():
+        yield Probe(("feature", feature), *Question.parse(op, f"{layer} -> reads").model())

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from releases.features import feature_probes, type_probes
+from releases.features import feature_probes, type_probes, use_probes
 from releases.probe import Probe, made
-from releases.uses import use_probes
 
 from irops.analysis.invocation import Invocation, OpFault
 from irops.conformance.cases import inputs_of
