@@ -5,28 +5,39 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from libraries import needs
+from probes import Probe
 from runtimes import DeclinedError
-
-from irops.backends.one_op import one_op_model
-from irops.dialects.registry import default_registry
 
 pytestmark = [needs("openvino", "onnx", "onnxruntime"), pytest.mark.slow("real runtimes in a process")]
 DATA = np.arange(6, dtype=np.float32).reshape(2, 3)
-ROWS = {"batch_axis": 0, "seq_axis": 1}
+ROWS = "batch_axis=0 seq_axis=1"
 
 
-@pytest.fixture
-def openvino(runtimes, tmp_path):
-    """The output of OpenVINO for a layer, or that it refuses it, or crashes."""
+TWO_ROWS = "f32[2,3] 0 1 2 3 4 5"
+PROBES = [
+    # equal axes, and lengths that wrap around
+    ("ReverseSequence-1", "batch_axis=0 seq_axis=0 | ?f32[3,2] 0 1 2 3 4 5 ; ?i64[3] 1 2 3", "0 1 0 1 0 1"),
+    ("ReverseSequence-1", f"{ROWS} | ?{TWO_ROWS} ; ?i64[2] {2**32 + 2} 3", "1 0 2 5 4 3"),
+    ("ReverseSequence-1", f"{ROWS} | ?{TWO_ROWS} ; ?i64[2] 0 3", "0 1 2 5 4 3"),
+    # a layer without a mode
+    ("Reverse-1", f"| ?{TWO_ROWS} ; ?i64[1] 1", "2 1 0 5 4 3"),
+    # an axis from the end, of an unknown rank
+    ("ReverseSequence-1", f"batch_axis=-2 seq_axis=1 | ?{TWO_ROWS} ; ?i64[2] 1 3", "0 1 2 5 4 3"),
+    ("ReverseSequence-1", "batch_axis=-2 seq_axis=1 | ?f32[...]=[2,3] ; ?i64[2] 1 3", ""),
+]
+"""An op, a layer as probes.py writes it, and the elements that OpenVINO computes; none where it fails to."""
 
-    def output(op, *arrays, declared=None, **attributes):
-        texts = {name: str(value) for name, value in attributes.items()}
-        text, weights = one_op_model(default_registry().op(op), arrays, texts, 1, {}, declared)
-        (tmp_path / "m.xml").write_text(text)
-        (tmp_path / "m.bin").write_bytes(weights)
-        return outcome(runtimes, "openvino", tmp_path / "m.xml", arrays)
 
-    return output
+@pytest.mark.parametrize(("op", "layer", "elements"), PROBES)
+def test_openvino_computes_what_the_notes_say_or_fails(op, layer, elements, runtimes, tmp_path):
+    shape = "3,2" if "[3,2]" in layer else "2,3"
+    outcome = f"gives f32[{shape}] {elements}" if elements else "fails"
+    assert Probe.parse(op, f"{layer} -> {outcome}").wrong(runtimes, tmp_path) == ""
+
+
+def test_openvino_crashes_on_strings(runtimes, tmp_path):
+    probe = Probe.parse("Reverse-1", "mode=index | ?string[2,3] ; ?i64[1] 1 -> reads")
+    assert probe.ask(runtimes, "openvino", tmp_path) == "crashed"
 
 
 @pytest.fixture
@@ -72,25 +83,6 @@ def outcome(runtimes, runtime, path, arrays):
 
 def of(*numbers, dtype=np.int64):
     return np.array(numbers, dtype)
-
-
-def test_openvino_takes_equal_axes_and_lengths_that_wrap_around(openvino):
-    tall = DATA.reshape(3, 2)
-    assert openvino("ReverseSequence-1", tall, of(1, 2, 3), batch_axis=0, seq_axis=0) == [[0, 1]] * 3
-    assert openvino("ReverseSequence-1", DATA, of(2**32 + 2, 3), **ROWS) == [[1, 0, 2], [5, 4, 3]]
-    assert openvino("ReverseSequence-1", DATA, of(0, 3), **ROWS) == [[0, 1, 2], [5, 4, 3]]
-
-
-def test_openvino_crashes_on_strings_and_takes_a_layer_without_a_mode(openvino):
-    words = np.array([["a", "b", "c"]] * 2, object)
-    assert openvino("Reverse-1", words, of(1), mode="index") == "crashes"
-    assert openvino("Reverse-1", DATA, of(1)) == [[2, 1, 0], [5, 4, 3]]
-
-
-def test_openvino_refuses_an_axis_from_the_end_of_an_unknown_rank(openvino):
-    axes = {"batch_axis": -2, "seq_axis": 1}
-    assert openvino("ReverseSequence-1", DATA, of(1, 3), declared={0: "..."}, **axes) == "refuses"
-    assert openvino("ReverseSequence-1", DATA, of(1, 3), **axes) == [[0, 1, 2], [5, 4, 3]]
 
 
 def test_onnx_reference_cuts_lengths_off_and_takes_negative_ones_from_the_end(onnx):
