@@ -69,12 +69,7 @@ def test_what_no_fast_backend_has_the_reference_computes() -> None:
 
 
 def test_a_model_runs_by_the_default_chain_too(net: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = net(
-        ("x", "Parameter", {"element_type": "f32", "shape": "2,3"}, []),
-        ("n", "Parameter", {"element_type": "i64", "shape": "2"}, []),
-        ("r", "ReverseSequence", {"batch_axis": 0, "seq_axis": 1}, ["x", "n"]),
-        ("y", "Result", {}, ["r"]),
-    )
+    model = net("x: f32[2,3]; n: i64[2]; r: ReverseSequence x n batch_axis=0 seq_axis=1; y: Result r")
     asked: list[tuple[str, str]] = []
     for one in chain(None):
         kernel = type(one).kernel

@@ -300,10 +300,9 @@ def test_an_arena_gives_back_what_exceeds_its_limit():
 
 
 def test_variables_keep_their_values_when_memory_is_used_again(net):
-    variable = {"variable_id": "v", "variable_shape": "64,64,64", "variable_type": "f32"}
     model = net(
         "x: f32[64,64,64]; n: i64[64]",
-        ("before", "ReadValue-opset6", variable, ["x"]),
+        "before: ReadValue-opset6 x variable_id=v variable_shape=64,64,64 variable_type=f32",
         "turned: ReverseSequence before n batch_axis=0 seq_axis=1; write: Assign-opset6 turned variable_id=v",
         "y: Result before",
     )

@@ -21,11 +21,6 @@ def steps_of(model, *inputs):
     return {step.layer.name: step for step in plan_of(model, *inputs).steps}
 
 
-def const(name, array, offset=0, kind="f16"):
-    data = {"element_type": kind, "shape": ",".join(map(str, array.shape)), "offset": offset}
-    return name, "Const", data | {"size": array.nbytes}, []
-
-
 ONE = np.ones(1, np.float16)
 
 
@@ -33,9 +28,8 @@ ONE = np.ones(1, np.float16)
 def narrow(net):
     """y = x + (c * c), all of f16."""
     return net(
-        "x: f16[?]",
-        const("c", ONE),
-        "square: Multiply c c; sum: Add x square; again: Add sum x; y: Result again",
+        "x: f16[?]; c: Const f16[1] offset=0 size=2; square: Multiply c c; sum: Add x square",
+        "again: Add sum x; y: Result again",
         weights=ONE.tobytes(),
     )
 

@@ -73,10 +73,8 @@ def test_threads_that_ask_for_bytes_at_once_map_the_file_once(tmp_path, mappings
 
 
 def test_threads_with_a_variable_each_see_a_state_that_some_run_left(net):
-    variable = {"variable_id": "v", "variable_shape": "1", "variable_type": "i64"}
     model = net(
-        "x: i64[1]",
-        ("read", "ReadValue-opset6", variable, ["x"]),
+        "x: i64[1]; read: ReadValue-opset6 x variable_id=v variable_shape=1 variable_type=i64",
         "sum: Add read x; write: Assign-opset6 sum variable_id=v; y: Result sum",
     )
     session = irops.Session(model)

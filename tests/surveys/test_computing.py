@@ -17,10 +17,7 @@ pytestmark = [pytest.mark.slow("devices in processes"), needs("pyarrow")]
 @pytest.fixture
 def adding(zoo, net):
     """A model that adds two inputs."""
-    declared = {"element_type": "f32", "shape": "2,3"}
-    model = net(
-        ("a", "Parameter", declared, []), ("b", "Parameter", declared, []), "sum: Add a b", "y: Result sum"
-    )
+    model = net("a: f32[2,3]; b: f32[2,3]; sum: Add a b; y: Result sum")
     irops.write(model, zoo / "adding.xml")
     return zoo / "adding.xml"
 

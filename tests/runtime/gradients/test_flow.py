@@ -78,11 +78,9 @@ W = np.ones(3)
 
 @pytest.fixture
 def names(net):
-    const = {"element_type": "f64", "shape": "3", "offset": 0, "size": 24}
     model = net(
         "x: f64[3]; n: i64[3]; any: dynamic[3]",
-        ("w", "Const", const, []),
-        ("x.0", "Const", const, []),
+        "w: Const f64[3] offset=0 size=24; x.0: Const f64[3] offset=0 size=24",
         "sum: Add x w; y: Result sum; z: Result n",
         weights=W.tobytes(),
     )

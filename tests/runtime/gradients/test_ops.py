@@ -160,13 +160,7 @@ DATA = {
 @st.composite
 def graphs(draw):
     """Layers on x, w and lengths, each taking any that stand before it; the last few are results."""
-    layers = [
-        ("x", "Parameter", {"element_type": "f64", "shape": "3,4"}, []),
-        ("w", "Parameter", {"element_type": "f64", "shape": "1,4"}, []),
-        ("lengths", "Parameter", {"element_type": "i64", "shape": "3"}, []),
-        ("axes", "Parameter", {"element_type": "i64", "shape": "1"}, []),
-    ]
-    values = ["x"]
+    layers, values = ["x: f64[3,4]; w: f64[1,4]; lengths: i64[3]; axes: i64[1]"], ["x"]
     for number in range(draw(st.integers(1, 9))):
         name = f"l{number}"
         first = draw(st.sampled_from(values))
