@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import inf
 from multiprocessing.connection import Connection
-from threading import Event, Thread
+from threading import TIMEOUT_MAX, Event, Thread
 from time import monotonic
 from typing import Any
 
@@ -86,7 +86,7 @@ class Watch:
             if self.exceeded:
                 self._end()
                 return
-            if self._done.wait(min(left, POLL_SECONDS) if self._memory < inf else left):
+            if self._done.wait(min(left, POLL_SECONDS if self._memory < inf else TIMEOUT_MAX)):
                 return
 
 

@@ -2,12 +2,15 @@
 
 import os
 import sys
+import threading
 import time
+from math import inf
 
 import numpy as np
 import pytest
 
 from irops.values.element import element_type, element_type_of, tagged
+from irops.work.child import Watch
 from irops.work.worker import Process, ProcessDied, Refused
 
 pytestmark = pytest.mark.slow("processes that die or hang")
@@ -85,3 +88,14 @@ def test_arrays_keep_their_types_and_elements(process, name, shape):
     assert element_type_of(there) is kind
     assert there.shape == shape
     assert there.tolist() == array.tolist()
+
+
+def test_a_process_without_bounds_is_watched_until_its_watch_ends(monkeypatch):
+    faults = []
+    monkeypatch.setattr(threading, "excepthook", faults.append)
+    watch = Watch(inf, inf, lambda: 0, lambda: faults.append("killed"))
+    (thread,) = [one for one in threading.enumerate() if one.name == "irops watch"]
+    time.sleep(0.1)
+    watch.stop()
+    thread.join(60)
+    assert faults == []
