@@ -1,6 +1,6 @@
 """List the backends, the ops each one implements, and why one is unavailable.
 
-Without --backend, irops uses the fastest installed backend, and the reference
+Without --source, irops uses the fastest installed backend, and the reference
 for ops that this backend does not implement.
 
 example:

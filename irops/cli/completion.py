@@ -166,7 +166,7 @@ def _categories(prefix: str) -> Iterable[str]:  # noqa: ARG001
 
 _folders: Completer = partial(_paths, suffixes=None)
 COMPLETERS: dict[str, Completer] = {
-    "--backend": _backends,
+    "--source": _backends,
     "--crashes": _sources,
     "--rule": _rules,
     "--weights": partial(_paths, suffixes=(".bin",)),

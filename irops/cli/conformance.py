@@ -8,9 +8,9 @@ are counted. Ops can be tested in several processes, or on the workers of a
 Dask cluster.
 
 example:
-  irops conformance --backend openvino --op ReverseSequence-1
-  irops conformance --backend mine --examples 2000 --output-format junit
-  irops conformance --backend mine --scheduler tcp://host:8786
+  irops conformance --source openvino --op ReverseSequence-1
+  irops conformance --source mine --examples 2000 --output-format junit
+  irops conformance --source mine --scheduler tcp://host:8786
 """
 
 import argparse
@@ -44,7 +44,7 @@ MANY = 6
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_option(parser, "--backend NAME...", f"{', '.join(backend_names())}", required=True, dest="backends")
+    add_option(parser, "--source NAME...", f"{', '.join(backend_names())}", required=True, dest="backends")
     op = "an op such as Reverse-1; repeatable; default: all ops that the backend implements"
     add_option(parser, "--op OP...", op, dest="ops")
     add_option(parser, "--examples N", "number of generated cases per op", at_least=1, default=500)

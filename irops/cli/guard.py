@@ -15,7 +15,7 @@ REASONS = {
         "another process, or the system for lack of memory, killed it; --limit tensor_bytes=N bounds the"
         " memory that irops uses"
     ),
-    "SIGSEGV": "a native library crashed; with --backend, probably the library of that backend",
+    "SIGSEGV": "a native library crashed; with --source, probably the library of that backend",
 }
 FINDINGS, FAULT = 1, 2
 

@@ -112,7 +112,7 @@ def _next(op: str, definition: Path, functions: Path, extension: Path | None) ->
 Both work unchanged; edit them to define your op. Then run
   irops explain {op}{option}
   irops check model.xml{option}
-  irops conformance --backend reference --op {op}{option}
+  irops conformance --source reference --op {op}{option}
   irops docs --output site{option}
 The code refers to every <constraint> by its number, and every constraint needs
 a <counterexample> that violates it."""

@@ -70,6 +70,19 @@ def add_option(
     parser.add_argument(*names, help="; ".join(notes), **how)
 
 
+def sources_of(texts: Sequence[str]) -> list[str]:
+    """The sources of texts, some of them separated by commas; a comma before PROPERTY=VALUE belongs to the
+    source.
+    """
+    sources: list[str] = []
+    for part in ",".join(texts).split(","):
+        if sources and "=" in part:
+            sources[-1] = f"{sources[-1]},{part.strip()}"
+        elif part.strip():
+            sources.append(part.strip())
+    return sources
+
+
 def written(text: str) -> str:
     """An argparse type: a path to write to. What it names is local, and holds no model; see ir/output.py."""
     return _target(text, of_model=False)

@@ -1,6 +1,7 @@
 """The parser of arguments, options that several commands have, exit codes, and what was removed."""
 
 import argparse
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -54,6 +55,15 @@ REMOVED = {
 """By the words of the command line, what takes the place of a command or an option."""
 
 
+RENAMED = {
+    "irops run --backend": "--source",
+    "irops conformance --backend": "--source",
+    "irops survey --sources": "--source",
+    "irops reduce --differs": "--source",
+}
+"""The new names of options, by the words of the command line; the old ones are understood in this release."""
+
+
 class Parser(argparse.ArgumentParser):
     """Options are not abbreviated: a script must not change its meaning when an option is added."""
 
@@ -70,13 +80,22 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         """The values of the options; exits with 2 for a word that is none."""
-        known, others = self.parse_known_args(words)
+        known, others = self.parse_known_args([self._renamed(word) for word in words])
         if others:
             option = others[0].partition("=")[0]
             removed = REMOVED.get(f"{self.prog} {option}")
             hint = f"; {removed}" if removed else did_you_mean_word(option, self._options())
             self.error(f"unrecognized arguments: {' '.join(others)}{hint}")
         return known
+
+    def _renamed(self, word: str) -> str:
+        """A word with the name that an option has now."""
+        name, equals, value = word.partition("=")
+        new = RENAMED.get(f"{self.prog} {name}")
+        if new is None:
+            return word
+        print(f"{self.prog}: {name} is called {new} now", file=sys.stderr)
+        return f"{new}{equals}{value}"
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:

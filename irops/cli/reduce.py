@@ -12,7 +12,7 @@ inputs as its last two arguments, and as IROPS_MODEL and IROPS_INPUTS; it exits
 with 0 if the fault shows. It runs in an empty folder.
 
 example:
-  irops reduce model.xml --differs reference,openvino:CPU --fill random -o small
+  irops reduce model.xml --source reference,openvino:CPU --fill random -o small
   irops reduce model.xml --crashes openvino --load-inputs in.npz -o small
   irops reduce model.xml --rule IR401 -o small
   irops reduce model.xml --command ./interesting.sh --fill random -o small
@@ -23,6 +23,7 @@ import json
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from math import inf
 from typing import Any
 
@@ -30,7 +31,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.display import progress_bar
 from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, analysis_of, inputs_of
-from irops.cli.options import add_format, add_option, add_settings, written_folder
+from irops.cli.options import add_format, add_option, add_settings, sources_of, written_folder
 from irops.cli.parser import CLEAN, FINDINGS, INTERRUPTED
 from irops.debugging.reduce.attempts import InvalidQuestion, OtherReduction
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, Reduction, reduce
@@ -45,8 +46,8 @@ VERSION = 1
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     fault = parser.add_argument_group("fault").add_mutually_exclusive_group(required=True)
-    differs = "two sources whose results differ, such as reference, a backend, openvino:CPU"
-    add_option(fault, "--differs A,B", differs, type=_sources)
+    differs = "of two, the results differ: reference, a backend, openvino:CPU; repeatable"
+    add_option(fault, "--source A...", differs, dest="sources")
     add_option(fault, "--crashes A", "a source that fails on the model: openvino:CPU")
     add_option(fault, "--rule CODE", "a rule that irops check reports: IR401")
     add_option(fault, "--command CMD", "a command that exits with 0", type=_words)
@@ -63,10 +64,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
+    sources = sources_of(args.sources)
+    if args.sources and len(sources) != 2:
+        named = f"--source names {plural(len(sources), 'source')}"
+        raise Refusal(f"{named}, must name two, such as reference and openvino:CPU")
     analysis = analysis_of(args)
     inputs = {} if args.rule else inputs_of(analysis, args)
     try:
-        reduction = _reduction(args, analysis, inputs)
+        reduction = _reduction(args, sources, analysis, inputs)
     except NoFault as error:
         print(f"irops reduce: {printable(str(error))}", file=sys.stderr)
         return FINDINGS
@@ -78,14 +83,16 @@ def execute(args: argparse.Namespace) -> int:
     return INTERRUPTED if reduction.stopped == STOPPED_BY_USER else CLEAN
 
 
-def _reduction(args: argparse.Namespace, analysis: ModelAnalysis, inputs: Any) -> Reduction:
+def _reduction(
+    args: argparse.Namespace, sources: Sequence[str], analysis: ModelAnalysis, inputs: Any
+) -> Reduction:
     """Raises: Refusal for wrong arguments; DiagnosticError; NoFault"""
     try:
         with progress_bar("reducing to", quiet=args.quiet) as progress:
             return reduce(
                 analysis,
                 inputs,
-                differs=args.differs,
+                differs=sources or None,
                 crashes=args.crashes,
                 rule=args.rule,
                 command=args.command,
@@ -125,19 +132,6 @@ def _content(reduction: Reduction, files: tuple[str, ...]) -> dict[str, Any]:
         "unjudged": reduction.unjudged,
         "files": list(files),
     }
-
-
-def _sources(text: str) -> tuple[str, str]:
-    """An argparse type: two sources. A part with a sign = is a property of the source before it."""
-    sources: list[str] = []
-    for part in text.split(","):
-        if "=" in part and sources:
-            sources[-1] += f",{part}"
-        else:
-            sources.append(part)
-    if len(sources) != 2 or not all(sources):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form A,B: two sources")
-    return sources[0], sources[1]
 
 
 def _words(text: str) -> list[str]:

@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     outputs.add_argument("--keep", metavar="LAYERS", action="append", default=[], help=keep)
     add_option(
         parser,
-        "--backend NAME...",
+        "--source NAME...",
         f"a backend, in order of preference: {', '.join(backend_names())}; repeatable; default: the"
         " fastest installed one",
         dest="backends",

@@ -8,7 +8,7 @@ cells are done again only if the model, irops, the runtime or an option changed.
 example:
   irops survey models/
   irops survey models/ --tasks check,target --targets 2023.3,2025.0 -o report
-  irops survey 'zoo/**/*.xml' --tasks compare --sources reference,openvino:CPU
+  irops survey 'zoo/**/*.xml' --tasks compare --source reference,openvino:CPU
   irops survey @list.txt -o tonight --against last_night
 """
 
@@ -28,6 +28,7 @@ from irops.cli.options import (
     limit,
     limits_of,
     seconds_above_zero,
+    sources_of,
     written_folder,
 )
 from irops.cli.parser import CLEAN, FINDINGS, INTERRUPTED
@@ -42,7 +43,7 @@ from irops.surveys.listing import listing
 from irops.surveys.store import STATUSES, Row
 from irops.surveys.survey import Request, surveyed
 from irops.surveys.table import CellChange, Differences, SurveyTable
-from irops.surveys.tasks import KINDS, Interrupted, SurveyError, SurveySettings, parted_sources, tasks_of
+from irops.surveys.tasks import KINDS, Interrupted, SurveyError, SurveySettings, tasks_of
 
 EXIT_1 = "a cell is neither pass nor warn; with --against, if cells got worse"
 
@@ -55,10 +56,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--tasks TASKS", f"some of {','.join(KINDS)}", default="check")
     add_option(
         parser,
-        "--sources SOURCES",
-        "what run and compare compute with: backends, openvino:DEVICE; compare takes the first as right;"
-        " default: reference, and openvino:CPU for compare",
-        default="",
+        "--source SOURCE...",
+        "what run and compare compute with: a backend, openvino:DEVICE; repeatable; compare takes the first"
+        " as right; default: reference, and openvino:CPU for compare",
+        dest="sources",
     )
     add_option(parser, "--targets RELEASES", "releases of OpenVINO for the task target: 2023.3", default="")
     output = "the report: new, or that of an earlier survey"
@@ -103,7 +104,7 @@ def execute(args: argparse.Namespace) -> int:
 def _surveyed(args: argparse.Namespace) -> SurveyTable:
     config = settings(args.config)
     limits = limits_of(args, config.limits)
-    tasks = tasks_of(_words(args.tasks), parted_sources(args.sources), _words(args.targets))
+    tasks = tasks_of(_words(args.tasks), sources_of(args.sources), _words(args.targets))
     again = tuple(_words(args.again))
     for word in again:
         if word not in STATUSES:

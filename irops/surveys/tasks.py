@@ -142,17 +142,6 @@ def _release(text: str) -> str:
         raise SurveyError(f"target {error}") from None
 
 
-def parted_sources(text: str) -> list[str]:
-    """The sources of a text, separated by commas; a comma before PROPERTY=VALUE belongs to the source."""
-    sources: list[str] = []
-    for part in text.split(","):
-        if sources and "=" in part:
-            sources[-1] = f"{sources[-1]},{part.strip()}"
-        elif part.strip():
-            sources.append(part.strip())
-    return sources
-
-
 SECONDS = 900.0
 """How long a cell may take, unless the caller says."""
 _SUFFIXES = (".py", ".xml", ".rng")

@@ -95,7 +95,7 @@ def offered(line):
         ("irops explain ReverseS", {"ReverseSequence-1"}),
         ("irops explain IR202 onnx:Gather-13", {"onnx:Gather-13"}),
         ("irops backends --op ReverseS", {"ReverseSequence-1"}),
-        ("irops run model.xml --backend numb", {"numba"}),
+        ("irops run model.xml --source numb", {"numba"}),
         ("irops run model.xml --fill o", {"ones"}),
         ("irops convert model.xml --target new", {"newest"}),
         ("irops convert model.xml --target onn", {"onnx"}),

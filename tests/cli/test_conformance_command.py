@@ -28,7 +28,7 @@ def somebodys(tmp_path, monkeypatch):
 
 
 def test_a_conforming_backend_exits_with_0(irops):
-    result = irops("conformance", "--backend", "reference", *BOTH)
+    result = irops("conformance", "--source", "reference", *BOTH)
     assert result.status == 0
     lines = result.out.splitlines()
     assert lines[0] == "backend reference"
@@ -41,7 +41,7 @@ def test_a_conforming_backend_exits_with_0(irops):
 
 
 def test_a_failing_backend_exits_with_1_and_its_failures(irops, somebodys):
-    result = irops("conformance", "--backend", "wrong", *BOTH)
+    result = irops("conformance", "--source", "wrong", *BOTH)
     assert result.status == 1
     assert "Reverse-1 declined" in result.out
     assert "no <strings> | please" in result.out
@@ -52,7 +52,7 @@ def test_a_failing_backend_exits_with_1_and_its_failures(irops, somebodys):
 
 def test_json_contains_every_outcome(irops, somebodys):
     result = irops(
-        "conformance", "--backend", "wrong", "--backend", "reference", *BOTH, "--output-format", "json"
+        "conformance", "--source", "wrong", "--source", "reference", *BOTH, "--output-format", "json"
     )
     assert result.status == 1
     document = result.json
@@ -69,7 +69,7 @@ def test_json_contains_every_outcome(irops, somebodys):
 
 
 def test_junit_has_a_suite_for_each_op(irops, somebodys):
-    result = irops("conformance", "--backend", "wrong", *BOTH, "--output-format", "junit")
+    result = irops("conformance", "--source", "wrong", *BOTH, "--output-format", "junit")
     suites = ElementTree.fromstring(result.out).findall("testsuite")
     assert [suite.get("name") for suite in suites] == ["wrong.Reverse-1", "wrong.ReverseSequence-1"]
     failures, skipped = suites[0].findall("testcase/failure"), suites[0].findall("testcase/skipped")
@@ -81,7 +81,7 @@ def test_junit_has_a_suite_for_each_op(irops, somebodys):
 
 
 def test_markdown_has_a_row_for_each_op_and_each_reason(irops, somebodys):
-    result = irops("conformance", "--backend", "wrong", *BOTH, "--output-format", "markdown")
+    result = irops("conformance", "--source", "wrong", *BOTH, "--output-format", "markdown")
     rows = [line for line in result.out.splitlines() if line.startswith("| wrong ")]
     assert rows[0].startswith("| wrong | Reverse-1 | ")
     assert "| wrong | Reverse-1 | declined |" in result.out
@@ -91,6 +91,6 @@ def test_markdown_has_a_row_for_each_op_and_each_reason(irops, somebodys):
 def test_no_files_are_left_in_the_current_folder(irops, tmp_path, monkeypatch):
     monkeypatch.delenv("HYPOTHESIS_STORAGE_DIRECTORY", raising=False)
     monkeypatch.chdir(tmp_path)
-    irops("conformance", "--backend", "reference", *BOTH)
+    irops("conformance", "--source", "reference", *BOTH)
     assert list(tmp_path.iterdir()) == []
     assert "HYPOTHESIS_STORAGE_DIRECTORY" not in os.environ

@@ -27,7 +27,7 @@ SUCCESS = [
     "survey MODEL --output OUT -j 1",
     "backends",
     pytest.param(
-        "conformance --backend numba --op Reverse-1 --examples 1", marks=pytest.mark.slow("starts backends")
+        "conformance --source numba --op Reverse-1 --examples 1", marks=pytest.mark.slow("starts backends")
     ),
     pytest.param("docs --output OUT --format markdown", marks=pytest.mark.slow("writes all pages")),
     "explain",
@@ -53,7 +53,7 @@ FINDINGS = [
     "draw MALFORMED --output OUT.svg",
     "survey BROKEN -o OUT -j 1",
     "backends --definitions FAULTY",
-    "conformance --backend numba --op Odd-extension --definitions FAULTY",
+    "conformance --source numba --op Odd-extension --definitions FAULTY",
     "docs --output OUT --definitions FAULTY",
     "explain Odd-extension --definitions FAULTY",
     "explain Odd-extension --files --definitions FAULTY",

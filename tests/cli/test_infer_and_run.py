@@ -182,7 +182,7 @@ def negative(path):
     return f"beta={file}"
 
 
-@pytest.mark.parametrize("backend", [(), ("--backend", "numba"), ("--backend", "reference")])
+@pytest.mark.parametrize("backend", [(), ("--source", "numba"), ("--source", "reference")])
 def test_run_shows_the_warnings_of_the_run(irops, swish, backend):
     result = irops("run", swish, "--input", negative(swish), "--fill", "ones", *backend)
     assert result.status == 0
@@ -212,13 +212,13 @@ def test_a_warning_of_inference_is_shown_by_each_run():
 
 def test_verify_says_what_it_verified(irops, reversing):
     words = ("run", reversing, "--fill", "ones", "--shape", "x:2,3", "--shape", "lengths:2", "--verify")
-    result = irops(*words, "--backend", "numba")
+    result = irops(*words, "--source", "numba")
     assert result.status == 0
     assert result.err == (
         "verified 1 of 1 layer against the reference (numba 1): 1 equal;"
         " all types and shapes are as inferred\n"
     )
-    result = irops(*words, "--backend", "reference")
+    result = irops(*words, "--source", "reference")
     assert result.err == (
         "verified 0 of 1 layer against the reference; not compared: 1 computed by the reference; all types"
         " and shapes are as inferred\n"

@@ -86,13 +86,6 @@ def test_a_rule_needs_no_inputs(irops, broken, tmp_path):
     assert irops("check", tmp_path / "small" / "reduced.xml").status == 1
 
 
-def test_properties_belong_to_the_source_before_them():
-    from irops.cli.reduce import _sources
-
-    expected = ("reference", "openvino:CPU,INFERENCE_PRECISION_HINT=bf16")
-    assert _sources("reference,openvino:CPU,INFERENCE_PRECISION_HINT=bf16") == expected
-
-
 @pytest.mark.slow("interrupts a process")
 @pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="no signals")
 def test_an_interruption_writes_the_best_so_far(chain, tmp_path):

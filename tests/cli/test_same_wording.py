@@ -37,7 +37,7 @@ def test_infer_reports_the_same_from_python_and_the_command_line(path, irops):
 @pytest.mark.parametrize(
     ("words", "call"),
     [
-        (("--fill", "ones", "--backend", "abacus"), lambda m: package.run(m, {}, backends="abacus")),
+        (("--fill", "ones", "--source", "abacus"), lambda m: package.run(m, {}, backends="abacus")),
         (("--fill", "ones", "--shape", "typo:1"), lambda m: package.run(m, {"typo": 0})),
         (
             ("--fill", "ones", "--shape", "x:2,3", "--shape", "lengths:3"),
@@ -56,8 +56,8 @@ def test_run_raises_what_the_command_line_prints(words, call, irops, reversing):
 @pytest.mark.parametrize(
     "words",
     [
-        ("run", "--fill", "ones", "--backend", "abacus"),
-        ("run", "--fill", "ones", "--backend", "onnxruntime"),
+        ("run", "--fill", "ones", "--source", "abacus"),
+        ("run", "--fill", "ones", "--source", "onnxruntime"),
         ("run", "--fill", "ones", "--shape", "x:?,3"),
         ("run", "--fill", "ones", "--shape", "typo:1"),
         ("run", "--fill", "ones", "--limit", "tensor_bytes=1"),

@@ -25,7 +25,7 @@ FILL = ("model.xml", "--fill", "ones")
 WORDS = {
     "check": [("model.xml", "other.xml", "-j", "2")],
     "infer": [("model.xml",)],
-    "run": [FILL, (*FILL, "--backend", "numba")],
+    "run": [FILL, (*FILL, "--source", "numba")],
     "why": [("model.xml", "y")],
     "inspect": [("model.xml",), ("model.xml", "--weights")],
     "extract": [("model.xml", "--to", "y", "--output", "OUT.xml")],
@@ -35,7 +35,7 @@ WORDS = {
         (*FILL, "--b", "openvino:CPU"),
         (*FILL, "--b", "model:other.xml"),
     ],
-    "reduce": [(*FILL, "--differs", "openvino:CPU", "-o", "OUT")],
+    "reduce": [(*FILL, "--source", "reference,openvino:CPU", "-o", "OUT")],
     "draw": [("model.xml", "--output", "OUT.svg")],
     "convert": [
         ("model.xml", "--target", "2023.0", "--output", "OUT.xml"),
@@ -43,7 +43,7 @@ WORDS = {
     ],
     "survey": [(".", "--output", "OUT", "-j", "2", "--tasks", "check,run")],
     "backends": [()],
-    "conformance": [("--backend", "openvino", "--op", "Reverse-1", "--examples", "1")],
+    "conformance": [("--source", "openvino", "--op", "Reverse-1", "--examples", "1")],
     "docs": [("--output", "OUT"), ("--output", "OUT", "--format", "markdown")],
     "explain": [("IR202",), ("ReverseSequence-1",), ("TEAM001",), (), ("Reverse-1", "--files")],
     "ops": [()],

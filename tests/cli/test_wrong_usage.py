@@ -58,7 +58,7 @@ def test_a_file_that_cannot_be_read_is_a_finding_of_check(line, said, irops, wor
     [
         ("docs --output OUT", OF_PAGES, "docs"),
         ("survey FOLDER", "pyarrow and jinja2 are", "survey"),
-        ("conformance --backend numba", "hypothesis is", "conformance"),
+        ("conformance --source numba", "hypothesis is", "conformance"),
         ("server", "pygls and lsprotocol are", "server"),
         ("compare a.xml --output-format html", "jinja2 is", "html"),
         ("diff a.xml b.xml --output-format html", "jinja2 is", "html"),

@@ -116,7 +116,7 @@ def test_workers_need_the_same_irops_and_python():
 
 
 def test_control_c_ends_a_command_and_leaves_the_workers_usable(tmp_path):
-    command = ["-m", "irops", "conformance", "--backend", "reference", "--examples", "100000", "--quiet"]
+    command = ["-m", "irops", "conformance", "--source", "reference", "--examples", "100000", "--quiet"]
     with Processes(tmp_path) as processes:
         processes.scheduler()
         processes.worker("--no-nanny")

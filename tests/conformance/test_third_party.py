@@ -171,7 +171,7 @@ def test_the_same_seed_gives_the_same_cases_and_another_one_others():
 
 def cases_of(seed):
     """What a new process generates for a seed: in one that is old, Hypothesis has seen more of the world."""
-    words = ("--backend=modest", "--op=Reverse-1", "--examples=60", f"--seed={seed}", "--output-format=json")
+    words = ("--source=modest", "--op=Reverse-1", "--examples=60", f"--seed={seed}", "--output-format=json")
     command = [sys.executable, "-m", "irops", "conformance", *words]
     return process(*command, check=True).stdout
 

@@ -73,8 +73,8 @@ def test_a_tree_with_all_recipes_passes_the_tests_that_they_name(tmp_path):
     for words in (
         ("-m", "irops.document.graph_stub"),
         ("tests/house/test_onnx_coverage.py",),
-        ("-m", "irops", "conformance", "--backend", "clipping", "--op", "ReLU-1", "--examples", "5"),
-        ("-m", "irops", "conformance", "--backend", "reference", "--op", "SoftSign-18", "--examples", "5"),
+        ("-m", "irops", "conformance", "--source", "clipping", "--op", "ReLU-1", "--examples", "5"),
+        ("-m", "irops", "conformance", "--source", "reference", "--op", "SoftSign-18", "--examples", "5"),
         ("-m", "irops", "releases", "--quiet"),
         ("-m", "irops", "explain", "IR213", "onnx:Softsign-1", "SoftSign-18"),
         (*PYTEST, "tests/diagnostics/test_rules.py", "tests/cli/test_main.py", "tests/spec"),

@@ -99,7 +99,7 @@ def command_lines(path: Path, output: Path) -> Iterator[tuple[Any, ...]]:
     yield "extract", path, "--around", "n1", "-o", output / "part.xml"
     limits = ("--limit", "tensor_bytes=33554432", "--limit", "iterations=100", "--limit", "run_seconds=2")
     save = ("--save-outputs", output / "out.npz")
-    yield "run", path, "--fill", "ones", "--backend", "reference", "--keep", "all", *limits, *save
+    yield "run", path, "--fill", "ones", "--source", "reference", "--keep", "all", *limits, *save
     yield "convert", path, "--target", "2023.0", "-o", output / "old.xml"
     yield "convert", path, "--target", "onnx", "-o", output / "copy.onnx"
     yield "convert", path, "--target", "openvino", "-o", output / "copy.xml"

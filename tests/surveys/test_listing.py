@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from irops.cli.options import sources_of
 from irops.surveys import identity
 from irops.surveys.identity import Identities
 from irops.surveys.listing import listing
-from irops.surveys.tasks import SurveyError, parted_sources, tasks_of
+from irops.surveys.tasks import SurveyError, tasks_of
 
 
 def names(*paths):
@@ -237,9 +238,5 @@ def test_what_does_not_exist_is_refused(arguments, reason):
 
 def test_a_comma_before_a_property_belongs_to_the_source():
     text = "reference, openvino:CPU,PERFORMANCE_HINT=LATENCY,NUM_STREAMS=1,numba"
-    assert parted_sources(text) == [
-        "reference",
-        "openvino:CPU,PERFORMANCE_HINT=LATENCY,NUM_STREAMS=1",
-        "numba",
-    ]
-    assert parted_sources("") == []
+    assert sources_of([text]) == ["reference", "openvino:CPU,PERFORMANCE_HINT=LATENCY,NUM_STREAMS=1", "numba"]
+    assert sources_of([]) == []
