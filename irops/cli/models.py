@@ -47,12 +47,15 @@ def registry_of(args: argparse.Namespace) -> Registry | None:
 def definition_of(name: str, registry: Registry, *, or_rule: bool = False) -> Definition:
     """The definition of an op, of an id in another case, or of the newest version of a type.
 
-    or_rule: whether the name may be meant as that of a rule
+    or_rule: whether the name may be meant as that of a rule, and may be another name of one op alone (NMS)
     Raises:  Refusal if there is none, with suggestions
     """
     try:
         return registry.definition(name)
     except KeyError:
+        called = registry.called(name) if or_rule else []
+        if len(called) == 1:
+            return registry.definition(called[0])
         raise Refusal(_unknown(name, registry, or_rule)) from None
 
 
@@ -76,8 +79,8 @@ def _unknown(name: str, registry: Registry, or_rule: bool) -> str:
     if added is not None:
         return f"{what}; did you mean {added}?"
     rules = closest_rules(name, all_rules()) if or_rule else ()
-    matches = [*_called(name, registry)[-2:][::-1], *rules, *registry.similar(name)]
-    hint = f"did you mean {' or '.join(matches[:3])}?" if matches else "irops ops lists all ops"
+    matches = list(dict.fromkeys((*registry.called(name)[:2], *registry.similar(name), *rules)))[:3]
+    hint = f"did you mean {' or '.join(matches)}?" if matches else "irops ops lists all ops"
     return f"{what}; {hint}"
 
 
@@ -101,13 +104,6 @@ def _op_of_layer(name: str, registry: Registry) -> str | None:
             if name.lower() in (type_.lower(), f"{type_}-{dialect.layer_version(type_, 0)}".lower()):
                 return op
     return None
-
-
-def _called(name: str, registry: Registry) -> list[str]:
-    """The ids of ops that have a name as a keyword: those that LeakyRelu or conv2d may mean."""
-    wanted = normal([name])
-    words = {op: registry.op(op).definition.keywords for op in registry.ids()}
-    return [op for op in words if any(wanted == normal([word.rpartition(".")[2]]) for word in words[op])]
 
 
 def find_models(paths: Sequence[str]) -> ModelFiles:

@@ -30,6 +30,11 @@ MAX_RESOLVED = 10_000
 """For how many types and versions of layers their ops are remembered."""
 
 
+def _letters(name: str) -> str:
+    """The letters and digits of a name, in lower case: those that its spellings have in common."""
+    return "".join(character for character in name.lower() if character.isalnum())
+
+
 class Registry:
     """Ops by type and version. Only what is asked for is loaded. Threads may share a registry.
 
@@ -151,13 +156,25 @@ class Registry:
         if name not in self._named:
             meant = meant_id(name, self.versions(parted(name)[0]), opsets().classes)
             if meant is None:
-                raise self._unknown(name)
+                raise self._unknown(name, (*self.called(name), *self.similar(name)))
             self._named[name] = meant
         return self.op(self._named[name])
 
-    def _unknown(self, name: str) -> KeyError:
-        meant = self.similar(name)
-        return KeyError(f"no op is called {name!r}{f'; did you mean {meant[0]}?' if meant else ''}")
+    def _unknown(self, name: str, meant: Iterable[str] | None = None) -> KeyError:
+        words = " or ".join(list(dict.fromkeys(self.similar(name) if meant is None else meant))[:3])
+        return KeyError(f"no op is called {name!r}{f'; did you mean {words}?' if words else ''}")
+
+    def called(self, name: str) -> list[str]:
+        """The ids of the ops of OpenVINO that NMS, conv2d or "layer norm" may mean, since they have it as a
+        keyword: of each type the newest version, first the type that has most of them.
+        """
+        wanted = _letters(name)
+        found: dict[str, list[str]] = {}
+        for op in self.ids() if wanted else ():
+            words = self.op(op).definition.keywords
+            if any(wanted in (_letters(word), _letters(word.rpartition(".")[2])) for word in words):
+                found.setdefault(op.rpartition("-")[0], []).append(op)
+        return [ids[-1] for ids in sorted(found.values(), key=len, reverse=True)]
 
     def similar(self, name: str) -> list[str]:
         """The ids of up to two ops with a similar id, of the newest version where the type is similar."""

@@ -4,6 +4,7 @@ attribute.
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import irops as package
@@ -220,12 +221,19 @@ def test_ops_are_found_by_attribute(irops):
 
 
 @pytest.mark.parametrize(
-    ("name", "op"), [("LeakyRelu", "PReLU-1"), ("LayerNormalization", "MVN-6"), ("conv2d", "Convolution-1")]
+    ("name", "op"), [("LeakyRelu", "PReLU-1"), ("layer norm", "MVN-6"), ("conv2d", "Convolution-1")]
 )
-def test_an_op_that_has_another_name_is_suggested(name, op, irops):
-    result = irops("explain", name)
-    assert result.status == 2
-    assert op in result.err.partition("did you mean")[2]
+def test_another_name_of_one_op_is_explained_as_that_op_and_suggested_elsewhere(name, op, irops):
+    assert irops("explain", name).out.startswith(f"{op} (")
+    with pytest.raises(KeyError, match=f"did you mean {op}"):
+        package.call(name, np.zeros(3))
+
+
+def test_the_ops_that_have_another_name_in_common_are_suggested(irops):
+    said = "did you mean NonMaxSuppression-9 or MulticlassNms-9"
+    assert said in irops("explain", "nms").err
+    with pytest.raises(KeyError, match=said):
+        package.definition("NMS")
 
 
 def test_explain_and_json_give_the_other_names(irops):
