@@ -1,11 +1,14 @@
 """The pages of the documentation: Markdown, or HTML that Sphinx builds from it."""
 
+import inspect
+import json
 import os
 import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,12 +22,12 @@ from irops.document.coverage import faculties
 from irops.document.declared import COMPARED, declared_rows
 from irops.document.sphinx.build import BuildOptions, build_html
 from irops.document.texts import cell, code, prose, release_of, repository_url
-from irops.document.views import op_view, opsets_text
+from irops.document.views import op_view, opsets_text, search_words
 from irops.environment import require_extra
 from irops.files.output import claim, remove_abandoned, signals_blocked
-from irops.spec.definition import Definition, Note
+from irops.spec.definition import Definition, Note, snake_case
 from irops.spec.load import counterexamples
-from irops.spec.op import Op
+from irops.spec.op import Op, parted
 from irops.spec.releases import OpVersion, opsets, releases
 
 if TYPE_CHECKING:
@@ -137,6 +140,15 @@ class OpPages:
     def _newest(self, dialect: str) -> list[Op]:
         """The ops of another dialect; if a definition covers several versions, the newest one."""
         return [self.registry.op(self.registry.newest(op)) for op in self.registry.ids(dialect)]
+
+    def overviews(self) -> Iterator[tuple[str, str]]:
+        """Path and title of each page of an opset, a category or a band of rules."""
+        yield "opsets/ops-by-release", "Op versions by release"
+        yield from ((f"opsets/{opset}", opset) for opset in opsets().names)
+        yield from ((f"ops/{category}", f"{category} ops") for category in self._categories())
+        yield from ((f"ops/{d.name}", f"{d.title} ops") for d in others())
+        bands = dict.fromkeys(rule.band for rule in all_rules())
+        yield from ((f"rules/{band}", f"{band}: {BANDS.get(band, 'custom rules')}") for band in bands)
 
     def _comparison(self) -> Page:
         definitions = [self.registry.op(op).definition for op in COMPARED]
@@ -301,6 +313,19 @@ class Site:
             parts.append(("commands/index", "Commands"))
         return parts
 
+    def search_entries(self) -> Iterator["SearchEntry"]:
+        """The entries of the search of the site."""
+        everything = [self.ops.registry.op(op) for op in self.ops.ids]
+        everything += [op for ops in self.ops.others.values() for op in ops]
+        yield from op_entries(everything)
+        if not self.custom_only:
+            yield from rule_entries()
+            for path, title in (*self._parts(), *self.ops.overviews()):
+                keywords = ("error codes", "list of rules") if path == "rules/index" else ()
+                yield SearchEntry(path, "page", title, (title, path), keywords)
+        for path, text in (*(guide_pages(self.guide) if self.guide is not None else ()), *self.more):
+            yield from page_entries(path, text, api=self.options.api)
+
     def write(self, folder: str | os.PathLike[str], progress: Progress | None = None) -> int:
         """Write all pages and return their number. The folder is replaced after all pages are generated.
 
@@ -315,6 +340,8 @@ class Site:
             sources = Path(place) / "sources"
             count = self._write_sources(sources, progress)
             build_html(sources, folder, self.options)
+        entries = [asdict(entry) for entry in self.search_entries()]
+        (folder / "_static" / "entries.js").write_text(f"const ENTRIES = {json.dumps(entries)};\n", "utf-8")
         return count
 
     def _write_sources(self, folder: Path, progress: Progress | None) -> int:
@@ -440,3 +467,105 @@ def publish(folder: str | os.PathLike[str], fill: Callable[[Path], int]) -> int:
     finally:
         os.close(handle)
     return count
+
+
+# What the search of the site finds pages by. static/search.js ranks the entries.
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEntry:
+    """A page, or a place of a page.
+
+    page: its path without suffix, and its anchor; kind: "op", "rule", "command", "python" or "page"; names:
+    of what the page is about; keywords: other names that people use, and options; words: attributes,
+    arguments, headings or text; dialect: of an op, "" for OpenVINO; older: whether a newer version of the op
+    has a page.
+    """
+
+    page: str
+    kind: str
+    title: str
+    names: tuple[str, ...]
+    keywords: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    summary: str = ""
+    dialect: str = ""
+    older: bool = False
+
+
+def op_entries(ops: Sequence[Op]) -> Iterator[SearchEntry]:
+    newest: dict[tuple[str, str], int] = {}
+    for op in ops:
+        dialect, name, number = parted(op.definition.file_id)
+        newest[dialect, name] = max(number, newest.get((dialect, name), 0))
+    for op in ops:
+        d = op.definition
+        dialect, name, number = parted(d.file_id)
+        names = (d.file_id, d.id, name, snake_case(name), *((f"{dialect} {name}",) if dialect else ()))
+        older = number < newest[dialect, name]
+        words = search_words(d)
+        yield SearchEntry(
+            f"ops/{d.page}", "op", d.file_id, names, d.keywords, words, d.summary, dialect, older
+        )
+
+
+def rule_entries() -> Iterator[SearchEntry]:
+    for rule in all_rules():
+        title = f"{rule.code} {rule.name}"
+        names = (rule.code, rule.name)
+        yield SearchEntry(f"rules/{rule.code}", "rule", title, names, (), (rule.explanation,), rule.summary)
+
+
+_DIRECTIVE = re.compile(r"^\.\. (currentmodule|auto\w+):: (\S+)((?:\n   :.*)*)", re.MULTILINE)
+_OPTIONS = re.compile(r"^`-.*(?=\n: )", re.MULTILINE)
+
+
+def page_entries(path: str, text: str, *, api: bool = False) -> Iterator[SearchEntry]:
+    """The entry of a page of Markdown; with api, those of the functions and classes whose docstrings it
+    includes.
+    """
+    body = _FENCE.sub("", re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL))
+    title = re.search(r"^# (.*)", body, re.MULTILINE)
+    name = path.removesuffix(".md")
+    shown = _plain(title[1]) if title is not None else name
+    paragraphs = (part for part in body.split("\n\n") if re.match(r"[\w\[*`(\"]", part))
+    summary = re.split(r"(?<=\.)\s", _plain(next(paragraphs, "")))[0]
+    headings = tuple(_plain(heading) for heading in re.findall(r"^##+ (.*)", body, re.MULTILINE))
+    if name.startswith("commands/") and shown.startswith("irops "):
+        options = dict.fromkeys(re.findall(r"--?[a-z][\w-]*", " ".join(_OPTIONS.findall(body))))
+        names = (shown, shown.removeprefix("irops "))
+        yield SearchEntry(name, "command", shown, names, tuple(options), (_plain(body),), summary)
+    else:
+        listed = re.search(r"^<!-- keywords: (.*) -->$", text, re.MULTILINE)
+        keywords = tuple(listed[1].split(", ")) if listed is not None else ()
+        yield SearchEntry(name, "page", shown, (shown, name), keywords, headings, summary)
+    module = ""
+    for directive, member, options in _DIRECTIVE.findall(text) if api else ():
+        module = member if directive == "currentmodule" else module
+        if directive != "currentmodule":
+            yield from _python_entries(name, module, member, options)
+
+
+def _python_entries(page: str, module: str, name: str, options: str) -> Iterator[SearchEntry]:
+    """The entries of a function, or of a class and the members that the options of its directive select."""
+    value = getattr(import_module(module), name)
+    listed = re.search(r":members:(.*)", options)
+    own = vars(value) if listed is not None and not listed[1] else ()
+    members = [member for member in own if member[0] != "_"] or re.findall(
+        r"\w+", listed[1] if listed else ""
+    )
+    for full in (name, *(f"{name}.{member}" for member in members)):
+        member = getattr(value, full.partition(".")[2]) if "." in full else value
+        if not inspect.getdoc(member) and ":undoc-members:" not in options:
+            continue
+        called = member.__init__ if inspect.isclass(member) else member
+        parameters = list(inspect.signature(called).parameters) if inspect.isfunction(called) else []
+        summary = re.split(r"(?<=\.)\s|\n\n", inspect.getdoc(member) or "")[0]
+        title = f"{module}.{full}"
+        yield SearchEntry(f"{page}#{title}", "python", title, (title, full), (), tuple(parameters), summary)
+
+
+def _plain(text: str) -> str:
+    """Text without the marks of Markdown."""
+    text = re.sub(r"{\w+}`([^`<]*?)\s*(?:<[^`]*>)?`", r"\1", text)
+    return " ".join(re.sub(r"!?\[([^\]]*)\]\([^)]*\)|[*`\\]", r"\1", text).split())

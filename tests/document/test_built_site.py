@@ -1,5 +1,6 @@
 """The whole site: links, width, search. It is built by .ci/site, which sets IROPS_SITE to its folder."""
 
+import json
 import os
 from itertools import pairwise
 from pathlib import Path
@@ -102,6 +103,13 @@ def test_options_keep_their_dashes():
 @pytest.mark.timeout(900)
 def test_no_page_is_wider_than_a_phone_or_a_desktop(pages, tmp_path):
     assert overflowing(FOLDER, sorted(pages), [390, 1280], tmp_path) == []
+
+
+def test_what_the_search_names_is_there(pages):
+    text = (FOLDER / "_static" / "entries.js").read_text("utf-8")
+    places = [entry["page"].partition("#") for entry in json.loads(text[text.index("[") : text.rindex(";")])]
+    assert [page for page, _, _ in places if f"{page}.html" not in pages] == []
+    assert [(p, a) for p, _, a in places if a and a not in pages[f"{p}.html"].anchors] == []
 
 
 @needs_chromium

@@ -42,7 +42,7 @@ SEARCHES = """
 const found = {};
 for (const words of %(queries)s) {
   const made = await frame("/search.html?q=" + encodeURIComponent(words), 1280);
-  const links = () => [...made.contentDocument.querySelectorAll("#search-results li a")];
+  const links = () => [...made.contentDocument.querySelectorAll("#named-results li a, #search-results li a")];
   for (let turn = 0; turn < 400; turn++) {
     const status = made.contentDocument.querySelector(".search-summary")?.textContent || "";
     if (links().length >= 10 || /finished|found/i.test(status)) break;
