@@ -36,14 +36,12 @@ MARKS = {"first": "not slow", "broader": "not slow", "slow": "slow"}
 def main() -> int:
     options = _options()
     selection = tomllib.loads((HERE / "selection.toml").read_text())
-    packages = options.package.split(",") if options.package else _packages()
     parts = PARTS[PARTS.index(options.first) : PARTS.index(options.last) + 1]
-    mutants = mutants_of(ROOT, _files(packages, selection))
-    chosen = sample(mutants, options.count, options.seed)
-    if options.again:
-        chosen = [mutant for mutant in chosen if _key(mutant) in _survivors(options.again)]
-    print(f"{len(chosen)} of {len(mutants)} mutants, seed {options.seed}, at {revision(ROOT)}", flush=True)
+    chosen = _not_killed(options.again) if options.again else _drawn(options, selection)
+    number, of = map(int, options.part.split("/"))
+    chosen = chosen[number - 1 :: of]
     if options.list:
+        options.report.write_text("".join(json.dumps(asdict(mutant)) + "\n" for mutant in chosen))
         for mutant in chosen:
             print(_title(mutant))
         return 0
@@ -73,10 +71,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=280)
     parser.add_argument("--package", help="separated by commas; default: all")
     parser.add_argument("--report", type=Path, default=Path("mutants.jsonl"))
-    parser.add_argument("--again", type=Path, help="a report: try only the mutants that survive in it")
+    parser.add_argument("--part", default="1/1", help="2/10: only every tenth mutant, from the second on")
+    parser.add_argument("--again", type=Path, help="a report: draw nothing, try the mutants not killed in it")
     parser.add_argument("--first", choices=PARTS, default="first", help="the first selection of tests to run")
     parser.add_argument("--last", choices=PARTS, default="broader", help="the last selection of tests to run")
-    parser.add_argument("--list", action="store_true", help="list the mutants and run nothing")
+    parser.add_argument(
+        "--list", action="store_true", help="list the mutants, also in the report; run nothing"
+    )
     return parser.parse_args()
 
 
@@ -113,13 +114,19 @@ def _tests(package: str, selection: dict[str, Any], part: str) -> list[str]:
     return [path for path in own if (ROOT / path).exists()]
 
 
-def _key(mutant: Mutant) -> tuple[str, str, int]:
-    return mutant.file, mutant.operator, mutant.occurrence
+def _drawn(options: argparse.Namespace, selection: dict[str, Any]) -> list[Mutant]:
+    packages = options.package.split(",") if options.package else _packages()
+    mutants = mutants_of(ROOT, _files(packages, selection))
+    chosen = sample(mutants, options.count, options.seed)
+    print(f"{len(chosen)} of {len(mutants)} mutants, seed {options.seed}, at {revision(ROOT)}", flush=True)
+    return chosen
 
 
-def _survivors(report: Path) -> set[tuple[str, str, int]]:
+def _not_killed(report: Path) -> list[Mutant]:
+    """The mutants of a report that survive or were only drawn."""
     results = [json.loads(line) for line in report.read_text().splitlines()]
-    return {(r["file"], r["operator"], r["occurrence"]) for r in results if r["survives"]}
+    fields = ("file", "operator", "occurrence", "place")
+    return [Mutant(*(r[field] for field in fields)) for r in results if r.get("survives", True)]
 
 
 def _title(mutant: Mutant) -> str:
