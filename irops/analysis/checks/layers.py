@@ -134,8 +134,6 @@ def layouts_fit_inputs_and_outputs(structure: ModelStructure, inferred: Inferred
         facts: Sequence[Fact | None] = known.outputs
         if layer.kind is LayerKind.RESULT:
             ports, facts = layer.inputs, known.inputs
-        elif layer.kind is not LayerKind.PARAMETER:
-            continue
         for port, fact in zip(ports, facts):
             children = [] if port.rt_info is None else port.rt_info.children
             layouts = (child.attributes for child in children if child.attributes.get("name") == "layout")
