@@ -51,6 +51,11 @@ def test_layers_that_pass_a_size_on_are_one_sentence(convolved):
     assert lines[-1].endswith('an input that declares shape="?,3,224,?"')
 
 
+def test_a_layer_that_passes_a_size_on_says_from_which_input(convolved):
+    lines = str(irops.why(convolved, "relu", axis=2)).splitlines()
+    assert lines[3].endswith(": axis 2 is (K + 1)//2, as axis 2 of data")
+
+
 def test_a_dynamic_size_names_the_axes_that_would_have_to_be_fixed(convolved):
     answer = irops.why(convolved, "last", axis=3)
     assert not answer.is_static
@@ -205,7 +210,7 @@ def test_the_command_prints_the_same_as_json(convolved, tmp_path, capsys, monkey
     assert capsys.readouterr().out.rstrip() == str(irops.why(str(path), "last", axis=2))
 
 
-def test_check_explains_a_violated_constraint(net, tmp_path, capsys):
+def test_check_explains_a_violated_constraint_and_why_reports_it(net, tmp_path, capsys):
     model = net("a: f32[2,3]", "b: f32[2,4]", "turned: ReLU b", "sum: Add a turned", "y: Result sum")
     path = tmp_path / "model.xml"
     irops.write(model, path)
@@ -215,6 +220,8 @@ def test_check_explains_a_violated_constraint(net, tmp_path, capsys):
     assert '): axis 1 is 4; an input that declares shape="2,4"' in out
     assert main(["check", str(path), "-q"]) == 1
     assert "it is violated because" not in capsys.readouterr().out
+    assert main(["why", str(path), "turned"]) == 1
+    assert "IR401" in capsys.readouterr().err
 
 
 def below_a_rank(build):

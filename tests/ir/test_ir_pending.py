@@ -54,6 +54,19 @@ def test_what_fails_before_the_first_renaming_leaves_the_targets_as_they_were(tm
     assert open_files() == before
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows opens no folders")
+def test_the_folder_of_new_files_is_flushed_to_disk_after_the_renames(tmp_path, monkeypatch):
+    flushed = []
+    (tmp_path / "a").write_bytes(b"old")
+    monkeypatch.setattr(
+        output.os, "fsync", lambda handle: flushed.append((os.fstat(handle), contents(tmp_path)))
+    )
+    write_two(tmp_path, lambda: None)
+    last, files = flushed[-1]
+    assert os.path.samestat(last, tmp_path.stat())
+    assert files == {"a": b"new", "b": b"new"}
+
+
 def test_files_are_renamed_when_the_block_is_done(tmp_path):
     (tmp_path / "a").write_bytes(b"old")
     (tmp_path / "a").chmod(0o600)
