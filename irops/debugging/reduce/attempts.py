@@ -8,14 +8,15 @@ import re
 import signal
 import subprocess
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import IO, Any, Protocol, TypeVar
+from typing import IO, Any, TypeVar
 
 from irops.analysis.checks.run import check
 from irops.debugging.compare.comparison import compared
@@ -146,12 +147,6 @@ class InvalidQuestion(ValueError):
     """The property that a reduction shall preserve is not given, given twice, or cannot be preserved."""
 
 
-class Closeable(Protocol):
-    """The objects that hold a process."""
-
-    def close(self) -> None: ...
-
-
 class Judge(ABC):
     """Judges cases.
 
@@ -168,7 +163,7 @@ class Judge(ABC):
     """The target of a program that shows the fault; None for the runtime of the model's dialect."""
     allowed: frozenset[str] = frozenset()
     """Codes of errors that irops.check may find in a case."""
-    opened: Sequence[Closeable] = ()
+    opened: Sequence[Source] = ()
     """The sources that are closed with the judge."""
     suspected: Collection[int] = ()
     """The ids of layers that are known to be suspicious in the whole model."""
@@ -216,16 +211,8 @@ class OutOfTries(Exception):
     """The tries or the time are used up; the message says which."""
 
 
-@dataclass(frozen=True, slots=True)
-class TryBudget:
-    """How many candidates are judged at most, and for how many seconds."""
-
-    tries: int = 150
-    seconds: float = inf
-
-
 class Attempts:
-    """The search so far.
+    """The search so far, within a number of tries and of seconds.
 
     best: the smallest case that fails; tries: how many cases were judged; reason: why the whole model fails,
     which smaller ones must share; unjudged: how many cases exceeded a limit; note: of the last of them
@@ -234,19 +221,18 @@ class Attempts:
     def __init__(
         self,
         judge: Judge,
-        budget: TryBudget,
         memory: Memory,
-        *,
-        registry: Registry | None = None,
-        limits: Limits | None = None,
+        tries: int = 150,
+        seconds: float = inf,
         progress: Progress | None = None,
     ) -> None:
-        self.judge, self.memory, self.registry, self.limits = judge, memory, registry, limits
+        self.judge, self.memory = judge, memory
         self.tries = self.unjudged = self._judged = 0
         self.note = ""
         self.reason: str | None = None
         self.best: Case | None = None
-        self._budget, self._end, self._progress = budget, monotonic() + budget.seconds, progress
+        self._most, self._seconds, self._progress = tries, seconds, progress
+        self._end = monotonic() + seconds
         self._errors: frozenset[str] = frozenset()
         self._reasons: dict[str, str | None] = {}
         self._any_symptom = False
@@ -291,16 +277,16 @@ class Attempts:
     def _reason(self, case: Case) -> str | None:
         remembered = self.memory.reason(case.key)
         if remembered is None:
-            if self._judged >= self._budget.tries:
-                raise OutOfTries(f"the limit of {self._budget.tries} tries is reached")
+            if self._judged >= self._most:
+                raise OutOfTries(f"the limit of {self._most} tries is reached")
             if monotonic() > self._end:
-                raise OutOfTries(f"the limit of {self._budget.seconds:g} seconds is reached")
+                raise OutOfTries(f"the limit of {self._seconds:g} seconds is reached")
             self._judged += 1
             remembered = self.memory.remember(case.key, self._outcome(case))
         self.tries += 1
         if self._progress is not None:
             best = self.best or case
-            self._progress(self.tries, self._budget.tries, f"{best.operations} layers")
+            self._progress(self.tries, self._most, f"{best.operations} layers")
         return remembered.reason
 
     def _outcome(self, case: Case) -> TryOutcome:
@@ -324,14 +310,13 @@ class Attempts:
     def _runs(self, case: Case) -> bool:
         """Whether irops computes a case."""
         try:
-            run(case.analysis(self.registry, self.limits), case.inputs)
+            run(case.analysis, case.inputs)
         except EvaluationError:
             return False
         return True
 
     def _codes(self, case: Case) -> set[str]:
-        report = check(case.analysis(self.registry, self.limits), limits=self.limits)
-        return {finding.code for finding in report.errors}
+        return {finding.code for finding in check(case.analysis).errors}
 
 
 T = TypeVar("T")
@@ -370,13 +355,7 @@ def _around(items: Sequence[T], middle: int, fails: Fails[T]) -> Sequence[T]:
 
 def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
     """The first number for which a statement holds, if it holds for all after it too; it holds for high."""
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return low + bisect_left(range(low, high), True, key=holds)
 
 
 def without_each(items: Sequence[T], fails: Fails[T]) -> Sequence[T]:
@@ -402,36 +381,31 @@ BANDS = ("IR2", "IR3", "IR4")
 """The rules about what a model says. Rules about its text and its files are those of the whole file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Preserved:
-    """The property that a reduction preserves: exactly one of these is given; see irops.reduce."""
+def judge_of(
+    questions: Mapping[str, Any], seconds: float, registry: Registry | None, limits: Limits
+) -> Judge:
+    """The judge for the one question that is given, of those that irops.reduce takes.
 
-    oracle: Oracle | None = None
-    differs: Sequence[Any] | None = None
-    crashes: str | None = None
-    rule: str | None = None
-    command: Sequence[str] | None = None
-
-    def judge(self, seconds: float, registry: Registry | None, limits: Limits | None) -> Judge:
-        """The judge of cases. seconds: that a case may take in another process
-
-        Raises:  InvalidQuestion; DiagnosticError for a source that does not exist
-        """
-        questions = [field.name for field in fields(self) if getattr(self, field.name) is not None]
-        if len(questions) != 1:
-            asked = ", ".join(questions) or "nothing"
-            one_of = ", ".join(field.name for field in fields(self))
-            raise InvalidQuestion(f"what to preserve is {asked}; give one of {one_of}")
-        if self.rule is not None:
-            return RuleJudge(_preservable(self.rule), registry, limits)
-        if self.differs is not None:
-            return DifferJudge(self.differs, seconds, registry, limits)
-        if self.crashes is not None:
-            return CrashJudge(self.crashes, seconds, registry, limits)
-        if self.command is not None:
-            return CommandJudge(self.command, seconds, (limits or Limits()).process_memory, registry)
-        assert self.oracle is not None
-        return FunctionJudge(self.oracle)
+    questions: by the name of the parameter, None for those that are not asked; seconds: that a case may take
+    in another process
+    Raises:  InvalidQuestion; DiagnosticError for a source that does not exist
+    """
+    given = [name for name, question in questions.items() if question is not None]
+    if len(given) != 1:
+        asked = ", ".join(given) or "nothing"
+        raise InvalidQuestion(f"what to preserve is {asked}; give one of {', '.join(questions)}")
+    (name,) = given
+    question, workers = questions[name], SourceWorkers.of(registry, limits, seconds)
+    match name:
+        case "rule":
+            return RuleJudge(_preservable(question))
+        case "differs":
+            return DifferJudge(question, workers)
+        case "crashes":
+            return CrashJudge(question, workers)
+        case "command":
+            return CommandJudge(question, seconds, limits.process_memory)
+    return FunctionJudge(question)
 
 
 def _preservable(code: str) -> str:
@@ -461,21 +435,18 @@ class CommandJudge(Judge):
     """Whether a command exits with 0. It gets the paths of the model and of the inputs as its last two
     arguments and in the environment, and runs in a folder of its own, which is then deleted.
 
-    seconds, memory: beyond which the command is killed, and the case does not fail; registry: of the ops
+    seconds, memory: beyond which the command is killed, and the case does not fail
     """
 
     absence = "the command does not exit with 0"
 
-    def __init__(
-        self, words: Sequence[str], seconds: float, memory: float = inf, registry: Registry | None = None
-    ) -> None:
+    def __init__(self, words: Sequence[str], seconds: float, memory: float) -> None:
         self.words, self.seconds, self.memory = list(words), seconds, memory
-        self._registry = registry
         self.description = f"command {self.words!r}"
 
     def reason(self, case: Case) -> str | None:
         with TemporaryDirectory(prefix="irops-reduce-") as folder:
-            model, inputs = write_case(case, Path(folder), self._registry, link=True)
+            model, inputs = write_case(case, Path(folder), link=True)
             return "the command exits with 0" if self._status(folder, model, inputs) == 0 else None
 
     def _status(self, folder: str, model: Path, inputs: Path) -> int:
@@ -524,13 +495,13 @@ class RuleJudge(Judge):
 
     needs_values = False
 
-    def __init__(self, rule: str, registry: Registry | None = None, limits: Limits | None = None) -> None:
-        self.rule, self._registry, self._limits = rule, registry, limits
+    def __init__(self, rule: str) -> None:
+        self.rule = rule
         self.description, self.absence = f"rule {rule}", f"irops check does not report {rule}"
         self._reason: str | None = None
 
     def reason(self, case: Case) -> str | None:
-        report = check(case.analysis(self._registry, self._limits), select=(self.rule,), limits=self._limits)
+        report = check(case.analysis, select=(self.rule,))
         reasons = [_reason(finding, case.model) for finding in report]
         if self._reason is None and reasons:
             self._reason = reasons[0]
@@ -558,23 +529,15 @@ _CHANGING = re.compile(r"0x[0-9a-f]+|[0-9]+|'[^']*'|\"[^\"]*\"")
 class DifferJudge(Judge):
     """Whether two sources give different results, beyond rounding, ties and randomness.
 
-    The reason is the verdict; what differs far less than the whole model does is another fault. seconds: that
-    a source in another process may take for a case
+    The reason is the verdict; what differs far less than the whole model does is another fault.
     """
 
     has_symptoms = True
     compares_results = True
 
-    def __init__(
-        self,
-        sources: Sequence[AnySource],
-        seconds: float,
-        registry: Registry | None = None,
-        limits: Limits | None = None,
-    ) -> None:
+    def __init__(self, sources: Sequence[AnySource], workers: SourceWorkers) -> None:
         if len(sources) != 2:
             raise InvalidQuestion(f"{len(sources)} sources differ, must be 2")
-        workers = SourceWorkers.of(registry, limits, seconds)
         self.a, self.b = (_computing(item, workers) for item in sources)
         if isinstance(self.b, Layerwise) and self.b.is_reference:
             self.a, self.b = self.b, self.a
@@ -582,12 +545,11 @@ class DifferJudge(Judge):
         self.description = f"{self.a.name} and {self.b.name} differ"
         self.absence = f"{self.a.name} and {self.b.name} give the same results"
         self.target = _target(self.b)
-        self._registry, self._limits = registry, limits
         self._least = 0.0
 
     def reason(self, case: Case) -> str | None:
-        context = _context(case, self._registry, self._limits)
-        truth, ours = _judged(self.a, context), _judged(self.b, context)
+        context = _context(case)
+        truth, ours = (_results(source, context, "declined", "oversized") for source in self.opened)
         if isinstance(truth, Failure):
             return None
         if isinstance(ours, Failure):
@@ -605,7 +567,7 @@ class DifferJudge(Judge):
         if not self.b.computes_layers:
             return ()
         try:
-            context = _context(case, self._registry, self._limits)
+            context = _context(case)
             layers = compared(context, self.a, self.b, "isolated", with_results=False).layers
         except SourceFailed:
             return ()
@@ -635,18 +597,15 @@ class CrashJudge(Judge):
     The reason is what it reports, without numbers and names.
     """
 
-    def __init__(
-        self, source: str, seconds: float, registry: Registry | None = None, limits: Limits | None = None
-    ) -> None:
-        self.source = _computing(_WHOLE.get(source, source), SourceWorkers.of(registry, limits, seconds))
+    def __init__(self, source: str, workers: SourceWorkers) -> None:
+        self.source = _computing(_WHOLE.get(source, source), workers)
         self.opened = (self.source,)
         self.description = f"{self.source.name} fails"
         self.absence = f"{self.source.name} computes it"
         self.target = _target(self.source)
-        self._registry, self._limits = registry, limits
 
     def reason(self, case: Case) -> str | None:
-        results = _results(self.source, _context(case, self._registry, self._limits))
+        results = _results(self.source, _context(case), "declined")
         if not isinstance(results, Failure) or not results.is_fault:
             return None
         text = results.kind if results.kind in LIMITED else f"{results.kind}: {results.reason}"
@@ -671,18 +630,10 @@ def _computing(item: AnySource, workers: SourceWorkers) -> Source:
     return source
 
 
-def _judged(source: Source, context: Context) -> Values | Failure:
-    """The results of a source. Raises: Unjudged where it declines the model or uses too much memory"""
-    results = _results(source, context)
-    if isinstance(results, Failure) and results.kind == "oversized":
-        raise Unjudged(f"{source.name}: {results.reason}")
-    return results
-
-
-def _results(source: Source, context: Context) -> Values | Failure:
-    """The results of a source. Raises: Unjudged where it does not compute such a model"""
+def _results(source: Source, context: Context, *unjudged: str) -> Values | Failure:
+    """The results of a source. unjudged: kinds of failures that say nothing of a case. Raises: Unjudged"""
     results = source.results(context)
-    if isinstance(results, Failure) and results.kind == "declined":
+    if isinstance(results, Failure) and results.kind in unjudged:
         raise Unjudged(f"{source.name}: {results.reason}")
     return results
 
@@ -696,9 +647,8 @@ def _require_available(source: OpenVINODevice) -> None:
         raise InvalidQuestion(f"{source.name} is not available: {failed.failure.reason}") from None
 
 
-def _context(case: Case, registry: Registry | None, limits: Limits | None) -> Context:
-    analysis = case.analysis(registry, limits)
-    return Context(analysis, analysis.signature.arrays(case.inputs))
+def _context(case: Case) -> Context:
+    return Context(case.analysis, case.analysis.signature.arrays(case.inputs))
 
 
 def _same(one: Array, other: Array) -> bool:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from irops.analysis.model_analysis import ModelAnalysis, analyse
-from irops.analysis.signature import ModelPort, Signature
-from irops.analysis.structure import ModelStructure
 from irops.analysis.writing import write
 from irops.debugging.reduce.reproduction import ReproductionProgram, ReproductionTarget
 from irops.debugging.sources.workers import weights_file, write_text
@@ -28,43 +25,6 @@ from irops.ir.weights import Region, region_of
 from irops.ir.write import document
 from irops.runtime.session import run
 from irops.values.element import STRING, Array, ElementType, element_type, element_type_of, tagged, zeros
-
-IN_MEMORY = 1 << 16
-"""Arrays of at most this many bytes are kept in memory."""
-
-
-class StoredArrays:
-    """Arrays by key; long ones are mapped from files, which are deleted with the object."""
-
-    def __init__(self) -> None:
-        self._folder: TemporaryDirectory[str] | None = None
-        self._arrays: dict[Hashable, Array] = {}
-
-    def __contains__(self, key: Hashable) -> bool:
-        return key in self._arrays
-
-    def __getitem__(self, key: Hashable) -> Array:
-        return self._arrays[key]
-
-    def keep(self, key: Hashable, array: Array) -> None:
-        """Keep a copy of an array."""
-        if array.dtype == object or array.nbytes <= IN_MEMORY:
-            self._arrays[key] = array.copy()
-            return
-        if self._folder is None:
-            self._folder = TemporaryDirectory(prefix="irops-reduce-")
-        path = Path(self._folder.name, str(len(os.listdir(self._folder.name))))
-        np.ascontiguousarray(array).view(np.uint8).tofile(path)
-        mapped = np.memmap(path, np.uint8, "r")
-        self._arrays[key] = np.asarray(mapped).view(array.dtype).reshape(array.shape)
-
-    def close(self) -> None:
-        """Forget the arrays and delete the files."""
-        self._arrays.clear()
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
-
 
 PLAIN = ("f32", "i32")
 FEW = 8
@@ -159,10 +119,21 @@ _PASSIVE = (LayerKind.PARAMETER, LayerKind.RESULT, LayerKind.CONSTANT)
 
 @dataclass(frozen=True)
 class Case:
-    """A model and values for its inputs, by the names of its Parameters; none where they do not matter."""
+    """A model and values for its inputs, by the names of its Parameters; none where they do not matter.
+
+    registry: of its ops, None for the default one; limits: for all that is done with it
+    """
 
     model: Model
     inputs: Mapping[str, Array]
+    registry: Registry | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    def with_model(self, model: Model, inputs: Mapping[str, Array] | None = None) -> Case:
+        """The case with another model. inputs: in place of those of the case; only those that it has count"""
+        names = {layer.name for layer in model.layers if layer.kind is LayerKind.PARAMETER}
+        given = self.inputs if inputs is None else inputs
+        return replace(self, model=model, inputs={n: array for n, array in given.items() if n in names})
 
     def __repr__(self) -> str:
         return f"<Case of {self.operations} operations>"
@@ -172,12 +143,16 @@ class Case:
         """How many layers compute something, those of bodies included."""
         return sum(computes(layer) for _, layer in self.model.walk())
 
-    def analysis(self, registry: Registry | None = None, limits: Limits | None = None) -> ModelAnalysis:
+    @cached_property
+    def analysis(self) -> ModelAnalysis:
         """The analysis of the model, which the checks and judges of a reduction share."""
-        if "_analysis" not in self.__dict__:
-            self.__dict__["_analysis"] = analyse(self.model, registry, limits)
-        analysis: ModelAnalysis = self.__dict__["_analysis"]
-        return analysis
+        return analyse(self.model, self.registry, self.limits)
+
+    @property
+    def given(self) -> dict[str, Array]:
+        """The values of inputs, in the order of the model."""
+        ports = self.analysis.signature.inputs
+        return {port.name: self.inputs[port.name] for port in ports if port.name in self.inputs}
 
     @cached_property
     def key(self) -> str:
@@ -213,9 +188,7 @@ LINKED = 64 << 20
 """A candidate does not copy more bytes of weights than this, where it can refer to the model's own file."""
 
 
-def write_case(
-    case: Case, folder: Path, registry: Registry | None = None, *, link: bool = False
-) -> tuple[Path, Path]:
+def write_case(case: Case, folder: Path, *, link: bool = False) -> tuple[Path, Path]:
     """Write reduced.xml with reduced.bin (or a file of the model's format) and inputs.npz.
 
     link: make reduced.bin a link to the weights if they have more than LINKED bytes and need no change
@@ -232,19 +205,13 @@ def write_case(
         write_text(case.model, model)
         model.with_suffix(".bin").symlink_to(weights)
     else:
-        write(case.model, model, registry=registry)
-    save_all(os.fspath(inputs), {port.name: case.inputs[port.name] for port in _inputs(case, registry)})
+        write(case.model, model, registry=case.registry)
+    save_all(os.fspath(inputs), case.given)
     return model, inputs
 
 
 def write_reproduction(
-    case: Case,
-    folder: Path,
-    title: str,
-    target: ReproductionTarget | None,
-    *,
-    compared: bool,
-    registry: Registry | None = None,
+    case: Case, folder: Path, title: str, target: ReproductionTarget | None, *, compared: bool
 ) -> tuple[str, ...]:
     """Write a case with a program that shows the fault; the names of the files.
 
@@ -252,21 +219,14 @@ def write_reproduction(
     compared: whether it compares the results with those of irops
     """
     folder.mkdir(parents=True, exist_ok=True)
-    model, _ = write_case(case, folder, registry)
+    model, _ = write_case(case, folder)
     files = [model.name, *([f"{STEM}.bin"] if model.suffix == ".xml" else []), INPUTS]
-    expected = tuple(run(case.model, case.inputs, registry=registry).values()) if compared else None
+    expected = tuple(run(case.analysis, case.inputs).values()) if compared else None
     if expected is not None:
         save_all(os.fspath(folder / EXPECTED), {str(k): array for k, array in enumerate(expected)})
         files.append(EXPECTED)
     runtime = target or ReproductionTarget.of_file(model)
-    inputs = {port.name: case.inputs[port.name] for port in _inputs(case, registry)}
-    text = ReproductionProgram(model, title, inputs, expected, runtime).text()
+    text = ReproductionProgram(model, title, case.given, expected, runtime).text()
     with PendingFiles(folder / PROGRAM) as (file,):
         file.write(text.encode())
     return (*files, PROGRAM)
-
-
-def _inputs(case: Case, registry: Registry | None) -> list[ModelPort]:
-    """The inputs that have values, in the order of the model."""
-    ports = Signature(ModelStructure(case.model, registry)).inputs
-    return [port for port in ports if port.name in case.inputs]

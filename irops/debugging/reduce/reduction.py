@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
-from typing import Any, Protocol
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
 
 from irops.analysis.declaring import with_declared_ports
 from irops.analysis.model_analysis import AnyModel, Buildable, ModelAnalysis, analyse, infer
@@ -17,19 +20,16 @@ from irops.analysis.structure import GraphNode
 from irops.backends.catalogue import chain
 from irops.debugging.reduce.attempts import (
     Attempts,
-    Judge,
     Memory,
     Oracle,
     OutOfTries,
-    Preserved,
     Progress,
-    TryBudget,
+    judge_of,
     narrowed,
     without_each,
 )
 from irops.debugging.reduce.case import (
     Case,
-    StoredArrays,
     axes_of,
     computes,
     in_plain_types,
@@ -104,14 +104,11 @@ def constants(case: Case) -> frozenset[int]:
 
 
 def with_tensors(
-    case: Case,
-    arrays: Mapping[int, Array],
-    registry: Registry | None,
-    data: Mapping[int, Mapping[str, str]] | None = None,
+    case: Case, arrays: Mapping[int, Array], data: Mapping[int, Mapping[str, str]] | None = None
 ) -> Case:
     """The case with other values, of any types and shapes; ports declare what is then inferred.
 
-    registry: of the ops of the case, None for the default one; data: other attributes, by layer id
+    data: other attributes, by layer id
     """
     weights, inputs = joined(case.model.weights), dict(case.inputs)
     layers: list[Layer] = []
@@ -125,7 +122,7 @@ def with_tensors(
             layers.append(static_parameter(layer, array))
             inputs[layer.name] = array
     model = replace(case.model, graph=replace(case.model.graph, layers=layers), weights=weights)
-    return Case(with_declared_ports(model, infer(model, registry=registry)), inputs)
+    return case.with_model(with_declared_ports(model, infer(model, registry=case.registry)), inputs)
 
 
 def _undeclared(layer: Layer, data: Mapping[str, str]) -> Layer:
@@ -137,30 +134,53 @@ def _undeclared(layer: Layer, data: Mapping[str, str]) -> Layer:
     return replace(layer, data=dict(data), inputs=inputs, outputs=outputs)
 
 
+IN_MEMORY = 1 << 16
+"""Arrays of at most this many bytes are kept in memory."""
+
+
 class Recording:
     """Values by layer and output. A part of the model is run that begins at values recorded before.
 
     Bisection asks for values in the middle of what was recorded before, so that all runs together cost about
-    two runs of the model.
+    two runs of the model. Long arrays are mapped from files, which are deleted when it is closed.
     """
 
-    def __init__(self, cutting: Cutting, store: StoredArrays, limits: Limits | None = None) -> None:
-        self._cutting, self._store, self._limits = cutting, store, limits
+    def __init__(self, cutting: Cutting) -> None:
+        self._cutting = cutting
+        self._folder: TemporaryDirectory[str] | None = None
+        self._arrays: dict[Value, Array] = {}
 
     def of(self, wanted: Collection[Value]) -> Mapping[Value, Array]:
         """The values. Raises: EvaluationError where the reference cannot compute them"""
-        missing = [value for value in wanted if self._key(value) not in self._store]
+        missing = [value for value in wanted if value not in self._arrays]
         if missing:
             self._record(missing)
-        return {value: self._store[self._key(value)] for value in wanted}
+        return {value: self._arrays[value] for value in wanted}
+
+    def close(self) -> None:
+        """Forget the values and delete the files."""
+        self._arrays.clear()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
 
     def _record(self, missing: list[Value]) -> None:
         layers = self._cutting.wiring.layers
         ends = [NamedValue(layers[number], index) for number, index in missing]
         part = self._cutting.between(self._behind(missing), ends, self, folded=False)
-        results = run(part.model, part.inputs, limits=self._limits, registry=self._cutting.analysis.registry)
-        for value, array in zip(missing, results.values(), strict=True):
-            self._store.keep(self._key(value), array)
+        for value, array in zip(missing, run(part.analysis, part.inputs).values(), strict=True):
+            self._arrays[value] = self._kept(array)
+
+    def _kept(self, array: Array) -> Array:
+        """A copy of an array."""
+        if array.dtype == object or array.nbytes <= IN_MEMORY:
+            return array.copy()
+        if self._folder is None:
+            self._folder = TemporaryDirectory(prefix="irops-reduce-")
+        path = Path(self._folder.name, str(len(os.listdir(self._folder.name))))
+        np.ascontiguousarray(array).view(np.uint8).tofile(path)
+        mapped = np.memmap(path, np.uint8, "r")
+        return np.asarray(mapped).view(array.dtype).reshape(array.shape)
 
     def _behind(self, values: list[Value]) -> set[int]:
         """The operations that compute values from those that were recorded."""
@@ -174,35 +194,25 @@ class Recording:
             for source in wiring.inputs[number]:
                 if source is None or not computes(source[0]):
                     continue
-                if self._key((source[0].id, source[1])) not in self._store:
+                if (source[0].id, source[1]) not in self._arrays:
                     ahead.append(source[0].id)
         return operations
-
-    def _key(self, value: Value) -> tuple[int, Value]:
-        return id(self._cutting), value
 
 
 SHORT = 16
 """A vector of at most this many integers may be a shape, or axes, which many ops require as a constant."""
 
 
-class Values(Protocol):
-    """Gives tensors of a model."""
-
-    def of(self, wanted: Collection[Value]) -> Mapping[Value, Array]: ...
-
-
 class Cutting:
     """Parts of the graph of a case. operations: the ids of layers that compute, inputs before users"""
 
-    def __init__(self, case: Case, registry: Registry | None = None, limits: Limits | None = None) -> None:
+    def __init__(self, case: Case) -> None:
         self.whole = case
-        self.analysis = case.analysis(registry, limits)
-        self.scope = Scope.of(self.analysis, ())
+        self.scope = Scope.of(case.analysis, ())
         self.wiring = self.scope.graph.wiring
         self.operations = tuple(layer.id for layer in depth_first(self.wiring) if computes(layer))
 
-    def part(self, kept: Iterable[int], values: Values | None) -> Case:
+    def part(self, kept: Iterable[int], values: Recording | None) -> Case:
         """The case of some operations. values: of what feeds them, None for a model that cannot be run
 
         Raises:  EvaluationError where the values cannot be computed
@@ -217,7 +227,7 @@ class Cutting:
         self,
         operations: Collection[int],
         ends: list[NamedValue],
-        values: Values | None,
+        values: Recording | None,
         *,
         folded: bool = True,
     ) -> Case:
@@ -242,8 +252,7 @@ class Cutting:
         constants = {n for n, v in selection.cuts.items() if n in arrays and self._is_folded(v, arrays[n])}
         if folded:
             model = with_constants(model, {name: arrays.pop(name) for name in constants})
-        names = {layer.name for layer in model.layers if layer.kind is LayerKind.PARAMETER}
-        return Case(model, {n: a for n, a in {**self.whole.inputs, **arrays}.items() if n in names})
+        return self.whole.with_model(model, {**self.whole.inputs, **arrays})
 
     def _ends(self, number: int, operations: Collection[int]) -> Iterable[NamedValue]:
         """The outputs of an operation that others use, or nobody."""
@@ -314,14 +323,14 @@ Call = Mapping[int, Array]
 """The values of the Parameters of a body, by layer id."""
 
 
-def body_cases(case: Case, attempts: Attempts) -> Iterator[tuple[tuple[str, ...], Case]]:
+def body_cases(case: Case) -> Iterator[tuple[tuple[str, ...], Case]]:
     """The path of each body, and the body as a model, with the values of some of its iterations.
 
     The first iteration comes first, then the last one, then others.
     Bodies that are not executed are left out.
     Raises:  EvaluationError where the case cannot be computed
     """
-    analysis = case.analysis(attempts.registry, attempts.limits)
+    analysis = case.analysis
     if not any(layer.bodies for layer in case.model.layers):
         return
     observer = _Observer(analysis, chain(None))
@@ -332,9 +341,8 @@ def body_cases(case: Case, attempts: Attempts) -> Iterator[tuple[tuple[str, ...]
         graph = analysis.by_path[path]
         names = {layer.id: layer.name for layer in graph.parameters}
         model = replace(extract(analysis, path=path), rt_info=None, legacy=[], unknown=[])
-        own = {layer.name for layer in model.layers if layer.kind is LayerKind.PARAMETER}
         for call in _in_order(calls):
-            yield path, Case(model, {names[n]: array for n, array in call.items() if names[n] in own})
+            yield path, case.with_model(model, {names[n]: array for n, array in call.items()})
 
 
 def _in_order(calls: Mapping[int, Call]) -> list[Call]:
@@ -400,11 +408,9 @@ class Reduction:
         The folder is made if need be. Returns the names of the files.
         Raises:  OSError
         """
-        case = Case(self.model, self.inputs)
+        case = Case(self.model, self.inputs, self.registry)
         title = f"{self.reason}: {self}"
-        return write_reproduction(
-            case, Path(folder), title, self.target, compared=self.expects_results, registry=self.registry
-        )
+        return write_reproduction(case, Path(folder), title, self.target, compared=self.expects_results)
 
     def __str__(self) -> str:
         tries = f"{self.tries:,} {'try' if self.tries == 1 else 'tries'}"
@@ -450,28 +456,22 @@ def reduce(
     """
     if isinstance(model, ModelAnalysis | Buildable):
         registry, limits = registry or model.registry, limits or model.limits
-    judge = Preserved(oracle, differs, crashes, rule, command).judge(seconds_per_try, registry, limits)
+    limits = limits or Limits()
+    asked = {"oracle": oracle, "differs": differs, "crashes": crashes, "rule": rule, "command": command}
+    judge = judge_of(asked, seconds_per_try, registry, limits)
     analysis = analyse(model, registry, limits)
-    case = _case(analysis, inputs, judge)
+    case = Case(analysis.model, {}, registry, limits)
+    if judge.needs_values:
+        arrays = analysis.signature.arrays(inputs)
+        case = case.with_model(case.model, {p.name: arrays[p.layer.id] for p in analysis.signature.inputs})
     memory = Memory()
     try:
         if folder is not None:
             memory = Memory.of_folder(Path(folder), f"{case.key} {judge.description}")
-        attempts = Attempts(
-            judge, TryBudget(tries, seconds), memory, registry=registry, limits=limits, progress=progress
-        )
-        return _reduction(case, attempts)
+        return _reduction(case, Attempts(judge, memory, tries, seconds, progress))
     finally:
         memory.close()
         judge.close()
-
-
-def _case(analysis: ModelAnalysis, inputs: Mapping[str | int, Any] | Iterable[Any], judge: Judge) -> Case:
-    """The whole model with arrays for its inputs. Raises: EvaluationError"""
-    if not judge.needs_values:
-        return Case(analysis.model, {})
-    arrays = analysis.signature.arrays(inputs)
-    return Case(analysis.model, {port.name: arrays[port.layer.id] for port in analysis.signature.inputs})
 
 
 def _reduction(case: Case, attempts: Attempts) -> Reduction:
@@ -500,7 +500,7 @@ def _reduction(case: Case, attempts: Attempts) -> Reduction:
         attempts.note,
         attempts.judge.target,
         attempts.judge.compares_results,
-        attempts.registry,
+        case.registry,
     )
 
 
@@ -534,23 +534,18 @@ def suspects(case: Case, attempts: Attempts) -> Iterator[Case]:
     numbers = attempts.judge.suspects(case)
     if not numbers:
         return
-    store = StoredArrays()
-    try:
-        cutting = Cutting(case, attempts.registry, attempts.limits)
-        values = Recording(cutting, store, attempts.limits)
+    cutting = Cutting(case)
+    with closing(Recording(cutting)) as values:
         for number in numbers[:SUSPECTS]:
             with suppress(DiagnosticError):  # what feeds the layer cannot be computed
                 yield cutting.part([number], values)
-    finally:
-        store.close()
 
 
 def with_fewer_layers(case: Case, attempts: Attempts) -> Case:
     """The case of few of its operations: bisected first, then without each that can be left out."""
-    store = StoredArrays()
-    try:
-        cutting = Cutting(case, attempts.registry, attempts.limits)
-        values = Recording(cutting, store, attempts.limits) if attempts.judge.needs_values else None
+    cutting = Cutting(case)
+    with closing(Recording(cutting)) as recording:
+        values = recording if attempts.judge.needs_values else None
         smallest: dict[tuple[int, ...], Case] = {}
 
         def fails(operations: Sequence[int]) -> bool:
@@ -566,15 +561,13 @@ def with_fewer_layers(case: Case, attempts: Attempts) -> Case:
 
         kept = without_each(narrowed(cutting.operations, fails), fails)
         return smallest.get(tuple(kept), case)
-    finally:
-        store.close()
 
 
 def hoisted(case: Case, attempts: Attempts) -> Case:
     """The case of the body in which the fault is, where the body shows it by itself."""
     if not attempts.judge.needs_values:
         return case
-    for _, body in body_cases(case, attempts):
+    for _, body in body_cases(case):
         if attempts.fails(body):
             return hoisted(with_fewer_layers(body, attempts), attempts)
     return case
@@ -589,7 +582,9 @@ def shrunk(case: Case, attempts: Attempts) -> Case:
         case = _shortened(case, size, attempts)
     for number in tensors(case):
         for axis in range(tensors(case)[number].ndim):
-            case = _shortened_alone(case, number, axis, attempts)
+            array = tensors(case)[number]
+            cuts = (sliced(array, {axis}, cut) for cut in shorter(array.shape[axis], 1))
+            case = _first_failing(case, number, cuts, attempts)
     return case
 
 
@@ -597,7 +592,7 @@ def _shortened(case: Case, size: int, attempts: Attempts) -> Case:
     """The case with all axes of a size shortened."""
     while size > 1:
         for cut in shorter(size, 1):
-            smaller = next(filter(attempts.fails, _cut_everywhere(case, size, cut, attempts.registry)), None)
+            smaller = next(filter(attempts.fails, _cut_everywhere(case, size, cut)), None)
             if smaller is not None:
                 case, size = smaller, cut.stop - cut.start
                 break
@@ -606,28 +601,18 @@ def _shortened(case: Case, size: int, attempts: Attempts) -> Case:
     return case
 
 
-def _shortened_alone(case: Case, number: int, axis: int, attempts: Attempts) -> Case:
-    """The case with one axis of one tensor shortened."""
-    array = tensors(case)[number]
-    for cut in shorter(array.shape[axis], 1):
-        smaller = with_tensors(case, {number: sliced(array, {axis}, cut)}, attempts.registry)
-        if attempts.fails(smaller):
-            return smaller
-    return case
-
-
-def _cut_everywhere(case: Case, size: int, cut: slice, registry: Registry | None) -> Iterator[Case]:
+def _cut_everywhere(case: Case, size: int, cut: slice) -> Iterator[Case]:
     """All axes of a size cut; then also such numbers in vectors, which may be shapes, and in attributes."""
     arrays = tensors(case)
     cuts = {n: sliced(a, axes_of(a, size), cut) for n, a in arrays.items() if size in a.shape}
-    yield with_tensors(case, cuts, registry)
+    yield with_tensors(case, cuts)
     length = cut.stop - cut.start
     vectors = {n: _renumbered(a, size, length) for n, a in arrays.items() if _has_number(a, size)}
     if vectors:
-        yield with_tensors(case, {**cuts, **vectors}, registry)
+        yield with_tensors(case, {**cuts, **vectors})
     data = dict(_renumbered_attributes(case, size, length))
     if data:
-        yield with_tensors(case, {**cuts, **vectors}, registry, data)
+        yield with_tensors(case, {**cuts, **vectors}, data)
 
 
 def _has_number(array: Array, number: int) -> bool:
@@ -657,15 +642,13 @@ _NUMBERS = re.compile(r"{0}(\s*,\s*{0})*".format(r"-?[0-9.]+(?:[eE][-+]?[0-9]+)?
 
 def with_one_result(case: Case, attempts: Attempts) -> Case:
     """The case with a single result that shows the fault, if there is one."""
-    analysis = case.analysis(attempts.registry, attempts.limits)
-    sources = [analysis.root.wiring.inputs[layer.id][0] for layer in analysis.root.results]
+    root = case.analysis.root
+    sources = [root.wiring.inputs[layer.id][0] for layer in root.results]
     if len(sources) < 2:
         return case
     for source in sources:
         if source is not None:
-            model = extract(analysis, outputs=[(source[0].id, source[1])])
-            names = {layer.name for layer in model.layers if layer.kind is LayerKind.PARAMETER}
-            fewer = Case(model, {name: array for name, array in case.inputs.items() if name in names})
+            fewer = case.with_model(extract(case.analysis, outputs=[(source[0].id, source[1])]))
             if attempts.fails(fewer):
                 return fewer
     return case
@@ -675,7 +658,7 @@ def static(case: Case, attempts: Attempts) -> Case:
     """The case with inputs that declare the shapes of their values."""
     fixed = constants(case)
     arrays = {n: array for n, array in tensors(case).items() if n not in fixed}
-    candidate = with_tensors(case, arrays, attempts.registry)
+    candidate = with_tensors(case, arrays)
     return candidate if candidate.key != case.key and attempts.fails(candidate) else case
 
 
@@ -686,7 +669,7 @@ def in_simpler_types(case: Case, attempts: Attempts) -> Case:
         of_kind = {n: array for n, array in arrays.items() if element_type_of(array) is kind}
         changed = {n: plain for n, array in of_kind.items() for plain in in_plain_types(array)}
         if changed:
-            candidate = with_tensors(case, changed, attempts.registry)
+            candidate = with_tensors(case, changed)
             case = candidate if attempts.fails(candidate) else case
     return case
 
@@ -705,7 +688,7 @@ def with_plain_values(case: Case, attempts: Attempts) -> Case:
 
 def _first_failing(case: Case, number: int, candidates: Iterator[Array], attempts: Attempts) -> Case:
     for array in candidates:
-        candidate = with_tensors(case, {number: array}, attempts.registry)
+        candidate = with_tensors(case, {number: array})
         if attempts.fails(candidate):
             return candidate
     return case
@@ -713,16 +696,16 @@ def _first_failing(case: Case, number: int, candidates: Iterator[Array], attempt
 
 def with_default_attributes(case: Case, attempts: Attempts) -> Case:
     """The case with attributes at their defaults, or 0 or 1 where there is none."""
-    analysis = case.analysis(attempts.registry, attempts.limits)
+    nodes = case.analysis.root.layers
     for layer in case.model.layers:
-        invocation = analysis.root.layers[layer.id].invocation
+        invocation = nodes[layer.id].invocation
         if invocation is None or not computes(layer):
             continue
         for name, attribute in invocation.op.definition.attributes.items():
             text = case.model.layer(layer.id).data.get(name)
             for simpler in () if text is None else _simpler_texts(text, attribute.default):
                 data = {**case.model.layer(layer.id).data, name: simpler}
-                candidate = with_tensors(case, {}, attempts.registry, {layer.id: data})
+                candidate = with_tensors(case, {}, {layer.id: data})
                 if attempts.fails(candidate):
                     case = candidate
                     break
@@ -748,7 +731,7 @@ def without_metadata(case: Case, attempts: Attempts) -> Case:
     layers = [replace(layer, rt_info=None, comments=()) for layer in case.model.layers]
     graph = replace(case.model.graph, layers=layers, comments=())
     model = replace(case.model, graph=graph, rt_info=None, comments=(), legacy=[], unknown=[])
-    candidate = Case(model, case.inputs)
+    candidate = case.with_model(model)
     return candidate if candidate.key != case.key and attempts.fails(candidate) else case
 
 
@@ -766,68 +749,52 @@ def with_smaller_bodies(case: Case, attempts: Attempts) -> Case:
 
 
 def _with_smaller_body(case: Case, number: int, name: str, attempts: Attempts) -> Case:
-    path = (case.model.layer(number).name, name)
-    body = next((body for at, body in body_cases(case, attempts) if at == path), None)
+    layer = case.model.layer(number)
+    body = next((body for path, body in body_cases(case) if path == (layer.name, name)), None)
     if body is None:
         return case
-    store, cases = StoredArrays(), dict[tuple[int, ...], Case]()
-    try:
-        cutting = Cutting(body, attempts.registry, attempts.limits)
-        values = Recording(cutting, store, attempts.limits)
+    cutting, cases = Cutting(body), dict[tuple[int, ...], Case]()
+    with closing(Recording(cutting)) as values:
 
         def fails(operations: Sequence[int]) -> bool:
+            weights = joined(case.model.weights)
+            dropped = set(cutting.operations) - set(operations)
             try:
-                smaller = _BodyConstants(case.model, number, name, cutting, values).without(set(operations))
+                graph = _with_constants(layer.bodies[name].graph, dropped, values, cutting, weights)
             except DiagnosticError:  # a value cannot be computed
                 return False
-            cases[tuple(operations)] = Case(smaller, case.inputs)
+            bodies = {**layer.bodies, name: replace(layer.bodies[name], graph=graph)}
+            layers = [replace(layer, bodies=bodies) if one is layer else one for one in case.model.layers]
+            smaller = replace(case.model, graph=replace(case.model.graph, layers=layers), weights=weights)
+            cases[tuple(operations)] = case.with_model(smaller)
             return attempts.fails(cases[tuple(operations)])
 
         return cases.get(tuple(without_each(cutting.operations, fails)), case)
-    finally:
-        store.close()
 
 
-class _BodyConstants:
-    """Puts constants in place of operations of one body."""
+def _with_constants(
+    graph: LayerGraph, dropped: set[int], values: Recording, cutting: Cutting, weights: JoinedWeights
+) -> LayerGraph:
+    """The graph of a body with constants in place of some operations. Raises: EvaluationError"""
+    wired = cutting.wiring.layers
 
-    def __init__(self, model: Model, number: int, name: str, cutting: Cutting, values: Recording) -> None:
-        self.model, self.number, self.name = model, number, name
-        self.cutting, self.values = cutting, values
+    def source(edge: Edge) -> Value:
+        return edge.from_layer, wired[edge.from_layer].output_index(edge.from_port) or 0
 
-    def without(self, kept: Collection[int]) -> Model:
-        """The model with the operations of the body that are kept. Raises: EvaluationError"""
-        layer = self.model.layer(self.number)
-        weights = joined(self.model.weights)
-        graph = self._graph(layer.bodies[self.name].graph, kept, weights)
-        bodies = {**layer.bodies, self.name: replace(layer.bodies[self.name], graph=graph)}
-        layers = [replace(layer, bodies=bodies) if one is layer else one for one in self.model.layers]
-        return replace(self.model, graph=replace(self.model.graph, layers=layers), weights=weights)
-
-    def _graph(self, graph: LayerGraph, kept: Collection[int], weights: JoinedWeights) -> LayerGraph:
-        dropped = set(self.cutting.operations) - set(kept)
-        cut = (e for e in graph.edges if e.from_layer in dropped and e.to_layer not in dropped)
-        used = {(edge.from_layer, self._index(edge)) for edge in cut}
-        arrays = self.values.of(used)
-        number = max(layer.id for layer in graph.layers)
-        constants: dict[Value, Layer] = {}
-        for value in sorted(used):
-            number += 1
-            port = self._layer(value[0]).outputs[value[1]]
-            name = f"{self._layer(value[0]).name}/{value[1]}"
-            blank = Layer(number, name, "Const", "opset1", outputs=[replace(port, id=0)])
-            constants[value] = constant_layer(blank, arrays[value], weights)
-        edges = [self._redirected(edge, constants) for edge in graph.edges if edge.to_layer not in dropped]
-        feeding = {edge.from_layer for edge in edges}
-        layers = [*constants.values(), *(layer for layer in graph.layers if layer.id not in dropped)]
-        return LayerGraph([layer for layer in layers if not layer.is_constant or layer.id in feeding], edges)
-
-    def _redirected(self, edge: Edge, constants: dict[Value, Layer]) -> Edge:
-        constant = constants.get((edge.from_layer, self._index(edge)))
-        return edge if constant is None else replace(edge, from_layer=constant.id, from_port=0)
-
-    def _index(self, edge: Edge) -> int:
-        return self._layer(edge.from_layer).output_index(edge.from_port) or 0
-
-    def _layer(self, number: int) -> Layer:
-        return self.cutting.wiring.layers[number]
+    kept = [edge for edge in graph.edges if edge.to_layer not in dropped]
+    used = sorted({source(edge) for edge in kept if edge.from_layer in dropped})
+    arrays, first = values.of(used), 1 + max(layer.id for layer in graph.layers)
+    constants: dict[Value, Layer] = {}
+    for number, value in enumerate(used, first):
+        layer, port = wired[value[0]], wired[value[0]].outputs[value[1]]
+        blank = Layer(number, f"{layer.name}/{value[1]}", "Const", "opset1", outputs=[replace(port, id=0)])
+        constants[value] = constant_layer(blank, arrays[value], weights)
+    edges = [
+        edge
+        if (constant := constants.get(source(edge))) is None
+        else replace(edge, from_layer=constant.id, from_port=0)
+        for edge in kept
+    ]
+    feeding = {edge.from_layer for edge in edges}
+    layers = [*constants.values(), *(layer for layer in graph.layers if layer.id not in dropped)]
+    return LayerGraph([layer for layer in layers if not layer.is_constant or layer.id in feeding], edges)
