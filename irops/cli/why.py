@@ -22,9 +22,8 @@ from irops.cli.models import add_model, analysis_of
 from irops.cli.options import add_format, add_option, add_settings, add_shapes, argument_errors
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
-from irops.debugging.origins.step import Step
 from irops.debugging.origins.symbolic import NamedSize, SymbolicModel
-from irops.debugging.origins.why import Why, why
+from irops.debugging.origins.why import Step, Why, why
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import MAX_NAME, abridged, printable
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from glob import glob, has_magic
@@ -49,12 +49,12 @@ def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
     twice: list[tuple[str, str]] = []
     others = 0
     names: Counter[str] = Counter()
-    places = _Places()
+    real = cache(os.path.realpath)
     for path in _expanded(os.fspath(path) for path in paths):
         files, skipped = _matches(local_path(path))
         others += skipped
         for file in files:
-            name, place = shown(file), places.of(file)
+            name, place = shown(file), _place(file, real)
             if place not in models:
                 names[name] += 1  # what URLs differ by may not be shown
                 number = f" ({names[name]})" if names[name] > 1 else ""
@@ -132,19 +132,12 @@ def _about_empty(folder: str) -> str:
     return f"the folder {printable(folder)} contains no models"
 
 
-class _Places:
+def _place(path: str, real: Callable[[str], str]) -> object:
     """A key that is equal for two spellings of one path. A link is a file with weights beside it."""
-
-    def __init__(self) -> None:
-        self._folders: dict[str, str] = {}
-
-    def of(self, path: str) -> object:
-        if is_url(path):
-            return identity(path)
-        folder, name = os.path.split(path)
-        if folder not in self._folders:
-            self._folders[folder] = os.path.realpath(folder)
-        return self._folders[folder], name
+    if is_url(path):
+        return identity(path)
+    folder, name = os.path.split(path)
+    return real(folder), name
 
 
 def _about_twice(twice: Sequence[tuple[str, str]]) -> Iterator[str]:

@@ -207,8 +207,33 @@ class DamagedPart(SurveyError):
     """A file of rows cannot be read."""
 
 
-class Store:
-    """The rows of a survey, by cell; a context manager, which ends regular writing.
+class Rows:
+    """The rows of a survey, by cell, in memory alone; a context manager. notes: on what was found"""
+
+    def __init__(self) -> None:
+        self.rows: dict[Place, Row] = {}
+        self.notes: tuple[str, ...] = ()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End what was begun."""
+
+    def add(self, row: Row) -> None:
+        """Keep a row."""
+        self.rows[row.place] = row
+
+    def flush(self) -> None:
+        """Write what is not written yet."""
+
+    def compact(self, rows: list[Row]) -> None:
+        """Keep these rows and no others."""
+        self.rows = {row.place: row for row in rows}
+
+
+class Store(Rows):
+    """Rows in files; leaving the context ends regular writing.
 
     folder: of the Parquet files; it is created when there are rows. notes: on files that are damaged: they
     get another name, so that their cells are done again
@@ -217,11 +242,10 @@ class Store:
     """
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         require_pyarrow()
         self._folder = folder
         self._parts = sorted(parts_of(folder))
-        self.notes: tuple[str, ...] = ()
-        self.rows: dict[Place, Row] = {}
         for number, part in list(self._parts):
             try:
                 self.rows |= {row.place: row for row in read_part(part)}
@@ -235,9 +259,6 @@ class Store:
         self._fault: OSError | None = None
         self._thread: Thread | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self._closed.set()
         if self._thread is not None:
@@ -246,7 +267,7 @@ class Store:
     def add(self, row: Row) -> None:
         """Keep a row; it is written soon, also if no other row follows. Raises: OSError"""
         with self._lock:
-            self.rows[row.place] = row
+            super().add(row)
             self._pending.append(row)
         if self._thread is None:
             self._thread = Thread(target=self._flush_regularly, daemon=True, name="irops survey")
@@ -274,7 +295,7 @@ class Store:
     def compact(self, rows: list[Row]) -> None:
         """Let one file with some rows replace all others. Raises: OSError"""
         self.flush()
-        self.rows = {row.place: row for row in rows}
+        super().compact(rows)
         if len(self._parts) == 1 and read_part(self._parts[0][1]) == rows:
             return
         former = self._parts

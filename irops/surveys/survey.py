@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from irops.diagnostics.formats import page_of
 from irops.diagnostics.printable import plural, printable
@@ -19,10 +19,9 @@ from irops.environment import missing_libraries
 from irops.files.limits import Limits
 from irops.files.urls import is_url
 from irops.pages.render import plain, render
-from irops.surveys.cells import Cells
-from irops.surveys.identity import Identities
-from irops.surveys.listing import Listing, listing
-from irops.surveys.store import IDENTITIES, STATUSES, ReportFolder, Row, Store
+from irops.surveys.identity import Identities, key_of
+from irops.surveys.listing import ListedModel, Listing, listing
+from irops.surveys.store import IDENTITIES, STATUSES, ReportFolder, Row, Rows, Store
 from irops.surveys.table import (
     CellChange,
     SurveyTable,
@@ -32,9 +31,112 @@ from irops.surveys.table import (
     rows_of_report,
     timings_csv,
 )
-from irops.surveys.tasks import SECONDS, Interrupted, SurveyError, SurveySettings, Task, prepare, tasks_of
+from irops.surveys.tasks import (
+    MAX_TEXT,
+    SECONDS,
+    CellOutcome,
+    Interrupted,
+    SurveyError,
+    SurveySettings,
+    Task,
+    detail_text,
+    prepare,
+    runtime_of,
+    tasks_of,
+)
 from irops.work.cluster import ClusterWorkers, own_version
+from irops.work.outcomes import Died, Failed
 from irops.work.workers import ClusterError, LocalWorkers, Workers
+
+EXCEEDED = {"": "crash", "seconds": "timeout", "memory": "memory"}
+"""The status of a cell whose process died, by the bound that it exceeded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A model and a task. key: a digest of all that the result depends on; "" where that is not known."""
+
+    model: ListedModel
+    task: Task
+    key: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.model.name, self.task.text
+
+
+class Cells:
+    """The cells of a survey in the order of the table."""
+
+    def __init__(
+        self,
+        models: Iterable[ListedModel],
+        tasks: Sequence[Task],
+        settings: SurveySettings,
+        identities: Identities,
+    ) -> None:
+        self._settings, self._identities = settings, identities
+        self.runtimes = {task.text: runtime_of(task) for task in tasks}
+        parts = {
+            task: [text.encode() for text in (task.text, self.runtimes[task.text], settings.digest())]
+            for task in tasks
+        }
+        models = tuple(models)
+        identities.ask_for([model.path for model in models if is_url(model.path)], settings.limits)
+        self._all: dict[tuple[str, str], Cell] = {}
+        for model in models:
+            identity = identities.of(model.path)
+            for task, of_task in parts.items():
+                cell = Cell(model, task, key_of(identity.encode(), *of_task) if identity else "")
+                self._all[cell.place] = cell
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def to_do(self, rows: Mapping[tuple[str, str], Row], again: Sequence[str] = ()) -> list[Cell]:
+        """The cells without a row that is still true. again: statuses of rows that do not count"""
+        cells = [(rows.get(place), cell) for place, cell in sorted(self._all.items())]
+        return [
+            cell for row, cell in cells if not row or row.status in again or not self._is_current(cell, row)
+        ]
+
+    def in_order(self, rows: Mapping[tuple[str, str], Row]) -> list[Row]:
+        """The rows of the cells, in the order of the table."""
+        return [rows[place] for place in sorted(self._all) if place in rows]
+
+    def row(self, cell: Cell, result: CellOutcome | Died | Failed) -> Row:
+        """The row of a cell from what came of it."""
+        outcome = _outcome(result, self._settings)
+        lasting = not outcome.transient and self._identities.is_unchanged(cell.model.path)
+        model, task = cell.place
+        found = (outcome.status, outcome.seconds, outcome.bytes, outcome.detail)
+        key = self._key(cell, outcome.status) if lasting else ""
+        return Row(model, task, *found, key, own_version(), self.runtimes[task])
+
+    def _is_current(self, cell: Cell, row: Row) -> bool:
+        return bool(cell.key) and row.key == self._key(cell, row.status)
+
+    def _key(self, cell: Cell, status: str) -> str:
+        """The key of a result: one that exceeded a bound depends on the bound, too."""
+        if not cell.key:
+            return ""
+        bounds = {"timeout": self._settings.seconds, "memory": self._settings.memory}
+        return f"{cell.key} {status}={bounds[status]:.0f}" if status in bounds else cell.key
+
+
+def _outcome(result: CellOutcome | Died | Failed, settings: SurveySettings) -> CellOutcome:
+    if isinstance(result, CellOutcome):
+        return result
+    if isinstance(result, Failed):
+        return CellOutcome("error", None, None, _message(f"irops failed: {result}"), True)
+    status = "lost" if result.lost else EXCEEDED[result.exceeded]
+    seconds = settings.seconds if status == "timeout" else None
+    return CellOutcome(status, seconds, None, _message(f"the process {result}"), status == "lost")
+
+
+def _message(text: str) -> str:
+    return detail_text({"message": text[:MAX_TEXT]})
+
 
 STATUS_LOOKS = {
     "pass": ("✓", "no findings"),
@@ -253,35 +355,6 @@ class Request:
     again: tuple[str, ...] = ()
 
 
-class RowStore(Protocol):
-    """Where rows are kept."""
-
-    rows: dict[tuple[str, str], Row]
-    notes: tuple[str, ...]
-
-    def add(self, row: Row) -> None: ...
-    def flush(self) -> None: ...
-    def compact(self, rows: list[Row]) -> None: ...
-
-
-class InMemory:
-    """Rows that are not stored."""
-
-    notes: tuple[str, ...] = ()
-
-    def __init__(self) -> None:
-        self.rows: dict[tuple[str, str], Row] = {}
-
-    def add(self, row: Row) -> None:
-        self.rows[row.place] = row
-
-    def flush(self) -> None:
-        """There is nothing to write."""
-
-    def compact(self, rows: list[Row]) -> None:
-        self.rows = {row.place: row for row in rows}
-
-
 def surveyed(request: Request, workers: Workers, progress: Progress | None = None) -> SurveyTable:
     """The table of a survey; its report is in request.output.
 
@@ -294,7 +367,7 @@ def surveyed(request: Request, workers: Workers, progress: Progress | None = Non
     try:
         with ExitStack() as opened:
             folder = None if request.output is None else opened.enter_context(ReportFolder(request.output))
-            store: RowStore = InMemory() if folder is None else opened.enter_context(Store(folder.results))
+            store = opened.enter_context(Rows() if folder is None else Store(folder.results))
             table = _Survey(request, folder, store).table(workers, progress, before)
     except OSError as error:
         place = f"{printable(str(error.filename))}: " if error.filename else ""
@@ -314,7 +387,7 @@ def _other_rows(request: Request) -> list[Row]:
 class _Survey:
     """One survey, with the folder of its report, which may be None."""
 
-    def __init__(self, request: Request, folder: ReportFolder | None, store: RowStore) -> None:
+    def __init__(self, request: Request, folder: ReportFolder | None, store: Rows) -> None:
         self._request, self._folder, self._store = request, folder, store
         self._identities = Identities(None if folder is None else folder.identities())
         self._cells = Cells(request.listing.models, request.tasks, request.settings, self._identities)

@@ -95,7 +95,7 @@ def test_each_failure_of_a_source_has_a_status(kind, status):
 
 
 def test_a_worker_with_another_runtime_does_not_stand_for_this_one(request_of, monkeypatch):
-    monkeypatch.setattr("irops.surveys.cells.runtime_of", lambda task: "numpy 0.1")
+    monkeypatch.setattr("irops.surveys.survey.runtime_of", lambda task: "numpy 0.1")
     table = surveyed(request_of(tasks=("run",)), HereWorkers())
     assert {row.status for row in table} == {"error"}
     assert "the survey was started with numpy 0.1" in table[0].details["message"]

@@ -5,10 +5,9 @@ No op has code for this: facts are left out, one after the other, and the layer 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
 
 from irops.analysis.fold import attach_values
 from irops.analysis.inference import Inference
@@ -233,15 +232,11 @@ def deciding_attributes(node: LayerNode, outcome: Callable[[LayerNode], object])
         for other in _other_values(node.invocation, name, value):
             changed = {**node.invocation.attributes, name: other}
             try:
-                if outcome(replace(node, invocation=_invocation(node.invocation, changed))) != usual:
+                if outcome(replace(node, invocation=node.invocation.with_values(changed))) != usual:
                     yield name
                     break
             except (OpFault, LimitExceeded):
                 continue
-
-
-def _invocation(invocation: Invocation, attributes: Mapping[str, Any]) -> Invocation:
-    return invocation.with_values(attributes)
 
 
 def _other_values(invocation: Invocation, name: str, value: object) -> Iterator[object]:

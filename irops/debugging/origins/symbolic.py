@@ -16,7 +16,6 @@ from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key
 from irops.analysis.structure import GraphNode, LayerNode, Path
-from irops.debugging.origins.step import at_line
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import shown
 from irops.environment import no_collection
@@ -173,6 +172,15 @@ class Kind(Enum):
     FITTED = "fitted"
 
 
+_REASONS = {
+    Kind.DATA: "only the data decide it",
+    Kind.RANK: "it follows from a rank that is not known",
+    Kind.UNEXPRESSED: "irops has no formula for it",
+    Kind.FITTED: "its formula fits sizes up to 65537, as irops has tried",
+}
+"""Why a size has no expression that inference gives."""
+
+
 @dataclass(frozen=True, slots=True)
 class NamedSize:
     """A named size: axis number axis of an output of a layer.
@@ -193,22 +201,18 @@ class NamedSize:
     path: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        place = f"axis {self.axis} of"
-        name = shown(self.layer)
-        match self.kind:
-            case Kind.INPUT:
-                size = self.declared.spelled
-                declared = "of any size" if size == "?" else f"declared as {size}"
-                return f"{place} input {name}{at_line(self.location, ', ')}, {declared}"
-            case Kind.DATA:
-                reason = "only the data decide it"
-            case Kind.RANK:
-                reason = "it follows from a rank that is not known"
-            case Kind.UNEXPRESSED:
-                reason = "irops has no formula for it"
-            case Kind.FITTED:
-                reason = "its formula fits sizes up to 65537, as irops has tried"
-        return f"{place} output {self.output} of {name} ({self.op}{at_line(self.location, ', ')}); {reason}"
+        name, place = shown(self.layer), at_line(self.location, ", ")
+        if self.kind is Kind.INPUT:
+            size = self.declared.spelled
+            declared = "of any size" if size == "?" else f"declared as {size}"
+            return f"axis {self.axis} of input {name}{place}, {declared}"
+        output = f"axis {self.axis} of output {self.output} of {name} ({self.op}{place})"
+        return f"{output}; {_REASONS[self.kind]}"
+
+
+def at_line(location: Location, before: str) -> str:
+    """The line of a place in a file; nothing where there is none."""
+    return "" if location.line is None else f"{before}line {location.line}"
 
 
 def symbolic_inputs(
