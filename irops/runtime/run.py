@@ -375,19 +375,17 @@ def run_model(
     variables: Variables,
     record: Record | None = None,
     observer: Observer | None = None,
-    run_type: type[Run] | None = None,
 ) -> dict[ValueKey, Array]:
     """Values of Results, and of the layers to keep, by layer id and output.
 
-    given: values of Parameters, and of constants that are replaced, by layer id; record: takes the warnings;
-    observer: called for every layer, those of bodies included; run_type: a class of runs, by default the
-    fastest one
+    given: values of Parameters, and of constants that are replaced, by layer id; record: takes the warnings,
+    and what its profile measures; observer: called for every layer, those of bodies included
     Raises:  EvaluationError; the variables are then as before
     """
     transaction = variables.begin()
-    if run_type is None:
-        is_watched = observer is not None or evaluator.verify or evaluator.progress is not None
-        run_type = Run if is_watched else DirectRun
+    run_type = DirectRun if observer is None and not evaluator.verify and evaluator.progress is None else Run
+    if record is not None and record.profile is not None:
+        run_type = MeasuredRun
     require_unchanged_weights(evaluator.analysis.model)
     run = run_type(evaluator, transaction, record, observer)
     values = run.graph(evaluator.analysis.root, given, keep)
@@ -540,17 +538,10 @@ def _bytes_of(values: Values, slots: Collection[int], sized: Collection[int]) ->
 class MeasuredRun(Run):
     """A run whose record has a profile, which takes the time and the bytes of each step."""
 
-    def __init__(
-        self,
-        evaluator: Evaluator,
-        variables: Transaction,
-        record: Record | None = None,
-        observer: Observer | None = None,
-    ) -> None:
-        super().__init__(evaluator, variables, record, observer)
-        if self.record.profile is None:
-            self.record.profile = Profile()
-        self.profile: Profile = self.record.profile
+    @property
+    def profile(self) -> Profile:
+        assert self.record.profile is not None
+        return self.record.profile
 
     def walk(
         self, graph: GraphNode, given: Mapping[int, Array], keep: Collection[int] = ()

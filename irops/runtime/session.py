@@ -18,7 +18,7 @@ from irops.files.limits import Limits
 from irops.runtime.evaluator import Evaluator, Progress, Variables, kept_layers
 from irops.runtime.plan import ValueKey
 from irops.runtime.profile import Profile
-from irops.runtime.run import MeasuredRun, Record, run_model
+from irops.runtime.run import Record, run_model
 from irops.values.arrays import is_foreign, like
 from irops.values.element import Array
 
@@ -119,8 +119,7 @@ class Session:
         kept = self.kept(keep)
         record = Record(self.analysis.limits.findings, Profile() if profile else None)
         arrays = self.signature.arrays(inputs)
-        run_type = MeasuredRun if profile else None
-        values = run_model(self.evaluator, arrays, kept, self.variables, record, run_type=run_type)
+        values = run_model(self.evaluator, arrays, kept, self.variables, record)
         results = self.named(values, kept, record)
         if foreign is not None:
             results.update({name: like(array, foreign) for name, array in results.items()})
