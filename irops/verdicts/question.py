@@ -175,14 +175,14 @@ def _computed(invocation: Invocation, inputs: Sequence[Array | None]) -> Sequenc
 
 
 class Verdict(StrEnum):
-    """Why two results are equal or differ."""
+    """Why two results are equal or differ; what a reader wants to see first comes last."""
 
     EQUAL = "equal"
+    SKIPPED = "skipped"
     ROUNDING = "rounding"
+    RANDOM = "random"
     TIE = "tie"
     MASKED = "masked"
-    RANDOM = "random"
-    SKIPPED = "skipped"
     SATURATION = "saturation"
     OVERFLOW = "overflow"
     NOT_FINITE = "not finite"
@@ -200,19 +200,7 @@ class Verdict(StrEnum):
         return SEVERITY.index(self)
 
 
-SEVERITY = (
-    Verdict.EQUAL,
-    Verdict.SKIPPED,
-    Verdict.ROUNDING,
-    Verdict.RANDOM,
-    Verdict.TIE,
-    Verdict.MASKED,
-    Verdict.SATURATION,
-    Verdict.OVERFLOW,
-    Verdict.NOT_FINITE,
-    Verdict.WRONG,
-    Verdict.FAILED,
-)
+SEVERITY = tuple(Verdict)
 FAULTS = frozenset(SEVERITY[SEVERITY.index(Verdict.SATURATION) :])
 
 
