@@ -9,9 +9,7 @@ from irops.analysis.invocation import (
     check_ranks,
     element_types,
     fault_of,
-    fault_of_limit,
     named_inputs,
-    out_of_memory,
     positional,
     with_normal_axes,
 )
@@ -264,8 +262,8 @@ def test_a_requirement_that_there_is_not_is_a_fault_of_an_extension_and_an_error
 
 
 def test_limits_and_memory_are_faults_with_a_note_on_the_limit():
-    found = fault_of_limit(LimitExceeded("memory-limit", "too large"))
+    found = fault_of(op("Abs-1"), LimitExceeded("memory-limit", "too large"))
     diagnostic = found.diagnostic(op("Abs-1"), Location("m"))
     assert (diagnostic.code, diagnostic.message, diagnostic.constraint) == ("IR605", "too large", None)
     assert "tensor_bytes" in diagnostic.notes[0]
-    assert out_of_memory(op("Abs-1")).rule == "out-of-memory"
+    assert fault_of(op("Abs-1"), MemoryError()).rule == "out-of-memory"

@@ -49,11 +49,27 @@ class OpFault(Exception):
         return Diagnostic(rule(self.rule), self.message, location, about, facts, notes, level=level)
 
 
-def fault_of(op: Op, violation: Violation) -> OpFault:
-    """The fault for a broken requirement: the sentence of the definition, and the values that break it.
+FAULTS = (OpFault, Violation, LimitExceeded, MemoryError)
+"""The exceptions that functions of an op raise on purpose, and the one where its outputs do not fit."""
+
+
+def fault_of(op: Op, error: Exception) -> OpFault:
+    """The fault of an op for an exception of FAULTS: a broken requirement, a limit, or too little memory.
 
     Raises:  KeyError where a function of irops' own cites a requirement that the definition lacks
     """
+    match error:
+        case OpFault():
+            return error
+        case Violation():
+            return _broken(op, error)
+        case LimitExceeded():
+            return OpFault(error.rule, str(error))
+    return OpFault("out-of-memory", f"{op.id} does not fit into the memory of this machine")
+
+
+def _broken(op: Op, violation: Violation) -> OpFault:
+    """The sentence of the definition, and the values that break it."""
     constraint = op.definition.constraints.get(violation.constraint)
     if constraint is None and is_extension(op.module):
         message = (
@@ -65,16 +81,6 @@ def fault_of(op: Op, violation: Violation) -> OpFault:
     detail = f"; {violation.detail}" if violation.detail else ""
     message = f"{op.id} requires: {constraint.text}{detail}"
     return OpFault("violated-constraint", message, constraint.id, violation.at, violation)
-
-
-def fault_of_limit(limit: LimitExceeded) -> OpFault:
-    """The fault for a computation that needs more than a limit allows."""
-    return OpFault(limit.rule, str(limit))
-
-
-def out_of_memory(op: Op) -> OpFault:
-    """The fault for an op whose outputs do not fit into memory."""
-    return OpFault("out-of-memory", f"{op.id} does not fit into the memory of this machine")
 
 
 def named_inputs(op: Op, inputs: Sequence[Any]) -> dict[str, Any]:

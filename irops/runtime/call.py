@@ -9,15 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from irops.analysis.invocation import (
-    Invocation,
-    OpFault,
-    fault_of,
-    fault_of_limit,
-    named_inputs,
-    out_of_memory,
-    positional,
-)
+from irops.analysis.invocation import FAULTS, Invocation, OpFault, fault_of, named_inputs, positional
 from irops.backends.backend import Backend, Declined, kernel_of
 from irops.backends.catalogue import chain
 from irops.backends.one_op import LruCache
@@ -33,7 +25,7 @@ from irops.values.arrays import array_of, as_tensor, fact_of, is_foreign, is_tor
 from irops.values.element import DYNAMIC, Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import LimitExceeded, Violation, collect_warnings
+from irops.values.violation import collect_warnings
 
 
 def call_error(op: Op, fault: OpFault) -> EvaluationError:
@@ -269,16 +261,10 @@ def call(
             prepared = Prepared(op, _texts(op, attributes), chain(backends))
             _PREPARED.put(key, prepared)
         result: Any = called(prepared, inputs, out, limits)
-    except Violation as violation:
-        raise call_error(op, fault_of(op, violation)) from None
-    except OpFault as fault:
-        raise call_error(op, fault) from None
+    except FAULTS as error:
+        raise call_error(op, fault_of(op, error)) from None
     except Declined as declined:
         raise call_error(op, OpFault("declined-op", str(declined))) from None
-    except LimitExceeded as limit:
-        raise call_error(op, fault_of_limit(limit)) from None
-    except MemoryError:
-        raise call_error(op, out_of_memory(op)) from None
     return result
 
 

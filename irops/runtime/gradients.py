@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from irops.analysis.declaring import facts_line
-from irops.analysis.invocation import Invocation, OpFault, fault_of_limit, input_spec, out_of_memory
+from irops.analysis.invocation import FAULTS, Invocation, OpFault, fault_of, input_spec
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis
 from irops.analysis.signature import Key, declared_fact
 from irops.backends.backend import Backend
@@ -31,7 +31,6 @@ from irops.values.arrays import as_tensor, fact_of
 from irops.values.element import DYNAMIC, Array, element_type_of, zeros
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import LimitExceeded
 
 Inputs = dict[int, tuple[int, ...]]
 """By a layer's id, the indices of some of its inputs."""
@@ -428,16 +427,10 @@ class GradientSession:
         backward = Backward(flow, values, evaluator.limits, evaluator.kernel_with_memory)
         try:
             return backward.run(cotangents)
-        except OpFault as fault:
-            assert backward.current is not None
-            raise evaluator.error(backward.current.facts, (), fault) from fault.__cause__
-        except LimitExceeded as limit:
-            assert backward.current is not None
-            raise evaluator.error(backward.current.facts, (), fault_of_limit(limit)) from None
-        except MemoryError:
-            assert backward.current is not None
-            lack = out_of_memory(backward.current.op)
-            raise evaluator.error(backward.current.facts, (), lack) from None
+        except FAULTS as error:
+            step = backward.current
+            assert step is not None
+            raise evaluator.error(step.facts, (), fault_of(step.op, error)) from error.__cause__
 
 
 def vjp(

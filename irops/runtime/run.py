@@ -11,7 +11,7 @@ import numpy as np
 
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import LayerFacts
-from irops.analysis.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
+from irops.analysis.invocation import FAULTS, OpFault, fault_of
 from irops.analysis.structure import BodyNode, GraphNode
 from irops.backends.backend import Declined
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, in_document_order
@@ -62,6 +62,8 @@ class Computed:
     again: Callable[[Arrays], tuple[Any, ...]]
 
 
+OF_KERNELS = (*FAULTS, EvaluationError)
+"""Exceptions that kernels raise on purpose."""
 Observer: TypeAlias = Callable[[Computed], None]
 """Called for every layer of a run once it is computed, those of bodies included, at each iteration."""
 
@@ -227,20 +229,12 @@ class Run:
             results = self._compute(step, facts, arrays, given=given)
             found = self._checked(step, arrays, results, facts.outputs)
             return [*map(_of_inferred_rank, found, step.facts.outputs)], facts
-        except OpFault as fault:
-            raise self._located(step, fault) from fault.__cause__
-        except (Violation, LimitExceeded, MemoryError) as error:
-            raise self._located(step, error) from None
+        except FAULTS as error:
+            raise self._located(step, error) from error.__cause__
 
     def _located(self, step: PlannedLayer, error: Exception) -> EvaluationError:
         """The error of a step at its place in the file."""
-        if isinstance(error, OpFault):
-            fault = error
-        elif isinstance(error, Violation):
-            fault = fault_of(step.op, error)
-        else:
-            fault = fault_of_limit(error) if isinstance(error, LimitExceeded) else out_of_memory(step.op)
-        return self.evaluator.error(step.facts, step.node.path, fault)
+        return self.evaluator.error(step.facts, step.node.path, fault_of(step.op, error))
 
     def _require_time(self, op: Op) -> None:
         if self._clock.expired:
@@ -256,7 +250,7 @@ class Run:
             keywords = step.invocation.keywords("kernel", arrays, self._extras(step, facts, given))
         try:
             return step.invocation.compute(arrays, kernel=kernel, keywords=keywords)
-        except (Violation, OpFault, LimitExceeded, MemoryError, EvaluationError):
+        except OF_KERNELS:
             raise
         except Exception as error:
             cause = None if isinstance(error, Declined) else error
@@ -413,9 +407,6 @@ def run_layer(evaluator: Evaluator, step: PlannedLayer, inputs: Arrays, observer
 
 # The run that nobody watches: it executes the program of a plan.
 
-OF_KERNELS = (Violation, OpFault, LimitExceeded, MemoryError, EvaluationError)
-"""Exceptions that kernels raise on purpose."""
-
 
 class DirectRun(Run):
     """A run whose graphs are executed as programs; it gives what `Run` gives, and fails as `Run` fails."""
@@ -481,14 +472,9 @@ class DirectRun(Run):
                         in_use -= _bytes_of(values, freed, sized)
                     for slot in freed:
                         values[slot] = None
-        except EvaluationError:
-            raise
-        except OpFault as fault:
+        except FAULTS as error:
             assert step is not None
-            raise self._located(step, fault) from fault.__cause__
-        except (Violation, LimitExceeded, MemoryError) as error:
-            assert step is not None
-            raise self._located(step, error) from None
+            raise self._located(step, error) from error.__cause__
         return values
 
     def _refuse(self, step: PlannedLayer, in_use: float) -> None:

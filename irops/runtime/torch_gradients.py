@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch.autograd.function import once_differentiable
 
-from irops.analysis.invocation import OpFault, input_spec, out_of_memory
+from irops.analysis.invocation import FAULTS, OpFault, fault_of, input_spec
 from irops.files.limits import Limits
 from irops.runtime.call import Prepared, call_error
 from irops.runtime.gradients import LayerGradients
@@ -98,10 +98,8 @@ class _OpFunction(torch.autograd.Function):
             for index, of in enumerate(call.ports):
                 own = _apart(layer.gradient_of(index, found[of]), reaching) if of else None
                 gradients.append(None if own is None else like(own, cotangents[0]))
-        except OpFault as fault:
-            raise call_error(op, fault) from fault.__cause__
-        except MemoryError:
-            raise call_error(op, out_of_memory(op)) from None
+        except FAULTS as error:
+            raise call_error(op, fault_of(op, error)) from error.__cause__
         return (None, *gradients)
 
 

@@ -10,7 +10,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any, overload
@@ -81,7 +81,7 @@ class CellChange:
     after: str | None
 
     def to_json(self) -> dict[str, Any]:
-        return {"model": self.model, "task": self.task, "before": self.before, "after": self.after}
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

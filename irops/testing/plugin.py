@@ -8,44 +8,21 @@ from typing import Any
 
 import pytest
 
+OPTIONS = {
+    "backend": ("NAME", "test this backend against the definitions of ops; repeatable"),
+    "op": ("OP", "an op such as Reverse-1; repeatable; default: all ops that the backend implements"),
+    "examples": ("N", "number of generated cases per op, which need irops[conformance]; default: 100"),
+    "definitions": ("FOLDER", "a folder with the definitions and modules of custom ops; repeatable"),
+    "module": ("NAME", "a Python module with the functions of custom ops; repeatable"),
+}
+"""By the end of its name, what an option takes and its help; all but one may be given again and again."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("irops", "irops: conformance of kernels")
-    group.addoption(
-        "--irops-backend",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="test this backend against the definitions of ops; repeatable",
-    )
-    group.addoption(
-        "--irops-op",
-        metavar="OP",
-        action="append",
-        default=[],
-        help="an op such as Reverse-1; repeatable; default: all ops that the backend implements",
-    )
-    group.addoption(
-        "--irops-examples",
-        metavar="N",
-        type=_count,
-        default=100,
-        help="number of generated cases per op, which need irops[conformance]; default: 100",
-    )
-    group.addoption(
-        "--irops-definitions",
-        metavar="FOLDER",
-        action="append",
-        default=[],
-        help="a folder with the definitions and modules of custom ops; repeatable",
-    )
-    group.addoption(
-        "--irops-module",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="a Python module with the functions of custom ops; repeatable",
-    )
+    for name, (metavar, text) in OPTIONS.items():
+        more = {"type": _count, "default": 100} if name == "examples" else {"action": "append", "default": []}
+        group.addoption(f"--irops-{name}", metavar=metavar, help=text, **more)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -18,42 +18,9 @@ from irops.files.storage import open_regular
 from irops.ir.edits import with_attribute, with_dims
 from irops.ir.model import Layer, Port
 from irops.values.dim import Dim
-from irops.values.element import DYNAMIC, element_type_of_precision
+from irops.values.element import DYNAMIC, ElementType, element_type_of_precision
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-
-
-class Stale:
-    """The declarations of the ports of one layer."""
-
-    def __init__(self, structure: ModelStructure, layer: Layer, path: Path) -> None:
-        self._structure, self._layer, self._path = structure, layer, path
-
-    def dims(self, port: Port, fact: Fact, side: str, index: int) -> bool:
-        """Whether the dimensions of a port are out of date. side: input or output."""
-        sizes = fact.shape.dims
-        if sizes is None or any(size.high == 0 for size in sizes):
-            return False
-        if len(sizes) == len(port.dims) or self._states_itself(side):
-            return True
-        producer = self._producer(side, index)
-        return producer is not None and len(producer.dims) == len(sizes)
-
-    def type(self, fact: Fact) -> bool:
-        """Whether the precision of a port is out of date."""
-        kind = fact.element_type
-        return kind.bits >= 8 and kind.kind in ("boolean", "signed", "unsigned", "float")
-
-    def _states_itself(self, side: str) -> bool:
-        """Whether an attribute of the layer states the shape, as that of a Parameter does."""
-        return side == "output" and not self._layer.inputs and "shape" in self._layer.data
-
-    def _producer(self, side: str, index: int) -> Port | None:
-        """The output port that feeds an input."""
-        sources = self._structure.by_path[self._path].wiring.inputs[self._layer.id]
-        source = sources[index] if side == "input" and index < len(sources) else None
-        return None if source is None else source[0].outputs[source[1]]
-
 
 PASSES = 20
 """The number of passes: applying fixes may reveal findings with further fixes."""
@@ -148,7 +115,6 @@ def _each(
     ports: Sequence[Port],
     facts: Sequence[Fact | None],
 ) -> Iterator[Diagnostic]:
-    stale = Stale(structure, layer, path)
     for index, (port, fact) in enumerate(zip(ports, facts)):
         if fact is None:
             continue
@@ -159,7 +125,9 @@ def _each(
                 f"{what} {index} of {layer} declares {declared}, must be {fact.shape}",
                 _place(structure, layer, path, port, at),
                 notes=_ignored(structure),
-                fix=_right_dims(structure, port, fact.shape) if stale.dims(port, fact, what, index) else None,
+                fix=_right_dims(structure, port, fact.shape)
+                if _is_stated(structure, layer, path, what, index, port, fact.shape)
+                else None,
             )
         if (precision := _other_type(port, fact)) is not None:
             yield Diagnostic(
@@ -167,7 +135,7 @@ def _each(
                 f"{what} {index} of {layer} declares {precision}, must be {fact.element_type.precision}",
                 _place(structure, layer, path, port, "precision"),
                 notes=_ignored(structure),
-                fix=_right_precision(structure, port, fact) if stale.type(fact) else None,
+                fix=_right_precision(structure, port, fact.element_type),
             )
 
 
@@ -204,6 +172,22 @@ def _other_type(port: Port, fact: Fact) -> str | None:
     return None if declared in (DYNAMIC, fact.element_type) else port.precision
 
 
+def _is_stated(
+    structure: ModelStructure, layer: Layer, path: Path, side: str, index: int, port: Port, shape: Shape
+) -> bool:
+    """Whether the file states the rank elsewhere, so that the dimensions of a port are out of date: at the
+    port, at the producer of an input, or, as a Parameter does, in an attribute.
+    """
+    if shape.dims is None or any(size.high == 0 for size in shape.dims):
+        return False
+    if side == "output":
+        return len(shape.dims) == len(port.dims) or (not layer.inputs and "shape" in layer.data)
+    sources = structure.by_path[path].wiring.inputs[layer.id]
+    source = sources[index] if index < len(sources) else None
+    ports = [port] if source is None else [port, source[0].outputs[source[1]]]
+    return any(len(shape.dims) == len(one.dims) for one in ports)
+
+
 def _right_dims(structure: ModelStructure, port: Port, shape: Shape) -> Fix | None:
     source = structure.editable
     if source is None or shape.dims is None or port.at < 0:
@@ -221,9 +205,10 @@ def _declarable(declared: int | None, dim: Dim) -> int:
     return int(dim.low) if dim.low == dim.high else -1
 
 
-def _right_precision(structure: ModelStructure, port: Port, fact: Fact) -> Fix | None:
-    source, precision = structure.editable, fact.element_type.precision
-    if source is None:
+def _right_precision(structure: ModelStructure, port: Port, kind: ElementType) -> Fix | None:
+    """The fix of a precision that is out of date: to a type that runtimes compute with."""
+    source, precision = structure.editable, kind.precision
+    if source is None or kind.bits < 8 or kind.kind not in ("boolean", "signed", "unsigned", "float"):
         return None
     return fix(
         f"declare the precision {precision}", [with_attribute(source, port.at, "precision", precision)]

@@ -7,6 +7,7 @@ only what leaves the part is compared.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,6 @@ from irops.analysis.signature import Key
 from irops.analysis.structure import LayerNode
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.isolated import isolated
-from irops.debugging.compare.noise import QUIET_KINDS
 from irops.debugging.compare.propagated import propagated
 from irops.debugging.compare.report import Comparison, worst_of
 from irops.debugging.compare.results import (
@@ -32,7 +32,7 @@ from irops.debugging.compare.results import (
 from irops.debugging.compare.tolerances import Tolerance, Tolerances
 from irops.debugging.sources.openvino_device import tappable, with_taps
 from irops.debugging.sources.parse import AnySource, source_of
-from irops.debugging.sources.source import Context, Failure, Source, Values
+from irops.debugging.sources.source import QUIET_KINDS, Context, Failure, Source, Values
 from irops.debugging.sources.stored import OtherModel, SourceError
 from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.diagnostic import DiagnosticError
@@ -111,11 +111,8 @@ class Cuts:
         return part[low:]
 
     def _without_end(self, part: list[LayerNode]) -> list[LayerNode]:
-        low, high = 1, len(part)
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.fault(part[:middle]) else (middle + 1, high)
-        return part[:low]
+        differs = bisect_left(range(1, len(part)), True, key=lambda end: bool(self.fault(part[:end])))
+        return part[: 1 + differs]
 
     def _without_single_layers(self, part: list[LayerNode]) -> list[LayerNode]:
         for node in list(part):

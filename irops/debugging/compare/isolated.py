@@ -16,8 +16,15 @@ from irops.backends.backend import Reference
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.noise import rounding_within
 from irops.debugging.sources.layerwise import Layerwise
-from irops.debugging.sources.source import Answer, Context, Failure, LayerCall, LayerValue, Source
-from irops.ir.model import LayerKind
+from irops.debugging.sources.source import (
+    QUIET_KINDS,
+    Answer,
+    Context,
+    Failure,
+    LayerCall,
+    LayerValue,
+    Source,
+)
 from irops.runtime.evaluator import Evaluator, Progress, Variables
 from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import Computed, run_model
@@ -30,8 +37,6 @@ from irops.verdicts.question import Arithmetic, Compute, Judgement, Question, Ve
 PENDING_BYTES = 64 << 20
 """How many bytes of inputs and outputs wait for a source that computes several layers at once."""
 PENDING_LAYERS = 48
-SKIPPED_KINDS = (LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.RESULT, LayerKind.SINK)
-"""Layers that compute nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +73,7 @@ class Isolated:
     def observe(self, computed: Computed) -> None:
         """Take a layer of a's run."""
         node, kind = computed.step.node, computed.step.layer.kind
-        if kind in SKIPPED_KINDS or (node.path and self.b.is_whole) or not computed.inputs:
+        if kind in QUIET_KINDS or (node.path and self.b.is_whole) or not computed.inputs:
             return
         reason = self._why_skipped(node)
         if reason:
@@ -287,7 +292,7 @@ class HeldValues:
 
 def _computes(node: LayerNode) -> bool:
     return (
-        node.layer.kind not in SKIPPED_KINDS
+        node.layer.kind not in QUIET_KINDS
         and node.op is not None
         and node.invocation is not None
         and not node.op.definition.stateful

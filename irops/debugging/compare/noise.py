@@ -16,9 +16,8 @@ import numpy as np
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.backends.backend import Reference
-from irops.debugging.sources.source import Context, LayerValue
+from irops.debugging.sources.source import QUIET_KINDS, Context, LayerValue
 from irops.diagnostics.diagnostic import EvaluationError
-from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Evaluator, Variables
 from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import Arrays, Computed, Observer, run_layer, walk_model
@@ -56,7 +55,6 @@ SMALLEST_TENSOR = 2
 NOISE_MARGIN = 32.0
 """By how much a difference may exceed what rounding does in another run."""
 NOISE_SEEDS = (1, 2)
-QUIET_KINDS = (LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.RESULT, LayerKind.SINK)
 
 
 def noisy_walk(context: Context, arithmetic: Arithmetic, seed: int) -> Iterator[LayerValue]:
@@ -64,16 +62,12 @@ def noisy_walk(context: Context, arithmetic: Arithmetic, seed: int) -> Iterator[
 
     Ends early where the changed values break a requirement of a layer.
     """
-    with suppress(EvaluationError):
-        yield from _noisy_values(context, arithmetic, seed)
-
-
-def _noisy_values(context: Context, arithmetic: Arithmetic, seed: int) -> Iterator[LayerValue]:
     evaluator = Evaluator(context.analysis, (Reference(),))
-    for computed in walk_model(evaluator, context.inputs, Variables(), _noise(arithmetic, seed)):
-        facts = computed.step.facts.outputs
-        outputs = tuple(rounded(array, fact) for array, fact in zip(computed.outputs, facts))
-        yield LayerValue(computed.step.layer.id, outputs, inputs=tuple(computed.inputs))
+    with suppress(EvaluationError):
+        for computed in walk_model(evaluator, context.inputs, Variables(), _noise(arithmetic, seed)):
+            facts = computed.step.facts.outputs
+            outputs = tuple(rounded(array, fact) for array, fact in zip(computed.outputs, facts))
+            yield LayerValue(computed.step.layer.id, outputs, inputs=tuple(computed.inputs))
 
 
 def _noise(arithmetic: Arithmetic, seed: int) -> Observer:

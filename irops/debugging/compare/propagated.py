@@ -11,16 +11,9 @@ import numpy as np
 from irops.analysis.structure import LayerNode
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.isolated import HeldValues, as_declared
-from irops.debugging.compare.noise import (
-    FOLLOWS_RANDOM,
-    QUIET_KINDS,
-    agreement,
-    noisy_walk,
-    question_of,
-    random_layers,
-)
+from irops.debugging.compare.noise import FOLLOWS_RANDOM, agreement, noisy_walk, question_of, random_layers
 from irops.debugging.sources.layerwise import Layerwise
-from irops.debugging.sources.source import Context, LayerValue, Source, SourceFailed
+from irops.debugging.sources.source import QUIET_KINDS, Context, LayerValue, Source, SourceFailed
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.diagnostics.printable import abridged
 from irops.runtime.evaluator import Progress

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -19,14 +19,21 @@ from irops.debugging.compare.compared_layer import ComparedLayer, Judged
 from irops.debugging.compare.noise import (
     FOLLOWS_RANDOM,
     NOISE_SEEDS,
-    QUIET_KINDS,
     agreement,
     noisy_walk,
     question_of,
     random_layers,
 )
 from irops.debugging.compare.propagated import propagated
-from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
+from irops.debugging.sources.source import (
+    QUIET_KINDS,
+    Context,
+    Failure,
+    LayerValue,
+    Source,
+    SourceFailed,
+    Values,
+)
 from irops.diagnostics.printable import plural, printable, shortened
 from irops.ir.model import LayerKind
 from irops.ir.numpy_files import as_declared
@@ -365,14 +372,7 @@ class Coverage:
 
     def to_json(self) -> dict[str, Any]:
         """The coverage for machines."""
-        return {
-            "layers": self.layers,
-            "all_layers": self.all_layers,
-            "results": self.results,
-            "all_results": self.all_results,
-            "layers_left_out": dict(self.layers_left_out),
-            "results_left_out": dict(self.results_left_out),
-        }
+        return asdict(self)
 
     def __str__(self) -> str:
         layers, results = plural(self.all_layers, "layer"), plural(self.all_results, "result")

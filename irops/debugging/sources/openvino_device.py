@@ -20,6 +20,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.writing import write
 from irops.debugging.sources.layerwise import single_layers
 from irops.debugging.sources.source import (
+    QUIET_KINDS,
     Answer,
     Context,
     Failure,
@@ -31,7 +32,7 @@ from irops.debugging.sources.source import (
 )
 from irops.debugging.sources.workers import UNBOUNDED, SourceWorkers, asked, weights_file, write_text
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, UniqueNames
+from irops.ir.model import Edge, Layer, LayerGraph, Model, UniqueNames
 from irops.runtime.memory import size_in_bytes
 from irops.spec.definition import OPENVINO
 from irops.values.element import STRING, Array, element_type, element_type_of, tagged
@@ -48,7 +49,7 @@ MAX_TAPS = 2000
 def tappable(analysis: ModelAnalysis) -> Iterator[Tap]:
     """The outputs of all layers that compute, in order."""
     for node in analysis.root.order:
-        if node.layer.kind not in (LayerKind.RESULT, LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.SINK):
+        if node.layer.kind not in QUIET_KINDS:
             yield from ((node.layer.id, index) for index in range(len(node.layer.outputs)))
 
 
@@ -241,7 +242,7 @@ class OpenVINODevice(Source):
         for taps in chunks_of_taps(context):
             tapped, names = with_taps(context.analysis, taps)
             values = self._run_model(context.analysis, tapped, context.inputs)
-            yield from _in_order(taps, {tap: values.get(name) for tap, name in names.items()})
+            yield from by_layer({tap: values.get(name) for tap, name in names.items()})
 
     def run(self, model: Model, inputs: Mapping[str, Array]) -> Values:
         """The results of a model by name. inputs: by the name of the Parameter. Raises: SourceFailed"""
@@ -292,15 +293,14 @@ def _other_dialect(model: Model) -> Failure:
     return Failure("declined", f"OpenVINO devices run IR; irops convert {file} --target openvino writes it")
 
 
-def _in_order(taps: Sequence[Tap], values: Mapping[Tap, Array | None]) -> Iterator[LayerValue]:
-    """The values of taps, those of one layer together."""
+def by_layer(values: Mapping[Tap, Array | None]) -> Iterator[LayerValue]:
+    """The values of taps, in their order, those of one layer together; none of layers without any."""
     layers: dict[int, list[Array | None]] = {}
-    for layer, index in taps:
-        outputs = layers.setdefault(layer, [])
-        outputs.extend([None] * (index - len(outputs)))
-        outputs.append(values[layer, index])
+    for (layer, _), array in values.items():
+        layers.setdefault(layer, []).append(array)
     for layer, outputs in layers.items():
-        yield LayerValue(layer, tuple(outputs))
+        if any(array is not None for array in outputs):
+            yield LayerValue(layer, tuple(outputs))
 
 
 def _with_constants(call: LayerCall) -> LayerCall | None:

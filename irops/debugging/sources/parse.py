@@ -12,7 +12,7 @@ from irops.analysis.model_analysis import AnyModel, Buildable, ModelAnalysis
 from irops.backends.backend import Backend, Reference
 from irops.backends.catalogue import backend_names, backend_of, missing
 from irops.debugging.sources.layerwise import Layerwise
-from irops.debugging.sources.openvino_device import TIMEOUT, OpenVINODevice, chunks_of_taps
+from irops.debugging.sources.openvino_device import TIMEOUT, OpenVINODevice, by_layer, chunks_of_taps
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.debugging.sources.stored import OtherModel, SourceError, Stored, stored_source
 from irops.debugging.sources.workers import UNBOUNDED, RemoteBackend, SourceWorkers, asked
@@ -92,7 +92,7 @@ class ONNXFile(Source):
             names = {tap: _name(context.analysis.root.layers[tap[0]].layer, tap[1], present) for tap in taps}
             wanted = sorted({name for name in names.values() if name})
             values = self._values(context, wanted) if wanted else {}
-            yield from _by_layer({tap: values.get(name) for tap, name in names.items()})
+            yield from by_layer({tap: values.get(name) for tap, name in names.items()})
 
     def close(self) -> None:
         self._process.close()
@@ -110,15 +110,6 @@ def _name(layer: Layer, index: int, present: set[str]) -> str:
     """The tensor of an ONNX model that an output is, or ""."""
     names = (*layer.outputs[index].names, f"{layer.name}:{index}", *([layer.name] if index == 0 else []))
     return next((name for name in names if name in present), "")
-
-
-def _by_layer(values: Mapping[tuple[int, int], Array | None]) -> Iterator[LayerValue]:
-    layers: dict[int, list[Array | None]] = {}
-    for (layer, _), array in values.items():
-        layers.setdefault(layer, []).append(array)
-    for layer, outputs in layers.items():
-        if any(array is not None for array in outputs):
-            yield LayerValue(layer, tuple(outputs))
 
 
 AnySource: TypeAlias = AnyModel | Source | Backend | Session | Mapping[str, Any]
@@ -147,7 +138,7 @@ def source_of(item: AnySource, workers: SourceWorkers = UNBOUNDED) -> Source:
         case str() | os.PathLike():
             return source_of_text(os.fspath(item), workers)
         case Session():
-            return OtherModel(item.analysis, Layerwise(_first(item), has_reference=True))
+            return OtherModel(item.analysis, Layerwise(item.evaluator.backends[0], has_reference=True))
         case Model() | ModelAnalysis() | Buildable():
             return OtherModel(item, Layerwise(Reference()))
         case Mapping():
@@ -223,7 +214,3 @@ def _require_local(path: str) -> None:
         raise SourceError(
             f"{name} is a URL; onnxruntime:MODEL.onnx must be a local file, model:URL need not be"
         )
-
-
-def _first(session: Session) -> Backend:
-    return session.evaluator.backends[0]

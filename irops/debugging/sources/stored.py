@@ -76,7 +76,7 @@ class Stored(Source):
         stored = next((self._values[name] for name in names if name in self._values), None)
         if stored is None:
             return None
-        return stored(kind) if callable(stored) else as_declared(np.asarray(stored), kind)
+        return _loaded(stored, kind)
 
     def results(self, context: Context) -> Values | Failure:
         found: Values = {}

@@ -15,7 +15,7 @@ from irops.analysis.declaring import redeclared
 from irops.analysis.fold import ValueBudget, attach_values
 from irops.analysis.inference import FreshNames, Inference
 from irops.analysis.inferred import LayerFacts
-from irops.analysis.invocation import Invocation, OpFault, fault_of, fault_of_limit
+from irops.analysis.invocation import Invocation, OpFault, fault_of
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, Severity
 from irops.diagnostics.printable import shortened
@@ -105,10 +105,8 @@ class Facts:
             for warning in warnings:
                 if op.definition.constraints[warning.constraint].severity is Severity.ERROR:
                     raise fault_of(op, warning)
-        except OpFault as fault:
-            raise refuse_fault(op, fault, node.name, list(inputs), dict(node.data)) from None
-        except LimitExceeded as limit:
-            raise refuse_fault(op, fault_of_limit(limit), node.name, list(inputs), dict(node.data)) from None
+        except (OpFault, LimitExceeded) as error:
+            raise refuse_fault(op, fault_of(op, error), node.name, list(inputs), dict(node.data)) from None
         return outputs
 
     def bodies(self, node: Node, inputs: Sequence[Fact | None], weights: Weights | None) -> dict[str, Body]:
