@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
-from irops.analysis.checks import ops
+from irops.analysis.checks import layers
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import Inferred
 from irops.analysis.signature import Key, Signature
@@ -41,9 +41,9 @@ class ModelAnalysis(ModelStructure):
         """The findings on edges, port maps, ops and attributes, whatever the shapes are."""
         checks = (
             *EDGE_CHECKS,
-            ops.port_maps_are_sound,
-            ops.layers_name_ops_and_attributes,
-            ops.layers_have_the_inputs_that_openvino_requires,
+            layers.port_maps_are_sound,
+            layers.layers_name_ops_and_attributes,
+            layers.layers_have_the_inputs_that_openvino_requires,
         )
         return tuple(finding for check in checks for finding in check(self))
 

@@ -21,9 +21,14 @@ from irops.files.urls import is_url
 from irops.pages.render import plain, render
 from irops.surveys.identity import Identities, key_of
 from irops.surveys.listing import ListedModel, Listing, listing
-from irops.surveys.store import IDENTITIES, STATUSES, ReportFolder, Row, Rows, Store
-from irops.surveys.table import (
+from irops.surveys.store import (
+    IDENTITIES,
+    STATUSES,
     CellChange,
+    ReportFolder,
+    Row,
+    Rows,
+    Store,
     SurveyTable,
     differences,
     results_csv,

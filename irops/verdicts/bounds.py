@@ -34,11 +34,6 @@ def has_jumps(op: Op) -> bool:
     return op.definition.category in DISCRETE_CATEGORIES or op.definition.type in DISCRETE
 
 
-def is_discrete(question: Question) -> bool:
-    """Whether the result of the op of a question may jump."""
-    return has_jumps(question.op)
-
-
 SAFETY = 8.0
 """By how many standard deviations the error of a sum may exceed 0: more happens to 1 of 10^13 sums. Times the
 root of the number of terms it exceeds the worst case for up to 64 terms.
@@ -368,7 +363,7 @@ def _changed(question: Question, array: Array, random: np.random.Generator, unit
     unit = max(question.arithmetic.roundoff(kind), ROUNDOFF["f32"] if kind.bits <= 32 else 0.0)
     signs = np.where(random.integers(0, 2, array.shape, np.int8) > 0, units * unit, -units * unit)
     wide = np.float64 if kind.bits > 16 and array.dtype.kind == "f" else np.float32
-    if is_discrete(question):
+    if has_jumps(question.op):
         signs = np.where(np.abs(np.frexp(array.astype(wide))[0]) == 0.5, 0.0, signs)
     changed: Array = array * (1 + signs) if array.dtype.kind == "c" else array.astype(wide) * (1 + 2 * signs)
     return changed.astype(array.dtype)
@@ -409,7 +404,7 @@ def sensitivity(question: Question, truth: Array, output: int) -> Array:
                 change = np.maximum(change, np.nan_to_num(np.abs(result - reference), posinf=0.0))
     if change.ndim == 0 or not change.size:
         return change
-    if is_discrete(question):  # a jump is no error; irops.verdicts.ties looks at those
+    if has_jumps(question.op):  # a jump is no error; irops.verdicts.ties looks at those
         kind = element_type_of(truth)
         limit = JUMP * question.arithmetic.roundoff(kind) * greatest_finite(reference)
         change = np.where(change > limit, 0.0, change)

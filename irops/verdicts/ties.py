@@ -9,17 +9,7 @@ import numpy as np
 
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
-from irops.verdicts.bounds import (
-    DISCRETE_CATEGORIES,
-    JUMP,
-    SAFETY,
-    ULPS,
-    changes,
-    defined,
-    greatest_finite,
-    has_jumps,
-    is_discrete,
-)
+from irops.verdicts import bounds
 from irops.verdicts.metrics import as_numbers, differs
 from irops.verdicts.question import Question, is_float
 
@@ -164,10 +154,10 @@ def _fake_quantize(question: Question, truth: Array, ours: Array, _: int) -> str
     with np.errstate(all="ignore"):
         scale = np.abs(levels / (high - low))
         place = (data - low) * levels / (high - low)
-        rounding = 2 * SAFETY * unit * (np.abs(data) + np.abs(low) + np.abs(high))
+        rounding = 2 * bounds.SAFETY * unit * (np.abs(data) + np.abs(low) + np.abs(high))
         error = (rounding + question.input_error(0)) * scale
         quantum = (out_high - out_low) / levels
-        slack = 2 * ULPS * unit * np.maximum(np.abs(out_low), np.abs(out_high))
+        slack = 2 * bounds.ULPS * unit * np.maximum(np.abs(out_low), np.abs(out_high))
         middle = ((a + b) / 2 - out_low) / quantum
         one_level = np.abs(np.abs(a - b) - np.abs(quantum)) <= slack
         decided = one_level & (np.abs(place - middle) <= error + slack / np.abs(quantum))
@@ -196,17 +186,17 @@ TRIES = 8
 
 def may_tie(op: Op) -> bool:
     """Whether results of an op may differ although both are right."""
-    return op.definition.type in TIES or has_jumps(op)
+    return op.definition.type in TIES or bounds.has_jumps(op)
 
 
 def _undecided(question: Question, truth: Array, ours: Array, output: int) -> str:
     """The reference itself gives what ours has, once its inputs change by their roundoff."""
-    if not question.floats or not is_discrete(question):
+    if not question.floats or not bounds.has_jumps(question.op):
         return ""
     unequal = differs(truth, ours)
-    right, changed = defined(question, output), changes(question, output, TRIES)
+    right, changed = bounds.defined(question, output), bounds.changes(question, output, TRIES)
     alike = [result for result in changed if result.shape == truth.shape]
-    if question.op.definition.category in DISCRETE_CATEGORIES and changed and not alike:
+    if question.op.definition.category in bounds.DISCRETE_CATEGORIES and changed and not alike:
         return "how many elements there are depends on the rounding of the inputs"
     if right is None or right.shape != truth.shape:
         return ""
@@ -223,7 +213,8 @@ def _possible(question: Question, results: Sequence[Array], ours: Array) -> Arra
     element, wide = ours.astype(np.float64), np.sort([result.astype(np.float64) for result in results], 0)
     roundoff = question.arithmetic.roundoff(element_type_of(ours))
     with np.errstate(all="ignore"):
-        slack, jump = SAFETY * roundoff * np.abs(element), JUMP * roundoff * greatest_finite(wide)
+        slack = bounds.SAFETY * roundoff * np.abs(element)
+        jump = bounds.JUMP * roundoff * bounds.greatest_finite(wide)
         possible: Array = (element == wide).any(0)
         for low, high in zip(wide, [*wide[1:], wide[-1]]):
             end = np.where(high - low <= jump, high, low)

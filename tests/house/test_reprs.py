@@ -16,7 +16,7 @@ from irops.diagnostics.html_table import MAX_CELL, MAX_ROWS, html_table
 from irops.dialects import dialect_named
 from irops.editing.dialects import DialectGraph as NewGraph
 from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
-from irops.surveys.table import SurveyTable
+from irops.surveys.store import SurveyTable
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = "a\nb" * 5000

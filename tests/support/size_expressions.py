@@ -7,9 +7,8 @@ from pathlib import Path
 
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.model_analysis import analyse
-from irops.debugging.origins.influence import Aspect, Facet
 from irops.debugging.origins.symbolic import Kind, SymbolicModel
-from irops.debugging.origins.why import expressions_of, source_of
+from irops.debugging.origins.why import Aspect, Facet, expressions_of, source_of
 
 SETTINGS, ATTEMPTS = 3, 40
 

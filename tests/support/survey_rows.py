@@ -4,9 +4,8 @@ import random
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from irops.surveys.store import STATUSES, Row
+from irops.surveys.store import STATUSES, Row, SurveyTable, differences
 from irops.surveys.survey import report_page
-from irops.surveys.table import SurveyTable, differences
 from irops.surveys.tasks import detail_text
 
 TASKS = ("check", "compare:reference,openvino:CPU", "infer", "run:reference", "target:2023.3")

@@ -7,8 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from irops.surveys.store import STATUSES, Row, read_part
-from irops.surveys.table import SurveyTable, differences, results_csv, results_json, timings_csv
+from irops.surveys.store import (
+    STATUSES,
+    Row,
+    SurveyTable,
+    differences,
+    read_part,
+    results_csv,
+    results_json,
+    timings_csv,
+)
 from irops.surveys.tasks import SurveyError
 
 ROWS = (

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeAlias
 
-from irops.analysis.checks import layers, ops, releases
+from irops.analysis.checks import layers, releases
 from irops.analysis.checks.declared import ports_declare_what_is_inferred
 from irops.analysis.checks.layers import inputs_and_outputs_keep_their_types, layouts_fit_inputs_and_outputs
 from irops.analysis.inference import Inference
@@ -235,9 +235,9 @@ CHECKS: tuple[Check, ...] = (
     first_assignments_follow_a_read,
     variables_are_read_and_assigned_once,
     releases.nothing_uses_a_sink,
-    ops.types_are_spelled_as_specified,
-    ops.ops_need_no_extension_library,
-    ops.bodies_are_those_of_the_op,
+    layers.types_are_spelled_as_specified,
+    layers.ops_need_no_extension_library,
+    layers.bodies_are_those_of_the_op,
 )
 """The findings that need no inference, beside the structural ones of the analysis."""
 INFERRED_CHECKS: tuple[InferredCheck, ...] = (
@@ -248,7 +248,7 @@ INFERRED_CHECKS: tuple[InferredCheck, ...] = (
     releases.ranks_can_be_compiled,
     releases.element_types_can_be_compiled,
     bodies_fit_their_parameters,
-    ops.layers_declare_the_outputs_that_there_are,
+    layers.layers_declare_the_outputs_that_there_are,
 )
 """The checks that compare the file with the inferred Facts."""
 

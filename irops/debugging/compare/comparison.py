@@ -32,7 +32,7 @@ from irops.debugging.compare.results import (
 from irops.debugging.compare.tolerances import Tolerance, Tolerances
 from irops.debugging.sources.openvino_device import tappable, with_taps
 from irops.debugging.sources.parse import AnySource, source_of
-from irops.debugging.sources.source import QUIET_KINDS, Context, Failure, Source, Values
+from irops.debugging.sources.source import Context, Failure, Source, Values
 from irops.debugging.sources.stored import OtherModel, SourceError
 from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.diagnostic import DiagnosticError
@@ -41,6 +41,7 @@ from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects.registry import Registry
 from irops.editing.extraction import Boundary, cut_values, extracted
 from irops.files.limits import Limits
+from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Progress
 from irops.values.element import Array
 from irops.values.shape import Shape
@@ -169,7 +170,7 @@ def _first_fault(
     for port in context.analysis.signature.results:
         source = root.wiring.inputs[port.layer.id][0]
         if judged[port.name].is_fault and source is not None:
-            computing = [node.layer for node in root.order if node.layer.kind not in QUIET_KINDS]
+            computing = [node.layer for node in root.order if node.layer.kind is LayerKind.OPERATION]
             layer = computing[-1] if isinstance(answer, Failure) and computing else source[0]
             return CutFault(layer.name, judged[port.name])
     return None
@@ -192,7 +193,7 @@ def cuts(
     layers = [
         node
         for node in context.analysis.root.order
-        if node.layer.kind not in QUIET_KINDS and node.layer.id not in constant
+        if node.layer.kind is LayerKind.OPERATION and node.layer.id not in constant
     ]
     if isinstance(right, Failure):
         return (), (f"{a.name} gives no results: {right}",)

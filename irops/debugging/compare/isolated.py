@@ -16,15 +16,8 @@ from irops.backends.backend import Reference
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.noise import rounding_within
 from irops.debugging.sources.layerwise import Layerwise
-from irops.debugging.sources.source import (
-    QUIET_KINDS,
-    Answer,
-    Context,
-    Failure,
-    LayerCall,
-    LayerValue,
-    Source,
-)
+from irops.debugging.sources.source import Answer, Context, Failure, LayerCall, LayerValue, Source
+from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Evaluator, Progress, Variables
 from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import Computed, run_model
@@ -73,7 +66,7 @@ class Isolated:
     def observe(self, computed: Computed) -> None:
         """Take a layer of a's run."""
         node, kind = computed.step.node, computed.step.layer.kind
-        if kind in QUIET_KINDS or (node.path and self.b.is_whole) or not computed.inputs:
+        if kind is not LayerKind.OPERATION or (node.path and self.b.is_whole) or not computed.inputs:
             return
         reason = self._why_skipped(node)
         if reason:
@@ -292,7 +285,7 @@ class HeldValues:
 
 def _computes(node: LayerNode) -> bool:
     return (
-        node.layer.kind not in QUIET_KINDS
+        node.layer.kind is LayerKind.OPERATION
         and node.op is not None
         and node.invocation is not None
         and not node.op.definition.stateful

@@ -16,8 +16,9 @@ import numpy as np
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.backends.backend import Reference
-from irops.debugging.sources.source import QUIET_KINDS, Context, LayerValue
+from irops.debugging.sources.source import Context, LayerValue
 from irops.diagnostics.diagnostic import EvaluationError
+from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Evaluator, Variables
 from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import Arrays, Computed, Observer, run_layer, walk_model
@@ -76,7 +77,7 @@ def _noise(arithmetic: Arithmetic, seed: int) -> Observer:
 
     def change(computed: Computed) -> None:
         step = computed.step
-        if step.layer.kind not in QUIET_KINDS and not step.constant and not step.op.definition.bodies:
+        if step.layer.kind is LayerKind.OPERATION and not step.constant and not step.op.definition.bodies:
             computed.outputs[:] = [_noisy(computed, array, arithmetic, random) for array in computed.outputs]
 
     return change

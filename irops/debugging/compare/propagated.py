@@ -13,9 +13,10 @@ from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.isolated import HeldValues, as_declared
 from irops.debugging.compare.noise import FOLLOWS_RANDOM, agreement, noisy_walk, question_of, random_layers
 from irops.debugging.sources.layerwise import Layerwise
-from irops.debugging.sources.source import QUIET_KINDS, Context, LayerValue, Source, SourceFailed
+from irops.debugging.sources.source import Context, LayerValue, Source, SourceFailed
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.diagnostics.printable import abridged
+from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Progress
 from irops.values.element import Array, element_type_of
 from irops.values.violation import LimitExceeded, Violation
@@ -52,7 +53,7 @@ def propagated(
     layers: list[ComparedLayer] = []
     for done, (number, values) in enumerate(aligned):
         node = nodes[number]
-        if node.layer.kind not in QUIET_KINDS:
+        if node.layer.kind is LayerKind.OPERATION:
             layers.append(comparison.layer(node, values))
         else:
             comparison.pass_over(values)

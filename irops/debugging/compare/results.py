@@ -25,15 +25,7 @@ from irops.debugging.compare.noise import (
     random_layers,
 )
 from irops.debugging.compare.propagated import propagated
-from irops.debugging.sources.source import (
-    QUIET_KINDS,
-    Context,
-    Failure,
-    LayerValue,
-    Source,
-    SourceFailed,
-    Values,
-)
+from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.diagnostics.printable import plural, printable, shortened
 from irops.ir.model import LayerKind
 from irops.ir.numpy_files import as_declared
@@ -391,7 +383,7 @@ def coverage_of(
     listed = {layer.id for layer in layers if not layer.path}
     constant = analysis.root.constants
     for number, node in analysis.root.layers.items():
-        if node.layer.kind not in QUIET_KINDS and number not in listed:
+        if node.layer.kind is LayerKind.OPERATION and number not in listed:
             is_stateful = node.op is not None and node.op.definition.stateful
             reason = "has a state" if is_stateful else why_missing
             left_out["follows from constants alone" if number in constant else reason] += 1

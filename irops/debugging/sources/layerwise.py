@@ -15,7 +15,6 @@ import numpy as np
 from irops.analysis.invocation import OpFault
 from irops.backends.backend import Backend, Declined, Reference, kernel_of
 from irops.debugging.sources.source import (
-    QUIET_KINDS,
     Answer,
     Context,
     Failure,
@@ -27,7 +26,7 @@ from irops.debugging.sources.source import (
 )
 from irops.debugging.sources.workers import RemoteBackend
 from irops.diagnostics.diagnostic import EvaluationError
-from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
+from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, Port
 from irops.ir.weights import checked_region
 from irops.ir.write import document
 from irops.runtime.evaluator import Evaluator, Variables
@@ -191,7 +190,7 @@ class Layerwise(Source):
         return {port.name: values[port.layer.id, 0] for port in signature.results}
 
     def _may_decline(self, step: PlannedLayer) -> bool:
-        return not self._has_reference and not step.constant and step.layer.kind not in QUIET_KINDS
+        return not self._has_reference and not step.constant and step.layer.kind is LayerKind.OPERATION
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
         return [self._computed(call) for call in calls]

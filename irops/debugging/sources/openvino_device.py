@@ -20,7 +20,6 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.writing import write
 from irops.debugging.sources.layerwise import single_layers
 from irops.debugging.sources.source import (
-    QUIET_KINDS,
     Answer,
     Context,
     Failure,
@@ -32,7 +31,7 @@ from irops.debugging.sources.source import (
 )
 from irops.debugging.sources.workers import UNBOUNDED, SourceWorkers, asked, weights_file, write_text
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.ir.model import Edge, Layer, LayerGraph, Model, UniqueNames
+from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, UniqueNames
 from irops.runtime.memory import size_in_bytes
 from irops.spec.definition import OPENVINO
 from irops.values.element import STRING, Array, element_type, element_type_of, tagged
@@ -49,7 +48,7 @@ MAX_TAPS = 2000
 def tappable(analysis: ModelAnalysis) -> Iterator[Tap]:
     """The outputs of all layers that compute, in order."""
     for node in analysis.root.order:
-        if node.layer.kind not in QUIET_KINDS:
+        if node.layer.kind is LayerKind.OPERATION:
             yield from ((node.layer.id, index) for index in range(len(node.layer.outputs)))
 
 

@@ -11,13 +11,10 @@ from irops.analysis.invocation import Invocation
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import LayerNode
 from irops.debugging.compare.tolerances import Tolerances
-from irops.ir.model import Layer, LayerKind, Model
+from irops.ir.model import Layer, Model
 from irops.spec.op import Op
 from irops.values.element import Array, ElementType
 from irops.verdicts.question import DECLARED, Arithmetic
-
-QUIET_KINDS = (LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.RESULT, LayerKind.SINK)
-"""Layers that no source computes."""
 
 
 @dataclass(frozen=True, slots=True)
