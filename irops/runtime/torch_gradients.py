@@ -10,8 +10,8 @@ from torch.autograd.function import once_differentiable
 
 from irops.analysis.invocation import FAULTS, OpFault, fault_of, input_spec
 from irops.files.limits import Limits
-from irops.runtime.call import Prepared, call_error
 from irops.runtime.gradients import LayerGradients
+from irops.runtime.prepared import Prepared, call_error
 from irops.values.arrays import array_of, as_tensor, fact_of, like
 from irops.values.element import Array
 
