@@ -244,25 +244,15 @@ class Operands:
 
 
 Test: TypeAlias = Callable[[Operands], str | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """A use of some ops. feature: its name in schemas/releases.xml; describe: what a layer has, as messages
-    call it, or None where it is not such a use.
-    """
-
-    feature: str
-    ops: tuple[str, ...]
-    describe: Test
+"""Gives what a layer has, as messages call it, or None where it is not such a use."""
 
 
 def later_uses(op: str, layer: Operands) -> Iterator[tuple[str, str]]:
     """The features that a layer of an op needs, and how messages call them."""
-    for use in _USES.get(op, ()):
-        what = use.describe(layer)
+    for feature, (ops, describe) in _USES.items():
+        what = describe(layer) if op in ops else None
         if what is not None:
-            yield use.feature, what
+            yield feature, what
 
 
 def _scalar_in_equation(layer: Operands) -> str | None:
@@ -328,16 +318,14 @@ def _squeezed_axis_of_other_size(layer: Operands) -> str | None:
     return None
 
 
-_ALL = (
-    Use("einsum-scalar-input", ("Einsum-7",), _scalar_in_equation),
-    Use("einsum-ellipsis-of-unknown-rank", ("Einsum-7",), _ellipsis_of_unknown_rank),
-    Use("einsum-label-of-sizes-1-and-n", ("Einsum-7",), _label_of_sizes_1_and_n),
-    Use("boxes-of-unknown-length", ("MulticlassNms-8", "MulticlassNms-9"), _boxes_of_unknown_length),
-    Use("unknown-number-of-pads", ("Pad-1", "Pad-12"), _unknown_number_of_pads),
-    Use("strings-without-pad-value", ("Pad-1", "Pad-12"), _strings_without_pad_value),
-    Use("size-of-output-roi", ("ROIPooling-2",), _size_of_output_roi),
-    Use("squeezed-axis-of-other-size", ("Squeeze-1",), _squeezed_axis_of_other_size),
-)
-_USES: Mapping[str, tuple[Use, ...]] = {
-    op: tuple(use for use in _ALL if op in use.ops) for op in {op for use in _ALL for op in use.ops}
+_USES: Mapping[str, tuple[tuple[str, ...], Test]] = {
+    "einsum-scalar-input": (("Einsum-7",), _scalar_in_equation),
+    "einsum-ellipsis-of-unknown-rank": (("Einsum-7",), _ellipsis_of_unknown_rank),
+    "einsum-label-of-sizes-1-and-n": (("Einsum-7",), _label_of_sizes_1_and_n),
+    "boxes-of-unknown-length": (("MulticlassNms-8", "MulticlassNms-9"), _boxes_of_unknown_length),
+    "unknown-number-of-pads": (("Pad-1", "Pad-12"), _unknown_number_of_pads),
+    "strings-without-pad-value": (("Pad-1", "Pad-12"), _strings_without_pad_value),
+    "size-of-output-roi": (("ROIPooling-2",), _size_of_output_roi),
+    "squeezed-axis-of-other-size": (("Squeeze-1",), _squeezed_axis_of_other_size),
 }
+"""By the name of a feature in schemas/releases.xml, the ops that may use it, and the test for such a use."""

@@ -21,19 +21,7 @@ from irops.dialects.registry import Registry
 from irops.environment import missing_libraries
 from irops.runtime.session import Session
 from irops.spec.definition import OPENVINO
-from irops.surveys.tasks import (
-    DEVICE,
-    MAX_NAME,
-    MAX_OUTPUTS,
-    MAX_TEXT,
-    REFERENCE,
-    Detail,
-    Examined,
-    Examining,
-    SurveyError,
-    SurveySettings,
-    findings_detail,
-)
+from irops.surveys import tasks
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
 
@@ -45,19 +33,19 @@ def require_sources(texts: Iterable[str]) -> None:
 
 
 def _require_source(text: str) -> None:
-    if not text.startswith(DEVICE) and text not in backend_names():
+    if not text.startswith(tasks.DEVICE) and text not in backend_names():
         meant = did_you_mean_word(text, (*backend_names(), "openvino:CPU"))
-        raise SurveyError(
+        raise tasks.SurveyError(
             f"{text!r} is no source of a survey{f'{meant} A' if meant else '; a'} source is a backend"
             f" ({', '.join(backend_names())}) or openvino:DEVICE[,PROPERTY=VALUE…]"
         )
     try:
         source_of_text(text).close()
     except (SourceError, DiagnosticError) as error:
-        raise SurveyError(str(error)) from None
-    lacking = missing_libraries("openvino", "openvino") if text.startswith(DEVICE) else None
+        raise tasks.SurveyError(str(error)) from None
+    lacking = missing_libraries("openvino", "openvino") if text.startswith(tasks.DEVICE) else None
     if lacking is not None:
-        raise SurveyError(f"the source {text} is not available: {lacking}")
+        raise tasks.SurveyError(f"the source {text} is not available: {lacking}")
 
 
 Arrays = dict[str | int, Array]
@@ -72,19 +60,19 @@ FAILURES = {
 """The status for each kind of Failure."""
 
 
-class _Computing(Examining):
+class _Computing(tasks.Examining):
     """The common part of run and compare. The processes of sources stay open from model to model."""
 
-    def __init__(self, settings: SurveySettings, registry: Registry | None) -> None:
+    def __init__(self, settings: tasks.SurveySettings, registry: Registry | None) -> None:
         super().__init__(settings, registry)
         self._workers = SourceWorkers.of(registry, settings.limits, settings.seconds)
         self._sources: dict[str, Source] = {}
 
-    def __call__(self, path: str, *sources: str) -> Examined:
+    def __call__(self, path: str, *sources: str) -> tasks.Examined:
         """Raises: DiagnosticError"""
         analysis = self.analysed(path)
         for source in sources:
-            if source.startswith(DEVICE) and analysis.dialect.name != OPENVINO:
+            if source.startswith(tasks.DEVICE) and analysis.dialect.name != OPENVINO:
                 message = f"{source} reads models of OpenVINO; this one is of {analysis.dialect.title}"
                 return "unsupported", {"message": message}, False
         arrays = self._inputs(analysis)
@@ -96,7 +84,7 @@ class _Computing(Examining):
         except SourceFailed as failed:
             return of_failure(failed.failure)
 
-    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> tasks.Examined:
         """The result for a model with some inputs. Raises: DiagnosticError, SourceFailed"""
         raise NotImplementedError
 
@@ -115,13 +103,13 @@ class _Computing(Examining):
 class Running(_Computing):
     """Whether a source computes a model."""
 
-    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> tasks.Examined:
         (source,) = sources
-        if source == REFERENCE:  # by the fast kernels, whose results are bit-identical
+        if source == tasks.REFERENCE:  # by the fast kernels, whose results are bit-identical
             session = Session(analysis)
             session.evaluator.run_once()
             results = session.run(arrays)
-            detail = {"outputs": _described(results), **findings_detail(results.warnings, analysis)}
+            detail = {"outputs": _described(results), **tasks.findings_detail(results.warnings, analysis)}
             return "warn" if results.warnings else "pass", detail, False
         values = self.source(source).results(Context(analysis, analysis.signature.arrays(arrays)))
         if isinstance(values, Failure):
@@ -132,28 +120,28 @@ class Running(_Computing):
 class Comparing(_Computing):
     """Whether two sources give the same values."""
 
-    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> tasks.Examined:
         a, b = map(self.source, sources)
         return _of_comparison(compared(Context(analysis, analysis.signature.arrays(arrays)), a, b))
 
 
-def of_failure(failure: Failure) -> Examined:
+def of_failure(failure: Failure) -> tasks.Examined:
     """The result where a source gives no values."""
     transient = failure.kind in ("stalled", "oversized")
-    return FAILURES[failure.kind], {"message": abridged(failure.reason, MAX_TEXT)}, transient
+    return FAILURES[failure.kind], {"message": abridged(failure.reason, tasks.MAX_TEXT)}, transient
 
 
-def _of_comparison(comparison: Comparison) -> Examined:
+def _of_comparison(comparison: Comparison) -> tasks.Examined:
     counts = {str(verdict): count for verdict, count in comparison.counts.items()}
-    detail: Detail = {"verdicts": counts, "compared": str(comparison.coverage)}
+    detail: tasks.Detail = {"verdicts": counts, "compared": str(comparison.coverage)}
     wrong = next((result for result in comparison.results if result.is_fault), None)
     if wrong is not None:
-        judged = {"verdict": str(wrong.verdict), "reason": abridged(wrong.reason, MAX_TEXT)}
-        detail["result"] = {"name": abridged(wrong.name, MAX_NAME), **judged}
+        judged = {"verdict": str(wrong.verdict), "reason": abridged(wrong.reason, tasks.MAX_TEXT)}
+        detail["result"] = {"name": abridged(wrong.name, tasks.MAX_NAME), **judged}
     first = comparison.first
     if first is not None:
-        judged = {"verdict": str(first.verdict), "reason": abridged(first.reason, MAX_TEXT)}
-        layer = abridged("/".join((*first.path, first.name)), MAX_NAME)
+        judged = {"verdict": str(first.verdict), "reason": abridged(first.reason, tasks.MAX_TEXT)}
+        layer = abridged("/".join((*first.path, first.name)), tasks.MAX_NAME)
         detail["first"] = {"layer": layer, "op": first.op, **judged}
     if first is not None or wrong is not None:
         return "fail", detail, False
@@ -161,19 +149,19 @@ def _of_comparison(comparison: Comparison) -> Examined:
         skipped = Counter(layer.reason for layer in comparison.layers)
         skipped.update(result.reason for result in comparison.results)
         reason, _ = max(skipped.items(), key=lambda item: (item[1], item[0]), default=("it has no layers", 0))
-        return "unsupported", {**detail, "message": abridged(reason, MAX_TEXT)}, False
+        return "unsupported", {**detail, "message": abridged(reason, tasks.MAX_TEXT)}, False
     if not comparison.complete:
-        message = abridged("; ".join(comparison.notes) or f"{comparison.b} did not run to the end", MAX_TEXT)
-        return "fail", {**detail, "message": message}, False
+        why = "; ".join(comparison.notes) or f"{comparison.b} did not run to the end"
+        return "fail", {**detail, "message": abridged(why, tasks.MAX_TEXT)}, False
     if not comparison.ok:
         reason = next(result.reason for result in comparison.results if not result.is_compared)
-        return "unsupported", {**detail, "message": abridged(reason, MAX_TEXT)}, False
+        return "unsupported", {**detail, "message": abridged(reason, tasks.MAX_TEXT)}, False
     return "pass", detail, False
 
 
 def _described(values: Mapping[str, Array]) -> dict[str, str]:
     """Type and shape of arrays, by name."""
     return {
-        abridged(name, MAX_NAME): f"{element_type_of(array)}{Shape(array.shape)}"
-        for name, array in list(values.items())[:MAX_OUTPUTS]
+        abridged(name, tasks.MAX_NAME): f"{element_type_of(array)}{Shape(array.shape)}"
+        for name, array in list(values.items())[: tasks.MAX_OUTPUTS]
     }
