@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from contextlib import closing, suppress
 from math import inf
 from pathlib import Path
@@ -130,12 +131,13 @@ def test_a_client_that_is_closed_or_asynchronous_is_refused(cluster):
 def test_a_process_that_had_nothing_to_do_for_some_time_is_ended(monkeypatch):
     import pickle
 
-    now, end_idle = [0.0], bounded._end_idle
-    monkeypatch.setattr(bounded, "_end_idle", lambda: None)  # runs in this thread, below
+    now, end_idle, begun = [0.0], bounded._end_idle, threading.Event()
+    monkeypatch.setattr(bounded, "_end_idle", begun.set)  # runs in this thread, below
     monkeypatch.setattr(bounded, "monotonic", lambda: now[0])
     settings = pickle.dumps(((naming_parents, ()), inf, inf))
     payload = bounded.work_on("idle", identity(), settings, pickle.dumps(1))
     assert pickle.loads(payload) == [(1, os.getpid())]
+    assert begun.wait(60)
     (kept,) = [one for (run, _), one in bounded._kept.items() if run == "idle"]
 
     def sleep(seconds):

@@ -9,12 +9,13 @@ from itertools import product
 import ml_dtypes
 import numpy as np
 import pytest
+from libraries import needs
 
 pytest.importorskip("hypothesis")
 
 import irops
 from irops.conformance.cases import definition_cases
-from irops.conformance.client import PASSED, mismatch
+from irops.conformance.client import PASSED, WRONG_OUT, mismatch
 from irops.conformance.kit import Search, reduced, snippet
 from irops.conformance.strategies import FILLS, _retyped, filled, source_of
 from irops.conformance.trial import LAYOUTS, InvalidTrial, Trial, TrialInput, expected_of, fits, in_layout
@@ -276,6 +277,15 @@ def test_strings_cannot_be_unaligned():
 def test_a_snippet_ends_well_with_the_reference(kind, layout):
     trial = reverse((filled(element_type(kind), (2, 3), "bits"), layout), [1])
     exec(snippet(trial, expected_of(trial), WRONG, "reference"), {})
+
+
+@needs("numba")
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("data", [np.zeros((), "f4"), np.ones((2, 3), "f4")])
+def test_a_snippet_lets_a_kernel_fill_an_array_in_a_layout_that_can_be_written(layout, data):
+    axes = TrialInput(np.arange(data.ndim))
+    trial = Trial(default_registry().op("Reverse-1"), (TrialInput(data, layout), axes), {"mode": "index"})
+    exec(snippet(trial, expected_of(trial), CaseVerdict(Status.FAILED, "", WRONG_OUT), "numba"), {})
 
 
 def test_a_snippet_of_several_inputs_and_outputs():
