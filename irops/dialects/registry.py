@@ -156,12 +156,12 @@ class Registry:
         if name not in self._named:
             meant = meant_id(name, self.versions(parted(name)[0]), opsets().classes)
             if meant is None:
-                raise self._unknown(name, (*self.called(name), *self.similar(name)))
+                raise self._unknown(name, self.called(name)[:3])
             self._named[name] = meant
         return self.op(self._named[name])
 
-    def _unknown(self, name: str, meant: Iterable[str] | None = None) -> KeyError:
-        words = " or ".join(list(dict.fromkeys(self.similar(name) if meant is None else meant))[:3])
+    def _unknown(self, name: str, called: Iterable[str] = ()) -> KeyError:
+        words = " or ".join(called) or " or ".join(self.similar(name)[:1])
         return KeyError(f"no op is called {name!r}{f'; did you mean {words}?' if words else ''}")
 
     def called(self, name: str) -> list[str]:

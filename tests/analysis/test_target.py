@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from releases.uses import use_probes
+from releases.features import use_probes
 
 import irops
 from irops.analysis.model_analysis import ModelAnalysis, analyse
