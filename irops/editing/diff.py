@@ -185,7 +185,7 @@ def _rows(difference: Any) -> Iterator[tuple[str, str, str, str]]:
 
 
 FEW = 8
-"""Constants of so few elements are axes and factors, which many layers have in common."""
+"""Constants of so few elements are axes and factors, which many layers have in common; shown whole."""
 Value: TypeAlias = tuple[int, int]
 """The id of a layer, and the index of one of its outputs."""
 
@@ -210,6 +210,10 @@ class Side:
     def sources(self, number: int) -> list[Value | None]:
         """The values that the inputs of a layer use."""
         return [None if s is None else (s[0].id, s[1]) for s in self.graph.wiring.inputs[number]]
+
+    def computes(self, value: Value | None) -> bool:
+        """Whether a value is there, and is no weight."""
+        return value is not None and value[0] not in self.weights
 
     def users(self, number: int) -> list[tuple[int, int, int]]:
         """The layers that use the outputs of a layer: output, layer and input."""
@@ -274,8 +278,6 @@ class Side:
         return next(iter(run(part, {}, limits=self.analysis.limits).values()))
 
 
-_FEW = 8
-"""Up to so many elements are shown."""
 _STEP = 1 << 20
 """Elements that are compared at a time, so that large weights are not copied."""
 
@@ -336,7 +338,7 @@ def compared(a: Array, b: Array) -> Elements | None:
 
 def _few(a: Array, b: Array) -> str:
     """The elements of both on one line, where they are few."""
-    return " ".join(f"{a} -> {b}".split()) if a.size <= _FEW else ""
+    return " ".join(f"{a} -> {b}".split()) if a.size <= FEW else ""
 
 
 ROUNDS = 4
@@ -360,12 +362,14 @@ class Matching:
             self._match_surroundings(rounds)
         self._match_weights()
         self._match_neighbours()
+        self._match_replaced()
 
     def add(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Take further pairs, and then those that follow from them."""
         for pair in pairs:
             self._pair(*pair)
         self._match_neighbours()
+        self._match_replaced()
 
     def value(self, value: tuple[int, int] | None) -> tuple[int, int] | None:
         """The value of b that a value of a is; None where there is none."""
@@ -440,6 +444,22 @@ class Matching:
                 if _winner({rival: votes[rival][best] for rival in voters[best]}) == number:
                     self._pair(number, best)
                     changed |= {number, *self._neighbours(number), *voters[best]}
+
+    def _match_replaced(self) -> None:
+        """Pair layers of two types of which one stands in place of the other: the same layers use it, and it
+        uses the same values, weights apart.
+        """
+        for layer in self._left()[0]:
+            users = {(output, self.to.get(user), index) for output, user, index in self.a.users(layer.id)}
+            used = {self.value(source) for source in self.a.sources(layer.id) if self.a.computes(source)}
+            _, user, index = next(iter(users), (0, None, 0))
+            sources = [] if user is None else self.b.sources(user)
+            other = sources[index] if index < len(sources) else None
+            if other is None or other[0] in self.back or other[0] not in self.b.layers or None in used:
+                continue
+            theirs = {source for source in self.b.sources(other[0]) if self.b.computes(source)}
+            if used == theirs and users == set(self.b.users(other[0])):
+                self._pair(layer.id, other[0])
 
     def _neighbours(self, number: int) -> set[int]:
         """The layers of a that a layer uses, or that use it, without weights."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -188,7 +188,7 @@ class Selection:
             number += 1
             ids[value] = number
             output = self.scope.graph.layers[value[0]].layer.outputs[value[1]]
-            parameters.append(_parameter(number, name, self.scope.fact(value), output.names))
+            parameters.append(parameter(number, name, self.scope.fact(value), output.names or (name,)))
         edges = [edge for edge in edges if self._value(edge) not in ids]
         for layer in list(layers.values()):
             for index, source in enumerate(self.scope.graph.wiring.inputs[layer.id]):
@@ -317,11 +317,25 @@ def _ends_of(scope: Scope, kept: set[int]) -> list[NamedValue]:
     return sorted(ends, key=lambda end: end.value)
 
 
-def _parameter(number: int, name: str, fact: Fact, names: tuple[str, ...]) -> Layer:
+def parameter(number: int, name: str, fact: Fact, names: tuple[str, ...], port: int = 0) -> Layer:
+    """A Parameter of a tensor. names: of the tensor; port: the id of its output"""
     data = {"shape": format_value(fact.shape.unnamed()), "element_type": str(fact.element_type)}
     layer = Layer(number, name, "Parameter", "opset1", data)
-    layer.outputs.append(port_of(0, fact, names or (name,)))
+    layer.outputs.append(port_of(port, fact, names))
     return layer
+
+
+def with_inputs(analysis: ModelAnalysis, layers: Collection[int]) -> ModelAnalysis:
+    """The model with Parameters in place of layers with one output: of their ids, names and places."""
+    inferred, graph = analysis.infer(), analysis.model.graph
+    changed = list(graph.layers)
+    for place, layer in enumerate(changed):
+        if layer.id in layers:
+            fact, port = inferred.of(layer.id).outputs[0], layer.outputs[0]
+            changed[place] = replace(parameter(layer.id, layer.name, fact, port.names, port.id), at=layer.at)
+    edges = [edge for edge in graph.edges if edge.to_layer not in layers]
+    model = analysis.model.with_graph(LayerGraph(changed, edges))
+    return ModelAnalysis(model, analysis.registry, analysis.limits)
 
 
 Name: TypeAlias = str | int | tuple[str | int, int]

@@ -13,10 +13,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from irops.analysis.made_up import axes_of_one
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.signature import Key
 from irops.analysis.structure import LayerNode
+from irops.backends.backend import Reference
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.isolated import isolated
 from irops.debugging.compare.propagated import propagated
@@ -35,17 +38,19 @@ from irops.debugging.sources.parse import AnySource, source_of
 from irops.debugging.sources.source import Context, Failure, Source, Values
 from irops.debugging.sources.stored import OtherModel, SourceError
 from irops.debugging.sources.workers import SourceWorkers
-from irops.diagnostics.diagnostic import DiagnosticError
+from irops.diagnostics.diagnostic import DiagnosticError, EvaluationError
 from irops.diagnostics.printable import abridged, plural
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects.registry import Registry
-from irops.editing.extraction import Boundary, cut_values, extracted
+from irops.editing.extraction import Boundary, cut_values, extracted, with_inputs
 from irops.files.limits import Limits
 from irops.ir.model import LayerKind
-from irops.runtime.evaluator import Progress
+from irops.runtime.evaluator import Evaluator, Progress, Variables
+from irops.runtime.run import run_model
 from irops.values.element import Array
 from irops.values.shape import Shape
 from irops.verdicts.question import Judgement, Verdict
+from irops.verdicts.ties import NOISE
 
 MAX_DROPPED = 24
 """Up to this many layers of a part are left out one by one."""
@@ -326,9 +331,13 @@ def compared(
     """As compare, for sources that the caller closes. with_results: false where layers alone are asked for"""
     chosen = mode_of(mode, a, b)
     results: tuple[ComparedResult, ...] = ()
+    drawn = _with_equal_draws(context, a, b)
     if with_results or chosen == "cuts":
-        right, ours = a.results(context), b.results(context)
-        results = compared_results(context, a, right, b, ours)
+        right, ours = a.results(drawn), b.results(drawn)
+        results = compared_results(drawn, a, right, b, ours)
+    sizes = (*_sizes(context), *_draws(context, drawn))
+    if not b.computes_layers:
+        context = drawn
     notes, complete, without_effect = (), True, frozenset()  # type: tuple[str, ...], bool, frozenset[int]
     match chosen:
         case "isolated":
@@ -352,12 +361,40 @@ def compared(
         chosen,
         layers,
         b.arithmetic.precision,
-        (*context.tolerances.notes(), *_sizes(context), *_without_partner(context, b), *notes),
+        (*context.tolerances.notes(), *sizes, *_without_partner(context, b), *notes),
         complete,
         results,
         coverage_of(context.analysis, layers, results, _why_missing(chosen, a, b, complete=complete)),
         b.is_whole,
     )
+
+
+def _with_equal_draws(context: Context, a: Source, b: Source) -> Context:
+    """The model with random layers as inputs, for which both sources get the numbers of one run.
+
+    Layers in bodies, and those whose numbers depend on data, stay: with other data they would not be drawn.
+    """
+    analysis = context.analysis
+    layers = [node.layer.id for node in analysis.root.order if node.layer.type in NOISE]
+    if not layers:
+        return context
+    try:
+        values = run_model(Evaluator(analysis, (Reference(),)), context.inputs, layers, Variables())
+    except EvaluationError:  # which the comparison reports
+        return context
+    numbers = b.draws(context, a.draws(context, {number: values[number, 0] for number in layers}))
+    own = a.draws(context, numbers)
+    numbers = {n: array for n, array in numbers.items() if n in own and np.array_equal(own[n], array)}
+    inputs = {**context.inputs, **numbers}
+    return replace(context, analysis=with_inputs(analysis, numbers), inputs=inputs) if numbers else context
+
+
+def _draws(context: Context, drawn: Context) -> Iterator[str]:
+    """Which layers are random and were not computed, for the notes."""
+    layers = [context.analysis.root.layers[n].layer for n in drawn.inputs if n not in context.inputs]
+    if layers:
+        names = [f"{abridged(layer.name, 60)} ({layer.type})" for layer in layers]
+        yield f"the same random numbers for both: {_first_of(names)}"
 
 
 def _as_shown(context: Context, b: Source, layers: Sequence[ComparedLayer]) -> Iterator[ComparedLayer]:

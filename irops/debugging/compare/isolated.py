@@ -19,7 +19,7 @@ from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Answer, Context, Failure, LayerCall, LayerValue, Source
 from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Evaluator, Progress, Variables
-from irops.runtime.plan import PlannedLayer, rounded
+from irops.runtime.plan import PlannedLayer, constants_of, rounded, wide, wide_types
 from irops.runtime.run import Computed, run_model
 from irops.values.arrays import result_array
 from irops.values.element import DYNAMIC, Array, element_type_of
@@ -295,26 +295,33 @@ def _computes(node: LayerNode) -> bool:
 
 
 class _Constants:
-    """Values that follow from constants alone, which sources often lack since they fold them."""
+    """Values that follow from constants alone, as a run computes them: sources often lack them, since they
+    fold them.
+    """
 
     def __init__(self, context: Context) -> None:
-        self._root = context.analysis.root
+        self._root, self._inferred = context.analysis.root, context.analysis.infer()
         self._evaluator = Evaluator(context.analysis, (Reference(),))
-        self._layers: set[int] = set()
-        for node in self._root.order:
-            sources = self._root.wiring.inputs[node.layer.id]
-            folded = bool(sources) and all(s is None or s[0].id in self._layers for s in sources)
-            if node.layer.is_constant or (folded and _computes(node)):
-                self._layers.add(node.layer.id)
+        self._constants = constants_of(self._root)
 
     def value(self, key: tuple[int, int]) -> Array | None:
         """The value of an output that depends on constants alone; None for any other."""
-        if key[0] not in self._layers:
+        if key[0] not in self._root.constants:
             return None
+        return rounded(self._wide(key), self._inferred.of(key[0]).outputs[key[1]])
+
+    def _wide(self, key: tuple[int, int]) -> Array:
+        """The value before it is rounded to a narrow type, as it is where it leaves the constants."""
         node = self._root.layers[key[0]]
         if node.layer.is_constant:
             return self._evaluator.constant(node)
-        sources = self._root.wiring.inputs[key[0]]
-        arrays = [None if s is None else self.value((s[0].id, s[1])) for s in sources]
+        arrays = [
+            None if s is None else self._wide((s[0].id, s[1])) for s in self._root.wiring.inputs[key[0]]
+        ]
         assert node.invocation is not None
-        return np.asarray(node.invocation.compute(arrays)[key[1]])
+        if key[0] not in self._constants.layers:
+            return np.asarray(node.invocation.compute(arrays)[key[1]])
+        invocation = node.invocation
+        if key[0] in self._constants.weights:
+            invocation = invocation.with_values(wide_types(invocation.attributes))
+        return np.asarray(invocation.compute([wide(array) for array in arrays])[key[1]])

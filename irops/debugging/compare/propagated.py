@@ -22,8 +22,8 @@ from irops.values.element import Array, element_type_of
 from irops.values.violation import LimitExceeded, Violation
 from irops.verdicts.judge import in_form_of, in_one_type, judge_layer
 from irops.verdicts.metrics import DECADES
-from irops.verdicts.question import Arithmetic, Judgement, Verdict, is_float, noted
-from irops.verdicts.ties import may_tie
+from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, is_float, noted
+from irops.verdicts.ties import RANDOM, may_tie
 
 STEPPED = ("FakeQuantize", "FakeConvert", "Round", "Floor", "Ceiling", "Sign", "Convert")
 """Ops whose results have steps: differences of inputs that are within rounding may become whole ones."""
@@ -252,7 +252,7 @@ class _Propagated:
     ) -> Judgement:
         """The judgement of one output. noisy: the layer in runs with other rounding errors"""
         if node.layer.id in self._random:
-            return Judgement(Verdict.RANDOM, FOLLOWS_RANDOM, None, index)
+            return self._random_judged(node, index, other, noisy)
         arithmetic = self._arithmetic
         if is_float(one) and is_float(other) and element_type_of(one) is not element_type_of(other):
             arithmetic = arithmetic.no_finer_than(element_type_of(one), element_type_of(other))
@@ -268,6 +268,17 @@ class _Propagated:
         judged = self._context.tolerances.judged(judged, names, one, formed)
         origin = self._origin(node) if judged.is_fault else ""
         return replace(judged, reason=f"{judged.reason}{origin}", output=index)
+
+    def _random_judged(
+        self, node: LayerNode, index: int, other: Array, runs: Sequence[LayerValue]
+    ) -> Judgement:
+        """The judgement of what follows from random values; those that a layer draws have a range."""
+        wrong = ""
+        if node.layer.type in RANDOM and node.invocation is not None and runs and runs[0].inputs:
+            question = Question.of(node.invocation, runs[0].inputs, self._arithmetic)
+            wrong = RANDOM[node.layer.type](question, other)
+        verdict = Verdict.WRONG if wrong else Verdict.RANDOM
+        return Judgement(verdict, wrong or FOLLOWS_RANDOM, None, index)
 
     def _origin(self, node: LayerNode) -> str:
         """From which layer an error is inherited, if from one."""

@@ -65,12 +65,13 @@ class Comparison:
     def ok(self) -> bool:
         """Whether all results were compared, none and no layer is wrong, and b ran to the end.
 
-        Results that follow from random values need not be compared, as long as anything is.
+        Results that follow from random values need not be compared, as long as another one is.
         """
         return (
             self.first is None
             and self.complete
             and not self.coverage.is_nothing
+            and (not self.results or self.coverage.results > 0)
             and all(result.is_compared or result.verdict is Verdict.RANDOM for result in self.results)
             and not any(result.is_fault for result in self.results)
         )

@@ -43,7 +43,7 @@ from irops.debugging.reduce.case import (
 from irops.debugging.reduce.reproduction import ReproductionTarget
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.registry import Registry
-from irops.editing.extraction import NamedValue, Scope, Selection, Value, extract
+from irops.editing.extraction import NamedValue, Scope, Selection, Value, extract, parameter
 from irops.files.limits import Limits
 from irops.files.storage import JoinedWeights, Weights
 from irops.graph.topology import Wiring
@@ -55,7 +55,9 @@ from irops.runtime.run import run_model
 from irops.runtime.session import run
 from irops.spec.attributes import format_value
 from irops.values.element import Array, element_type_of
+from irops.values.fact import Fact
 from irops.values.packing import pack
+from irops.values.shape import Shape
 
 
 def joined(weights: Weights | None) -> JoinedWeights:
@@ -80,8 +82,9 @@ def constant_layer(layer: Layer, array: Array, weights: JoinedWeights) -> Layer:
 
 def static_parameter(layer: Layer, array: Array) -> Layer:
     """A Parameter in place of a layer with one output, which declares the type and shape of an array."""
-    data = {"shape": format_value(array.shape), "element_type": str(element_type_of(array))}
-    return Layer(layer.id, layer.name, "Parameter", "opset1", data, outputs=[_port(layer, array)])
+    first = layer.outputs[0]
+    fact = Fact(element_type_of(array), Shape(array.shape))
+    return parameter(layer.id, layer.name, fact, first.names, first.id)
 
 
 def _port(layer: Layer, array: Array) -> Port:

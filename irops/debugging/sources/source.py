@@ -128,6 +128,12 @@ class Source(ABC):
         Those that it lacks are left out; results that the model lacks may be there, too.
         """
 
+    def draws(self, context: Context, numbers: Inputs) -> Inputs:  # noqa: ARG002 - as for cause
+        """The numbers that random layers give, by layer id, in a run that it can be compared in: those of
+        another source that it takes, or those that it has drawn itself.
+        """
+        return numbers
+
     def cause(self, context: Context, layer: int) -> str:  # noqa: ARG002 - another model knows more
         """The differences of another model in a layer that differs, in words."""
         return ""

@@ -15,10 +15,11 @@ from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.signature import ModelPort
 from irops.backends.backend import Reference
 from irops.debugging.sources.layerwise import Layerwise
-from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
+from irops.debugging.sources.source import Context, Failure, Inputs, LayerValue, Source, SourceFailed, Values
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.diagnostics.suggestions import did_you_mean
 from irops.editing.diff import GraphComparison, Matching, Side
+from irops.editing.extraction import with_inputs
 from irops.editing.translation.translate import translated
 from irops.files.output import PendingFiles
 from irops.files.storage import content_of
@@ -77,6 +78,11 @@ class Stored(Source):
         if stored is None:
             return None
         return _loaded(stored, kind)
+
+    def draws(self, context: Context, numbers: Inputs) -> Inputs:
+        layers = {number: context.analysis.root.layers[number].layer for number in numbers}
+        own = {n: self.value(layers[n], 0, element_type_of(array)) for n, array in numbers.items()}
+        return {number: array for number, array in own.items() if array is not None}
 
     def results(self, context: Context) -> Values | Failure:
         found: Values = {}
@@ -192,6 +198,7 @@ class OtherModel(Source):
         self._given, self._computed_by = model, computed_by
         self._analysis: ModelAnalysis | None = None
         self._comparison: GraphComparison | None = None
+        self._drawn: dict[int, int] = {}
         self.name = f"model:{_label(model)}"
         self.arithmetic = computed_by.arithmetic
         self.partners: Mapping[str, str] = {}
@@ -206,11 +213,26 @@ class OtherModel(Source):
             self._analysis = other
         return self._analysis
 
+    def draws(self, context: Context, numbers: Inputs) -> Inputs:
+        """Those of layers that are the same in both models."""
+        if self._drawn:
+            self._analysis = self._comparison = None
+        self._drawn = {}
+        comparison = self._compared(context)
+        to = comparison.matching.to
+        same = {n: array for n, array in numbers.items() if n in to and not comparison.of_layer(n)}
+        if same:
+            self._drawn = {number: to[number] for number in same}
+            self._analysis = with_inputs(self.analysis(context.analysis), self._drawn.values())
+            self._comparison = None
+        return same
+
     def _compared(self, context: Context) -> GraphComparison:
         """The compared model and the other one: which layer is which, and what differs."""
         if self._comparison is None:
             ours, theirs = context.analysis, self.analysis(context.analysis)
             given = [(layer_named(a, ours), layer_named(b, theirs)) for a, b in self.partners.items()]
+            given += self._drawn.items()
             sides = (Side(analysis, analysis.root, analysis.infer()) for analysis in (ours, theirs))
             self._comparison = GraphComparison(next(sides), next(sides), given=given)
             pairs = self._of_equal_values(context, self._comparison.matching)
@@ -278,6 +300,7 @@ class OtherModel(Source):
         other = self.analysis(context.analysis)
         partners = paired(context.analysis.signature.inputs, other.signature.inputs)
         inputs = {theirs.layer.id: context.inputs[port.layer.id] for port, theirs in partners}
+        inputs |= {theirs: context.inputs[number] for number, theirs in self._drawn.items()}
         for port in other.signature.inputs:
             if port.layer.id not in inputs:
                 reason = f"nothing gives the input {port.name!r} of {self.name} a value"
