@@ -169,6 +169,19 @@ def _fake_quantize(question: Question, truth: Array, ours: Array, _: int) -> str
     return "the elements that differ lie within rounding of the middle between two levels"
 
 
+def _max_pool(question: Question, truth: Array, ours: Array, output: int) -> str:
+    """Other indices that are those of greatest elements once the inputs change by their error."""
+    data = question.inputs[0]
+    if not output or data is None:
+        return ""
+    error = np.broadcast_to(question.input_error(0), data.shape)
+    random, possible = np.random.default_rng(bounds.SEED), truth == ours
+    for _ in range(POOL_TRIES if error.any() else 0):
+        moved = data + error * random.choice((-1, 1), data.shape)
+        possible |= question.again([moved.astype(data.dtype), *question.inputs[1:]])[output] == ours
+    return "other elements that are equal but for rounding are the greatest" if possible.all() else ""
+
+
 def _one_quantum(_: Question, truth: Array, ours: Array, _output: int) -> str:
     """Colours, whose fractions are rounded."""
     apart = np.abs(truth.astype(np.float64) - ours.astype(np.float64))
@@ -180,8 +193,12 @@ COLOURS = ("NV12toRGB", "NV12toBGR", "I420toRGB", "I420toBGR", "RGBtoNV12", "BGR
 TIES: Mapping[str, Tie] = {
     "TopK": _top_k,
     "FakeQuantize": _fake_quantize,
+    "MaxPool": _max_pool,
+    "AdaptiveMaxPool": _max_pool,
     **dict.fromkeys(COLOURS, _one_quantum),
 }
+POOL_TRIES = 32
+"""How often the inputs of a pooling are changed: one try in four exchanges two elements."""
 TRIES = 8
 """How often the inputs are changed to see which results are possible."""
 

@@ -22,7 +22,7 @@ from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Evaluator, Variables
 from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import Arrays, Computed, Observer, run_layer, walk_model
-from irops.values.element import Array, element_type_of
+from irops.values.element import Array, ElementType, element_type_of
 from irops.verdicts.bounds import ULPS, floor_of, has_exact_kind, root_mean_square
 from irops.verdicts.judge import count, fault, greatest_share, outside, why_overflowing
 from irops.verdicts.metrics import Metrics, differs, metrics_of
@@ -107,7 +107,7 @@ def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.
     if not is_float(array) or array.size < SMALLEST_TENSOR or array.dtype.kind == "c":
         return array
     op = computed.step.op
-    unit = arithmetic.input_roundoff(kind) if has_exact_kind(op) else ULPS * arithmetic.roundoff(kind)
+    unit = arithmetic.input_roundoff(kind) if has_exact_kind(op) else _error_of_functions(arithmetic, kind)
     wide = array.astype(np.float64)
     if not unit or _counts(wide, 1 / (4 * arithmetic.roundoff(kind))):
         return array
@@ -124,6 +124,14 @@ def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.
         limit = np.finfo(np.float64).max
         changed = np.where(np.abs(changed) < limit, changed, wide)
         return changed.astype(array.dtype)
+
+
+def _error_of_functions(arithmetic: Arithmetic, kind: ElementType) -> float:
+    """How far results may be off, relative. Narrow types are computed in f32 and rounded once, so that little
+    of the margin is needed, which would be an eighth of the value in bf16.
+    """
+    unit = arithmetic.roundoff(kind)
+    return unit / ULPS if unit > ROUNDOFF["f32"] else ULPS * unit
 
 
 def _counts(array: Array, greatest: float) -> bool:
@@ -149,7 +157,7 @@ def allowance(truth: Array, runs: Sequence[Array], arithmetic: Arithmetic) -> Ar
             if other.shape == base.shape == truth.shape:
                 distance = np.abs(other.astype(number) - base)
                 change = np.maximum(change, np.nan_to_num(distance, posinf=0.0))
-        floor = ULPS * max(arithmetic.roundoff(kind), ROUNDOFF.get(kind.name, 0.0)) * np.abs(wide)
+        floor = _error_of_functions(arithmetic, kind) * np.abs(wide)
         typical = root_mean_square(change) if change.size else 0.0
         return (
             np.maximum(change, typical).reshape(truth.shape)

@@ -319,9 +319,29 @@ class _Shown(Source):
 def masked(
     analysis: ModelAnalysis, layers: Sequence[ComparedLayer], results: Sequence[ComparedResult]
 ) -> frozenset[int]:
-    """The layers of a whole run that differ, while all that is computed from them is equal."""
-    judged = {layer.id: layer for layer in layers if layer.is_fault or layer.verdict is Verdict.EQUAL}
-    equal = {result.name for result in results if result.verdict is Verdict.EQUAL}
+    """The layers of a whole run that differ, while all that is computed from them is equal.
+
+    Of a number that is beyond a type, as in the mask of an attention, it need only agree.
+    """
+    of_overflow = {layer.id for layer in layers if layer.verdict is Verdict.OVERFLOW}
+    strict = _masked(analysis, layers, results, (Verdict.EQUAL,))
+    if not of_overflow - strict:
+        return strict
+    return strict | (of_overflow & _masked(analysis, layers, results, AGREEING))
+
+
+AGREEING = (Verdict.EQUAL, Verdict.ROUNDING, Verdict.TIE)
+
+
+def _masked(
+    analysis: ModelAnalysis,
+    layers: Sequence[ComparedLayer],
+    results: Sequence[ComparedResult],
+    agreeing: Collection[Verdict],
+) -> frozenset[int]:
+    """The layers that differ, while all that is computed from them has one of these verdicts."""
+    judged = {layer.id: layer for layer in layers if layer.is_fault or layer.verdict in agreeing}
+    equal = {result.name for result in results if result.verdict in agreeing}
     shown = {port.layer.id for port in analysis.signature.results if port.name not in equal}
     consumers = analysis.root.wiring.consumers
     found: set[int] = set()

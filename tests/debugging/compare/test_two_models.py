@@ -338,3 +338,17 @@ def test_layers_that_draw_from_other_ranges_do_not_get_the_same_numbers(high, fi
     assert [result.verdict.name for result in found.results] == ["RANDOM"]
     assert not found.ok
     assert getattr(found.first, "name", None) == first
+
+
+@pytest.mark.parametrize(("kind", "factor"), [("bf16", 1.1), ("f16", 1.02), ("f32", 1.0001)])
+def test_a_factor_that_is_off_by_more_than_the_rounding_of_a_type_is_named(kind, factor):
+    def scaled(by):
+        graph = irops.Graph("net")
+        x = graph.add("Convert", graph.parameter("x", "f32", [6, 6]), destination_type=kind)
+        sums = graph.add("Add", x, WEIGHTS.tolist(), name="sums")
+        product = graph.add("Multiply", sums, 0.31 * by, name="product")
+        graph.result(graph.add("SoftMax", product, axis=1), name="y")
+        return graph.model()
+
+    found = irops.compare(scaled(1), [X[0]], b=scaled(factor), mode="propagated")
+    assert found.first.name == "product"
