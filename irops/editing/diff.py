@@ -241,6 +241,15 @@ class Side:
             total.update(array.tobytes() if array.dtype != object else repr(array.tolist()).encode())
         return total.digest() if size > FEW else None
 
+    def small(self, value: Value) -> tuple[str, bytes]:
+        """The type and shape of a weight, and the elements of a constant that has few."""
+        fact, layer = self.fact(value), self.graph.layers[value[0]].layer
+        few = layer.is_constant and fact.shape.size.high <= FEW
+        try:
+            return str(fact), constant(self.analysis.model, layer).tobytes() if few else b""
+        except DiagnosticError:  # the weights are missing, which is reported where they are compared
+            return str(fact), b""
+
     def fact(self, value: Value) -> Fact:
         outputs = [] if self.inferred is None else self.inferred.of(value[0]).outputs
         return outputs[value[1]] if value[1] < len(outputs) else Fact()
@@ -358,6 +367,7 @@ class Matching:
         self._match_positions(LayerKind.PARAMETER, LayerKind.RESULT)
         self._match_unique(lambda _, layer: (layer.name, layer.type.lower()))
         self._match_unique(lambda _, layer: layer.name)
+        self._match_cones()
         for rounds in range(ROUNDS, -1, -1):
             self._match_surroundings(rounds)
         self._match_weights()
@@ -403,6 +413,11 @@ class Matching:
             if len(a) == len(b):
                 for one, other in zip(a, b):
                     self._pair(one.id, other.id)
+
+    def _match_cones(self) -> None:
+        """Pair layers that compute the same from the same values, large weights apart."""
+        of_a, of_b = _cones(self.a, self.to), _cones(self.b, self.back, flip=self.to)
+        self._match_unique(lambda side, layer: (of_a if side is self.a else of_b)[layer.id])
 
     def _match_surroundings(self, rounds: int) -> None:
         """Pair layers that have the same op, the same surroundings, and partners at the same places."""
@@ -502,12 +517,9 @@ def _unique(layers: Iterable[Layer], keys: Mapping[int, Hashable]) -> dict[Hasha
     return {keys[layer.id]: layer.id for layer in layers if counts[keys[layer.id]] == 1}
 
 
-def _surroundings(
-    side: Side, pairs: Mapping[int, int], rounds: int, flip: Mapping[int, int] | None = None
-) -> dict[int, int]:
-    """A hash of each layer: of its op and attributes, and of those around it, as far as some edges lead.
-
-    Layers that have a partner stand for themselves: by their id in b.
+def _own(side: Side, pairs: Mapping[int, int], flip: Mapping[int, int] | None) -> dict[int, int]:
+    """A hash of the op and attributes of each layer; those that have a partner stand for themselves: by their
+    id in b.
     """
     hashes: dict[int, int] = {}
     for number, layer in side.layers.items():
@@ -518,7 +530,32 @@ def _surroundings(
             node = side.graph.layers[number]
             kind = node.op.id if node.op is not None else (layer.type, layer.version)
             hashes[number] = hash((kind, tuple(sorted(layer.data.items())), len(layer.inputs)))
-    own = dict(hashes)
+    return hashes
+
+
+def _cones(side: Side, pairs: Mapping[int, int], flip: Mapping[int, int] | None = None) -> dict[int, int]:
+    """A hash of each layer and of all that it is computed from, where constants are small, of their elements."""
+    hashes = _own(side, pairs, flip)
+    for layer in side.graph.wiring.order:
+        number = layer.id
+        if number in hashes and number not in pairs:
+            used = (
+                None
+                if source is None
+                else (hashes[source[0]], source[1])
+                if source[0] in hashes
+                else side.small(source)
+                for source in side.sources(number)
+            )
+            hashes[number] = hash((hashes[number], *used))
+    return hashes
+
+
+def _surroundings(
+    side: Side, pairs: Mapping[int, int], rounds: int, flip: Mapping[int, int] | None = None
+) -> dict[int, int]:
+    """A hash of each layer: of its op and attributes, and of those around it, as far as some edges lead."""
+    own = hashes = _own(side, pairs, flip)
     for _ in range(rounds):
         hashes = {number: _around(side, number, own, hashes, pairs) for number in hashes}
     return hashes
