@@ -534,7 +534,7 @@ def _own(side: Side, pairs: Mapping[int, int], flip: Mapping[int, int] | None) -
 
 
 def _cones(side: Side, pairs: Mapping[int, int], flip: Mapping[int, int] | None = None) -> dict[int, int]:
-    """A hash of each layer and of all that it is computed from, where constants are small, of their elements."""
+    """A hash of each layer and of all that it is computed from; of small constants, of their elements."""
     hashes = _own(side, pairs, flip)
     for layer in side.graph.wiring.order:
         number = layer.id
