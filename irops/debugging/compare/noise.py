@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from irops.analysis.inferred import LayerFacts
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.backends.backend import Reference
@@ -58,20 +59,80 @@ NOISE_MARGIN = 32.0
 NOISE_SEEDS = (1, 2)
 
 
-def noisy_walk(context: Context, arithmetic: Arithmetic, seed: int) -> Iterator[LayerValue]:
-    """The values of the reference, with other rounding errors.
+STEPPED = ("FakeQuantize", "FakeConvert", "Round", "Floor", "Ceiling", "Sign", "Convert")
+"""Ops whose results have steps: differences of inputs that are within rounding may become whole ones."""
+STEP = 1e-5
+"""A step is at least so much of the greatest element: one of 65,536 levels; what f32 rounds is 1e-7 of it."""
+
+
+def decides(layer: LayerFacts) -> bool:
+    """Whether rounding may decide a result: integers or truth of floats, and floats with steps."""
+    of_floats = any(fact is not None and fact.element_type.floating for fact in layer.inputs)
+    whole = any(not fact.element_type.floating for fact in layer.outputs)
+    return of_floats and (whole or layer.layer.type in STEPPED)
+
+
+def may_jump(context: Context, node: LayerNode) -> bool:
+    """Whether a layer may give something else, although it is right."""
+    known = context.analysis.infer().of(node.layer.id)
+    return decides(known) or (node.op is not None and may_tie(node.op))
+
+
+class Decisions:
+    """What rounding decides in one run, for others to take over: then these differ from it by rounding alone,
+    and not by all that follows from another level, bucket or element.
+    """
+
+    def __init__(self, context: Context) -> None:
+        facts = context.analysis.infer()
+        self._layers = {number for number in context.analysis.root.layers if decides(facts.of(number))}
+        self._made: dict[int, tuple[Array | None, ...]] = {}
+
+    def of(self, walk: Iterator[LayerValue]) -> Iterator[LayerValue]:
+        """A walk, whose decisions are kept until they are taken over."""
+        for value in walk:
+            if value.layer in self._layers:
+                self._made[value.layer] = value.outputs
+            yield value
+
+    def take_over(self, computed: Computed) -> None:
+        """Put what was decided in place of the outputs of a layer."""
+        made = None if computed.step.node.path else self._made.pop(computed.step.layer.id, None)
+        if made is None:
+            return
+        pairs = list(zip(computed.outputs, made))
+        whole = [(one, other) for one, other in pairs if other is not None and not is_float(other)]
+        if any(one.shape != other.shape or (one != other).any() for one, other in whole):
+            computed.outputs[:] = [one if other is None else other for one, other in pairs]
+        elif computed.step.layer.type in STEPPED[:-1]:
+            computed.outputs[:] = [one if other is None else _in_step(one, other) for one, other in pairs]
+
+
+def _in_step(one: Array, other: Array) -> Array:
+    """The elements of a second array where they are a step away."""
+    wide = one.astype(np.float64), other.astype(np.float64)
+    with np.errstate(all="ignore"):
+        is_close = np.abs(wide[0] - wide[1]) <= STEP * np.max(np.abs(wide[1]), initial=0)
+    return np.where(is_close, one, other)
+
+
+def noisy_walk(
+    context: Context, arithmetic: Arithmetic, seed: int, decisions: Decisions | None = None
+) -> Iterator[LayerValue]:
+    """The values of the reference, with other rounding errors. decisions: of another run, which it takes over
 
     Ends early where the changed values break a requirement of a layer.
     """
     evaluator = Evaluator(context.analysis, (Reference(),))
     with suppress(EvaluationError):
-        for computed in walk_model(evaluator, context.inputs, Variables(), _noise(arithmetic, seed)):
+        noise = _noise(arithmetic, seed, decisions)
+        for computed in walk_model(evaluator, context.inputs, Variables(), noise):
             facts = computed.step.facts.outputs
             outputs = tuple(rounded(array, fact) for array, fact in zip(computed.outputs, facts))
             yield LayerValue(computed.step.layer.id, outputs, inputs=tuple(computed.inputs))
 
 
-def _noise(arithmetic: Arithmetic, seed: int) -> Observer:
+def _noise(arithmetic: Arithmetic, seed: int, decisions: Decisions | None = None) -> Observer:
     """Changes the outputs of every layer, those of bodies included, but no constants."""
     random = np.random.default_rng(seed)
 
@@ -79,6 +140,8 @@ def _noise(arithmetic: Arithmetic, seed: int) -> Observer:
         step = computed.step
         if step.layer.kind is LayerKind.OPERATION and not step.constant and not step.op.definition.bodies:
             computed.outputs[:] = [_noisy(computed, array, arithmetic, random) for array in computed.outputs]
+        if decisions is not None:
+            decisions.take_over(computed)
 
     return change
 

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from math import log10
 
 import numpy as np
 
 from irops.analysis.structure import LayerNode
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.isolated import HeldValues, as_declared
-from irops.debugging.compare.noise import FOLLOWS_RANDOM, agreement, noisy_walk, question_of, random_layers
+from irops.debugging.compare.noise import (
+    FOLLOWS_RANDOM,
+    STEP,
+    STEPPED,
+    Decisions,
+    agreement,
+    may_jump,
+    noisy_walk,
+    question_of,
+    random_layers,
+)
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Context, LayerValue, Source, SourceFailed
 from irops.diagnostics.diagnostic import EvaluationError
@@ -23,12 +34,7 @@ from irops.values.violation import LimitExceeded, Violation
 from irops.verdicts.judge import in_form_of, in_one_type, judge_layer
 from irops.verdicts.metrics import DECADES
 from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, is_float, noted
-from irops.verdicts.ties import RANDOM, may_tie
-
-STEPPED = ("FakeQuantize", "FakeConvert", "Round", "Floor", "Ceiling", "Sign", "Convert")
-"""Ops whose results have steps: differences of inputs that are within rounding may become whole ones."""
-STEP_DECADE = -5
-"""A step is at least 1e-5 of the greatest element: one of 65,536 levels is; what f32 rounds is 1e-7 of it."""
+from irops.verdicts.ties import RANDOM
 
 
 def propagated(
@@ -42,10 +48,14 @@ def propagated(
     """
     ended = _Ended()
     walks: list[Iterator[LayerValue]] = [a.walk(context), ended.watching(b.walk(context))]
-    walks.append(noisy_walk(context, b.arithmetic, seed=1))
+    decisions = Decisions(context) if b.gives_all else None
     is_reference = isinstance(a, Layerwise) and a.is_reference
     if not is_reference:
-        walks.append(noisy_walk(context, b.arithmetic, seed=2))
+        walks.append(noisy_walk(context, b.arithmetic, seed=1))
+    if decisions is not None:
+        base = 0 if is_reference else 2
+        walks[base] = decisions.of(walks[base])
+    walks.append(noisy_walk(context, b.arithmetic, 2, decisions))
     comparison = _Propagated(context, b.arithmetic, a_is_base=is_reference)
     aligned = _Aligned(walks, required=2)
     nodes = context.analysis.root.layers
@@ -95,7 +105,7 @@ class _InheritedTies:
         sources = {source[0].id for source in self._wiring[node.layer.id] if source is not None}
         behind = not sources.isdisjoint(self._decided)
         jumped = _has_jumped(node, layer)
-        is_doubtful = layer.verdict is Verdict.WRONG and (behind or _may_jump(node))
+        is_doubtful = layer.verdict is Verdict.WRONG and (behind or may_jump(self._context, node))
         is_allowed = layer.verdict is Verdict.ROUNDING and (behind or jumped) and not self._is_tolerated(node)
         if (is_doubtful or is_allowed) and sources.isdisjoint(self._wrong):
             follows = self._follows(value)
@@ -134,16 +144,12 @@ class _InheritedTies:
         return not any(judgement.is_fault for judgement in judged)
 
 
-def _may_jump(node: LayerNode) -> bool:
-    return node.layer.type in STEPPED or (node.op is not None and may_tie(node.op))
-
-
 def _has_jumped(node: LayerNode, layer: ComparedLayer) -> bool:
     """Whether elements differ by as much as a step, which noise allows where others jump."""
     if node.layer.type not in STEPPED or layer.verdict is not Verdict.ROUNDING:
         return False
     histograms = [judged.metrics.histogram for judged in layer.judgements if judged.metrics is not None]
-    return any(any(histogram[DECADES.index(STEP_DECADE) :]) for histogram in histograms)
+    return any(any(histogram[DECADES.index(round(log10(STEP))) :]) for histogram in histograms)
 
 
 class _Ended:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ from irops.debugging.compare.compared_layer import ComparedLayer, Judged
 from irops.debugging.compare.noise import (
     FOLLOWS_RANDOM,
     NOISE_SEEDS,
+    Decisions,
     agreement,
+    may_jump,
     noisy_walk,
     question_of,
     random_layers,
@@ -33,7 +36,6 @@ from irops.values.element import Array, element_type_of
 from irops.verdicts.judge import in_form_of, in_one_type
 from irops.verdicts.metrics import as_numbers, differs
 from irops.verdicts.question import DECLARED, ROUNDOFF, Arithmetic, Judgement, Verdict, is_float, noted
-from irops.verdicts.ties import may_tie
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,14 @@ def expectation(
     results: Mapping[str, Array],
     expected: Mapping[str, Array],
     arithmetic: Arithmetic = DECLARED,
+    *,
+    with_ties: bool = True,
 ) -> Expectation:
     """Compare results by name with expected arrays, by the name or position of the result or its tensor.
 
     Where they differ, two further runs show what rounding alone does in this model. arithmetic: of the less
-    precise of the two
+    precise of the two; with_ties: rounding may also decide levels and elements, of which results alone do not
+    show whether they were decided
     Raises:  KeyError, with a suggestion, for an expected array that is no result; EvaluationError
     """
     signature = context.analysis.signature
@@ -85,7 +90,7 @@ def expectation(
             continue
         judgement = agreement(declared, result, [], arithmetic)
         if judgement.is_fault and judgement.metrics is not None:
-            noisy = noisy or [_noisy_results(context, arithmetic, seed) for seed in NOISE_SEEDS]
+            noisy = noisy or _noisy_results(context, arithmetic, None if with_ties else Decisions(context))
             source = context.analysis.root.wiring.inputs[signature.result(name).layer.id][0]
             assert source is not None
             judgement = _of_layer(context, (source[0].id, source[1]), declared, result, noisy, arithmetic)
@@ -118,12 +123,21 @@ def _of_layer(
     return agreement(expected, result, runs, arithmetic, ask, index)
 
 
-def _noisy_results(context: Context, arithmetic: Arithmetic, seed: int) -> Mapping[int, LayerValue]:
-    """The layers that give results, by id, in a run with other rounding errors."""
+def _noisy_results(
+    context: Context, arithmetic: Arithmetic, decisions: Decisions | None
+) -> list[Mapping[int, LayerValue]]:
+    """The layers that give results, by id, in two runs with other rounding errors."""
     wiring = context.analysis.root.wiring
     sources = [wiring.inputs[port.layer.id][0] for port in context.analysis.signature.results]
     wanted = {source[0].id for source in sources if source is not None}
-    return {value.layer: value for value in noisy_walk(context, arithmetic, seed) if value.layer in wanted}
+    first = noisy_walk(context, arithmetic, NOISE_SEEDS[0])
+    second = noisy_walk(context, arithmetic, NOISE_SEEDS[1], decisions)
+    found: list[dict[int, LayerValue]] = [{}, {}]
+    for pair in zip_longest(first if decisions is None else decisions.of(first), second):
+        for values, value in zip(found, pair):
+            if value is not None and value.layer in wanted:
+                values[value.layer] = value
+    return [*found]
 
 
 UNCOMPARED = (Verdict.SKIPPED, Verdict.RANDOM)
@@ -234,7 +248,8 @@ def _of_values(context: Context, a: Source, right: Values, b: Source, ours: Valu
     ports = [port for port in context.analysis.signature.results if port.name in right and port.name in ours]
     pairs = {port.name: _in_narrower_type(right[port.name], ours[port.name]) for port in ports}
     ones, others = ({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
-    judged = dict(expectation(context, others, ones, _arithmetic(a, b)).judgements)
+    expected = expectation(context, others, ones, _arithmetic(a, b), with_ties=not b.gives_all)
+    judged = dict(expected.judgements)
     random = random_layers(context.analysis.root)
     for port in ports:
         if port.layer.id in random and judged[port.name].verdict is not Verdict.EQUAL:
@@ -274,7 +289,7 @@ def follows_from_ties(context: Context, a: Source, b: Source, answer: Values) ->
     answer: the results of b
     """
     root = context.analysis.root
-    if not any(node.op is not None and may_tie(node.op) for node in root.order):
+    if not any(may_jump(context, node) for node in root.order):
         return False
     sources = {
         port.name: root.wiring.inputs[port.layer.id][0]
@@ -302,7 +317,7 @@ class _Shown(Source):
     """A source of which some values are kept. values: by layer"""
 
     def __init__(self, source: Source, layers: Collection[int]) -> None:
-        self.name, self.arithmetic = source.name, source.arithmetic
+        self.name, self.arithmetic, self.gives_all = source.name, source.arithmetic, source.gives_all
         self._source, self._layers = source, layers
         self.values: dict[int, tuple[Array | None, ...]] = {}
 

@@ -111,6 +111,8 @@ class Source(ABC):
     """Whether its layers are those of another model, of which it is not certain which is which."""
     by_value = 0
     """How many of its layers were found by their values."""
+    gives_all = True
+    """Whether it has the values of all layers, so that each can be computed again from its own."""
     is_whole = False
     """Whether it optimises a model as a whole, so that values within are not those of a plain run."""
 

@@ -50,6 +50,8 @@ class SourceError(ValueError):
 class Stored(Source):
     """Values by name: of a layer, "layer:1" for its output 1, or of a tensor."""
 
+    gives_all = False
+
     def __init__(self, values: Mapping[str, Array | Loader], name: str = "stored values") -> None:
         self.name = name
         self._values = dict(values)

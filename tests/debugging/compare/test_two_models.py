@@ -352,3 +352,38 @@ def test_a_factor_that_is_off_by_more_than_the_rounding_of_a_type_is_named(kind,
 
     found = irops.compare(scaled(1), [X[0]], b=scaled(factor), mode="propagated")
     assert found.first.name == "product"
+
+
+def bucketed(axis=2):
+    """Logarithms of 8 to the base 2, rounded down: 2 or 3, as rounding decides."""
+    graph = irops.Graph("net")
+    x = graph.parameter("x", "f32", [2, 6, 6])
+    eights = graph.add("Add", graph.add("Multiply", x, F32(0)), F32(8))
+    logarithms = graph.add("Divide", graph.add("Log", eights), np.log(F32(2)))
+    buckets = graph.add("Floor", logarithms, name="buckets")
+    scores = graph.add("Add", graph.add("MatMul", x, WEIGHTS), buckets)
+    graph.result(graph.add("SoftMax", scores, axis=axis, name="shares"), name="y")
+    return graph.model()
+
+
+class LowLogarithms:
+    """The reference, with logarithms one number lower in places."""
+
+    name = "low"
+
+    def kernel(self, op):
+        right = op.functions.kernel
+        if op.definition.type != "Log":
+            return right
+        return lambda data: np.where(np.arange(6) % 3, np.nextafter(right(data), F32(0)), right(data))
+
+
+def test_what_rounding_decides_neither_hides_faults_nor_is_one():
+    wrong = irops.compare(bucketed(), [X], b=bucketed(axis=1), mode="propagated")
+    assert wrong.first.name == "shares"
+    assert all(result.is_fault for result in wrong.results)
+    right = irops.compare(bucketed(), [X], b=LowLogarithms(), mode="propagated")
+    assert right.ok
+    ties = [layer.name for layer in right.layers if layer.verdict.name == "TIE"]
+    assert ties[0] == "buckets"
+    assert ties[-1] == "shares"
