@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from entry_points import call as call_command
 from libraries import Late, needs
 
 import irops
@@ -106,14 +107,17 @@ def test_functions_that_call_each_other_are_inlined(tmp_path):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("place", ["yyyy", "nnnn", "gggg", "Relu", "ffff", "iiii", "kkkk"])
+@pytest.mark.parametrize("place", ["yyyy", "nnnn", "gggg", "Relu", "ffff", "iiii", "kkkk", "mmmm", "bbbb"])
 def test_names_that_are_not_utf8_are_reported(command, place, tmp_path):
     made = model([helper.make_node("Relu", ["x"], ["yyyy"], name="nnnn")], output="yyyy")
     made.graph.name = "gggg"
-    made.graph.node.append(helper.make_node("Op", ["iiii"], ["z"], domain="ffff", kkkk=1))
+    made.graph.node.append(helper.make_node("Op", ["iiii"], ["z"], domain="ffff", kkkk=1, name="mmmm"))
+    body = helper.make_graph([helper.make_node("Op", ["x"], ["w"], name="bbbb")], "b", [], [])
+    made.graph.node.append(helper.make_node("If", ["x"], ["v"], then_branch=body, else_branch=body))
     content = made.SerializeToString().replace(place.encode(), b"a\xff\xfeb")
-    assert "IR902" in (output := outcome(command, saved(content, tmp_path)))
+    assert "IR902" in (output := outcome(command, path := saved(content, tmp_path)))
     assert "is not UTF-8" in output
+    assert call_command("check", path)[0] == 1
 
 
 @pytest.mark.parametrize("command", ["check", "run", "translate"])

@@ -538,10 +538,10 @@ def _load(proto: Any, path: str | None, faults: Faults) -> tuple[Model, tuple[Di
             has_only_texts = are_texts(graph, (name, *imports, *extra, *extra.values()))
     except RecursionError:
         raise faults.stop("malformed-onnx", "sub-graphs are nested too deeply", -1) from None
-    except (TypeError, AttributeError, UnicodeDecodeError):
+    except (TypeError, AttributeError, UnicodeDecodeError, ReadError):
         require_texts(proto, faults)  # the usual cause: bytes where a text should be
         raise
-    if not has_only_texts:
+    if not has_only_texts or faults.findings:
         require_texts(proto, faults)
     faults.layer = None
     model = Model(
@@ -722,7 +722,10 @@ def are_texts(graph: LayerGraph, others: Iterable[object]) -> bool:
 
 
 def require_texts(proto: Any, faults: Faults) -> None:
-    """Raises: ReadError if a name or another text of the model is not UTF-8"""
+    """Raises: ReadError if a name or another text of the model is not UTF-8. It has no other findings, which
+    may quote such names.
+    """
+    faults = Faults(faults.source, faults.limits)
     ahead = [proto]
     fields: dict[str, tuple[list[tuple[str, bool]], list[tuple[str, bool]]]] = {}
     while ahead:
