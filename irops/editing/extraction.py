@@ -158,7 +158,7 @@ class Selection:
         inputs, consumers = scope.graph.wiring.inputs, scope.graph.wiring.consumers
         kept = {layer.id}
         frontier = {layer.id}
-        for _ in range(hops):
+        for _ in range(min(hops, len(scope.graph.layers))):
             near = {source[0].id for number in frontier for source in inputs[number] if source is not None}
             for number in frontier:
                 for index in range(len(scope.graph.layers[number].layer.outputs)):

@@ -67,6 +67,8 @@ def test_a_part_around_a_layer():
     assert {"split", "tanh", "joined"} <= set(layers(part))
     assert "relu" in [p.name for p in ModelAnalysis(part).signature.inputs]
     assert not irops.check(part).errors
+    farthest = (irops.extract(forked(), around="tanh", hops=hops) for hops in (9, 10**20))
+    assert len({tuple(layers(part)) for part in farthest}) == 1
     alone = irops.extract(forked(), around="tanh", hops=0)
     assert [p.name for p in ModelAnalysis(alone).signature.inputs] == ["split:0"]
 
