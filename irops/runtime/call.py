@@ -62,7 +62,7 @@ def call(
             _PREPARED.put(key, prepared)
         result: Any = called(prepared, inputs, out, limits)
     except FAULTS as error:
-        raise call_error(op, fault_of(op, error)) from None
+        raise call_error(op, fault_of(op, error)) from error.__cause__
     except Declined as declined:
         raise call_error(op, OpFault("declined-op", str(declined))) from None
     return result

@@ -303,6 +303,12 @@ class Evaluator:
         return fault.diagnostic(facts.op, place, line)
 
 
+def failed_kernel(op: Op, backend: Backend, error: Exception) -> OpFault:
+    """The fault of a kernel that fails with an error of its own."""
+    message = f"the kernel of {op.id} of backend {backend.name} failed: {type(error).__name__}: {error}"
+    return OpFault("failed-kernel", message)
+
+
 def kept_layers(graph: GraphNode, keys: Collection[int | str]) -> frozenset[int]:
     """The ids of layers by id or name; KeyError, with a suggestion, where there is none."""
     return frozenset(graph.find(key).layer.id for key in keys)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from irops.analysis.invocation import Invocation, OpFault, named_inputs, positional
-from irops.backends.backend import Backend, kernel_of
+from irops.analysis.invocation import FAULTS, Invocation, OpFault, named_inputs, positional
+from irops.backends.backend import Backend, Declined, kernel_of
 from irops.backends.one_op import LruCache
 from irops.diagnostics.diagnostic import EvaluationError, Location, Severity
 from irops.files.limits import Limits
-from irops.runtime.evaluator import Transaction
+from irops.runtime.evaluator import Transaction, failed_kernel
 from irops.runtime.memory import check_possible, size_in_bytes
 from irops.spec.op import Op
 from irops.values.arrays import as_tensor, fact_of, result_array
@@ -108,7 +108,7 @@ class Prepared:
         chosen = kernel_of(op, backends)
         if chosen is None:
             raise OpFault("unsupported-op", f"no backend can compute {op.id}")
-        self.op, self.kernel = op, chosen[1]
+        self.op, (self.backend, self.kernel) = op, chosen
         self._checks_values = getattr(self.kernel, "checks_values", False)
         self._takes_out = getattr(self.kernel, "takes_out", False)
         self._stateful = "variables" in op.functions.keyword_params["kernel"]
@@ -133,10 +133,15 @@ class Prepared:
             arrays = outputs.arrange(arrays)
         if out is not None:
             outputs.check_room(out)
-        if self._takes_out and type(out) is np.ndarray:
-            return self.kernel(*arrays, out=out, **keywords)  # moves elements, so that no errors arise
-        with np.errstate(all="ignore"):
-            result = self.kernel(*arrays, **keywords)
+        try:
+            if self._takes_out and type(out) is np.ndarray:
+                return self.kernel(*arrays, out=out, **keywords)  # moves elements: NumPy has no errors of it
+            with np.errstate(all="ignore"):
+                result = self.kernel(*arrays, **keywords)
+        except (*FAULTS, Declined, EvaluationError):
+            raise
+        except Exception as error:
+            raise failed_kernel(self.op, self.backend, error) from error
         return outputs.arrays(result) if out is None else outputs.filled(out, result)
 
     def gives_tuple(self, outputs: int) -> bool:

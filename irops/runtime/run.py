@@ -19,7 +19,7 @@ from irops.diagnostics.printable import plural
 from irops.files.limits import Clock
 from irops.ir.model import LayerKind
 from irops.ir.weights import require_unchanged_weights
-from irops.runtime.evaluator import Evaluator, Transaction, Variables, contradiction
+from irops.runtime.evaluator import Evaluator, Transaction, Variables, contradiction, failed_kernel
 from irops.runtime.memory import check_possible, require_room, size_in_bytes
 from irops.runtime.plan import (
     Action,
@@ -260,9 +260,7 @@ class Run:
         """The fault of a kernel that declines, or that fails with an error of its own."""
         if isinstance(error, Declined):
             return OpFault("declined-op", str(error))
-        name = self.evaluator.kernel(step.op)[0].name
-        message = f"the kernel of {step.op.id} of backend {name} failed: {type(error).__name__}: {error}"
-        return OpFault("failed-kernel", message)
+        return failed_kernel(step.op, self.evaluator.kernel(step.op)[0], error)
 
     def _extras(self, step: PlannedLayer, facts: LayerFacts, given: Array | None) -> dict[str, Any]:
         layer = step.layer

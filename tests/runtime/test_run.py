@@ -114,6 +114,8 @@ def test_what_a_kernel_raises_is_reported_at_its_layer(chain, error, code, words
     assert (found.code, found.location.layer_name) == (code, "b")
     assert words in found.message
     assert 'layer 2 "b": ' in found.facts
+    found = diagnostic_of(irops.call, "Sin-1", X, backends=(Only(Sin_1=fail),))
+    assert (found.code, words in found.message) == (code, True)
 
 
 def test_inputs_that_every_backend_declines_are_reported_with_the_reason(net):
