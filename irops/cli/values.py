@@ -76,7 +76,8 @@ def _mean(mean: np.float64, of_block: np.float64, share: float) -> np.float64:
 
 def _blocks(array: Array) -> Iterator[Array]:
     """The elements as float64, a block at a time: the whole array in that type may not fit in memory."""
-    flat = np.asarray(array).flat
+    array = np.asarray(array)
+    flat = array.flat if array.ndim <= 32 else array.ravel()  # more axes than a flat iterator takes
     for start in range(0, array.size, BLOCK):
         with np.errstate(all="ignore"):  # a signalling NaN
             numbers = flat[start : start + BLOCK].astype(np.float64)

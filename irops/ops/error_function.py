@@ -101,5 +101,5 @@ def inverse_erf(y: Array) -> Array:
         )
         step = over * (np.sqrt(np.pi) / 2) * np.exp(x * x)
         x = np.minimum(x - step / (1.0 + x * step), _FURTHEST)
-    x = np.select([size < 1.0, size == 1.0], [x, np.inf], np.nan)
+    x = np.where(size < 1.0, x, np.where(size == 1.0, np.inf, np.nan))
     return np.asarray(np.copysign(x, y), y.dtype)

@@ -101,7 +101,7 @@ def as_tensor(given: Any, wanted: ElementType = DYNAMIC) -> Array:
     if wanted is not DYNAMIC and array.dtype == np.uint8 and wanted.dtype == np.uint8:
         array = tagged(array, wanted)
     if array.dtype == object:
-        other = next((item for item in array.flat if not isinstance(item, (str, bytes))), "")
+        other = next((item for item in array.ravel() if not isinstance(item, (str, bytes))), "")
         if not isinstance(other, (str, bytes)):
             raise ValueError(f"it has {other!r} among its elements, which is neither a number nor a string")
     element_type_of(array)

@@ -115,16 +115,13 @@ def _any_element(element_type: ElementType) -> Dim:
 
 def holds_dims(array: Array) -> bool:
     """Whether an array contains Dims, which describe partially known elements, instead of elements."""
-    return array.dtype == object and array.size > 0 and isinstance(array.flat[0], Dim)
+    return array.dtype == object and array.size > 0 and isinstance(array.item(0), Dim)
 
 
 def dims_array(dims: Any) -> Array:
     """An array of Dims from nested sequences or an array of numbers or Dims."""
     items = np.asarray(dims, dtype=object)
-    out = np.empty(items.shape, dtype=object)
-    for index, item in np.ndenumerate(items):
-        out[index] = item if isinstance(item, Dim) else _dim(item)
-    return out
+    return each_dim(lambda dim: dim, items)
 
 
 def _dim(number: Any) -> Dim:
@@ -141,10 +138,10 @@ def elements_of(dims: Any, kind: ElementType) -> Array:
     of kind. Unbounded numbers are assumed to fit into types of 32 bits or more.
     """
     elements = each_dim(lambda dim: dim if _fits(dim, kind) else Dim(*kind.extent), dims_array(dims))
-    if not all(dim.known for dim in elements.flat):
+    if not all(dim.known for dim in elements.ravel()):
         return elements
     wide = np.uint64 if kind.name == "u64" else np.int64
-    numbers = np.array([dim.low for dim in elements.flat], np.float64 if kind.floating else wide)
+    numbers = np.array([dim.low for dim in elements.ravel()], np.float64 if kind.floating else wide)
     return tagged(numbers.astype(kind.dtype), kind).reshape(elements.shape)
 
 
@@ -158,7 +155,7 @@ def _fits(dim: Dim, kind: ElementType) -> bool:
 
 def each_dim(function: Callable[[Dim], Dim], dims: Array) -> Array:
     """Apply a function to each element of dims, an array of Dims and numbers."""
-    out = np.empty(dims.shape, dtype=object)
-    for index, item in np.ndenumerate(dims):
+    out = np.empty(dims.size, dtype=object)
+    for index, item in enumerate(dims.ravel()):  # ndenumerate and flat refuse more than 32 axes
         out[index] = function(item if isinstance(item, Dim) else _dim(item))
-    return out
+    return out.reshape(dims.shape)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from entry_points import call
 
 import irops
 from irops.analysis.invocation import OpFault
@@ -109,3 +110,37 @@ def test_sizes_beside_one_of_none_may_be_too_great_for_an_array(net):
         irops.run(model, {"x": np.float32([])})
     with pytest.raises(irops.EvaluationError, match=message):
         irops.call("Broadcast-1", np.float32([]), sizes, mode="numpy")
+
+
+X = np.array([0.5, -0.25, 1, 0.75], np.float32)
+MANY_AXES = [
+    ("ErfInv-17", [X], {}),
+    ("FakeQuantize-1", [X, X[:1], X[2:3], X[:1], X[2:3]], {"levels": 5}),
+    ("FakeConvert-13", [X, X[:1]], {"destination_type": "f8e4m3"}),
+    ("TopK-11", [X, np.array(2)], {"axis": -1, "mode": "max", "sort": "index"}),
+    ("GatherElements-6", [X, np.array([3, 0])], {"axis": -1}),
+    ("SearchSorted-15", [np.sort(X), X], {}),
+    ("ShuffleChannels-1", [X], {"axis": -1, "group": 2}),
+    ("Concat-1", [np.array(["a", "b"]), np.array(["c"])], {"axis": -1}),
+    ("onnx:Cast-13", [X], {"to": "string"}),
+]
+
+
+@pytest.mark.parametrize("axes", [33, 64])
+@pytest.mark.parametrize(
+    ("op", "inputs", "attributes"), MANY_AXES, ids=lambda item: item if isinstance(item, str) else ""
+)
+def test_tensors_have_as_many_axes_as_arrays(op, inputs, attributes, axes):
+    deep = [array.reshape((1,) * (axes - 1) + (-1,)) if array.ndim else array for array in inputs]
+    results = (irops.call(op, *arrays, backends="reference", **attributes) for arrays in (inputs, deep))
+    flat, found = (result if isinstance(result, tuple) else (result,) for result in results)
+    assert [array.ravel().tolist() for array in found] == [array.tolist() for array in flat]
+    assert {array.ndim for array in found} == {axes}
+
+
+def test_the_table_of_results_takes_them(tmp_path):
+    graph = irops.Graph()
+    graph.result(graph.ops.Abs(graph.parameter("x", "f32", (1,) * 63 + (9,))), "y")
+    irops.write(graph, tmp_path / "m.xml")
+    status, out, err = call("run", tmp_path / "m.xml", "--fill", "ones")
+    assert (status, ",1,9]" in out, err) == (0, True, "")

@@ -135,7 +135,7 @@ def if_then_else(
     cond: Array, *inputs: Array, then_body: BodyFunction, else_body: BodyFunction
 ) -> tuple[Array, ...]:
     require(cond.size == 1, "C1", Shape(cond.shape))
-    body = then_body if cond.flat[0] else else_body
+    body = then_body if cond.item() else else_body
     return tuple(outputs_of(body, body(arguments_of(body, (cond, *inputs)))))
 
 

@@ -50,9 +50,9 @@ def loop(
     shapes = Shape(trip_count.shape), Shape(execution_condition.shape)
     require(trip_count.size == 1 and execution_condition.size == 1, "C10", *shapes)
     all_inputs = (trip_count, execution_condition, *inputs)
-    trips = int(trip_count.flat[0])
+    trips = int(trip_count.item())
     max_count = trips if trips >= 0 else inf
-    if not execution_condition.flat[0]:
+    if not execution_condition.item():
         max_count = 0
     items = list(body.declared)
     return iteration.collect_outputs(body, while_true(body, items, all_inputs, max_count), items)
@@ -77,7 +77,7 @@ def while_true(
         yield results
         completed += 1
         require(results[condition].size == 1, "C11", Shape(results[condition].shape))
-        condition_holds = bool(results[condition].flat[0])
+        condition_holds = bool(results[condition].item())
         if not condition_holds:
             break
     ended = not condition_holds or completed == max_count
@@ -108,7 +108,7 @@ def trips_of(trip_count: Fact) -> Dim:
 
 def truth(condition: Fact) -> bool | None:
     """The value of a condition, if it is known."""
-    return None if condition.value is None or condition.value.size != 1 else bool(condition.value.flat[0])
+    return None if condition.value is None or condition.value.size != 1 else bool(condition.value.item())
 
 
 def with_number(body: BodyFunction, items: list[Fact], max_count: Dim) -> list[Fact]:

@@ -165,5 +165,6 @@ def shuffle_channels_shape(data: Fact, *, axis: int, group: int) -> Shape:
 
 @kernel("ShuffleChannels-1")
 def shuffle_channels(data: Array, *, axis: int, group: int) -> Array:
-    grouped = data.reshape(*data.shape[:axis], group, data.shape[axis] // group, *data.shape[axis + 1 :])
-    return grouped.swapaxes(axis, axis + 1).reshape(data.shape)
+    before, after = prod(data.shape[:axis]), prod(data.shape[axis + 1 :])
+    grouped = data.reshape(before, group, data.shape[axis] // group, after)
+    return grouped.swapaxes(1, 2).reshape(data.shape)

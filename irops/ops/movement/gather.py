@@ -175,7 +175,19 @@ def check_element_indices(indices: Array, size: Dim) -> None:
 @kernel("GatherElements-6")
 def gather_elements(data: Array, indices: Array, *, axis: int) -> Array:
     check_element_indices(indices, Dim.of(data.shape[axis]))
-    return np.take_along_axis(data, as_i64(indices), axis)
+    return taken_along(data, as_i64(indices), axis)
+
+
+def taken_along(data: Array, indices: Array, axis: int) -> Array:
+    """The elements at indices along an axis; all other axes of both are equal. On more than three axes, as
+    NumPy has it, the axis would need an array of indices for each, of which it takes at most 63.
+    """
+    axis %= data.ndim
+
+    def folded(array: Array) -> Array:
+        return array.reshape(prod(array.shape[:axis]), array.shape[axis], prod(array.shape[axis + 1 :]))
+
+    return np.take_along_axis(folded(data), folded(indices), 1).reshape(indices.shape)
 
 
 @values("GatherElements-6")

@@ -53,7 +53,7 @@ def fake_quantize(
     steps = X.dtype.type(levels - 1)
     between = np.rint((X - low) / (high - low) * steps) / steps * (top - bottom) + bottom
     below, above = np.less_equal(X, np.minimum(low, high)), np.greater(X, np.maximum(low, high))
-    return np.select([below, above], [bottom, top], between)
+    return np.where(below, bottom, np.where(above, top, between))
 
 
 def check_limit(data: Shape, limit: Shape) -> None:
@@ -89,10 +89,10 @@ def fake_convert_shape(data: Fact, scale: Fact, shift: Fact | None) -> Shape:
 
 @kernel("FakeConvert-13")
 def fake_convert(data: Array, scale: Array, shift: Array | None, *, destination_type: ElementType) -> Array:
-    broadcast = np.broadcast_shapes(data.shape, scale.shape)
-    require(broadcast == data.shape, "C1", Shape(data.shape), Shape(scale.shape))
+    scaled = np.multiply(data, scale, dtype=data.dtype)
+    require(scaled.shape == data.shape, "C1", Shape(data.shape), Shape(scale.shape))
     zero = np.zeros((), data.dtype) if shift is None else shift
-    shifted = np.subtract(np.multiply(data, scale, dtype=data.dtype), zero, dtype=data.dtype)
+    shifted = np.subtract(scaled, zero, dtype=data.dtype)
     rounded = rounded_to_f8(shifted, destination_type.name).astype(data.dtype)
     return np.asarray(np.divide(np.add(rounded, zero, dtype=data.dtype), scale, dtype=data.dtype))
 

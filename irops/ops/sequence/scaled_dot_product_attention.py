@@ -107,8 +107,9 @@ def _bias(mask: Array, kind: type) -> Array:
 
 def _add(scores: Array, bias: Array) -> Array:
     """scores + bias, in place if the sum has the shape of scores."""
-    shape = np.broadcast_shapes(scores.shape, bias.shape)
-    total: Array = np.add(scores, bias, out=scores if shape == scores.shape else None)
+    sizes = zip(reversed(bias.shape), reversed(scores.shape))
+    fits = bias.ndim <= scores.ndim and all(size in (1, of_scores) for size, of_scores in sizes)
+    total: Array = np.add(scores, bias, out=scores if fits else None)
     return total
 
 

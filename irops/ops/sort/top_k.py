@@ -1,7 +1,10 @@
 """TopK, SearchSorted, and the regions of Detectron with the greatest scores."""
 
+from math import prod
+
 import numpy as np
 
+from irops.ops.movement.gather import taken_along
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY, UNKNOWN, Dim, unify
 from irops.values.element import Array, ElementType, as_i64
@@ -48,22 +51,23 @@ def top_k(
     if mode == "max":  # NaN stays last
         keys = ~keys if keys.dtype.kind in "biu" else -keys
     first = np.moveaxis(keys, axis, -1)
-    chosen = np.moveaxis(first_in_order(first, count), -1, axis)
+    rows = first.reshape(prod(first.shape[:-1]), first.shape[-1])  # NumPy sorts arrays of at most 32 axes
+    order = first_in_order(rows, count)
     if sort == "index":
-        chosen = np.sort(chosen, axis=axis)
-    return np.take_along_axis(data, chosen, axis=axis), chosen.astype(index_element_type.dtype, copy=False)
+        order = np.sort(order, axis=-1)
+    chosen = np.moveaxis(order.reshape(*first.shape[:-1], count), -1, axis)
+    return taken_along(data, chosen, axis), chosen.astype(index_element_type.dtype, copy=False)
 
 
-def first_in_order(keys: Array, count: int) -> Array:
-    """The indices of the `count` smallest keys along the last axis, ascending by key.
+def first_in_order(rows: Array, count: int) -> Array:
+    """The indices of the `count` smallest keys of each row, ascending by key.
 
     Equal keys are ordered by index; NaN is greater than all numbers.
     """
-    if not keys.size or count > MAX_FRACTION * keys.shape[-1]:
-        return np.argsort(keys, axis=-1, kind="stable")[..., :count]
-    rows = keys.reshape(-1, keys.shape[-1])
+    if not rows.size or count > MAX_FRACTION * rows.shape[-1]:
+        return np.argsort(rows, axis=-1, kind="stable")[:, :count]
     if count == 0:
-        return np.zeros((*keys.shape[:-1], 0), np.intp)
+        return np.zeros((len(rows), 0), np.intp)
     chosen = rows <= np.partition(rows, count - 1, axis=-1)[:, count - 1, np.newaxis]
     unique = np.count_nonzero(chosen, axis=-1) == count  # else more keys equal the last, or it is NaN
     indices = np.empty((len(rows), count), np.intp)
@@ -71,7 +75,7 @@ def first_in_order(keys: Array, count: int) -> Array:
     order = np.argsort(np.take_along_axis(rows[unique], candidates, -1), axis=-1, kind="stable")
     indices[unique] = np.take_along_axis(candidates, order, -1)
     indices[~unique] = np.argsort(rows[~unique], axis=-1, kind="stable")[:, :count]
-    return indices.reshape(*keys.shape[:-1], count)
+    return indices
 
 
 def comparable(data: Array) -> Array:
@@ -112,7 +116,7 @@ def search_sorted(
         last = max(sorted_sequence.shape[-1] - 1, 0)
         at = np.minimum(middle, last)
         of_one = sorted_sequence.ndim == 1
-        elements = sorted_sequence[at] if of_one else np.take_along_axis(sorted_sequence, at, axis=-1)
+        elements = sorted_sequence[at] if of_one else taken_along(sorted_sequence, at, -1)
         beyond = (remaining > 0) & (elements <= values if right_mode else elements < values)
         first = np.where(beyond, middle + 1, first)
         remaining = np.where(beyond, remaining - half - 1, half)

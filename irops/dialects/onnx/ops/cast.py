@@ -64,10 +64,10 @@ def _power_of_two(numbers: Array, saturate: bool, round_mode: str) -> Array:
 def _to_strings(array: Array) -> Array:
     """Numbers converted to strings."""
     kind, numbers = element_type_of(array), as_numbers(array)
-    strings = np.empty(array.shape, dtype=object)
-    for index, number in np.ndenumerate(numbers):
+    strings = np.empty(array.size, dtype=object)
+    for index, number in enumerate(numbers.ravel()):
         strings[index] = _text(number) if kind.floating else str(int(number))
-    return strings
+    return strings.reshape(array.shape)
 
 
 def _text(number: np.floating) -> str:
