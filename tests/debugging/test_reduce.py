@@ -234,6 +234,8 @@ def test_a_reduction_goes_on_where_it_was(tmp_path):
     asked.clear()
     irops.reduce(model, inputs, elu, folder=tmp_path)
     assert not asked
+    for most in ({"tries": 0}, {"seconds": 0}):
+        assert irops.reduce(model, inputs, elu, **most).layers == first.of
 
 
 def test_a_line_that_was_cut_off_is_ignored(tmp_path):

@@ -277,9 +277,9 @@ class Attempts:
     def _reason(self, case: Case) -> str | None:
         remembered = self.memory.reason(case.key)
         if remembered is None:
-            if self._judged >= self._most:
+            if self._judged >= max(self._most, 1):  # the whole model is judged in any case
                 raise OutOfTries(f"the limit of {self._most} tries is reached")
-            if monotonic() > self._end:
+            if self._judged and monotonic() > self._end:
                 raise OutOfTries(f"the limit of {self._seconds:g} seconds is reached")
             self._judged += 1
             remembered = self.memory.remember(case.key, self._outcome(case))
