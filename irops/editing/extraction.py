@@ -74,8 +74,8 @@ class Scope:
         if isinstance(name, str) and name in self._tensors:
             return NamedValue(*self._tensors[name])
         layer = self._layer_or_none(name)
-        if layer is None and isinstance(name, str) and name.rpartition(":")[2].isdigit():
-            stem, _, index = name.rpartition(":")
+        stem, _, index = name.rpartition(":") if isinstance(name, str) else ("", "", "")
+        if layer is None and index.isdecimal() and len(index) < 10:
             return self._output(self._layer(stem), int(index))
         if layer is None:
             layer = self._layer(name)

@@ -81,6 +81,8 @@ def test_a_part_around_a_layer():
         ({"outputs": ["tahn"]}, "did you mean 'tanh'"),
         ({"outputs": ["split"]}, 'has 2 outputs; name one of them, "split:0"'),
         ({"outputs": ["split:2"]}, "has no output 2; it has 2"),
+        ({"outputs": ["split:\u00b2"]}, "there is no layer"),
+        ({"outputs": ["split:" + "9" * 5000]}, "there is no layer"),
         ({"around": "tahn"}, "did you mean 'tanh'"),
     ],
 )
