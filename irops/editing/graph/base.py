@@ -390,6 +390,8 @@ class Base:
         return (name for name, nodes in self._by_name.items() if nodes)
 
     def has_name(self, name: str) -> bool:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a node is {name!r}, must be a string")
         return bool(self._by_name.get(name))
 
     def place(self, node: Node) -> int:

@@ -32,6 +32,7 @@ from irops.editing.graph.node import Node, Value, refuse, same, unknown
 from irops.files.limits import Limits
 from irops.ir.model import Layer, LayerKind, Model
 from irops.spec.attributes import format_value
+from irops.spec.op import Op
 from irops.spec.releases import opsets
 from irops.values.arrays import fact_of
 from irops.values.element import DYNAMIC, TypeLike, element_type_like
@@ -213,6 +214,13 @@ def match_at(graph: Any, wanted: Wanted, value: Value) -> Match | None:
 INTERNAL = vars(Base).keys() - {"add", "constant", "changes"}
 INTERNAL |= {"drop_unused", "facts", "follow", "move_names", "order", "origin", "take_over", "topological"}
 """Names that modules of irops use, and dir(graph) does not list."""
+
+
+def _op_of(node: Node) -> Op:
+    """The op of a node. Raises: DiagnosticError where irops has no definition of it"""
+    if node.op is None:
+        raise refuse("undefined-op", f"irops has no definition of {node}", node.name)
+    return node.op
 
 
 class Graph(Base):
@@ -528,22 +536,20 @@ class Graph(Base):
         with self.changes():
             data = {**constant.data, **self.stored(array, fact.element_type)}
             self.set(constant, "data", data)
-            assert constant.op is not None
-            self.set(constant, "invocation", self.invocation(constant.op, constant.name, data))
+            self.set(constant, "invocation", self.invocation(_op_of(constant), constant.name, data))
             self.set(constant, "facts", [fact])
             self.follow(constant.users)
 
     def set_attributes(self, node: Node, **attributes: Any) -> None:
         """Give attributes of a node other values; the rest stay."""
         self._require_own(node)
-        if node.op is None:
-            raise refuse("undefined-op", f"irops has no definition of {node}", node.name)
-        spelled = {a.parameter: a.name for a in node.op.definition.attributes.values()}
+        op = _op_of(node)
+        spelled = {a.parameter: a.name for a in op.definition.attributes.values()}
         changed = {spelled.get(name, name): value for name, value in attributes.items()}
-        texts = self.texts(node.op, changed)
+        texts = self.texts(op, changed)
         data = {**node.data, **{name: texts[name] for name in changed if name in texts}}
         with self.changes():
-            self.set(node, "invocation", self.invocation(node.op, node.name, data))
+            self.set(node, "invocation", self.invocation(op, node.name, data))
             self.set(node, "data", data)
             self.follow([node])
 
@@ -559,8 +565,7 @@ class Graph(Base):
                 known = self._shape(node, shape)
                 fact = Fact(node.facts[0].element_type, known)
                 self.set(node, "data", {**node.data, "shape": format_value(known.unnamed())})
-                assert node.op is not None
-                self.set(node, "invocation", self.invocation(node.op, node.name, dict(node.data)))
+                self.set(node, "invocation", self.invocation(_op_of(node), node.name, dict(node.data)))
                 self.set(node, "facts", [fact])
             self.follow([user for node, _ in wanted for user in node.users])
 
@@ -620,6 +625,11 @@ class Graph(Base):
                 raise refuse("unusable-node", f"{node} has {len(used)} outputs that are used", node.name)
             for output in used:
                 self.take_over(output, value)
+            if node.users:
+                message = (
+                    f"{node} would be replaced by an output of {value.node}, which follows from it: a cycle"
+                )
+                raise refuse("cycle", message, node.name)
             self.delete(node)
         return value
 

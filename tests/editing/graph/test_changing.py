@@ -256,6 +256,9 @@ def test_a_change_that_makes_a_cycle_is_refused(file):
         graph.replace(graph["sum"], "Add", graph["x"].output, graph["relu"].output)
     with pytest.raises(DiagnosticError, match="a cycle"):
         graph.replace(graph["x"], graph["relu"].output)
+    for user in ("relu", "sum"):  # by its own output, or by one of a node that uses it
+        with pytest.raises(DiagnosticError, match="a cycle"):
+            graph.replace(graph["sum"], graph[user].output)
     assert written(graph, file) == TEXT
 
 
@@ -278,6 +281,21 @@ def test_a_refused_change_changes_nothing(change, message, file):
     with pytest.raises(DiagnosticError, match=message):
         change(graph)
     assert written(graph, file) == TEXT
+
+
+def test_a_name_is_a_string(file):
+    graph = irops.Graph(irops.read(file))
+    for call in (graph.result, graph.constant, graph.ops.Abs):
+        with pytest.raises(TypeError, match="the name of a node is 5, must be a string"):
+            call(graph["x"].output if call != graph.constant else 1, name=5)
+    assert written(graph, file) == TEXT
+
+
+def test_an_input_of_an_unknown_opset_has_no_other_shape(file):
+    file.write_text(TEXT.replace('type="Parameter" version="opset1"', 'type="Parameter" version="opset99"'))
+    graph = irops.Graph(irops.read(file))
+    with pytest.raises(DiagnosticError, match="irops has no definition of"):
+        graph.reshape({"x": [3, 4]})
 
 
 def test_a_removed_node_cannot_be_used(file):
