@@ -44,7 +44,7 @@ from irops.diagnostics.report import Report, summary
 from irops.diagnostics.rules import rule, rules_of
 from irops.dialects.reading import load
 from irops.files.limits import Limits
-from irops.files.output import PendingFiles, local_target
+from irops.files.output import PendingFiles, local_target, note_read
 from irops.files.storage import NotRegular, head_of
 from irops.files.urls import is_url, without_credentials
 from irops.ir.read import bytes_of
@@ -105,7 +105,7 @@ def write(path: Path, reports: Sequence[Report]) -> None:
         ]
         for report in reports
     }
-    with PendingFiles(local_target(path, may_replace=(path,))) as (file,):
+    with PendingFiles(local_target(path)) as (file,):
         file.write(
             _text({name: findings[name] for name in sorted(findings) if findings[name]}).encode("ascii")
         )
@@ -260,6 +260,9 @@ def _checked(
 ) -> Iterator[CheckedFile]:
     """The result for each file, in order. text: checked in place of the content of the only file."""
     if len(files) > 1 and (args.jobs > 1 or (args.jobs == 0 and _is_much(files))):
+        for file in files:
+            with suppress(OSError):  # it is reported where it is read, by another process
+                note_read(os.stat(file), file)
         return check_in_processes(files, options, args)
     return _one_by_one(files, options, args, text)
 

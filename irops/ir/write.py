@@ -9,7 +9,7 @@ from typing import IO, NamedTuple
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
 from irops.files.limits import MAX_DEPTH, recursion_limit_for
-from irops.files.output import PendingFiles, local_target
+from irops.files.output import PendingFiles, TargetRefused, local_target
 from irops.files.storage import Weights, WeightsChanged
 from irops.ir.attributes import integer
 from irops.ir.model import COMMENT, Body, Edge, Element, Layer, LayerGraph, Model, Port, PortMapping
@@ -208,7 +208,7 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
     xml = local_target(path, of_model=True)
     weights = local_target(xml.with_suffix(".bin"), of_model=True)
     if weights == xml:
-        raise ValueError(f"the model path is {xml.name}, must end with .xml: .bin is for weights")
+        raise TargetRefused(f"the model path is {xml.name}, must end with .xml: .bin is for weights")
     with recursion_limit_for(MAX_DEPTH), PendingFiles(weights, xml) as (weights_file, xml_file):
         pool = _Pool(model, weights_file)
         with_means = replace(model, legacy=[pool.legacy(element) for element in model.legacy])

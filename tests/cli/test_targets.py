@@ -20,6 +20,7 @@ def folder(tmp_path, monkeypatch):
     """The current folder, with two models, inputs, a baseline, and links to some of them."""
     for name, source in (("m.xml", "model.xml"), ("m.bin", "model.bin"), ("in.npz", "inputs.npz")):
         shutil.copy(EXAMPLE / source, tmp_path / name)
+    (tmp_path / "empty.xml").touch()
     for name in ("xml", "bin"):
         shutil.copy(EXAMPLE / f"model.{name}", tmp_path / f"other.{name}")
     os.link(tmp_path / "m.bin", tmp_path / "hard.npz")
@@ -49,6 +50,8 @@ REFUSED = {
         *("--output-format", "junit"),
     ),
     "a baseline over the model": ("check", "m.xml", "--write-baseline", "m.xml"),
+    "a baseline over a file that is no model": ("check", "empty.xml", "--write-baseline", "empty.xml"),
+    "a baseline over one of many": ("check", ".", "-j", "2", "--write-baseline", "empty.xml"),
     "a baseline over the weights": ("check", "m.xml", "--write-baseline", "m.bin"),
     "a picture over a link to the model": ("draw", "m.xml", "-o", "soft.html"),
     "a converted model over its source": ("convert", "m.xml", "--target", "2025.0", "-o", "m.xml"),
@@ -65,6 +68,13 @@ def test_a_target_that_users_do_not_expect_is_refused_and_no_file_changes(irops,
     assert "internal error" not in result.err
     assert result.err.strip()
     assert contents(folder) == before
+
+
+@pytest.mark.parametrize("command", [("convert", "--target", "newest"), ("extract", "--to", "probabilities")])
+def test_no_model_is_written_as_weights(irops, folder, command):
+    result = irops(command[0], "m.xml", *command[1:], "-o", "new.bin")
+    assert (result.status, "must end with .xml" in result.err) == (2, True)
+    assert "internal error" not in result.err
 
 
 ACCEPTED = {
