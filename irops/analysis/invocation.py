@@ -41,6 +41,9 @@ class OpFault(Exception):
         self.rule, self.message, self.constraint, self.at = rule, message, constraint, at
         self.violation = violation
 
+    def __str__(self) -> str:
+        return self.message
+
     def diagnostic(self, op: Op, location: Location, facts: str | None = None) -> Diagnostic:
         """This fault of an op as a finding at a place. facts: the inputs and attributes, on one line."""
         constraint = None if self.constraint is None else op.definition.constraints[self.constraint]

@@ -21,7 +21,7 @@ from irops.backends.catalogue import backend_names
 from irops.cli.display import print_diagnostics, progress_bar, table
 from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, inputs_of, load_all, registry_of
-from irops.cli.options import add_option, add_settings, limits_of, written
+from irops.cli.options import add_option, add_settings, argument_errors, limits_of, written
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.settings import settings
 from irops.cli.streams import show
@@ -109,10 +109,8 @@ def _expectation(
     """The results compared with those of a file."""
     context = Context(session.analysis, session.signature.arrays(inputs))
     results = {port.name: outcome[port.name] for port in session.signature.results}
-    try:
+    with argument_errors(f"--expect {path}: "):
         return expectation(context, results, load_all(path, session.analysis.limits))
-    except KeyError as error:
-        raise Refusal(f"--expect {path}: {error.args[0]}") from None
 
 
 def _show(signature: Signature, outcome: Results) -> None:

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from math import prod
+from tokenize import TokenError
 from typing import IO, BinaryIO
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
@@ -38,6 +39,9 @@ DAMAGED = (
     OSError,
     MemoryError,
     RuntimeError,  # of encrypted members, and NotImplementedError of unknown compression
+    SyntaxError,  # this, TokenError and TypeError are of headers that are no dicts of Python
+    TokenError,
+    TypeError,
     BadZipFile,
     LookupError,
     zlib.error,

@@ -124,6 +124,30 @@ def test_an_invalid_array_file_is_refused_without_mentioning_pickle(irops, rever
     assert (result.status, result.err) == expected
 
 
+@pytest.mark.parametrize("header", [b"{'descr': '<f4',   ", b"{1: 2, 'descr': 3} ", b"  1\n 2              "])
+def test_a_damaged_header_is_reported(irops, reversing, tmp_path, header):
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\x01\x00\x13\x00" + header)
+    result = irops("run", reversing, "--input", f"x={tmp_path / 'x.npy'}")
+    assert result.status == 2
+    assert "is not a valid .npy or .npz file" in result.err
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "name"),
+    [
+        ("run", "--expect", "y"),
+        ("run", "--load-inputs", "x"),
+        ("compare", "--a", "y"),
+        ("compare", "--b", "y"),
+    ],
+)
+def test_values_of_no_element_type_are_refused(irops, reversing, tmp_path, command, option, name):
+    np.savez(tmp_path / "v.npz", **{name: np.zeros((1, 3), "M8[s]")})
+    result = irops(command, reversing, "--fill", "ones", option, tmp_path / "v.npz")
+    assert result.status in (1, 2)
+    assert "the dtype datetime64[s] has no element type" in result.err
+
+
 def test_pickles_are_not_loaded(irops, reversing, tmp_path):
     np.save(tmp_path / "x.npy", np.array([{}], dtype=object), allow_pickle=True)
     result = irops("run", reversing, "--input", f"x={tmp_path / 'x.npy'}")

@@ -91,7 +91,8 @@ class Stored(Source):
         inferred = context.analysis.infer()
         for port in context.analysis.signature.results:
             source = context.analysis.root.wiring.inputs[port.layer.id][0]
-            assert source is not None
+            if source is None:
+                return Failure("refused", f"no edge ends at {port.layer}")
             known = inferred.of(port.layer.id).inputs[0]
             kind = DYNAMIC if known is None else known.element_type
             named = next((self._values[name] for name in port.names if name in self._values), None)
@@ -102,7 +103,16 @@ class Stored(Source):
 
 
 def _loaded(stored: Array | Loader, kind: ElementType) -> Array:
-    return stored(kind) if callable(stored) else as_declared(np.asarray(stored), kind)
+    return stored(kind) if callable(stored) else _declared(lambda: np.asarray(stored), kind)
+
+
+def _declared(load: Callable[[], Array], kind: ElementType) -> Array:
+    try:
+        array = as_declared(load(), kind)
+        element_type_of(array)
+    except ValueError as error:  # UnreadableFileError, and elements that the type, or any type, does not have
+        raise SourceError(str(error)) from None
+    return array
 
 
 def stored_source(path: str) -> Stored:
@@ -145,13 +155,7 @@ def _member(path: str, member: str) -> Loader:
 
 
 def _loader(load: Callable[[], Array], stored_type: ElementType | None = None) -> Loader:
-    def loaded(kind: ElementType) -> Array:
-        try:
-            return as_declared(load(), stored_type or kind)
-        except ValueError as error:  # UnreadableFileError, and elements that the type does not have
-            raise SourceError(str(error)) from None
-
-    return loaded
+    return lambda kind: _declared(load, stored_type or kind)
 
 
 def save_values(source: Source, context: Context, folder: str | os.PathLike[str]) -> int:

@@ -60,6 +60,13 @@ def test_an_npz_and_a_folder_of_npy_are_sources(split, tmp_path):
         assert found.coverage.layers_left_out == {f"reference or {tmp_path / path} has no value": 1}
 
 
+def test_results_of_a_model_with_errors_are_not_compared(split):
+    split.graph.edges.clear()
+    found = irops.compare(split, [X], b={"total": np.zeros(2)}, mode="isolated")
+    assert (found.ok, "has no incoming edge" in str(found)) == (False, True)
+    assert "reference refused, such as: Add-1 has no input a" in str(found)
+
+
 def test_a_broken_file_is_refused_with_its_path(split, tmp_path):
     (tmp_path / "v.npz").write_bytes(b"PK\x03\x04 nothing")
     with pytest.raises(SourceError, match=r"v\.npz is not a valid"):
