@@ -168,10 +168,12 @@ def _is_out_of_memory(error: BaseException | None) -> bool:
 
 
 def _bounded(text: str) -> str:
-    """A message that may quote a file or an argument: of bounded length, without control characters."""
-    from irops.diagnostics.printable import abridged, printable_lines
+    """A message that may quote a file or an argument: of bounded length, on one line, without control
+    characters.
+    """
+    from irops.diagnostics.printable import abridged, printable
 
-    return printable_lines(f"{abridged(text, MAX_ERROR)}\n").removesuffix("\n")
+    return printable(abridged(text, MAX_ERROR))
 
 
 def _report_error(command: str, error: Exception) -> int:

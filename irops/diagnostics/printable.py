@@ -4,7 +4,7 @@ import re
 
 MAX_NAME = 200
 """The greatest number of characters of a name that is printed: a name in a file may be of any length."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
