@@ -1,21 +1,21 @@
-"""Schedulers and clusters that are named wrongly, are not there, or cannot be used: each is a sentence."""
+"""Schedulers and clusters that are named wrongly, are absent, cannot be used, or are killed during a run."""
 
 import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from cluster_work import naming_parents
-from dask_processes import Processes, free_port
+from cluster_work import naming_parents, working
+from dask_processes import Processes, Proxy, free_port
 from libraries import Late, needs
 from waiting import wait_until
 
 import irops
 from irops.work import cluster
-from irops.work.cluster import Identity, connected, objection
+from irops.work.cluster import ClusterWorkers, Identity, connected, objection
 from irops.work.workers import ClusterError
 
 pytestmark = [
@@ -23,6 +23,7 @@ pytestmark = [
     needs("distributed"),
     pytest.mark.xdist_group("cluster"),
 ]
+
 dask = Late("dask")
 LOCAL = (
     "dask.distributed.LocalCluster n_workers=1 threads_per_worker=3 processes=False dashboard_address=None"
@@ -148,3 +149,160 @@ def wait_for_process_of(module, parent):
 
     wait_until(is_there)
     return found[0]
+
+
+distributed = Late("distributed")
+ITEMS = [("doze", 0.01)] * 250
+
+
+@pytest.fixture
+def processes(tmp_path):
+    with Processes(tmp_path) as processes:
+        yield processes
+
+
+def finished(run, results, count):
+    """All results, of which each item has exactly one."""
+    results += run
+    assert sorted(number for number, _ in results) == list(range(count))
+    return dict(results)
+
+
+def begin(run, count):
+    return [next(run) for _ in range(count)]
+
+
+@pytest.mark.parametrize("nanny", ["--nanny", "--no-nanny"])
+def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nanny):
+    processes.scheduler()
+    first, _ = processes.worker(nanny), processes.worker(nanny)
+    with closing(connected(processes.address)) as workers:
+        wait_until(lambda: len(workers.threads()) == 2)
+        run = workers.run(working, (), ITEMS)
+        results = begin(run, 40)
+        os.kill(first.pid, signal.SIGKILL)
+        found = finished(run, results, len(ITEMS))
+        assert {result[0] for result in found.values()} == {("doze", 0.01)}
+        assert no_process_of(first)
+
+
+def test_the_rows_of_a_survey_do_not_depend_on_a_worker_that_is_killed(processes, tmp_path):
+    (tmp_path / "models").mkdir()
+    for size in range(1, 31):
+        graph = irops.Graph(f"sized{size}")
+        x = graph.parameter("x", "f32", [size])
+        graph.result(graph.ops.Add(x, x), "y")
+        irops.write(graph.model(), tmp_path / "models" / f"{size}.xml")
+    processes.scheduler()
+    first, _ = processes.worker("--no-nanny"), processes.worker("--no-nanny")
+    tasks, killed = ("check", "infer", "run"), []
+
+    def kill(done, *_):
+        if done >= 5 and not killed:
+            os.kill(first.pid, signal.SIGKILL)
+            killed.append(first.wait())
+
+    with distributed.Client(processes.address, set_as_default=False) as client:
+        wait_until(lambda: len(client.nthreads()) == 2)
+        far = irops.survey(
+            [tmp_path / "models"], tasks, client=client, output=tmp_path / "far", progress=kill
+        )
+    near = irops.survey([tmp_path / "models"], tasks, processes=2, output=tmp_path / "near")
+    assert killed == [-signal.SIGKILL]
+    assert len(far) == len(near) == 90
+    assert {row.status for row in near} == {"pass"}
+    for name in ("results.csv", "results.json"):
+        assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()
+
+
+def no_process_of(leader):
+    """Whether all of the process group of a worker end, the processes that work on items included."""
+
+    def ended():
+        try:
+            os.killpg(leader.pid, 0)
+        except ProcessLookupError:
+            return True
+        leader.poll()
+        return False
+
+    wait_until(ended)
+    return True
+
+
+def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(processes):
+    processes.environment["DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES"] = "1"
+    processes.scheduler()
+    processes.worker("--nanny")
+    processes.worker("--nanny")
+    with closing(connected(processes.address)) as workers:
+        results = finished(workers.run(working, (), [*range(30), "kill worker", *range(30)]), [], 61)
+        assert (str(results[30]), results[30].lost) == ("the workers that worked on it were lost", True)
+        assert [results[n][0] for n in range(61) if n != 30] == [*range(30)] * 2
+
+
+def test_a_connection_that_is_cut_is_an_error(processes):
+    processes.scheduler()
+    processes.worker("--no-nanny")
+    proxy = Proxy(processes.port)
+    wait_until(lambda: answers(processes.port))
+    with closing(proxy), closing(connected(proxy.address)) as workers:
+        run = workers.run(working, (), ITEMS)
+        begin(run, 40)
+        assert proxy.cut() > 0
+        match = rf"^the connection to the scheduler at {proxy.address} was lost$"
+        with pytest.raises(ClusterError, match=match):
+            list(run)
+
+
+def answers(port):
+    import socket
+
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
+def test_a_scheduler_that_is_killed_is_an_error(processes):
+    scheduler = processes.scheduler()
+    processes.worker("--no-nanny")
+    with closing(connected(processes.address)) as workers:
+        run = workers.run(working, (), ITEMS)
+        begin(run, 10)
+        os.killpg(scheduler.pid, signal.SIGKILL)
+        match = rf"^the connection to the scheduler at {processes.address} was lost$"
+        with pytest.raises(ClusterError, match=match):
+            list(run)
+
+
+def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(processes, tmp_path):
+    other = tmp_path / "other" / "irops"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text("__version__ = '0.0.1'\n")
+    path = processes.environment["PYTHONPATH"]
+    processes.environment["PYTHONPATH"] = str(other.parent)
+    processes.scheduler()
+    processes.environment["PYTHONPATH"] = path
+    processes.worker("--no-nanny")
+    with closing(connected(processes.address)) as workers:
+        run = workers.run(working, (), ITEMS)
+        begin(run, 1)
+        processes.environment["PYTHONPATH"] = str(other.parent)
+        processes.worker("--no-nanny")
+        refusal = r"^worker tcp://\S+ has another irops, without irops.work; all"
+        with pytest.raises(ClusterError, match=refusal):
+            list(run)
+        with (
+            distributed.Client(processes.address, set_as_default=False) as client,
+            pytest.raises(ClusterError, match=refusal),
+        ):
+            ClusterWorkers(client)
+
+
+def test_a_scheduler_without_workers_is_an_error(processes):
+    processes.scheduler()
+    match = rf"^the scheduler at {processes.address} has no workers, and got none within 0 seconds; dask w"
+    with pytest.raises(ClusterError, match=match):
+        connected(processes.address, wait_seconds=0)

@@ -1,8 +1,13 @@
 """Imports go down only and in no circle, heavy third parties stay behind their doors, few modules are
 imported late, and collecting the tests loads no library that only some of them need.
+
+Files of others are opened in one place, where devices and pipes are refused and sizes are bounded; processes
+are started in one place, where modules of the current folder are not found; dialects are named in few places.
+What does otherwise is listed here, with the reason.
 """
 
 import ast
+import re
 import runpy
 from functools import cache
 from pathlib import Path
@@ -77,6 +82,11 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
 def imported(node: ast.AST) -> set[str]:
     """The modules that an import statement names."""
     if isinstance(node, ast.Import):
@@ -94,7 +104,7 @@ def imports() -> list[tuple[str, str, int, bool]]:
     """
     found = []
     for name, path in modules().items():
-        ahead: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text("utf-8")), False)]
+        ahead: list[tuple[ast.AST, bool]] = [(tree_of(path), False)]
         while ahead:
             node, is_late = ahead.pop()
             found += [(name, other, node.lineno, is_late) for other in imported(node)]
@@ -183,3 +193,106 @@ def test_collecting_all_tests_loads_no_heavy_library():
     done = python_process("-c", COLLECT.format(heavy=HEAVY), cwd=PACKAGE.parent)
     lines = [line for line in done.stdout.splitlines() if line.startswith(("loaded:", "collected:"))]
     assert lines == ["loaded:", "collected: True"], done.stdout[-2000:]
+
+
+READING = {"open", "read_text", "read_bytes", "memmap", "fromfile"}
+STARTING = {"Popen", "fork", "system", "execv", "spawnv"}
+OF_IROPS = "a file of irops itself, or one that this process has written"
+LISTED = {
+    "backends/numba/reversing.py": (OF_IROPS, 1),
+    "backends/numba/vectors.py": (OF_IROPS, 1),
+    "cli/guard.py: fork": ("the command itself, which is watched", 1),
+    "cli/new.py": ("the table of opsets that it adds to; files that must not exist", 2),
+    "cli/streams.py": ("the null device, in place of closed streams", 2),
+    "debugging/reduce/attempts.py": ("the tries, which it has just written, to add to them", 1),
+    "debugging/reduce/attempts.py: Popen": ("the command of --command, which is trusted", 1),
+    "debugging/reduce/reduction.py": (OF_IROPS, 1),
+    "debugging/reduce/reproduction.py": (OF_IROPS, 4),
+    "diagnostics/rules/__init__.py": (OF_IROPS, 1),
+    "document/site.py": (OF_IROPS, 3),
+    "drawing/arrange.py: run": ("dot of Graphviz, which gets the text of irops alone", 1),
+    "drawing/drawing.py": (OF_IROPS, 1),
+    "files/limits.py": ("what the system says of memory", 1),
+    "files/output.py": ("the one place that writes; what it finds beside a target", 6),
+    "files/storage.py": ("the one place that reads", 1),
+    "ir/numpy_files.py": ("members of an archive that is open", 3),
+    "ir/remote.py": ("a URL, and a temporary file", 2),
+    "pages/render.py": (OF_IROPS, 1),
+    "server/navigation.py": ("a definition, which is loaded already", 1),
+    "spec/extension.py": ("code of custom ops, which is trusted", 1),
+    "surveys/store.py": ("the lock of a report", 1),
+    "surveys/tasks.py": ("code of custom ops, which is trusted", 1),
+    "work/child.py": ("what the system says of a process", 1),
+    "work/cluster.py": ("code of custom ops, which is trusted", 1),
+    "work/python.py: Popen": ("the one place that starts Python", 1),
+}
+"""By module, and by the function that starts a process: why it has a way of its own, and how many."""
+
+
+def test_no_module_has_a_way_of_its_own_to_files_and_processes():
+    found: dict[str, int] = {}
+    for path in PACKAGE.rglob("*.py"):
+        name = path.relative_to(PACKAGE).as_posix()
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Call) and (way := _way(node.func)):
+                key = f"{name}: {way}" if way not in READING else name
+                found[key] = found.get(key, 0) + 1
+    assert found == {key: count for key, (_, count) in LISTED.items()}
+
+
+def _way(function: ast.expr) -> str:
+    """The name of a function that opens a file or starts a process; "" for others."""
+    if isinstance(function, ast.Name):
+        return function.id if function.id in ("open", "Popen") else ""
+    if not isinstance(function, ast.Attribute):
+        return ""
+    is_process = ast.unparse(function.value) == "subprocess" or function.attr in STARTING
+    return function.attr if is_process or function.attr in READING else ""
+
+
+HOMES = ("dialects/", "backends/onnx", "debugging/sources/onnx", "editing/translation/")
+NAMED = re.compile(rb"onnx|graiphic", re.IGNORECASE)
+ALLOWED = {
+    "backends/catalogue.py": "the catalogue of backends, one of which is called onnxruntime",
+    "cli/compare.py": "lists the sources of values, one of which is ONNX Runtime",
+    "cli/convert.py": "the examples of the command, and the target that is an opset of ONNX",
+    "conformance/onnx_backend.py": "is a backend in ONNX's own sense, for its tests",
+    "debugging/reduce/reproduction.py": "programs that run a model with OpenVINO or ONNX Runtime alone",
+    "debugging/sources/parse.py": "the texts of sources, one of which is onnxruntime:model.onnx",
+    "document/declared.py": "lays the same op in three dialects side by side",
+    "document/templates/comparison.md": "introduces that page",
+    "editing/graiphic.py": "builds and exports graphs as Graiphic's toolkit does",
+    "files/output.py": "knows how files of models end, so that no report replaces one",
+    "ops/image/interpolate.py": "linear_onnx is a value of an attribute of OpenVINO's Interpolate",
+}
+ASKED_AFTER = re.compile(
+    r"""\.type(?:\.lower\(\))? (?:==|!=|in|not\ in) \(?["'](?:parameter|result|const|constant|assign)["']""",
+    re.IGNORECASE,
+)
+
+
+def sources():
+    for path in sorted(PACKAGE.rglob("*")):
+        name = path.relative_to(PACKAGE).as_posix()
+        made = "__pycache__" in name or name.endswith(".pyi")  # of sources, of definitions
+        if path.is_file() and not made and not name.startswith(("schemas/", "diagnostics/rules/IR")):
+            yield name, path.read_bytes()
+
+
+def test_few_files_name_a_dialect_and_each_has_its_reason():
+    naming = {
+        name for name, text in sources() if not name.startswith(HOMES) and NAMED.search(name.encode() + text)
+    }
+    assert naming == set(ALLOWED)
+    assert len(ALLOWED) <= 12
+
+
+def test_layers_are_asked_for_their_kind_not_for_their_type():
+    asking = [
+        f"{name}: {found[0]}"
+        for name, text in sources()
+        if name.endswith(".py") and not name.startswith(HOMES)
+        for found in ASKED_AFTER.finditer(text.decode())
+        if "definition" not in text.decode()[max(0, found.start() - 12) : found.start()]
+    ]
+    assert asking == []
