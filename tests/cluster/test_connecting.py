@@ -5,8 +5,8 @@ import signal
 import subprocess
 import sys
 from contextlib import closing, suppress
-from pathlib import Path
 
+import psutil
 import pytest
 from cluster_work import naming_parents, working
 from dask_processes import Processes, Proxy, free_port
@@ -131,20 +131,18 @@ def test_control_c_ends_a_command_and_leaves_the_workers_usable(tmp_path):
         assert (process.returncode, errors) == (130, "irops conformance: interrupted\n")
         workers = connected(processes.address)
         assert sorted(item for _, (item, _) in workers.run(naming_parents, (), [1, 2])) == [1, 2]
-        assert not Path(f"/proc/{serving}").exists()
+        assert not serving.is_running()
         workers.close()
 
 
 def wait_for_process_of(module, parent):
-    """The number of a child process that runs a module, once there is one."""
+    """A child process that runs a module, once there is one."""
     found = []
 
     def is_there():
-        with suppress(OSError):  # one of them has just ended
-            for task in Path(f"/proc/{parent}/task").glob("*/children"):
-                for child in task.read_text().split():
-                    if module in Path(f"/proc/{child}/cmdline").read_text():
-                        found.append(child)
+        with suppress(psutil.Error):  # one of them has just ended
+            children = psutil.Process(parent).children()
+            found.extend(child for child in children if module in " ".join(child.cmdline()))
         return found
 
     wait_until(is_there)

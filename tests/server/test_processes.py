@@ -2,18 +2,16 @@
 
 import asyncio
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 from editor import make_editor
 from lsprotocol import types
-from server_process import descendants, is_alive, kill, wait_until
+from waiting import wait_until
 
-pytestmark = [
-    pytest.mark.slow("kills servers"),
-    pytest.mark.asyncio,
-    pytest.mark.skipif(sys.platform != "linux", reason="reads /proc to find the processes of a server"),
-]
+pytestmark = [pytest.mark.slow("kills servers"), pytest.mark.asyncio]
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "examples" / "reversing" / "model.xml"
 BROKEN = MODEL.read_text().replace('batch_axis="0"', 'batch_axis="zero"')
@@ -24,13 +22,20 @@ async def connected():
     editor = make_editor()
     await editor.start_io(sys.executable, "-m", "irops", "server")
     await editor.start_session()
-    return editor, editor._server.pid
+    return editor, psutil.Process(editor._server.pid)
 
 
 async def disconnect(editor):
     """Close the streams of an editor without ending its session."""
     editor._server.stdin.close()
     await editor.stop()
+
+
+def has_ended(process):
+    """Whether a process does not run; one that ended and that nobody has waited for does not."""
+    with suppress(psutil.NoSuchProcess):
+        return process.status() == psutil.STATUS_ZOMBIE
+    return True
 
 
 async def test_two_editors_with_servers_of_their_own_see_their_own_texts(tmp_path):
@@ -48,18 +53,18 @@ async def test_two_editors_with_servers_of_their_own_see_their_own_texts(tmp_pat
 async def test_a_server_ends_when_its_editor_is_gone(tmp_path):
     editor, server = await connected()
     await editor.checked(editor.open(tmp_path / "model.xml", BROKEN))
-    family = [server, *descendants(server)]
+    family = [server, *server.children(recursive=True)]
     assert len(family) > 1  # the server, and its process for checks
     await disconnect(editor)
-    assert await asyncio.to_thread(wait_until, lambda: not any(map(is_alive, family)))
+    await asyncio.to_thread(wait_until, lambda: all(map(has_ended, family)))
 
 
 async def test_no_process_outlives_a_server_that_is_killed(tmp_path):
     editor, server = await connected()
     await editor.checked(editor.open(tmp_path / "model.xml", BROKEN))
-    family = descendants(server)
-    kill(server)
-    assert await asyncio.to_thread(wait_until, lambda: not any(map(is_alive, family)))
+    family = server.children(recursive=True)
+    server.kill()
+    await asyncio.to_thread(wait_until, lambda: all(map(has_ended, family)))
     await disconnect(editor)
 
 
@@ -67,11 +72,11 @@ async def test_a_check_whose_process_is_killed_is_made_again(tmp_path):
     editor, server = await connected()
     uri = editor.open(tmp_path / "model.xml", BROKEN)
     await editor.checked(uri)
-    worker = descendants(server)[-1]
-    kill(worker)
+    worker = server.children(recursive=True)[-1]
+    worker.kill()
     editor.edit(uri, 2, MODEL.read_text())
     assert await editor.checked(uri, 2) == []
-    assert not is_alive(worker)
+    assert has_ended(worker)
     await disconnect(editor)
 
 
