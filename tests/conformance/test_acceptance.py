@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from libraries import needs
 from probes import Probe
-from read_by_openvino import read_all
+from runtimes import read_all
 
 import irops
 from irops.dialects.registry import default_registry

@@ -7,7 +7,7 @@ import ast
 import pytest
 from invoking import loaded
 from layer_models import model_around
-from read_by_openvino import read_all
+from runtimes import read_all
 
 import irops
 from irops.conformance.cases import expected_outputs

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lxml import etree
-from read_by_openvino import Reading, read_all
+from runtimes import Reading, read_all
 
 from irops.backends.one_op import one_op_model
 from irops.conformance.cases import expected_outputs, inputs_of

@@ -1,7 +1,10 @@
 """Processes that may crash over what they are asked: OpenVINO and ONNX Runtime, for a model's results."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from ctypes import string_at
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -15,7 +18,11 @@ SECONDS = 250.0
 
 
 class DeclinedError(Exception):
-    """A runtime does not run a model, or ended over it; says why."""
+    """A runtime does not run a model, or ended over it; says why. whole: all lines of its message"""
+
+    def __init__(self, why: str, whole: str = "") -> None:
+        super().__init__(why)
+        self.whole = whole or why
 
 
 class Runtimes(Process):
@@ -45,7 +52,7 @@ def _running() -> Callable[[Any], Any]:
         try:
             return RUNTIMES[runtime](path, inputs)
         except Exception as error:  # whatever a runtime raises is its refusal
-            return DeclinedError(str(error).strip().splitlines()[-1])
+            return DeclinedError(str(error).strip().splitlines()[-1], str(error))
 
     return answer
 
@@ -82,6 +89,17 @@ def _shapes(path: str, _: Sequence[Array]) -> list[Array]:
     return [np.array(texts, object)]
 
 
+def _attributes(path: str, kind: str) -> dict[str, str]:
+    from lxml import etree
+    from openvino import Core, serialize
+
+    serialize(Core().read_model(path), f"{path}.written.xml", f"{path}.written.bin")
+    layers = etree.parse(f"{path}.written.xml").iter("layer")
+    layer = next((layer for layer in layers if layer.get("type").lower() == kind.lower()), None)
+    data = None if layer is None else layer.find("data")
+    return {} if data is None else dict(data.attrib)
+
+
 def _onnxruntime(path: str, inputs: Sequence[Array]) -> list[Array]:
     from onnxruntime import InferenceSession, SessionOptions
 
@@ -106,6 +124,7 @@ RUNTIMES = {
     "openvino": _openvino,
     "folding": _folding,
     "shapes": _shapes,
+    "attributes": _attributes,
     "onnxruntime": _onnxruntime,
     "checker": _checker,
 }
@@ -130,6 +149,27 @@ def _of_onnxruntime(value: Any) -> Array:
     dtype, shape = element_type(kind).dtype, tuple(value.shape())
     raw = string_at(value.data_ptr(), int(np.prod(shape)) * dtype.itemsize)
     return np.frombuffer(raw, np.uint8).view(dtype).reshape(shape)
+
+
+Reading = dict[str, str] | str
+"""The attributes of the first layer of a type as text, or why OpenVINO does not read the model."""
+
+
+def read_all(questions: Iterable[tuple[str, str, bytes]]) -> Iterator[Reading]:
+    """For each type, text of a model and weights: the attributes of the layer of that type as OpenVINO reads,
+    validates and serializes them.
+    """
+    with TemporaryDirectory() as folder, closing(Runtimes()) as runtimes:
+        path = Path(folder, "m.xml")
+        for kind, text, weights in questions:
+            path.write_text(text)
+            path.with_suffix(".bin").write_bytes(weights)
+            try:
+                yield runtimes.ask(("attributes", str(path), kind))
+            except DeclinedError as why:
+                yield str(why)
+            except ProcessDied:
+                yield "a crash, or no answer"
 
 
 def same_bits(one: Array, two: Array) -> bool:
