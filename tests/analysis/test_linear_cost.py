@@ -4,9 +4,8 @@ Work is counted, not timed: the bytecodes that run, and the bytes of the text th
 grow fourfold; the work may grow a little more, for sorting and for what is done once.
 """
 
-import sys
-
 import pytest
+from bytecodes import bytecodes
 from hostile_models import GROWING
 
 import irops
@@ -40,24 +39,11 @@ def work(text, monkeypatch):
     def counting(self, path, data, *, as_stored=True):
         plain(self, path, CountedBytes(data), as_stored=as_stored)
 
-    executed = 0
-
-    def trace(frame, event, _):
-        nonlocal executed
-        frame.f_trace_opcodes = True
-        executed += event == "opcode"
-        return trace
-
-    content = text.encode()
+    content, limits = text.encode(), irops.Limits(findings=50)
     with monkeypatch.context() as patch:
         patch.setattr(SourceText, "__init__", counting)
         CountedBytes.looked_at = 0
-        before = sys.gettrace()
-        sys.settrace(trace)
-        try:
-            irops.check("m.xml", text=content, limits=irops.Limits(findings=50))
-        finally:
-            sys.settrace(before)
+        executed = bytecodes(lambda: irops.check("m.xml", text=content, limits=limits))
     return executed + CountedBytes.looked_at
 
 

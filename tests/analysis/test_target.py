@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from onnx_protos import FLOAT, proto_of
 from releases.features import use_probes
 
 import irops
@@ -160,11 +161,9 @@ def test_a_use_that_older_releases_refuse_is_reported(probe, tmp_path):
 
 
 def test_what_releases_read_of_another_dialect_is_not_known(tmp_path):
-    onnx = pytest.importorskip("onnx")
-    x, y = (onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]) for name in "xy")
-    graph = onnx.helper.make_graph([onnx.helper.make_node("Relu", ["x"], ["y"])], "g", [x], [y])
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
-    onnx.save(model, tmp_path / "m.onnx")
+    pytest.importorskip("onnx")
+    model = proto_of([("Relu", ["x"], ["y"])], {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])})
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
     (finding,) = irops.check(tmp_path / "m.onnx", target="2024.0")
     assert (finding.code, str(finding.severity)) == ("IR948", "warning")
     assert finding.message == "irops does not know which ONNX models OpenVINO 2024.0 reads"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from libraries import needs
+from onnx_protos import proto_of
 from probes import Probe
 from runtimes import DeclinedError
 
@@ -48,14 +49,10 @@ def onnx(runtimes, tmp_path):
         from onnx import checker, helper
         from onnx.reference import ReferenceEvaluator
 
-        inputs = [
-            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
-            for name, array in (("x", data), ("n", lengths))
-        ]
-        output = helper.make_tensor_value_info("y", inputs[0].type.tensor_type.elem_type, data.shape)
-        node = helper.make_node("ReverseSequence", ["x", "n"], ["y"], **attributes)
-        graph = helper.make_graph([node], "odd", inputs, [output])
-        model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 18)])
+        kinds = {name: helper.np_dtype_to_tensor_dtype(a.dtype) for name, a in (("x", data), ("n", lengths))}
+        ends = {"x": (kinds["x"], data.shape), "n": (kinds["n"], lengths.shape)}
+        node = ("ReverseSequence", ["x", "n"], ["y"], attributes)
+        model = proto_of([node], ends, {"y": ends["x"]}, opset=18, ir_version=8)
         (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
         found = {name: outcome(runtimes, name, tmp_path / "m.onnx", (data, lengths)) for name in READERS}
         try:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from libraries import Late, needs
+from onnx_protos import proto_of
 
 pytestmark = needs("onnx")
 onnx, backend = Late("onnx"), Late("irops.conformance.onnx_backend")
@@ -22,13 +23,8 @@ DEFINED = {
 
 def model(kind: str, *inputs: str) -> Any:
     """A model of one node, whose tensors are f32[3,4,5]."""
-    tensors = {
-        name: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [3, 4, 5])
-        for name in (*inputs, "result")
-    }
-    node = onnx.helper.make_node(kind, inputs, ["result"])
-    graph = onnx.helper.make_graph([node], kind, [tensors[n] for n in inputs], [tensors["result"]])
-    return onnx.helper.make_model(graph)
+    ends = (1, [3, 4, 5])
+    return proto_of([(kind, inputs, ["result"])], dict.fromkeys(inputs, ends), {"result": ends})
 
 
 @cache

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from libraries import Late, needs
+from onnx_protos import external
 
 import irops
 from irops.diagnostics.rules import all_rules
@@ -202,9 +203,7 @@ class TestFilesBesideTheModel:
         def make(location, size=8, **entries):
             folder = tmp_path / "model"
             folder.mkdir(exist_ok=True)
-            w = tensor(data_location=onnx.TensorProto.EXTERNAL)
-            for key, value in {"location": location, **entries}.items():
-                w.external_data.add(key=key, value=str(value))
+            w = external([2], location=location, **entries)
             path = saved([("Mul", ["x", "w"], ["y"])], *ENDS, [w])
             os.replace(path, folder / "model.onnx")
             return folder / "model.onnx"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hostile_models import layer, net, parameter, relu, result
 from libraries import Late, needs
+from onnx_protos import FLOAT, INT64, proto_of
 
 import irops
 from irops.dialects.registry import default_registry
@@ -60,16 +61,10 @@ def test_unknown_sizes_are_kept_and_intervals_dropped(encoder):
 
 
 def named():
-    from onnx import TensorProto, helper
-
-    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["time", "batch", 2])
-    lens = helper.make_tensor_value_info("lens", TensorProto.INT64, ["batch"])
-    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["time", "batch", 2])
-    node = helper.make_node("ReverseSequence", ["x", "lens"], ["y"], name="turn")
-    model = helper.make_model(
-        helper.make_graph([node], "g", [x, lens], [y]), opset_imports=[helper.make_opsetid("", 17)]
-    )
-    helper.set_model_props(model, {"author": "somebody", "task": "<&>"})
+    node = ("ReverseSequence", ["x", "lens"], ["y"], {"name": "turn"})
+    sizes = (FLOAT, ["time", "batch", 2])
+    model = proto_of([node], {"x": sizes, "lens": (INT64, ["batch"])}, {"y": sizes})
+    onnx.helper.set_model_props(model, {"author": "somebody", "task": "<&>"})
     return model
 
 

@@ -8,6 +8,7 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 from libraries import Late, needs
+from onnx_protos import FLOAT, external, proto_of
 
 import irops
 from irops.files.storage import bytes_fetched, bytes_read
@@ -143,21 +144,9 @@ class TestONNX:
     @pytest.fixture
     def stored(self):
         """A model whose weights are external data, in the memory of fsspec."""
-        onnx = pytest.importorskip("onnx")
-        files = fsspec.filesystem("memory")
-        weight = onnx.helper.make_tensor("w", onnx.TensorProto.FLOAT, [3, 4], WEIGHT.tobytes(), raw=True)
-        weight.data_location = onnx.TensorProto.EXTERNAL
-        weight.ClearField("raw_data")
-        for key, value in (("location", "data/w.bin"), ("offset", "8"), ("length", "48")):
-            weight.external_data.add(key=key, value=value)
-        graph = onnx.helper.make_graph(
-            [onnx.helper.make_node("Add", ["x", "w"], ["y"])],
-            "sums",
-            [onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [3, 4])],
-            [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [3, 4])],
-            [weight],
-        )
-        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+        files, ends = fsspec.filesystem("memory"), (FLOAT, [3, 4])
+        weight = external([3, 4], location="data/w.bin", offset=8, length=48)
+        model = proto_of([("Add", ["x", "w"], ["y"])], {"x": ends}, {"y": ends}, [weight])
         files.pipe_file("/nets/m.onnx", model.SerializeToString())
         files.pipe_file("/nets/data/w.bin", bytes(8) + WEIGHT.tobytes() + bytes(1 << 20))
         yield "memory://nets/m.onnx"

@@ -5,6 +5,7 @@ import os
 import pytest
 from here_workers import HereWorkers
 from libraries import needs
+from onnx_protos import FLOAT, proto_of
 
 import irops
 from irops.debugging.sources.source import Failure
@@ -59,12 +60,10 @@ def test_a_device_runs_models_in_a_process_of_its_own(request_of, adding):
 
 
 def test_a_device_declines_models_of_other_dialects(request_of, tmp_path):
-    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnx")
     pytest.importorskip("openvino")
-    value = onnx.helper.make_tensor_value_info
-    node = onnx.helper.make_node("Relu", ["x"], ["y"])
-    graph = onnx.helper.make_graph([node], "g", [value("x", 1, [2])], [value("y", 1, [2])])
-    (tmp_path / "m.onnx").write_bytes(onnx.helper.make_model(graph).SerializeToString())
+    model = proto_of([("Relu", ["x"], ["y"])], {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])})
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
     request = request_of(tmp_path / "m.onnx", tasks=("run",), sources=("reference", "openvino:CPU"))
     table = surveyed(request, HereWorkers())
     assert {row.task: row.status for row in table} == {

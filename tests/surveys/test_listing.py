@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+from onnx_protos import external, proto_of
 
 from irops.cli.options import sources_of
 from irops.surveys import identity
@@ -180,16 +181,9 @@ def test_a_change_while_the_model_is_examined_is_seen(old):
 
 
 def test_files_that_a_model_names_count(tmp_path):
-    onnx = pytest.importorskip("onnx")
-    value = onnx.helper.make_tensor("w", onnx.TensorProto.FLOAT, [1], [1.0])
-    value.ClearField("float_data")
-    value.data_location = onnx.TensorProto.EXTERNAL
-    for key, text in (("location", "weights.data"), ("offset", "0"), ("length", "4")):
-        entry = value.external_data.add()
-        entry.key, entry.value = key, text
-    graph = onnx.helper.make_graph([], "g", [], [], [value])
-    path = tmp_path / "m.onnx"
-    path.write_bytes(onnx.helper.make_model(graph).SerializeToString())
+    pytest.importorskip("onnx")
+    path, weights = tmp_path / "m.onnx", external([1], location="weights.data", offset=0, length=4)
+    path.write_bytes(proto_of([], {}, {}, [weights]).SerializeToString())
     before = Identities().of(str(path))
     (tmp_path / "weights.data").write_bytes(b"\0\0\0\0")
     assert Identities().of(str(path)) != before
