@@ -4,8 +4,8 @@ import os
 import shutil
 from pathlib import Path
 
+import commands
 import numpy as np
-import programs
 import pytest
 
 import irops
@@ -73,7 +73,7 @@ def test_a_custom_op_is_unknown_without_its_definition():
 def python(path, *words):
     """What Python does with another folder in its path."""
     path = os.pathsep.join(filter(None, (str(path), os.environ.get("PYTHONPATH"))))
-    return programs.python(*words, env={"PYTHONPATH": path})
+    return commands.python(*words, env={"PYTHONPATH": path})
 
 
 def test_two_definitions_of_one_op_are_refused(tmp_path):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import python_process
 
 from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, moves, split_loop
 
@@ -114,16 +113,15 @@ def test_a_forked_child_has_workers_of_its_own() -> None:
     from irops.backends.numba.workers import WORKERS
 
     assert reversing(0)
+    folders = [str(Path(__file__).parents[k] / name) for k, name in enumerate((".", "support"))]
     code = (
-        f"import os, sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        f"import os, sys; sys.path[:0] = {folders}\n"
         "from test_numba_workings import reversing\nfrom irops.backends.numba.workers import WORKERS\n"
         "WORKERS.cores = 3\nassert reversing(0)\nchild = os.fork()\n"
         "if child == 0: os._exit(0 if reversing(1) and WORKERS._started == 2 else 1)\n"
         "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
-    assert (
-        subprocess.run([sys.executable, "-W", "ignore", "-c", code], timeout=300, check=False).returncode == 0
-    )
+    assert python_process("-W", "ignore", "-c", code, timeout=300).returncode == 0
     assert WORKERS.cores >= 1
 
 
@@ -134,16 +132,8 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
         " np.arange(9) % 8, batch_axis=0, seq_axis=1)\nstats = rows(2, 16, 1,"
         " 0).stats\nprint(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))\n"
     )
-    answers = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
-        ).stdout.split()
-        for _ in range(2)
-    ]
+    whole = {"check": True, "env": {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}}
+    answers = [python_process("-c", code, **whole).stdout.split() for _ in range(2)]
     assert answers == [["0", "1"], ["1", "0"]]
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import python
 from hostile_models import nested
-from programs import python
 
 import irops as package
 from irops.cli.models import load_all, load_one

@@ -12,8 +12,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+import commands
 import numpy as np
-import programs
 import pytest
 from endless import write_endless
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow("interrupts processes")
 ROOT = Path(__file__).parents[2]
 
 
-started = partial(programs.started, cwd=ROOT, start_new_session=True)
+started = partial(commands.started, cwd=ROOT, start_new_session=True)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import sys
 from importlib import import_module
 
 import pytest
-from programs import python, started
+from commands import python, started
 
 from irops.cli.main import COMMANDS
 from irops.cli.parser import REMOVED, RENAMED

@@ -4,7 +4,7 @@ import signal
 
 import numpy as np
 import pytest
-from programs import python
+from commands import python
 
 import irops as library
 

@@ -8,7 +8,7 @@ import signal
 import time
 from pathlib import Path
 
-import programs
+import commands
 import pytest
 from endless import write_endless
 from libraries import needs
@@ -119,7 +119,7 @@ def wait_for_rows(process, report):
 
 
 def test_ctrl_c_keeps_what_is_done(irops, long_zoo):
-    process = programs.started("-m", "irops", "survey", "zoo", "--tasks", "run", "-j", "1", "-o", "r")
+    process = commands.started("-m", "irops", "survey", "zoo", "--tasks", "run", "-j", "1", "-o", "r")
     wait_for_rows(process, "r")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
@@ -132,7 +132,7 @@ def test_ctrl_c_keeps_what_is_done(irops, long_zoo):
 
 
 def test_a_killed_survey_leaves_whole_files_and_goes_on(irops, long_zoo):
-    process = programs.started("-m", "irops", "survey", "zoo", "--tasks", "run", "-j", "1", "-o", "r")
+    process = commands.started("-m", "irops", "survey", "zoo", "--tasks", "run", "-j", "1", "-o", "r")
     wait_for_rows(process, "r")
     process.kill()
     process.communicate()
@@ -148,7 +148,7 @@ def test_a_full_disk_is_a_sentence(zoo):
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
 
-    process = programs.started("-m", "irops", "survey", "zoo", "-j", "1", "-o", "r", preexec_fn=small_files)
+    process = commands.started("-m", "irops", "survey", "zoo", "-j", "1", "-o", "r", preexec_fn=small_files)
     _, err = process.communicate()
     assert process.returncode == 2
     assert "File too large; the rows that are written are kept, the next survey goes on" in err

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from programs import python
+from commands import python
 
 from irops.cli.main import COMMANDS
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from programs import python
+from commands import python
 
 from irops.cli.main import COMMANDS
 

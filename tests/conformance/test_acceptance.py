@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
+from commands import python_process
 from libraries import needs
 from probes import Probe
 from runtimes import read_all
@@ -118,7 +116,7 @@ def test_an_empty_list_beside_others_is_an_error(name, tmp_path):
 @pytest.mark.parametrize(("filters", "empty"), [("...", True), ("?,?,?,?", False)])
 def test_what_openvino_writes_of_an_unranked_convolution_has_no_error(filters, empty, auto_pad, tmp_path):
     path = tmp_path / "model.xml"
-    subprocess.run([sys.executable, "-c", UNRANKED, str(path), filters, auto_pad], check=True)
+    python_process("-c", UNRANKED, path, filters, auto_pad, check=True)
     assert ('strides="" dilations="" pads_begin="" pads_end=""' in path.read_text()) is empty
     assert not irops.check(path).errors
     assert not irops.infer(irops.read(path), {"Parameter_1": "1,1,4,4"}).errors

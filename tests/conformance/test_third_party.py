@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from functools import cache
 
 import numpy as np
 import pytest
-from commands import process
+from commands import process, python_process
 
 pytest.importorskip("hypothesis")
 
@@ -41,8 +40,7 @@ def faults(name, op="Reverse-1"):
 def ended(snippet, folder):
     """How a process ends that runs a snippet."""
     path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
-    whole = {"capture_output": True, "text": True, "env": {**os.environ, "PYTHONPATH": path}}
-    done = subprocess.run([sys.executable, "-c", snippet], check=False, **whole)
+    done = python_process("-c", snippet, env={**os.environ, "PYTHONPATH": path})
     return done.returncode, done.stderr
 
 

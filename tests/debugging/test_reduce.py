@@ -1,11 +1,10 @@
 """Models are reduced to the layers that a fault needs, by a search for few items that fail among many."""
 
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from commands import python_process
 
 import irops
 from irops.debugging.reduce.attempts import FILE, InvalidQuestion, narrowed, without_each
@@ -250,8 +249,7 @@ def run_program(name, folder):
     """What a program in a folder prints."""
     # With instructions hidden, OpenVINO may still choose bf16, for which it then has no kernels.
     environment = {name: text for name, text in os.environ.items() if name != "ONEDNN_MAX_CPU_ISA"}
-    command = [sys.executable, name]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    done = python_process(name, cwd=folder, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

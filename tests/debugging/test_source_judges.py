@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import python
 from libraries import needs
 from planted import Idle, Plant, Planted, call_of
-from programs import python
 
 import irops
 from irops.debugging.reduce.attempts import InvalidQuestion

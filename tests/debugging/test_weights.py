@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from programs import python
+from commands import python
 
 from irops.analysis.structure import ModelStructure
 from irops.cli.main import main

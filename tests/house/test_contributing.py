@@ -5,11 +5,10 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from commands import process
+from commands import process, python_process
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "CONTRIBUTING.md").read_text()
@@ -81,5 +80,5 @@ def test_a_tree_with_all_recipes_passes_the_tests_that_they_name(tmp_path):
         (*PYTEST, "tests/ops", "tests/editing/test_pairs.py", "-k", "Softsign or SoftSign"),
         (*PYTEST, "tests/cli/test_exit_codes.py", "tests/cli/test_traps.py"),
     ):
-        done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, **whole)
+        done = python_process(*words, **whole)
         assert done.returncode == 0, f"{words}: {done.stdout[-3000:]}{done.stderr[-1000:]}"

@@ -3,11 +3,10 @@ them.
 """
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import python_process
 
 from irops.dialects import dialect_named
 from irops.document.coverage import coverage
@@ -38,8 +37,7 @@ def test_the_pages_state_what_is_covered(page):
 
 @pytest.mark.slow("lists all ops of onnx")
 def test_the_command_states_what_is_covered():
-    command = [sys.executable, "-m", "irops", "ops", "--dialect", "onnx"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    done = python_process("-m", "irops", "ops", "--dialect", "onnx", check=True, cwd=ROOT)
     found = coverage(dialect_named("onnx"))
     assert done.stdout.endswith(f"; {found}; --undefined lists the others\n")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import python_process
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
@@ -148,9 +149,7 @@ def test_a_file_that_may_not_grow_leaves_nothing_behind(model, tmp_path):
     out.mkdir()
     (out / "m.xml").write_text("before")
     script = f"import irops\nirops.write(irops.read({str(model)!r}), {str(out / 'm.xml')!r})"
-    done = subprocess.run(
-        [sys.executable, "-c", script], preexec_fn=limited, capture_output=True, text=True, check=False
-    )
+    done = python_process("-c", script, preexec_fn=limited)
     assert "File too large" in done.stderr
     assert os.listdir(out) == ["m.xml"]
     assert (out / "m.xml").read_text() == "before"
@@ -246,8 +245,6 @@ def test_what_is_interrupted_between_two_files_is_done_with_both(tmp_path):
         except KeyboardInterrupt:
             print("interrupted")
     """
-    done = subprocess.run(
-        [sys.executable, "-c", script, tmp_path], capture_output=True, text=True, check=True
-    )
+    done = python_process("-c", script, tmp_path, check=True)
     assert done.stdout == "interrupted\n"
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"1", "b": b"2"}

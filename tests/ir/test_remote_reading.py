@@ -1,12 +1,12 @@
 """Models at URLs: read, checked and run as local ones are."""
 
-import subprocess
 import sys
 from pathlib import Path
 from zipfile import ZipFile
 
 import numpy as np
 import pytest
+from commands import python_process
 from libraries import Late, needs
 from onnx_protos import FLOAT, external, proto_of
 
@@ -115,7 +115,7 @@ def test_importing_irops_and_reading_local_files_imports_no_fsspec(local):
     code = (
         f"import sys, irops; irops.check({str(local)!r}); print({{'fsspec', 'aiohttp'}} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python_process("-c", code, check=True)
     assert done.stdout.strip() == "set()"
 
 

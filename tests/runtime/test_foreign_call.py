@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from commands import python
 from libraries import Late, needs
-from programs import python
 
 import irops
 

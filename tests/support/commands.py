@@ -1,11 +1,14 @@
-"""Commands in processes of their own, which end before anything is asked of them."""
+"""Commands in processes of their own."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+ROOT = Path(__file__).parents[2]
 
 
 def process(*words: str | Path, check: bool = False, **more: Any) -> subprocess.CompletedProcess[str]:
@@ -16,3 +19,20 @@ def process(*words: str | Path, check: bool = False, **more: Any) -> subprocess.
 def python_process(*words: str | Path, **more: Any) -> subprocess.CompletedProcess[str]:
     """A command of this Python."""
     return process(sys.executable, *words, **more)
+
+
+def started(*words: object, env: dict[str, str] | None = None, **options: Any) -> subprocess.Popen[str]:
+    """Python with irops of this folder and the words of a line, whose outputs are read as texts. env: further
+    variables
+    """
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **(env or {})}
+    command = [sys.executable, *map(str, words)]
+    return subprocess.Popen(command, text=True, env=environment, **(pipes | options))
+
+
+def python(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """How Python with irops of this folder ends, and what it wrote."""
+    with started(*words, **options) as running:
+        out, err = running.communicate()
+    return subprocess.CompletedProcess(running.args, running.returncode, out, err)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import python_process
 
 import irops
 from irops.testing import assert_same, irops_check
@@ -34,15 +33,8 @@ def project(tmp_path):
             "PYTHONPATH": os.pathsep.join((str(ROOT), str(tmp_path))),
             "COLUMNS": "200",
         }
-        command = [sys.executable, "-m", "pytest", "-p", "irops.testing.plugin", "-p", "no:cacheprovider"]
-        ended = subprocess.run(
-            [*command, "-rs", *arguments],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        words = ["-m", "pytest", "-p", "irops.testing.plugin", "-p", "no:cacheprovider", "-rs", *arguments]
+        ended = python_process(*words, cwd=tmp_path, env=environment)
         return ended.returncode, ended.stdout + ended.stderr
 
     return run

@@ -1,11 +1,10 @@
 """The weights of a changed model are copied by the kernel: memory does not grow with them."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import python_process
 
 import irops
 
@@ -63,8 +62,7 @@ def test_four_gigabytes_are_written_through_in_little_memory(tmp_path):
     repeated = np.random.default_rng(0).bytes(LARGE)
     source = write_model(tmp_path, repeated)
     target = tmp_path / "n.xml"
-    command = [sys.executable, "-c", CHANGE, source, target]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    done = python_process("-c", CHANGE, source, target)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < RSS_LIMIT
     weights = tmp_path / "n.bin"

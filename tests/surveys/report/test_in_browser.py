@@ -2,10 +2,10 @@
 
 import json
 import re
-import subprocess
 
 import pytest
 from built_site.browser import CHROMIUM, overflowing, result_of
+from commands import process
 from survey_rows import finding, many_rows, page_of, row, with_findings
 
 from irops.editing.diff import Difference, LayerChange
@@ -213,16 +213,9 @@ def test_no_page_is_wider_than_a_phone_or_a_desktop(report, tmp_path):
 
 
 def test_the_page_works_from_a_file_without_a_server(report, tmp_path):
-    done = subprocess.run(
-        [
-            str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}",
-            "--virtual-time-budget=5000", "--dump-dom", f"{(report / 'index.html').as_uri()}#status=crash",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )  # fmt: skip
+    options = ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--dump-dom")
+    profile, page = f"--user-data-dir={tmp_path}", f"{(report / 'index.html').as_uri()}#status=crash"
+    done = process(str(CHROMIUM), *options, profile, page, check=True, timeout=120)
     assert 'data-ready="true"' in done.stdout
     assert re.search(r"<tbody><tr>.*zoo/beta\.xml", done.stdout)
     assert "1 of 5 models" in done.stdout
