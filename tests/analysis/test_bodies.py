@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bodies import IF, ITERATOR, LOOP, Net, counts, decides, feeds, gives, takes
+from bodies import IF, ITERATOR, LOOP, Net, counts, decides, feeds, gives, iterating, takes
 
 import irops
 from irops.analysis.invocation import Invocation
@@ -105,13 +105,10 @@ def test_a_rank_that_changes_is_unknown():
     ],
 )
 def test_parts_are_counted(cut, size, count):
-    net = Net()
-    body = net.body()
-    part = body.parameter("part", "f32", "?")
-    one = body.result(body.op("ReduceSum", part, body.const([0], np.int64), keep_dims="false"))
-    maps = takes(0, part, axis=0, **cut) + gives(1, one, axis=0)
-    net.result(net.apply(ITERATOR, net.parameter("x", "f32", size), body=(body, maps))[0], "y")
-    assert shapes(net.model(), "y") == [count]
+    def work(body, part):
+        return body.op("ReduceSum", part, body.const([0], np.int64), keep_dims="false")
+
+    assert shapes(iterating(size, cut=cut, work=work).model(), "y") == [count]
 
 
 def branches(

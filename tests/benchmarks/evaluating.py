@@ -2,13 +2,11 @@
 
 The networks of networks.py, at the sizes that people use, beside their peers, each with one thread:
 onnx.reference, OpenVINO's CPU plug-in (f32, latency), ONNX Runtime. Warm: CPU time, minimum of several rounds
-in turns. Cold: CPU time of loading the file and of the first run, with all libraries imported. With --corpus,
-a folder of cases with a model.xml and an inputs.npz each, five networks of it as well.
+in turns. Cold: CPU time of loading the file and of the first run, with all libraries imported.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 import time
@@ -21,7 +19,6 @@ import numpy as np
 from frame import cpu_seconds, keep, minimum, options_of
 from networks import NETWORKS, packed_weights
 
-OF_CORPUS = ("resnet", "deit", "distilbert", "llama", "torch_lstm")
 PACKED = "weights in u4, eight layers"
 IROPS, REFERENCE, OPENVINO, RUNTIME = "irops", "onnx.reference", "OpenVINO", "ONNX Runtime"
 PEERS = (REFERENCE, OPENVINO, RUNTIME)
@@ -100,22 +97,10 @@ def made(name: str, folder: Path) -> dict[str, dict[str, float]]:
     return timed(loads, 1e-3)
 
 
-def of_corpus(folder: Path) -> dict[str, dict[str, float]]:
-    io = json.loads((folder / "io.json").read_text())
-    with np.load(folder / "inputs.npz") as stored:
-        inputs = [
-            stored[i["key"]].astype(bool) if i["element_type"] == "boolean" else stored[i["key"]]
-            for i in io["inputs"]
-        ]
-    path = folder / "model.xml"
-    return timed({IROPS: lambda: session_of(path, inputs), OPENVINO: lambda: request_of(path, inputs)}, 1e-2)
-
-
 def main() -> int:
     names = (*NETWORKS, PACKED)
     parser = options_of(__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}; all by default")
-    parser.add_argument("--corpus", type=Path, help="a folder of cases, unpacked")
     args = parser.parse_args()
     unknown = [name for name in args.names if name not in names]
     if unknown:
@@ -124,9 +109,6 @@ def main() -> int:
     for name in args.names or names:
         with tempfile.TemporaryDirectory() as folder:
             rows[name] = made(name, Path(folder))
-        show(name, rows[name])
-    for name in OF_CORPUS if args.corpus else ():
-        rows[name] = of_corpus(args.corpus / name)
         show(name, rows[name])
     keep(rows, args.json)
     return 0

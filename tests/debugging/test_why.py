@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from bodies import IF, ITERATOR, Net, gives, takes
+from bodies import IF, Net, gives, iterating, takes
 
 import irops
 from irops.cli.main import main
@@ -159,16 +159,9 @@ def test_a_layer_of_a_body_is_explained(branches, tmp_path, capsys):
 
 
 def test_the_axis_along_which_iterations_concatenate_is_decided_by_the_layer():
-    net = Net()
-    x = net.parameter("x", "f32", "?,4")
-    body = net.body()
-    part = body.parameter("part", "f32", "1,4")
-    result = body.result(body.op("ReLU", part), name="r")
-    entries = takes(0, part, axis=0, start=0, end=-1, stride=1, part_size=1)
-    entries += gives(1, result, axis=0, start=0, end=-1, stride=1, part_size=1)
-    (joined,) = net.apply(ITERATOR, x, name="each", body=(body, entries))
-    net.result(joined, name="y")
-    model = net.model()
+    whole = {"start": 0, "end": -1, "stride": 1, "part_size": 1}
+    more = {"cut": whole, "join": whole, "name": "each", "work": lambda body, part: body.op("ReLU", part)}
+    model = iterating("?,4", "1,4", **more).model()
     along = irops.why(model, "each", axis=0)
     assert (along.formula, [step.layer for step in along.steps]) == ("N", ["each", "x"])
     across = irops.why(model, "each", axis=1)

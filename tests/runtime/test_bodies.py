@@ -2,23 +2,16 @@
 
 import numpy as np
 import pytest
-from bodies import IF, ITERATOR, LOOP, Net, counts, decides, feeds, gives, takes
+from bodies import IF, ITERATOR, LOOP, Net, counts, decides, feeds, gives, iterating, takes
 
 import irops
 
 X = np.arange(1, 7, dtype=np.float32)
 
 
-def cutting(cut, join=None, size="?"):
+def cutting(cut, join=None):
     """A TensorIterator that hands the parts of x on."""
-    net = Net()
-    body = net.body()
-    part = body.parameter("part", "f32", "?")
-    maps = takes(0, part, axis=0, **cut) + gives(
-        1, body.result(part), axis=0, **(cut if join is None else join)
-    )
-    net.result(net.apply(ITERATOR, net.parameter("x", "f32", size), body=(body, maps))[0], "y")
-    return net.model()
+    return iterating("?", cut=cut, join=cut if join is None else join).model()
 
 
 BACKWARDS = {"start": -1, "end": 0}
@@ -48,13 +41,9 @@ def test_parts_are_cut_and_joined(cut, join, found):
     [("string", ["a", "bc", ""]), ("boolean", [True, False, True]), ("u64", [0, 2**64 - 1, 7])],
 )
 def test_parts_are_of_any_type(kind, values):
-    net = Net()
-    body = net.body()
-    part = body.parameter("part", kind, "?")
-    maps = takes(0, part, axis=0) + gives(1, body.result(part), axis=0, stride=-1)
-    net.result(net.apply(ITERATOR, net.parameter("x", kind, "?"), body=(body, maps))[0], "y")
+    model = iterating("?", kind=kind, join={"stride": -1}).model()
     x = np.array(values, dtype={"string": object, "boolean": bool, "u64": np.uint64}[kind])
-    assert irops.run(net.model(), {"x": x})["y"].tolist() == values[::-1]
+    assert irops.run(model, {"x": x})["y"].tolist() == values[::-1]
 
 
 def test_a_remainder_is_refused_when_it_shows():

@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
-from bodies import ITERATOR, Net, gives, takes
+from bodies import iterating
 
 import irops
 from irops.dialects.registry import default_registry
@@ -83,12 +83,7 @@ def test_only_what_the_inputs_shapes_determine_is_static(net):
 
 
 def test_bodies_are_never_static_however_much_is_known():
-    net = Net()
-    body = net.body()
-    part = body.parameter("part", "f32", "1")
-    maps = takes(0, part, axis=0) + gives(1, body.result(part), axis=0)
-    net.result(net.apply(ITERATOR, net.parameter("x", "f32", "3"), name="t", body=(body, maps))[0], "y")
-    steps = steps_of(net.model(), np.ones(3, np.float32))
+    steps = steps_of(iterating("3", "1", name="t").model(), np.ones(3, np.float32))
     assert (steps["t"].static, steps["t"].keywords, steps["y"].static) == (False, None, True)
 
 

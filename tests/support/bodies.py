@@ -4,6 +4,7 @@ Model.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,3 +127,25 @@ def feeds(result: int, parameter: Tensor) -> str:
 def _entry(side: str, port: int, layer: int, more: dict[str, Any]) -> str:
     attributes = "".join(f' {k}="{v}"' for k, v in more.items())
     return f'<{side} external_port_id="{port}" internal_layer_id="{layer}"{attributes}/>'
+
+
+def iterating(
+    x: str,
+    part: str = "?",
+    *,
+    kind: str = "f32",
+    cut: Mapping[str, int] | None = None,
+    join: Mapping[str, int] | None = None,
+    name: str | None = None,
+    work: Callable[[Net, Tensor], Tensor] = lambda _, part: part,
+) -> Net:
+    """A TensorIterator that joins, as y, what work makes of each part of x along axis 0. x, part: shapes;
+    cut, join: further attributes of the entries of its port map
+    """
+    net = Net()
+    body = net.body()
+    given = body.parameter("part", kind, part)
+    maps = takes(0, given, axis=0, **(cut or {}))
+    maps += gives(1, body.result(work(body, given)), axis=0, **(join or {}))
+    net.result(net.apply(ITERATOR, net.parameter("x", kind, x), name=name, body=(body, maps))[0], "y")
+    return net

@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from bodies import ITERATOR, Net, gives, takes
+from bodies import iterating
 
 import irops
 from irops.ops.infrastructure.slices import part_count
@@ -59,18 +59,8 @@ def test_the_parts_of_an_unknown_size_are_those_of_all_sizes_that_have_the_indic
     assert min(sizes) == count.low
 
 
-def copying(size, cut, join):
-    """A TensorIterator that concatenates the parts of its input."""
-    net = Net()
-    body = net.body()
-    part = body.parameter("part", "f32", "1")
-    maps = takes(0, part, axis=0, **cut) + gives(1, body.result(part), axis=0, **join)
-    net.result(net.apply(ITERATOR, net.parameter("x", "f32", size), body=(body, maps))[0], "y")
-    return net.model()
-
-
 def warned(size, cut=None, join=None):
-    found = irops.infer(copying(size, cut or {}, join or {})).diagnostics
+    found = irops.infer(iterating(size, "1", cut=cut, join=join).model()).diagnostics
     return [str(finding.constraint).partition(":")[2] for finding in found]
 
 
@@ -99,4 +89,4 @@ def test_concatenations_give_a_warning_where_the_plug_in_counts_other_iterations
 
 def test_an_empty_axis_gives_a_warning_and_no_iteration():
     assert warned("0") == ["C14"]
-    assert irops.run(copying("0", {}, {}), [np.empty(0, np.float32)])["y"].shape == (0,)
+    assert irops.run(iterating("0", "1").model(), [np.empty(0, np.float32)])["y"].shape == (0,)
