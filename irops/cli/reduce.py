@@ -3,9 +3,8 @@
 Layers, shapes, values and attributes are taken away as long as the fault shows.
 What feeds a part of the model becomes an input with the value that it has in a
 run of irops. The folder gets reduced.xml, reduced.bin, inputs.npz and repro.py,
-a program for a bug report, which needs the runtime and NumPy alone. It also
-keeps the outcome of each try: the same command again continues an interrupted
-reduction. Ctrl-C ends the search and writes the smallest model so far.
+a program for a bug report, which needs the runtime and NumPy alone. Ctrl-C ends
+the search and writes the smallest model so far, which can be reduced further.
 
 A command (--command) gets the paths of the model and of an .npz file with its
 inputs as its last two arguments, and as IROPS_MODEL and IROPS_INPUTS; it exits
@@ -33,7 +32,7 @@ from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, analysis_of, inputs_of
 from irops.cli.options import add_format, add_option, add_settings, sources_of, written_folder
 from irops.cli.parser import CLEAN, FINDINGS, INTERRUPTED
-from irops.debugging.reduce.attempts import InvalidQuestion, OtherReduction
+from irops.debugging.reduce.attempts import InvalidQuestion
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, Reduction, reduce
 from irops.diagnostics.printable import plural, printable
 
@@ -99,12 +98,11 @@ def _reduction(
                 tries=args.tries,
                 seconds=args.seconds or inf,
                 seconds_per_try=args.seconds_per_try,
-                folder=args.output,
                 registry=analysis.registry,
                 limits=analysis.limits,
                 progress=progress,
             )
-    except (InvalidQuestion, OtherReduction) as error:
+    except InvalidQuestion as error:
         raise Refusal(str(error)) from None
 
 
@@ -117,7 +115,7 @@ def _summary(reduction: Reduction, files: tuple[str, ...], folder: str) -> str:
     if reduction.unjudged:
         lines.append(f"not judged: {plural(reduction.unjudged, 'candidate')}; {printable(reduction.note)}")
     if reduction.stopped is not None:
-        lines.append(f"the search ended early: {reduction.stopped}; the same command continues it")
+        lines.append(f"the search ended early: {reduction.stopped}")
     return "\n".join(lines)
 
 

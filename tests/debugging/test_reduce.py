@@ -7,7 +7,7 @@ import pytest
 from commands import python_process
 
 import irops
-from irops.debugging.reduce.attempts import FILE, InvalidQuestion, narrowed, without_each
+from irops.debugging.reduce.attempts import InvalidQuestion, narrowed, without_each
 from irops.debugging.reduce.case import lower_numbers
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, reduce
 from irops.values.element import element_type
@@ -212,37 +212,11 @@ def test_an_interruption_keeps_the_best():
     assert "Elu" in types(small.model)
 
 
-def test_a_reduction_goes_on_where_it_was(tmp_path):
+@pytest.mark.parametrize("most", [{"tries": 0}, {"seconds": 0}])
+def test_the_whole_model_is_judged_whatever_the_limits(most):
     model, inputs = network()
-    asked = []
-
-    def elu(part, arrays):
-        asked.append(part)
-        return bool(has("Elu")(part, arrays))
-
-    whole = irops.reduce(model, inputs, elu)
-    count = len(asked)
-    first = irops.reduce(model, inputs, elu, tries=5, folder=tmp_path)
-    assert first.stopped == "the limit of 5 tries is reached"
-    assert (first.layers < first.of, "Elu" in types(first.model)) == (True, True)
-    asked.clear()
-    second = irops.reduce(model, inputs, elu, folder=tmp_path)
-    assert (second.layers, second.stopped) == (whole.layers, None)
-    assert len(asked) < count
-    assert second.tries == whole.tries
-    asked.clear()
-    irops.reduce(model, inputs, elu, folder=tmp_path)
-    assert not asked
-    for most in ({"tries": 0}, {"seconds": 0}):
-        assert irops.reduce(model, inputs, elu, **most).layers == first.of
-
-
-def test_a_line_that_was_cut_off_is_ignored(tmp_path):
-    model, inputs = network()
-    whole = irops.reduce(model, inputs, has("Elu"), folder=tmp_path)
-    path = tmp_path / FILE
-    path.write_text(path.read_text()[:-20])
-    assert str(irops.reduce(model, inputs, has("Elu"), folder=tmp_path)) == str(whole)
+    found = irops.reduce(model, inputs, has("Elu"), **most)
+    assert (found.layers, found.stopped is None) == (found.of, False)
 
 
 def run_program(name, folder):

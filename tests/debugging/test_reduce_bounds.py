@@ -1,6 +1,5 @@
 """Reductions end what uses too much memory or time, and say so."""
 
-import json
 import sys
 
 import numpy as np
@@ -9,7 +8,6 @@ from libraries import needs
 
 import irops
 from irops.debugging.reduce import case
-from irops.debugging.reduce.attempts import FILE
 from irops.debugging.reduce.reduction import NoFault, reduce
 
 pytestmark = [
@@ -40,26 +38,11 @@ def test_candidates_that_use_too_much_memory_are_not_judged(tmp_path):
     script.write_text(GREEDY)
     words = [sys.executable, str(script)]
     model = chain("Exp", "Elu", "Abs")
-    small = reduce(model, [np.ones((2, 3), np.float32)], command=words, folder=tmp_path, limits=BOUND)
+    small = reduce(model, [np.ones((2, 3), np.float32)], command=words, limits=BOUND)
     assert {"Exp", "Elu"} <= {layer.type for layer in small.model.layers}
     assert small.layers == 2
     assert small.unjudged > 0
     assert small.note == "the command uses more than 201,326,592 bytes of memory (process_bytes)"
-    entries = [json.loads(line) for line in (tmp_path / FILE).read_text().splitlines()[1:]]
-    noted = [entry for entry in entries if "note" in entry]
-    assert [entry["reason"] for entry in noted] == [None] * small.unjudged
-    assert {entry["note"] for entry in noted} == {small.note}
-
-
-def test_what_exceeded_a_limit_is_judged_again_with_another_one(tmp_path):
-    script = tmp_path / "counting.py"
-    script.write_text(f"open({str(tmp_path / 'count')!r}, 'a').write('x')\n{GREEDY}")
-    question = {"command": [sys.executable, str(script)], "folder": tmp_path}
-    model, x = chain("Exp", "Elu"), np.ones((2, 3), np.float32)
-    first = reduce(model, [x], **question, limits=BOUND)
-    assert first.layers == 2
-    second = reduce(model, [x], **question, limits=irops.Limits(process_bytes=4 << 30))
-    assert (second.layers, second.unjudged) == (1, 0)
 
 
 def test_a_whole_model_that_uses_too_much_memory_is_reported():

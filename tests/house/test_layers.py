@@ -204,7 +204,6 @@ LISTED = {
     "cli/guard.py: fork": ("the command itself, which is watched", 1),
     "cli/new.py": ("the table of opsets that it adds to; files that must not exist", 2),
     "cli/streams.py": ("the null device, in place of closed streams", 2),
-    "debugging/reduce/attempts.py": ("the tries, which it has just written, to add to them", 1),
     "debugging/reduce/attempts.py: Popen": ("the command of --command, which is trusted", 1),
     "debugging/reduce/reduction.py": (OF_IROPS, 1),
     "debugging/reduce/reproduction.py": (OF_IROPS, 4),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -11,12 +10,12 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 from irops.analysis.checks.run import check
 from irops.debugging.compare.comparison import compared
@@ -33,105 +32,12 @@ from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.diagnostics.rules import all_rules, closest_rules
 from irops.dialects.registry import Registry
 from irops.files.limits import Limits
-from irops.files.output import PendingFiles
-from irops.files.storage import content_of
 from irops.ir.model import Model
 from irops.runtime.session import run
 from irops.values.element import Array
 from irops.verdicts.metrics import differs
 from irops.verdicts.question import Verdict
 from irops.work.child import Watch, session_bytes
-
-VERSION = 1
-FILE = "tries.jsonl"
-
-
-class OtherReduction(ValueError):
-    """A folder has the outcomes of another reduction."""
-
-
-@dataclass(frozen=True, slots=True)
-class TryOutcome:
-    """The outcome of a case.
-
-    reason: for which it fails, or None; note: which limit it exceeded, so that it was not judged
-    """
-
-    reason: str | None
-    note: str = ""
-
-
-class Memory:
-    """Outcomes by the key of the case; with a file, also those of earlier processes."""
-
-    def __init__(self) -> None:
-        self._outcomes: dict[str, TryOutcome] = {}
-        self._path: Path | None = None
-        self._header: dict[str, object] = {}
-        self._file: IO[str] | None = None
-
-    @classmethod
-    def of_folder(cls, folder: Path, of: str) -> Memory:
-        """The outcomes in a folder, but for cases that exceeded a limit, which may be another one now.
-
-        of: the whole model and its oracle
-        Raises:  OtherReduction if the folder has the outcomes of another reduction; OSError
-        """
-        memory = cls()
-        memory._path, memory._header = folder / FILE, {"schema_version": VERSION, "of": of}
-        lines = content_of(memory._path).decode().splitlines() if memory._path.exists() else []
-        if lines and _parsed(lines[0]) != memory._header:
-            tries = f"{memory._path} has the tries of another model, other inputs or another oracle"
-            raise OtherReduction(f"{tries}; choose another folder, or delete the file")
-        for line in lines[1:]:
-            entry = _parsed(line)
-            if isinstance(entry, dict) and isinstance(entry.get("case"), str) and not entry.get("note"):
-                memory._outcomes[entry["case"]] = TryOutcome(entry.get("reason"))
-        return memory
-
-    def begin(self) -> None:
-        """Write outcomes to the file from now on, as it is known that there is something to reduce.
-
-        Raises:  OSError
-        """
-        if self._path is None:
-            return
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        lines = [self._header, *(_entry(key, outcome) for key, outcome in self._outcomes.items())]
-        with PendingFiles(self._path) as (file,):
-            file.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())
-        self._file = self._path.open("a", encoding="utf-8")
-
-    def reason(self, key: str) -> TryOutcome | None:
-        """The outcome of a case, if it was judged."""
-        return self._outcomes.get(key)
-
-    def remember(self, key: str, outcome: TryOutcome) -> TryOutcome:
-        """Keep the outcome of a case."""
-        self._outcomes[key] = outcome
-        if self._file is not None:
-            self._file.write(f"{json.dumps(_entry(key, outcome))}\n")
-            self._file.flush()
-        return outcome
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            self._file.close()
-
-
-def _entry(key: str, outcome: TryOutcome) -> dict[str, object]:
-    note = {"note": outcome.note} if outcome.note else {}
-    return {"case": key, "reason": outcome.reason, **note}
-
-
-def _parsed(line: str) -> object:
-    """A line of the file; None for one that was not written to its end."""
-    try:
-        return json.loads(line)
-    except ValueError:
-        return None
-
 
 Oracle = Callable[[Model, Mapping[str, Array]], object]
 """A function of a model and its inputs: true, or a text that names the reason, if the fault shows. With
@@ -148,10 +54,7 @@ class InvalidQuestion(ValueError):
 
 
 class Judge(ABC):
-    """Judges cases.
-
-    description: the same for equal judges; absence: what is the case if the fault does not show
-    """
+    """Judges cases. absence: what is the case if the fault does not show"""
 
     needs_values = True
     """Whether cases have values for all inputs, so that they can be run."""
@@ -167,7 +70,6 @@ class Judge(ABC):
     """The sources that are closed with the judge."""
     suspected: Collection[int] = ()
     """The ids of layers that are known to be suspicious in the whole model."""
-    description: str
     absence: str
 
     @abstractmethod
@@ -194,7 +96,6 @@ class FunctionJudge(Judge):
 
     def __init__(self, oracle: Oracle) -> None:
         self._oracle = oracle
-        self.description = f"function {getattr(oracle, '__qualname__', type(oracle).__name__)}"
 
     def reason(self, case: Case) -> str | None:
         answer = self._oracle(case.model, dict(case.inputs))
@@ -219,15 +120,10 @@ class Attempts:
     """
 
     def __init__(
-        self,
-        judge: Judge,
-        memory: Memory,
-        tries: int = 150,
-        seconds: float = inf,
-        progress: Progress | None = None,
+        self, judge: Judge, tries: int = 150, seconds: float = inf, progress: Progress | None = None
     ) -> None:
-        self.judge, self.memory = judge, memory
-        self.tries = self.unjudged = self._judged = 0
+        self.judge = judge
+        self.tries = self.unjudged = 0
         self.note = ""
         self.reason: str | None = None
         self.best: Case | None = None
@@ -242,10 +138,9 @@ class Attempts:
         """Judge the whole model; whether it fails."""
         self.reason = self._reason(case)
         self._errors = frozenset(self._codes(case)) | self.judge.allowed
+        self._reasons[case.key] = self.reason
         if self.reason is not None:
             self.best = case
-            self._reasons[case.key] = self.reason
-            self.memory.begin()
         return self.reason is not None
 
     def fails(self, case: Case, *, of_recording: bool = False) -> bool:
@@ -275,27 +170,20 @@ class Attempts:
             self._any_symptom = False
 
     def _reason(self, case: Case) -> str | None:
-        remembered = self.memory.reason(case.key)
-        if remembered is None:
-            if self._judged >= max(self._most, 1):  # the whole model is judged in any case
-                raise OutOfTries(f"the limit of {self._most} tries is reached")
-            if self._judged and monotonic() > self._end:
-                raise OutOfTries(f"the limit of {self._seconds:g} seconds is reached")
-            self._judged += 1
-            remembered = self.memory.remember(case.key, self._outcome(case))
+        if self.tries >= max(self._most, 1):  # the whole model is judged in any case
+            raise OutOfTries(f"the limit of {self._most} tries is reached")
+        if self.tries and monotonic() > self._end:
+            raise OutOfTries(f"the limit of {self._seconds:g} seconds is reached")
         self.tries += 1
+        try:
+            reason = self.judge.reason(case)
+        except Unjudged as exceeded:
+            self.unjudged += 1
+            self.note, reason = str(exceeded), None
         if self._progress is not None:
             best = self.best or case
             self._progress(self.tries, self._most, f"{best.operations} layers")
-        return remembered.reason
-
-    def _outcome(self, case: Case) -> TryOutcome:
-        try:
-            return TryOutcome(self.judge.reason(case))
-        except Unjudged as exceeded:
-            self.unjudged += 1
-            self.note = str(exceeded)
-            return TryOutcome(None, self.note)
+        return reason
 
     def _is_valid(self, case: Case, of_recording: bool) -> bool:
         """Whether irops accepts a case: no errors beside those of the whole model, and inputs that fit."""
@@ -442,7 +330,6 @@ class CommandJudge(Judge):
 
     def __init__(self, words: Sequence[str], seconds: float, memory: float) -> None:
         self.words, self.seconds, self.memory = list(words), seconds, memory
-        self.description = f"command {self.words!r}"
 
     def reason(self, case: Case) -> str | None:
         with TemporaryDirectory(prefix="irops-reduce-") as folder:
@@ -497,7 +384,7 @@ class RuleJudge(Judge):
 
     def __init__(self, rule: str) -> None:
         self.rule = rule
-        self.description, self.absence = f"rule {rule}", f"irops check does not report {rule}"
+        self.absence = f"irops check does not report {rule}"
         self._reason: str | None = None
 
     def reason(self, case: Case) -> str | None:
@@ -542,7 +429,7 @@ class DifferJudge(Judge):
         if isinstance(self.b, Layerwise) and self.b.is_reference:
             self.a, self.b = self.b, self.a
         self.opened = (self.a, self.b)
-        self.description = f"{self.a.name} and {self.b.name} differ"
+        self._difference = f"{self.a.name} and {self.b.name} differ"
         self.absence = f"{self.a.name} and {self.b.name} give the same results"
         self.target = _target(self.b)
         self._least = 0.0
@@ -553,14 +440,14 @@ class DifferJudge(Judge):
         if isinstance(truth, Failure):
             return None
         if isinstance(ours, Failure):
-            return f"{self.description}: {ours.kind}" if ours.is_fault else None
+            return f"{self._difference}: {ours.kind}" if ours.is_fault else None
         if all(_same(truth[name], ours[name]) for name in truth):
             return None
         verdict, error = self._verdict(context, case)
         if not verdict.is_fault or follows_from_ties(replace(context, taps=None), self.a, self.b, ours):
             return None
         self._least = self._least or error * LEAST_SHARE
-        return f"{self.description}: {verdict}" if error >= self._least else None
+        return f"{self._difference}: {verdict}" if error >= self._least else None
 
     def suspects(self, case: Case) -> Sequence[int]:
         """The layers that are wrong when they are computed from the values of the first source."""
@@ -600,7 +487,6 @@ class CrashJudge(Judge):
     def __init__(self, source: str, workers: SourceWorkers) -> None:
         self.source = _computing(_WHOLE.get(source, source), workers)
         self.opened = (self.source,)
-        self.description = f"{self.source.name} fails"
         self.absence = f"{self.source.name} computes it"
         self.target = _target(self.source)
 

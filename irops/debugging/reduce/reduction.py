@@ -20,7 +20,6 @@ from irops.analysis.structure import GraphNode
 from irops.backends.catalogue import chain
 from irops.debugging.reduce.attempts import (
     Attempts,
-    Memory,
     Oracle,
     OutOfTries,
     Progress,
@@ -435,7 +434,6 @@ def reduce(
     tries: int = 150,
     seconds: float = inf,
     seconds_per_try: float = 120,
-    folder: str | os.PathLike[str] | None = None,
     registry: Registry | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
@@ -452,8 +450,7 @@ def reduce(
         an .npz file with the inputs as its last arguments, and as IROPS_MODEL and IROPS_INPUTS.
     tries, seconds: how many candidates are judged at most, and for how long; seconds_per_try: for a candidate
     in another process, whose memory limits.process_bytes bounds; a candidate that exceeds it is not judged;
-    folder: keeps the outcome of each try, so that a second call goes on where the first
-    one ended; progress: called with (tries, their limit, the smallest size so far).
+    progress: called with (tries, their limit, the smallest size so far).
     Raises:  NoFault (a ValueError) if the fault does not show; DiagnosticError for a model that cannot be
         read or inputs that do not fit
     """
@@ -467,14 +464,8 @@ def reduce(
     if judge.needs_values:
         arrays = analysis.signature.arrays(inputs)
         case = case.with_model(case.model, {p.name: arrays[p.layer.id] for p in analysis.signature.inputs})
-    memory = Memory()
-    try:
-        if folder is not None:
-            memory = Memory.of_folder(Path(folder), f"{case.key} {judge.description}")
-        return _reduction(case, Attempts(judge, memory, tries, seconds, progress))
-    finally:
-        memory.close()
-        judge.close()
+    with closing(judge):
+        return _reduction(case, Attempts(judge, tries, seconds, progress))
 
 
 def _reduction(case: Case, attempts: Attempts) -> Reduction:
