@@ -1,8 +1,6 @@
 """The layout of a scene: rows, the order in each row, places, and the way of each line."""
 
-import shutil
-import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf
@@ -12,27 +10,18 @@ from irops.drawing.scene import Box, BoxKind, Link, Scene
 from irops.environment import MissingExtraError
 
 Edges = Sequence[tuple[int, int]]
-Engine = Callable[[int, Edges], dict[int, float]]
-"""Gives a place from left to right to each of so many nodes, whose edges lead from one row to the next."""
-DOT_SECONDS = 60
-"""Graphviz is stopped after this time."""
 
 
-def engine() -> Engine:
-    """The installed library. Raises: MissingExtraError"""
+def places_by_library(count: int, edges: Edges) -> dict[int, float]:
+    """A place from left to right for each of so many nodes, whose edges lead from one row to the next.
+
+    Raises:  MissingExtraError
+    """
     try:
-        import fast_sugiyama  # noqa: F401
+        from fast_sugiyama import from_edges
     except ModuleNotFoundError:
-        if shutil.which("dot") is None:
-            library = "fast-sugiyama, which pip install 'irops[draw]' installs"
-            raise MissingExtraError(f"pictures need {library}, or the program dot of Graphviz") from None
-        return by_dot
-    return by_fast_sugiyama
-
-
-def by_fast_sugiyama(count: int, edges: Edges) -> dict[int, float]:
-    from fast_sugiyama import from_edges
-
+        library = "fast-sugiyama, which pip install 'irops[draw]' installs"
+        raise MissingExtraError(f"pictures need {library}") from None
     places: dict[int, float] = {}
     offset = 0.0
     components = (
@@ -48,21 +37,6 @@ def by_fast_sugiyama(count: int, edges: Edges) -> dict[int, float]:
             places[number] = offset
             offset += 1000
     return places
-
-
-def by_dot(count: int, edges: Edges) -> dict[int, float]:
-    lines = [f"{a}->{b};" for a, b in edges]
-    text = "\n".join(
-        ['digraph {node [shape=point width=1 label=""];', *(f"{n};" for n in range(count)), *lines, "}"]
-    )
-    try:
-        done = subprocess.run(
-            ["dot", "-Tplain"], input=text, capture_output=True, text=True, check=True, timeout=DOT_SECONDS
-        )
-    except subprocess.TimeoutExpired:
-        return {number: float(number) for number in range(count)}  # in the order of the file, lines may cross
-    rows = (line.split() for line in done.stdout.splitlines())
-    return {int(row[1]): float(row[2]) for row in rows if row[0] == "node"}
 
 
 SWEEPS = 36
@@ -215,16 +189,16 @@ ROW_GAP, COLUMN_GAP, PASS_WIDTH, FRAME_MARGIN = 30.0, 22.0, 6.0, 14.0
 PART_TITLE = 18.0
 
 
-def arrange(scene: Scene, engine: Engine) -> None:
+def arrange(scene: Scene) -> None:
     """Set the place and the size of everything in a scene, and in the scenes inside it."""
     rows = rows_of(scene)
     name_far_sources(scene, rows)
     for number, box in enumerate(scene.boxes):
         box.number = number
         for _, part in box.parts:
-            arrange(part, engine)
+            arrange(part)
         _measure(box)
-    order, items = _order(scene, rows, engine)
+    order, items = _order(scene, rows)
     place(items, order, COLUMN_GAP)
     _set_places(scene, order, items)
     _route(scene, rows, items)
@@ -283,7 +257,7 @@ def _place_below_exits(frame: Box) -> None:
         edge = port.x - port.width / 2 - 6
 
 
-def _order(scene: Scene, rows: "BoxRows", engine: Engine) -> tuple[list[list[int]], list[PlacedItem]]:
+def _order(scene: Scene, rows: "BoxRows") -> tuple[list[list[int]], list[PlacedItem]]:
     """The items of each row from left to right: boxes by their numbers, and passes behind them."""
     items = [PlacedItem(box.width) for box in scene.boxes]
     at_row = list(rows.of)
@@ -306,7 +280,7 @@ def _order(scene: Scene, rows: "BoxRows", engine: Engine) -> tuple[list[list[int
                 items[a].below.append((b, -shift, weight))
                 items[b].above.append((a, shift, weight))
     _weigh_chains(items)
-    places = engine(len(items), list(edges))
+    places = places_by_library(len(items), list(edges))
     order: list[list[int]] = [[] for _ in range(rows.count)]
     for number, row in enumerate(at_row):
         order[row].append(number)

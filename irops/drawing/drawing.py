@@ -246,7 +246,7 @@ def draw(
     Raises:  MissingExtraError where no library for the layout is installed; ReadError where the model cannot
         be read; DiagnosticError for a layer that does not exist; KeyError for a path that does not
     """
-    layout, near = arrange.engine(), around
+    near = around
     analysis = analyse(model, registry, limits)
     whole = analysis
     cut = None
@@ -261,7 +261,7 @@ def draw(
         scope = Scope.of(analysis, tuple(path))
         notes = Notes()
         scene = SceneBuilder(notes, unfold=unfold, cut=cut).scene(scope.graph, scope.inferred)
-        arrange.arrange(scene, layout)
+        arrange.arrange(scene)
     title = _title(whole, near, hops, path)
     return Drawing(title, tuple(_texts(notes, unfold=unfold)), scene, analysis, scope)
 

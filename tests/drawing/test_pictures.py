@@ -1,7 +1,6 @@
 """Pictures show every layer, their lines connect boxes, and nothing in them overlaps."""
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from drawn_models import blocks, chain, detector, loop
 from pictures import Shape, picture
 
 import irops
-from irops.drawing.arrange import by_dot, by_fast_sugiyama
+from irops.drawing.arrange import places_by_library
 from irops.drawing.boxes import ADVANCE, cells
 from irops.drawing.drawing import details
 
@@ -198,18 +197,14 @@ def test_a_picture_is_the_same_in_every_process():
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize("engine", [by_fast_sugiyama, by_dot])
-def test_engines_avoid_crossings(engine):
-    if engine is by_dot and shutil.which("dot") is None:
-        pytest.skip("there is no command dot here")
-    places = engine(7, [(0, 3), (1, 2), (3, 4), (2, 5)])
+def test_the_library_avoids_crossings():
+    places = places_by_library(7, [(0, 3), (1, 2), (3, 4), (2, 5)])
     assert set(places) == set(range(7))
     assert (places[0] < places[1]) == (places[3] < places[2]) == (places[4] < places[5])
 
 
 def test_without_a_library_for_the_layout_the_message_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
-    monkeypatch.setenv("PATH", "")
     with pytest.raises(ImportError, match=r"pip install 'irops\[draw\]'"):
         irops.draw(detector())
 
@@ -218,16 +213,6 @@ def test_without_a_library_for_the_layout_the_message_names_the_extra(monkeypatc
 def test_the_pictures_of_the_page_are_small_and_show_layers(path):
     assert path.stat().st_size < 150_000
     assert len(picture(path.read_text("utf-8")).shapes) > 20
-
-
-def test_graphviz_lays_out_pictures_where_fast_sugiyama_is_missing(monkeypatch):
-    if shutil.which("dot") is None:
-        pytest.skip("there is no command dot here")
-    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
-    shown = picture(irops.draw(detector()).svg)
-    expected = {shape.layer for shape in picture(irops.draw(detector()).svg).shapes}
-    assert {shape.layer for shape in shown.shapes} == expected
-    assert not any(overlap(a, b) for k, a in enumerate(shown.shapes) for b in shown.shapes[:k])
 
 
 def test_models_with_findings_are_drawn():

@@ -209,7 +209,6 @@ LISTED = {
     "debugging/reduce/reproduction.py": (OF_IROPS, 4),
     "diagnostics/rules/__init__.py": (OF_IROPS, 1),
     "document/site.py": (OF_IROPS, 3),
-    "drawing/arrange.py: run": ("dot of Graphviz, which gets the text of irops alone", 1),
     "drawing/drawing.py": (OF_IROPS, 1),
     "files/limits.py": ("what the system says of memory", 1),
     "files/output.py": ("the one place that writes; what it finds beside a target", 6),
