@@ -32,6 +32,7 @@ def refuses(rules: Iterable[str]) -> bool:
 
 
 _WORKERS = "a run is not split over workers any more; irops survey examines many models on many machines"
+_SCHEDULER = "--scheduler takes the address of a cluster that was started before"
 REMOVED = {
     "irops docs --no-runtimes": "irops docs runs no runtimes any more",
     "irops run --jobs": _WORKERS,
@@ -39,6 +40,8 @@ REMOVED = {
     "irops run --cluster": _WORKERS,
     "irops run --worker-wait": _WORKERS,
     "irops run --allow-rounding": _WORKERS,
+    "irops survey --cluster": _SCHEDULER,
+    "irops conformance --cluster": _SCHEDULER,
     "irops check --no-cache": "no results are kept any more",
     "irops cache": "irops keeps nothing any more; of filecache::URL, fsspec does",
     "irops rules": "irops explain lists all, and irops explain IR4 a part of them",

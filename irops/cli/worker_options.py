@@ -1,4 +1,4 @@
-"""The options of commands that distribute their work: --jobs, --scheduler and --cluster."""
+"""The options of commands that distribute their work: --jobs and --scheduler."""
 
 import argparse
 from collections.abc import Iterator
@@ -22,19 +22,13 @@ def add_workers(parser: argparse.ArgumentParser, jobs: str = "one per core") -> 
         "work on the workers of this Dask scheduler: tcp://host:8786, or config for the one that Dask's"
         " configuration names",
     )
-    add_option(
-        where,
-        "--cluster CLASS",
-        "start a Dask cluster and work on its workers; arguments follow in the same word:"
-        ' "dask.distributed.LocalCluster n_workers=2"',
-    )
     worker_wait = f"seconds to wait for Dask workers while there are none; default: {WAIT_SECONDS:g}"
     add_option(parser, "--worker-wait S", worker_wait, at_least=0, default=int(WAIT_SECONDS))
 
 
 def is_distributed(args: argparse.Namespace) -> bool:
     """Whether one of the options is given."""
-    return bool(args.jobs or args.scheduler is not None or args.cluster is not None)
+    return bool(args.jobs or args.scheduler is not None)
 
 
 @contextmanager
@@ -45,10 +39,10 @@ def workers_of(args: argparse.Namespace) -> Iterator[Workers]:
     """
     workers: Workers
     try:
-        if args.scheduler is None and args.cluster is None:
+        if args.scheduler is None:
             workers = LocalWorkers(args.jobs or None)
         else:
-            workers = connected(args.scheduler, args.cluster, wait_seconds=args.worker_wait)
+            workers = connected(args.scheduler, wait_seconds=args.worker_wait)
         try:
             yield workers
         finally:

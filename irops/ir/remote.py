@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import time
-from asyncio import get_running_loop
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -334,6 +333,8 @@ async def _redirected(_session: Any, _context: Any, request: Any) -> None:
 
 async def _is_private(host: str) -> bool:
     """Whether the name of a host stands for an address that the public network does not have."""
+    from asyncio import get_running_loop  # takes longer to import than a small check
+
     try:
         found = await get_running_loop().getaddrinfo(host, None)
     except OSError:  # the connection fails for the same reason

@@ -48,7 +48,8 @@ def test_a_removed_command_says_what_takes_its_place(command, words, irops):
 @pytest.mark.parametrize("words", [name for name in REMOVED if name.count(" ") == 2])
 def test_a_removed_option_says_what_takes_its_place(words, irops):
     _, command, option = words.split()
-    required = {"docs": ("--output", "site"), "server": ()}.get(command, ("model.xml",))
+    required = {"docs": ("--output", "site"), "server": (), "conformance": ("--source", "reference")}
+    required = required.get(command, ("model.xml",))
     result = irops(command, *required, option)
     assert (result.status, result.out) == (2, "")
     assert result.err.endswith(f"unrecognized arguments: {option}; {REMOVED[words]}\n")

@@ -25,9 +25,6 @@ pytestmark = [
 ]
 
 dask = Late("dask")
-LOCAL = (
-    "dask.distributed.LocalCluster n_workers=1 threads_per_worker=3 processes=False dashboard_address=None"
-)
 
 
 @pytest.mark.parametrize(
@@ -61,44 +58,11 @@ def test_the_configuration_of_dask_may_name_the_scheduler():
         connected("config")
 
 
-@pytest.mark.parametrize(
-    ("cluster", "message"),
-    [
-        ("", "'' is not the class of a cluster and its arguments"),
-        ("'", "is not the class of a cluster and its arguments"),
-        ("LocalCluster", "'LocalCluster' is not the class of a cluster, such as dask.dist"),
-        ("no_such_module.A", "the module no_such_module of --cluster is not installed; no-such-module"),
-        ("dask.distributed.LocalCluste", "has no class LocalCluste; did you mean LocalCluster?"),
-        (f"{LOCAL} n_workers", "'n_workers' is not an argument for a cluster, such as n_workers=2"),
-        ("builtins.int x=1", "builtins.int does not start: TypeError: "),
-    ],
-)
-def test_a_cluster_that_cannot_be_started_is_an_error(cluster, message):
-    with pytest.raises(ClusterError) as refused:
-        connected(None, cluster)
-    assert message in str(refused.value)
-    assert "\n" not in str(refused.value)
-
-
-def test_either_a_scheduler_or_a_cluster_is_needed():
-    for scheduler, kind in ((None, None), ("tcp://host:1", LOCAL)):
-        with pytest.raises(ClusterError, match="either the address of a scheduler or the class of a cluster"):
-            connected(scheduler, kind)
-
-
 def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     match = r"^dask.distributed is not installed; pip install 'irops\[cluster\]'"
     with pytest.raises(ClusterError, match=match):
         connected("tcp://host:1")
-
-
-def test_a_cluster_is_started_with_its_arguments_and_ends_with_its_workers():
-    workers = connected(None, LOCAL)
-    cluster = workers._own_cluster
-    assert workers.count == 3
-    workers.close()
-    assert cluster.status.name == "closed"
 
 
 def test_workers_need_the_same_irops_and_python():
