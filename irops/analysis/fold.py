@@ -177,6 +177,8 @@ def _evaluate(invocation: Invocation, inputs: Inputs, outputs: Sequence[Fact], r
         message = f"the {function} of {op.id} failed: {type(error).__name__}: {error}"
         report(OpFault("failed-shape-function" if in_part else "failed-kernel", message))
         return nothing
+    if len(results) < len(outputs):  # None, for all
+        return nothing
     return tuple(_elements(result, fact) for result, fact in zip(results, outputs))
 
 

@@ -71,17 +71,18 @@ def shape(*ids: str) -> Callable[[F], F]:
     return _bind("shape", ids)
 
 
-def kernel(*ids: str, widen: bool = False) -> Callable[[F], F]:
+def kernel(*ids: str, widen: bool = False, moves: tuple[str, ...] = ()) -> Callable[[F], F]:
     """Mark the kernel of ops: takes arrays, returns an array per output.
 
     It raises Violation if a run-time constraint is violated. widen: compute floating types narrower than f32
-    in f32, and round results once.
+    in f32, and round results once. moves: inputs whose elements it only moves, so that it is also the values
+    function of the ops.
     """
-    if not widen:
-        return _bind("kernel", ids)
 
     def mark(function: F) -> F:
-        _bind("kernel", ids)(_widened(function))
+        if moves:
+            _bind("values", ids)(moving(function, *moves))
+        _bind("kernel", ids)(_widened(function) if widen else function)
         return function
 
     return mark
@@ -93,6 +94,25 @@ def values(*ids: str) -> Callable[[F], F]:
     An input that is omitted is None. It may return None if no element is known.
     """
     return _bind("values", ids)
+
+
+def moving(kernel: Function, *moves: str) -> Function:
+    """The values function of an op whose kernel only moves elements of some inputs, by name: what is known of
+    them where all other inputs are known, otherwise None.
+    """
+    from irops.values.fact import holds_dims
+
+    names = list(inspect.signature(kernel).parameters)
+    moved = {names.index(name) for name in moves}
+
+    @wraps(kernel)
+    def moved_values(*inputs: Any, **attributes: Any) -> Any:
+        if any(item is not None and holds_dims(item) for k, item in enumerate(inputs) if k not in moved):
+            return None
+        objects = (item.astype(object) if k in moved else item for k, item in enumerate(inputs))
+        return kernel(*objects, **attributes)
+
+    return moved_values
 
 
 def gradient(*ids: str, of: str = ONLY, widen: bool = False, by_kernel: bool = False) -> Callable[[F], F]:

@@ -235,14 +235,9 @@ def swish(data: Array, beta: Array | None) -> Array:
     return data * logistic(data * beta)
 
 
-@kernel("Gelu-7", widen=True)
-def gelu(data: Array, *, approximation_mode: str) -> Array:
+@kernel("Gelu-2", "Gelu-7", widen=True)
+def gelu(data: Array, *, approximation_mode: str = "erf") -> Array:
     return in_blocks(by_tanh if approximation_mode == "tanh" else by_erf, data)
-
-
-@kernel("Gelu-2", widen=True)
-def gelu_2(data: Array) -> Array:
-    return in_blocks(by_erf, data)
 
 
 def by_erf(x: Array) -> Array:

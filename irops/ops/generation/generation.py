@@ -58,10 +58,11 @@ TOO_LONG = 2**64
 """The length of a range that is longer than any axis can be."""
 
 
-@shape("Range-4")
-def range_shape(start: Fact, stop: Fact, step: Fact, *, output_type: ElementType) -> Shape:
+@shape("Range-1", "Range-4")
+def range_shape(start: Fact, stop: Fact, step: Fact, *, output_type: ElementType | None = None) -> Shape:
+    kind = output_type or start.element_type
     first, last, stride = (
-        None if fact.value is None else number(fact.value, output_type) for fact in (start, stop, step)
+        None if fact.value is None else number(fact.value, kind) for fact in (start, stop, step)
     )
     require(stride != 0, "C2", f"step {stride}")
     if first is not None and last is not None and stride is not None:
@@ -71,37 +72,23 @@ def range_shape(start: Fact, stop: Fact, step: Fact, *, output_type: ElementType
     )
 
 
-@kernel("Range-4")
-def range_of(start: Array, stop: Array, step: Array, *, output_type: ElementType) -> Array:
-    first, last, stride = (number(item, output_type) for item in (start, stop, step))
+@kernel("Range-1", "Range-4")
+def range_of(start: Array, stop: Array, step: Array, *, output_type: ElementType | None = None) -> Array:
+    kind = output_type or element_type_of(start)
+    first, last, stride = (number(item, kind) for item in (start, stop, step))
     require(stride != 0, "C2", f"step {stride}")
     count = length(first, last, stride)
-    if output_type.integral:
+    if kind.integral:
         steps = np.arange(count, dtype=np.uint64)  # exact modulo 2^64, and so modulo any narrower type
-        return low_bits(np.uint64(first % 2**64) + steps * np.uint64(stride % 2**64), output_type)
-    return rounded(float(first) + np.arange(count, dtype=np.float64) * float(stride), output_type)
+        return low_bits(np.uint64(first % 2**64) + steps * np.uint64(stride % 2**64), kind)
+    return rounded(float(first) + np.arange(count, dtype=np.float64) * float(stride), kind)
 
 
-@shape("Range-1")
-def range_1_shape(start: Fact, stop: Fact, step: Fact) -> Shape:
-    return range_shape(start, stop, step, output_type=start.element_type)
-
-
-@kernel("Range-1")
-def range_1(start: Array, stop: Array, step: Array) -> Array:
-    return range_of(start, stop, step, output_type=element_type_of(start))
-
-
-@values("Range-1")
-def range_1_dims(start: Array, stop: Array, step: Array, *, result_type: ElementType) -> Array | None:
-    return range_dims(start, stop, step, output_type=result_type)
-
-
-@values("Range-4")
-def range_dims(start: Array, stop: Array, step: Array, *, output_type: ElementType) -> Array | None:
+@values("Range-1", "Range-4")
+def range_dims(start: Array, stop: Array, step: Array, *, result_type: ElementType) -> Array | None:
     first, last, stride = (whole(as_dims(item).item()) for item in (start, stop, step))
     count = length_bounds(first, last, stride)
-    if not count.known or not output_type.integral:
+    if not count.known or not result_type.integral:
         return None
     return dims_array([first + stride * number_of_steps for number_of_steps in range(int(count))])
 

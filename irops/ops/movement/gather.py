@@ -172,7 +172,7 @@ def check_element_indices(indices: Array, size: Dim) -> None:
     warn_unless(not (indices < 0).any(), "C4", indices[indices < 0][:1].tolist())
 
 
-@kernel("GatherElements-6")
+@kernel("GatherElements-6", moves=("data",))
 def gather_elements(data: Array, indices: Array, *, axis: int) -> Array:
     check_element_indices(indices, Dim.of(data.shape[axis]))
     return taken_along(data, as_i64(indices), axis)
@@ -188,11 +188,6 @@ def taken_along(data: Array, indices: Array, axis: int) -> Array:
         return array.reshape(prod(array.shape[:axis]), array.shape[axis], prod(array.shape[axis + 1 :]))
 
     return np.take_along_axis(folded(data), folded(indices), 1).reshape(indices.shape)
-
-
-@values("GatherElements-6")
-def gather_elements_values(data: Array, indices: Array, *, axis: int) -> Array | None:
-    return None if holds_dims(indices) else gather_elements(data, indices, axis=axis)
 
 
 @shape("GatherND-8")
@@ -237,7 +232,7 @@ def check_tuples(indices: Array, sizes: list[Dim]) -> None:
     warn_unless((indices >= 0).all(), "C5", indices[indices < 0][:1].tolist())
 
 
-@kernel("GatherND-8")
+@kernel("GatherND-8", moves=("data",))
 def gather_nd(data: Array, indices: Array, *, batch_dims: int) -> Array:
     tuples, depth = as_i64(indices), indices.shape[-1]
     check_tuples(tuples, [Dim.of(size) for size in data.shape[batch_dims : batch_dims + depth]])
@@ -253,21 +248,11 @@ def gather_nd(data: Array, indices: Array, *, batch_dims: int) -> Array:
     return np.broadcast_to(whole, tuples.shape[:-1] + data.shape[batch_dims:])
 
 
-@kernel("GatherND-5")
+@kernel("GatherND-5", moves=("data",))
 def gather_nd_5(data: Array, indices: Array, *, batch_dims: int) -> Array:
     result = gather_nd(data, indices, batch_dims=batch_dims)
     sizes = result.shape
     return result.reshape(prod(sizes[:batch_dims]), *sizes[batch_dims:]) if batch_dims else result
-
-
-@values("GatherND-8")
-def gather_nd_values(data: Array, indices: Array, *, batch_dims: int) -> Array | None:
-    return None if holds_dims(indices) else gather_nd(data, indices, batch_dims=batch_dims)
-
-
-@values("GatherND-5")
-def gather_nd_5_values(data: Array, indices: Array, *, batch_dims: int) -> Array | None:
-    return None if holds_dims(indices) else gather_nd_5(data, indices, batch_dims=batch_dims)
 
 
 @shape("GatherTree-1")

@@ -7,13 +7,15 @@ import numpy as np
 
 from irops.ops.conversion import as_numbers, converted
 from irops.ops.stock import normal_axes
-from irops.spec.binding import kernel, shape, values
+from irops.spec.binding import kernel, moving, shape, values
 from irops.values.dim import UNKNOWN, Dim
 from irops.values.element import BOOLEAN, Array, as_i64, element_type_of
-from irops.values.fact import Fact, holds_dims
+from irops.values.fact import Fact
 from irops.values.shape import Shape, unify_shapes
 from irops.values.violation import require, warn_unless
 
+MOVED = ("data", "updates")
+"""The inputs whose elements are the output, unless a reduction combines them."""
 NUMBERS: dict[str, np.ufunc] = {
     "sum": np.add,
     "sub": np.subtract,
@@ -96,7 +98,7 @@ def check_indices(indices: Array, size: Dim) -> None:
     require(not outside.any(), "C4", f"{indices[outside][:1].tolist()} on {size} elements")
 
 
-@kernel("ScatterUpdate-3")
+@kernel("ScatterUpdate-3", moves=MOVED)
 def scatter_update(data: Array, indices: Array, updates: Array, axis: Array) -> Array:
     at = normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C2")[0]
     numbers = as_i64(indices)
@@ -105,13 +107,6 @@ def scatter_update(data: Array, indices: Array, updates: Array, axis: Array) -> 
     rows = updates.reshape(*data.shape[:at], indices.size, *data.shape[at + 1 :])
     np.moveaxis(result, at, 0)[numbers.ravel()] = np.moveaxis(rows, at, 0)
     return result
-
-
-@values("ScatterUpdate-3")
-def scatter_update_values(data: Array, indices: Array, updates: Array, axis: Array) -> Array | None:
-    if holds_dims(indices) or holds_dims(axis):
-        return None
-    return scatter_update(data.astype(object), indices, updates.astype(object), axis)
 
 
 @shape("ScatterNDUpdate-4", "ScatterNDUpdate-15")
@@ -145,13 +140,8 @@ def check_tuples(indices: Array, sizes: list[Dim]) -> None:
     warn_unless((numbers >= 0).all(), "C5", numbers[numbers < 0][:1].tolist())
 
 
-@kernel("ScatterNDUpdate-4")
-def scatter_nd_update(data: Array, indices: Array, updates: Array) -> Array:
-    return reduced_nd_update(data, indices, updates, reduction="none")
-
-
-@kernel("ScatterNDUpdate-15")
-def reduced_nd_update(data: Array, indices: Array, updates: Array, *, reduction: str) -> Array:
+@kernel("ScatterNDUpdate-4", "ScatterNDUpdate-15")
+def scatter_nd_update(data: Array, indices: Array, updates: Array, *, reduction: str = "none") -> Array:
     depth = indices.shape[-1]
     outer, inner = data.shape[:depth], data.shape[depth:]
     check_tuples(indices, [Dim.of(size) for size in outer])
@@ -162,16 +152,14 @@ def reduced_nd_update(data: Array, indices: Array, updates: Array, *, reduction:
     return scattered(rows, (from_0 * strides).sum(-1).ravel(), new_rows, reduction).reshape(data.shape)
 
 
-@values("ScatterNDUpdate-4")
-def scatter_nd_update_values(data: Array, indices: Array, updates: Array) -> Array | None:
-    if holds_dims(indices):
+@values("ScatterNDUpdate-4", "ScatterNDUpdate-15")
+def scatter_nd_update_values(
+    data: Array, indices: Array, updates: Array, *, reduction: str = "none"
+) -> Array | None:
+    if reduction != "none":
         return None
-    return scatter_nd_update(data.astype(object), indices, updates.astype(object))
-
-
-@values("ScatterNDUpdate-15")
-def reduced_nd_update_values(data: Array, indices: Array, updates: Array, *, reduction: str) -> Array | None:
-    return scatter_nd_update_values(data, indices, updates) if reduction == "none" else None
+    moved: Array | None = moving(scatter_nd_update, *MOVED)(data, indices, updates)
+    return moved
 
 
 @shape("ScatterElementsUpdate-3")
@@ -211,14 +199,15 @@ def scatter_elements_update_12_shape(
     return scatter_elements_update_shape(data, indices, updates, axis)
 
 
-@kernel("ScatterElementsUpdate-3")
-def scatter_elements_update(data: Array, indices: Array, updates: Array, axis: Array) -> Array:
-    return scatter_elements_update_12(data, indices, updates, axis, reduction="none", use_init_val=True)
-
-
-@kernel("ScatterElementsUpdate-12")
-def scatter_elements_update_12(
-    data: Array, indices: Array, updates: Array, axis: Array, *, reduction: str, use_init_val: bool
+@kernel("ScatterElementsUpdate-3", "ScatterElementsUpdate-12")
+def scatter_elements_update(
+    data: Array,
+    indices: Array,
+    updates: Array,
+    axis: Array,
+    *,
+    reduction: str = "none",
+    use_init_val: bool = True,
 ) -> Array:
     along = normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C4")[0]
     numbers = as_i64(indices)
@@ -235,15 +224,11 @@ def scatter_elements_update_12(
     return scattered(data.reshape(-1), flat, updates.reshape(-1), reduction, use_init_val).reshape(data.shape)
 
 
-@values("ScatterElementsUpdate-3")
-def scatter_elements_values(data: Array, indices: Array, updates: Array, axis: Array) -> Array | None:
-    if holds_dims(indices) or holds_dims(axis):
-        return None
-    return scatter_elements_update(data.astype(object), indices, updates.astype(object), axis)
-
-
-@values("ScatterElementsUpdate-12")
-def scatter_elements_12_values(
-    data: Array, indices: Array, updates: Array, axis: Array, *, reduction: str
+@values("ScatterElementsUpdate-3", "ScatterElementsUpdate-12")
+def scatter_elements_values(
+    data: Array, indices: Array, updates: Array, axis: Array, *, reduction: str = "none"
 ) -> Array | None:
-    return scatter_elements_values(data, indices, updates, axis) if reduction == "none" else None
+    if reduction != "none":
+        return None
+    moved: Array | None = moving(scatter_elements_update, *MOVED)(data, indices, updates, axis)
+    return moved

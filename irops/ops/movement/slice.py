@@ -15,10 +15,10 @@ import numpy as np
 from irops.ops.partial import entries
 from irops.ops.stock import normal_axes
 from irops.ops.unbroadcast import Sizes
-from irops.spec.binding import gradient, kernel, shape, values
+from irops.spec.binding import gradient, kernel, shape
 from irops.values.dim import Bound, Dim, maximum, minimum, unify
 from irops.values.element import DYNAMIC, Array, as_i64
-from irops.values.fact import Fact, holds_dims
+from irops.values.fact import Fact
 from irops.values.shape import MAX_DIM, UNRANKED, Shape, unify_shapes
 from irops.values.violation import require, warn_unless
 
@@ -145,13 +145,16 @@ def _axes(axes: Fact | None, count: Dim, rank: int) -> tuple[int, ...] | None:
     return None if axes.value is None else normal_axes(as_i64(axes.value).tolist(), rank, "C3")
 
 
-@kernel("Slice-8")
-def slice_kernel(data: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array:
+@kernel("Slice-8", moves=("data",))
+def slice_kernel(data: Array, start: Array, stop: Array, step: Array | None, axes: Array | None) -> Array:
     return data[slices_of(data.shape, start, stop, step, axes)]
 
 
-def slices_of(shape: Sizes, start: Array, stop: Array, step: Array, axes: Array | None) -> tuple[slice, ...]:
-    """The slice to take along each axis of a tensor of this shape."""
+def slices_of(
+    shape: Sizes, start: Array, stop: Array, step: Array | None, axes: Array | None
+) -> tuple[slice, ...]:
+    """The slice to take along each axis of a tensor of this shape. step: 1 by default, as in ONNX"""
+    step = np.ones_like(start) if step is None else step
     numbers = np.arange(start.size) if axes is None else as_i64(axes)
     slices = [slice(None)] * len(shape)
     for axis, *bounds in zip(
@@ -164,18 +167,11 @@ def slices_of(shape: Sizes, start: Array, stop: Array, step: Array, axes: Array 
 
 @gradient("Slice-8")
 def slice_gradient(
-    d_output: Array, start: Array, stop: Array, step: Array, axes: Array | None, *, data_shape: Sizes
+    d_output: Array, start: Array, stop: Array, step: Array | None, axes: Array | None, *, data_shape: Sizes
 ) -> Array:
     d_data = np.zeros(data_shape, d_output.dtype)
     d_data[slices_of(data_shape, start, stop, step, axes)] = d_output
     return d_data
-
-
-@values("Slice-8")
-def slice_values(data: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array | None:
-    if any(bound is not None and holds_dims(bound) for bound in (start, stop, step, axes)):
-        return None
-    return slice_kernel(data, start, stop, step, axes)
 
 
 @shape("SliceScatter-15")
@@ -188,7 +184,7 @@ def slice_scatter_shape(
     return whole
 
 
-@kernel("SliceScatter-15")
+@kernel("SliceScatter-15", moves=("data", "updates"))
 def slice_scatter(
     data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None
 ) -> Array:
@@ -198,15 +194,6 @@ def slice_scatter(
     require(sliced == updates.shape, "C6", Shape(updates.shape), f"a slice of shape {Shape(sliced)}")
     result[slices] = updates
     return result
-
-
-@values("SliceScatter-15")
-def slice_scatter_values(
-    data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None
-) -> Array | None:
-    if any(bound is not None and holds_dims(bound) for bound in (start, stop, step, axes)):
-        return None
-    return slice_scatter(data.astype(object), updates.astype(object), start, stop, step, axes)
 
 
 Mask = tuple[int, ...]
@@ -298,7 +285,7 @@ def check_index(index: Dim, size: Dim, from_start: bool) -> None:
     require(not from_start or index.can_be(0) or (index + size).can_be(0), "C9", index, f"size {size}")
 
 
-@kernel("StridedSlice-1")
+@kernel("StridedSlice-1", moves=("data",))
 def strided_slice(
     data: Array,
     begin: Array,
@@ -329,12 +316,3 @@ def strided_slice(
         else:
             picks.append(np.newaxis if kind == "new" else slice(None))
     return data[(*picks, ...)]
-
-
-@values("StridedSlice-1")
-def strided_slice_values(
-    data: Array, begin: Array, end: Array, stride: Array | None, **masks: Any
-) -> Array | None:
-    if any(bound is not None and holds_dims(bound) for bound in (begin, end, stride)):
-        return None
-    return strided_slice(data, begin, end, stride, **masks)

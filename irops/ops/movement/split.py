@@ -11,7 +11,7 @@ from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import ANY, UNKNOWN, Dim, unify
 from irops.values.element import Array, as_i64
-from irops.values.fact import Fact, holds_dims
+from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape, unify_shapes
 from irops.values.violation import Violation, require, warn_unless
 
@@ -119,26 +119,14 @@ def part_sizes(size: Dim, lengths: Sequence[Dim]) -> list[Dim]:
     return sizes
 
 
-@values("Split-1")
-def split_values(data: Array, axis: Array, *, num_splits: int) -> tuple[Array | None, ...]:
-    return (None,) * num_splits if holds_dims(axis) else split(data, axis, num_splits=num_splits)
-
-
-@kernel("Split-1")
+@kernel("Split-1", moves=("data",))
 def split(data: Array, axis: Array, *, num_splits: int) -> tuple[Array, ...]:
     along = _axis(data, axis)
     require(data.shape[along] % num_splits == 0, "C2", f"{data.shape[along]} elements in {num_splits} parts")
     return tuple(np.split(data, num_splits, along))
 
 
-@values("VariadicSplit-1")
-def variadic_split_values(data: Array, axis: Array, split_lengths: Array) -> tuple[Array | None, ...]:
-    if holds_dims(axis) or holds_dims(split_lengths):
-        return (None,) * split_lengths.size
-    return variadic_split(data, axis, split_lengths)
-
-
-@kernel("VariadicSplit-1")
+@kernel("VariadicSplit-1", moves=("data",))
 def variadic_split(data: Array, axis: Array, split_lengths: Array) -> tuple[Array, ...]:
     along = _axis(data, axis)
     lengths = as_i64(split_lengths).tolist()

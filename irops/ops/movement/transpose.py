@@ -7,7 +7,7 @@ import numpy as np
 from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import ANY, UNKNOWN, Dim, unify
 from irops.values.element import Array, as_i64
-from irops.values.fact import Fact, holds_dims
+from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import require, warn_unless
 
@@ -38,12 +38,7 @@ def check_order(order: tuple[Dim, ...], rank: int) -> None:
     require(len(set(known)) == len(known), "C3", known)
 
 
-@values("Transpose-1")
-def transpose_values(arg: Array, input_order: Array) -> Array | None:
-    return None if holds_dims(input_order) else transpose(arg, input_order)
-
-
-@kernel("Transpose-1")
+@kernel("Transpose-1", moves=("arg",))
 def transpose(arg: Array, input_order: Array) -> Array:
     order = tuple(Dim.of(int(axis)) for axis in input_order)
     require(len(order) in (0, arg.ndim), "C1", f"{len(order)} elements at rank {arg.ndim}")
@@ -74,18 +69,13 @@ def normal(axes: Array, rank: int) -> list[int]:
     return [axis % span for axis in numbers]
 
 
-@kernel("Roll-7")
+@kernel("Roll-7", moves=("data",))
 def roll(data: Array, shift: Array, axes: Array) -> Array:
     along = normal(axes, data.ndim)
     steps = np.broadcast_to(as_i64(shift), len(along)).tolist()
     for axis, step in zip(along, steps) if data.ndim else ():
         data = np.roll(data, step % max(data.shape[axis], 1), axis)
     return data
-
-
-@values("Roll-7")
-def roll_values(data: Array, shift: Array, axes: Array) -> Array | None:
-    return None if holds_dims(shift) or holds_dims(axes) else roll(data, shift, axes)
 
 
 ONE = Dim.of(1)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from irops.spec.binding import kernel, shape, values
+from irops.spec.binding import kernel, shape
 from irops.values.dim import UNKNOWN, Dim
 from irops.values.element import Array, as_i64
-from irops.values.fact import Fact, holds_dims
+from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import require
 
@@ -33,42 +33,21 @@ def new_axis(axis: int, rank: int) -> int:
     return axis % (rank + 1)
 
 
-@kernel("OneHot-1")
-def one_hot(indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int) -> Array:
-    size, at = int(as_i64(depth)), new_axis(axis, indices.ndim)
+@kernel("OneHot-1", "OneHot-16", moves=("on_value", "off_value"))
+def one_hot(
+    indices: Array,
+    depth: Array,
+    on_value: Array,
+    off_value: Array,
+    *,
+    axis: int,
+    negative_indices_mode: str = "ignore_negative",
+) -> Array:
+    size, at, hot = int(as_i64(depth)), new_axis(axis, indices.ndim), as_i64(indices)
+    if negative_indices_mode == "normalize":
+        hot = np.where(hot < 0, hot + size, hot)
     require(Dim.of(size) >= 0, "C2", size)
     if not indices.size:
         return np.empty((*indices.shape[:at], size, *indices.shape[at:]), on_value.dtype)
     positions = np.arange(size).reshape(-1, *(1,) * (indices.ndim - at))
-    return np.where(np.expand_dims(as_i64(indices), at) == positions, on_value, off_value).astype(
-        on_value.dtype
-    )
-
-
-@values("OneHot-1")
-def one_hot_values(
-    indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int
-) -> Array | None:
-    if holds_dims(indices) or holds_dims(depth):
-        return None
-    return one_hot(indices, depth, on_value.astype(object), off_value.astype(object), axis=axis)
-
-
-@kernel("OneHot-16")
-def normalized_one_hot(
-    indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int, negative_indices_mode: str
-) -> Array:
-    positions, size = as_i64(indices), int(as_i64(depth))
-    if negative_indices_mode == "normalize":
-        positions = np.where(positions < 0, positions + size, positions)
-    return one_hot(positions, depth, on_value, off_value, axis=axis)
-
-
-@values("OneHot-16")
-def normalized_one_hot_values(
-    indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int, negative_indices_mode: str
-) -> Array | None:
-    if holds_dims(indices) or holds_dims(depth):
-        return None
-    arrays = on_value.astype(object), off_value.astype(object)
-    return normalized_one_hot(indices, depth, *arrays, axis=axis, negative_indices_mode=negative_indices_mode)
+    return np.where(np.expand_dims(hot, at) == positions, on_value, off_value).astype(on_value.dtype)

@@ -183,24 +183,14 @@ def _positive(size: Dim) -> Dim:
 # ShapeOf: the shape of a tensor as a 1D tensor.
 
 
-@shape("ShapeOf-3")
-def shape_of_shape(data: Fact, *, output_type: ElementType) -> Fact:
+@shape("ShapeOf-1", "ShapeOf-3")
+def shape_of_shape(data: Fact, *, output_type: ElementType = I64) -> Fact:
     sizes = data.shape.dims
     if sizes is None:
         return Fact(output_type, Shape.of(ANY))
     return Fact(output_type, Shape.of(len(sizes)), elements_of(sizes, output_type))
 
 
-@shape("ShapeOf-1")
-def shape_of_1_shape(data: Fact) -> Fact:
-    return shape_of_shape(data, output_type=I64)
-
-
-@kernel("ShapeOf-1")
-def shape_of_1(data: Array) -> Array:
-    return np.array(data.shape, np.int64)
-
-
-@kernel("ShapeOf-3")
-def shape_of(data: Array, *, output_type: ElementType) -> Array:
+@kernel("ShapeOf-1", "ShapeOf-3")
+def shape_of(data: Array, *, output_type: ElementType = I64) -> Array:
     return np.array(data.shape, np.int64).astype(output_type.dtype)

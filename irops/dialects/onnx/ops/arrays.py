@@ -3,7 +3,7 @@
 import numpy as np
 
 from irops.ops.movement.gather import gather
-from irops.ops.movement.slice import slice_gradient, slice_kernel, slice_shape, slice_values
+from irops.ops.movement.slice import slice_gradient, slice_kernel, slice_shape
 from irops.ops.shape.reshape import reshape, reshape_shape, shape_of_shape
 from irops.ops.shape.squeeze import squeeze, unsqueeze, unsqueeze_shape
 from irops.ops.stock import normal_axes
@@ -60,27 +60,18 @@ def _ones(starts: Fact) -> Fact:
     return Fact(starts.element_type, Shape.of(count), np.ones(int(count), np.int64) if count.known else None)
 
 
-@kernel("onnx:Slice-10")
+@kernel("onnx:Slice-10", moves=("data",))
 def slice_by_inputs(
     data: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None
 ) -> Array:
-    return slice_kernel(data, starts, ends, np.ones_like(starts) if steps is None else steps, axes)
-
-
-@values("onnx:Slice-10")
-def slice_by_inputs_values(
-    data: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None
-) -> Array | None:
-    return slice_values(data, starts, ends, np.ones_like(starts) if steps is None else steps, axes)
+    return slice_kernel(data, starts, ends, steps, axes)
 
 
 @gradient("onnx:Slice-10")
 def slice_by_inputs_gradient(
     d_output: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None, *, data_shape: Sizes
 ) -> Array:
-    return slice_gradient(
-        d_output, starts, ends, np.ones_like(starts) if steps is None else steps, axes, data_shape=data_shape
-    )
+    return slice_gradient(d_output, starts, ends, steps, axes, data_shape=data_shape)
 
 
 @shape("onnx:Slice-1")
