@@ -539,16 +539,16 @@ def _cones(side: Side, pairs: Mapping[int, int], flip: Mapping[int, int] | None 
     for layer in side.graph.wiring.order:
         number = layer.id
         if number in hashes and number not in pairs:
-            used = (
-                None
-                if source is None
-                else (hashes[source[0]], source[1])
-                if source[0] in hashes
-                else side.small(source)
-                for source in side.sources(number)
-            )
+            used = (_of_source(side, source, hashes) for source in side.sources(number))
             hashes[number] = hash((hashes[number], *used))
     return hashes
+
+
+def _of_source(side: Side, source: Value | None, hashes: Mapping[int, int]) -> Hashable:
+    """The part of a value in the hash of a layer that uses it."""
+    if source is None or source[0] not in hashes:
+        return None if source is None else side.small(source)
+    return hashes[source[0]], source[1]
 
 
 def _surroundings(

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rules import rule
 from irops.spec.definition import Definition
+from irops.values.fact import holds_dims
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
@@ -100,8 +101,6 @@ def moving(kernel: Function, *moves: str) -> Function:
     """The values function of an op whose kernel only moves elements of some inputs, by name: what is known of
     them where all other inputs are known, otherwise None.
     """
-    from irops.values.fact import holds_dims
-
     names = list(inspect.signature(kernel).parameters)
     moved = {names.index(name) for name in moves}
 

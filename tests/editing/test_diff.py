@@ -280,7 +280,7 @@ def test_the_command_refuses_models_without_their_weights(tmp_path, capsys):
 
 def test_the_cost_of_a_chain_of_equal_layers_is_linear(monkeypatch):
     def chain(prefix, count, first):
-        """What it is computed from tells each layer from the others, but for the first one, which differs."""
+        """No two layers are computed from the same, as the first one differs."""
         graph = irops.Graph("chain")
         value = graph.add(first, graph.parameter("x", "f32[4]"), name=f"{prefix}first")
         for number in range(count):

@@ -79,7 +79,7 @@ def may_jump(context: Context, node: LayerNode) -> bool:
 
 
 class Decisions:
-    """What rounding decides in one run, for others to take over: then these differ from it by rounding alone,
+    """Decisions of rounding in one run, for others to take over: then these differ from it by rounding alone,
     and not by all that follows from another level, bucket or element.
     """
 

@@ -153,7 +153,7 @@ def slice_kernel(data: Array, start: Array, stop: Array, step: Array | None, axe
 def slices_of(
     shape: Sizes, start: Array, stop: Array, step: Array | None, axes: Array | None
 ) -> tuple[slice, ...]:
-    """The slice to take along each axis of a tensor of this shape. step: 1 by default, as in ONNX"""
+    """The slice to take along each axis of a tensor of this shape. step: 1 by default"""
     step = np.ones_like(start) if step is None else step
     numbers = np.arange(start.size) if axes is None else as_i64(axes)
     slices = [slice(None)] * len(shape)
