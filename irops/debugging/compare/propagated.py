@@ -48,7 +48,7 @@ def propagated(
     """
     ended = _Ended()
     walks: list[Iterator[LayerValue]] = [a.walk(context), ended.watching(b.walk(context))]
-    decisions = Decisions(context) if b.gives_all else None
+    decisions = Decisions(context) if b.gives_all(context) else None
     is_reference = isinstance(a, Layerwise) and a.is_reference
     if not is_reference:
         walks.append(noisy_walk(context, b.arithmetic, seed=1))

@@ -248,7 +248,7 @@ def _of_values(context: Context, a: Source, right: Values, b: Source, ours: Valu
     ports = [port for port in context.analysis.signature.results if port.name in right and port.name in ours]
     pairs = {port.name: _in_narrower_type(right[port.name], ours[port.name]) for port in ports}
     ones, others = ({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
-    expected = expectation(context, others, ones, _arithmetic(a, b), with_ties=not b.gives_all)
+    expected = expectation(context, others, ones, _arithmetic(a, b), with_ties=not b.gives_all(context))
     judged = dict(expected.judgements)
     random = random_layers(context.analysis.root)
     for port in ports:
@@ -317,7 +317,7 @@ class _Shown(Source):
     """A source of which some values are kept. values: by layer"""
 
     def __init__(self, source: Source, layers: Collection[int]) -> None:
-        self.name, self.arithmetic, self.gives_all = source.name, source.arithmetic, source.gives_all
+        self.name, self.arithmetic = source.name, source.arithmetic
         self._source, self._layers = source, layers
         self.values: dict[int, tuple[Array | None, ...]] = {}
 
@@ -326,6 +326,9 @@ class _Shown(Source):
             if value.layer in self._layers:
                 self.values[value.layer] = value.outputs
             yield value
+
+    def gives_all(self, context: Context) -> bool:
+        return self._source.gives_all(context)
 
     def results(self, context: Context) -> Values | Failure:
         return self._source.results(context)

@@ -111,8 +111,6 @@ class Source(ABC):
     """Whether its layers are those of another model, of which it is not certain which is which."""
     by_value = 0
     """How many of its layers were found by their values."""
-    gives_all = True
-    """Whether it has the values of all layers, so that each can be computed again from its own."""
     is_whole = False
     """Whether it optimises a model as a whole, so that values within are not those of a plain run."""
 
@@ -129,6 +127,10 @@ class Source(ABC):
 
         Those that it lacks are left out; results that the model lacks may be there, too.
         """
+
+    def gives_all(self, context: Context) -> bool:  # noqa: ARG002 - as for cause
+        """Whether it has the values of all layers, so that each can be computed again from its own."""
+        return True
 
     def draws(self, context: Context, numbers: Inputs) -> Inputs:  # noqa: ARG002 - as for cause
         """The numbers that random layers give, by layer id, in a run that it can be compared in: those of

@@ -24,7 +24,7 @@ from irops.editing.translation.translate import translated
 from irops.files.output import PendingFiles
 from irops.files.storage import content_of
 from irops.files.urls import without_credentials
-from irops.ir.model import Layer, UniqueNames
+from irops.ir.model import Layer, LayerKind, UniqueNames
 from irops.ir.numpy_files import (
     UnreadableFileError,
     as_declared,
@@ -49,8 +49,6 @@ class SourceError(ValueError):
 
 class Stored(Source):
     """Values by name: of a layer, "layer:1" for its output 1, or of a tensor."""
-
-    gives_all = False
 
     def __init__(self, values: Mapping[str, Array | Loader], name: str = "stored values") -> None:
         self.name = name
@@ -80,6 +78,11 @@ class Stored(Source):
         if stored is None:
             return None
         return _loaded(stored, kind)
+
+    def gives_all(self, context: Context) -> bool:
+        root, given = context.analysis.root, {value.layer for value in self.walk(context)}
+        computed = {node.layer.id for node in root.order if node.layer.kind is LayerKind.OPERATION}
+        return computed - root.constants <= given
 
     def draws(self, context: Context, numbers: Inputs) -> Inputs:
         layers = {number: context.analysis.root.layers[number].layer for number in numbers}
