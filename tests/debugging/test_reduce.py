@@ -1,6 +1,8 @@
 """Models are reduced to the layers that a fault needs, by a search for few items that fail among many."""
 
+import ast
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -263,6 +265,20 @@ def test_the_program_passes_elements_of_all_types(tmp_path, kind):
     small = irops.reduce(graph.model(), {"x": ones}, lambda _, inputs: inputs["x"].dtype == ones.dtype)
     small.write(tmp_path)
     run_program("repro.py", tmp_path)
+
+
+@pytest.mark.parametrize("comment", ['"""\nbroken(\nMODEL = r"""', "\u202e"])
+def test_no_text_of_the_model_is_code_in_the_program(tmp_path, comment):
+    graph = irops.Graph("typed")
+    graph.result(graph.ops.Convert(graph.parameter("x", "u4[2]"), destination_type="f32"), "y")
+    model = replace(graph.model(), comments=(comment,))
+    ones = np.ones(2, element_type("u4").dtype)
+    small = irops.reduce(model, [ones], lambda part, inputs: bool(part.comments) and len(inputs["x"]) == 2)
+    small.write(tmp_path)
+    program = (tmp_path / "repro.py").read_text()
+    assigned = next(node for node in ast.parse(program).body if isinstance(node, ast.Assign))
+    assert ast.literal_eval(assigned.value) == (tmp_path / "reduced.xml").read_text()
+    assert "\u202e" not in program
 
 
 def test_large_values_stay_in_files(tmp_path):

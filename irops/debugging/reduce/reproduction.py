@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from irops.diagnostics.printable import printable_lines
 from irops.values.arrays import array_literal
 from irops.values.element import STRING, Array, ElementType, element_type_of
 from irops.values.packing import pack
@@ -59,7 +60,7 @@ class ReproductionProgram:
         body = "\n".join(line for part in parts for line in part)
         standard = [f"import {name}" for name in ("base64", "zlib") if f"{name}." in body]
         path = ["from pathlib import Path"] if "Path(" in body else []
-        reason = self.reason.replace("\\", "\\\\").replace('"""', "'''")
+        reason = printable_lines(f"{self.reason}\n")[:-1].replace("\\", "\\\\").replace('"""', "'''")
         head = [f'"""{reason}"""', "", *standard, *path, *([""] if standard or path else [])]
         return "\n".join([*head, "import numpy as np", _LIBRARIES[self.target.name], "", body, ""])
 
@@ -73,7 +74,7 @@ class ReproductionProgram:
             return True  # a file has a byte for each element, OpenVINO wants them packed
         files = [path for path in (self.model, self._weights) if path.exists()]
         size = sum(path.stat().st_size for path in files) + sum(array.nbytes for array in arrays)
-        return size <= PASTED and not (self._is_xml and '"""' in self.model.read_text("utf-8"))
+        return size <= PASTED
 
     @property
     def _weights(self) -> Path:
@@ -98,7 +99,8 @@ class ReproductionProgram:
             yield from () if self._compared is None else _loaded("EXPECTED", "expected.npz")
             return
         if self._is_xml:
-            yield f'MODEL = r"""{self.model.read_text("utf-8").rstrip()}\n"""'
+            text = self.model.read_text("utf-8").rstrip() + "\n"
+            yield f"MODEL = {_text(text)}"
             yield from _bytes("WEIGHTS", self._weights.read_bytes() or b"\0")
         else:
             yield from _bytes("MODEL", self.model.read_bytes())
@@ -154,6 +156,11 @@ class ReproductionProgram:
 _LIBRARIES = {"openvino": "import openvino as ov", "onnxruntime": "import onnxruntime as ort"} | {
     "irops": "\nimport irops"
 }
+
+
+def _text(text: str) -> str:
+    """A text in Python: as it stands, unless something in it would end the string, or hide."""
+    return f'r"""{text}"""' if '"""' not in text and printable_lines(text) == text else repr(text)
 
 
 def _loaded(name: str, file: str) -> Iterator[str]:
