@@ -293,7 +293,7 @@ def _standard_input(limits: Limits) -> bytes:
 def _write_baseline(path: Path, reports: Sequence[Report]) -> int:
     write(path, reports)
     count = sum(map(len, reports))
-    sys.stdout.write(f"{count} finding{'s' * (count != 1)} accepted in {path}\n")
+    sys.stdout.write(f"{count} finding{'s' * (count != 1)} accepted in {printable(str(path))}\n")
     return CLEAN
 
 

@@ -42,7 +42,7 @@ from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, Source, SourceFailed
 from irops.debugging.sources.stored import SourceError, save_values
 from irops.debugging.sources.workers import SourceWorkers
-from irops.diagnostics.printable import plural, printable_lines
+from irops.diagnostics.printable import plural, printable
 from irops.files.limits import Limits
 
 EXIT_1 = "a result or a layer is wrong, or a result cannot be computed or compared"
@@ -127,7 +127,7 @@ def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) ->
     if args.save_values:
         count = save_values(b, context, args.save_values)
         if not args.quiet:
-            print(f"{args.save_values}: {plural(count, 'value')} of {b.name}")
+            print(printable(f"{args.save_values}: {plural(count, 'value')} of {b.name}"))
         return CLEAN
     contexts = [context]
     for seed in range(args.seed + 1, args.seed + args.repeat):
@@ -149,4 +149,4 @@ def _text(comparison: Comparison, analysis: ModelAnalysis, args: argparse.Namesp
             return junit(comparison)
         case "html":
             return page(comparison, analysis)
-    return printable_lines(f"{report_text(comparison, all_layers=args.all)}\n")
+    return f"{report_text(comparison, all_layers=args.all)}\n"

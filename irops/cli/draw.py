@@ -57,5 +57,5 @@ def execute(args: argparse.Namespace) -> int:
     if not args.quiet:
         print(f"{printable(args.output)}: {len(analysis.model.layers)} layers in {len(drawing)} boxes")
         for note in drawing.notes:
-            print(f"note: {note}", file=sys.stderr)
+            print(f"note: {printable(note)}", file=sys.stderr)
     return CLEAN

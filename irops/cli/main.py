@@ -17,7 +17,7 @@ from irops.cli.parser import FINDINGS, INTERRUPTED, PIPE_CLOSED, REFUSED, REMOVE
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.environment import disabled, no_collection
-from irops.files.output import noting_files_read
+from irops.files.output import UnwritableModel, noting_files_read
 from irops.work.python import forget_current_folder
 
 NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
@@ -96,12 +96,12 @@ def _command(arguments: list[str]) -> int:
         discard_output()
         return PIPE_CLOSED
     except KeyboardInterrupt:
-        print(f"irops {arguments[0]}: interrupted", file=sys.stderr)
+        print(f"irops {_bounded(arguments[0])}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except Exception as error:
         if debug:
             raise
-        return _report_error(arguments[0], error)
+        return _report_error(_bounded(arguments[0]), error)
     return status
 
 
@@ -188,7 +188,7 @@ def _report_error(command: str, error: Exception) -> int:
     if _is_out_of_memory(error):
         print(f"irops {command}: not enough memory", file=sys.stderr)
         return REFUSED
-    expected = isinstance(error, (Refusal, OSError))
+    expected = isinstance(error, (Refusal, OSError, UnwritableModel))
     text = str(error) or type(error).__name__
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         text = f"{error.filename}: {error.strerror}"

@@ -188,7 +188,7 @@ def inputs_of(analysis: ModelAnalysis, args: argparse.Namespace) -> dict[str | i
         arrays[filled.port.name] = filled.array
         if not args.quiet:
             for note in _assumptions(filled):
-                print(note, file=sys.stderr)
+                print(printable(note), file=sys.stderr)
     return arrays
 
 

@@ -19,6 +19,7 @@ from string import Template
 from irops.cli.main import Refusal
 from irops.cli.options import add_option, written_folder
 from irops.cli.parser import CLEAN
+from irops.diagnostics.printable import printable
 from irops.diagnostics.suggestions import meant_or_all
 from irops.files.output import PendingFiles
 from irops.files.storage import content_of
@@ -105,9 +106,9 @@ def _made(name: str, **words: str) -> str:
 
 
 def _next(op: str, definition: Path, functions: Path, extension: Path | None) -> str:
-    option = "" if extension is None else f" --definitions {extension}"
-    return f"""{definition}  defines the op
-{functions}  implements it
+    option = "" if extension is None else f" --definitions {printable(str(extension))}"
+    return f"""{printable(str(definition))}  defines the op
+{printable(str(functions))}  implements it
 
 Both work unchanged; edit them to define your op. Then run
   irops explain {op}{option}

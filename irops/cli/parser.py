@@ -3,9 +3,10 @@
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from irops.diagnostics.diagnostic import PATH_RULES, USAGE_RULES
+from irops.diagnostics.printable import printable
 from irops.diagnostics.suggestions import did_you_mean_word
 
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
@@ -99,6 +100,10 @@ class Parser(argparse.ArgumentParser):
             return word
         print(f"{self.prog}: {name} is called {new} now", file=sys.stderr)
         return f"{new}{equals}{value}"
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and a message, which quotes arguments; exit with 2."""
+        super().error(printable(message))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:

@@ -99,7 +99,7 @@ def execute(args: argparse.Namespace) -> int:
         return CLEAN
     if not args.quiet:
         sys.stdout.flush()
-        print("\n".join(expected.lines(args.expect)), file=sys.stderr)
+        print("\n".join(map(printable, expected.lines(args.expect))), file=sys.stderr)
     return CLEAN if expected.ok else FINDINGS
 
 

@@ -185,7 +185,8 @@ def show_summary(survey: SurveyTable) -> None:
     if survey.differences is not None:
         show("", *_changes(survey.differences))
     unchanged = f", {survey.unchanged:,} unchanged" if survey.unchanged else ""
-    show("", f"{survey.done:,} {'cell' if survey.done == 1 else 'cells'} done{unchanged}; {survey.output}")
+    cells = "cell" if survey.done == 1 else "cells"
+    show("", f"{survey.done:,} {cells} done{unchanged}; {printable(str(survey.output))}")
 
 
 def summary_json(survey: SurveyTable) -> str:

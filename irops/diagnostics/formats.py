@@ -319,7 +319,7 @@ def _result(
         "ruleId": diagnostic.code,
         "ruleIndex": indices[diagnostic.code],
         "level": str(diagnostic.severity),
-        "message": {"text": _text(". ".join((diagnostic.message, *diagnostic.notes)))},
+        "message": {"text": _without_links(". ".join((diagnostic.message, *diagnostic.notes)))},
         "locations": [_location(diagnostic, report)],
         "properties": {name: _text(text) for name, text in properties.items() if text is not None},
         "partialFingerprints": {"iropsFinding/v1": fingerprint},
@@ -336,7 +336,7 @@ def _fix(fix: Fix, diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
         for edit in fix.edits
     ]
     return {
-        "description": {"text": _text(fix.what)},
+        "description": {"text": _without_links(fix.what)},
         "artifactChanges": [
             {
                 "artifactLocation": _location(diagnostic, report)["physicalLocation"]["artifactLocation"],
@@ -368,6 +368,11 @@ def _uri(path: str) -> str:
     if is_url(path):
         return quote(os.fsencode(path), safe=RESERVED)
     return Path(path).as_uri() if Path(path).is_absolute() else quote(os.fsencode(Path(path).as_posix()))
+
+
+def _without_links(text: str) -> str:
+    """The text of a message of SARIF, where [text](address) would be a link."""
+    return re.sub(r"\[(?=[^\]]*\]\()", r"\\[", _text(text))
 
 
 def _text(text: str) -> str:

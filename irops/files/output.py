@@ -398,6 +398,10 @@ class TargetRefused(OSError):
     """A file must not be written; the text says why, and names the file."""
 
 
+class UnwritableModel(ValueError):
+    """A model has a text that its format cannot represent, or is to be written over its weights."""
+
+
 @contextmanager
 def noting_files_read() -> Iterator[None]:
     """Note which files the block, a command, reads, so that it does not write over them."""

@@ -9,7 +9,7 @@ from typing import IO, NamedTuple
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
 from irops.files.limits import MAX_DEPTH, recursion_limit_for
-from irops.files.output import PendingFiles, TargetRefused, local_target
+from irops.files.output import PendingFiles, UnwritableModel, local_target
 from irops.files.storage import Weights, WeightsChanged
 from irops.ir.attributes import integer
 from irops.ir.model import COMMENT, Body, Edge, Element, Layer, LayerGraph, Model, Port, PortMapping
@@ -159,7 +159,7 @@ def _element(element: Element, tab: str) -> Iterator[str]:
 def _comments(texts: Iterable[str], tab: str) -> Iterator[str]:
     for text in texts:
         if "--" in text or text.endswith("-") or _NO_TEXT.search(text):
-            raise ValueError(f"the text {text!r} cannot be a comment")
+            raise UnwritableModel(f"the text {text!r} cannot be a comment")
         yield f"{tab}<!--{text}-->\n"
 
 
@@ -170,7 +170,7 @@ def _attributes(attributes: Mapping[str, str]) -> str:
 def escaped(text: str) -> str:
     """Text escaped for an attribute in quotes. Raises: ValueError if XML cannot represent it"""
     if _NO_TEXT.search(text):
-        raise ValueError(f"the text {text!r} has a character that XML does not allow")
+        raise UnwritableModel(f"the text {text!r} has a character that XML does not allow")
     return _SPECIAL.sub(lambda match: _ESCAPES.get(match[0]) or f"&#{ord(match[0]):02};", text)
 
 
@@ -180,7 +180,7 @@ def _content(text: str) -> str:
 
 def _name(name: str) -> str:
     if not (name.isascii() and name.isidentifier()) and not re.fullmatch(_NAME, name):
-        raise ValueError(f"{name!r} cannot be the name of an element or attribute")
+        raise UnwritableModel(f"{name!r} cannot be the name of an element or attribute")
     return name
 
 
@@ -208,7 +208,7 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
     xml = local_target(path, of_model=True)
     weights = local_target(xml.with_suffix(".bin"), of_model=True)
     if weights == xml:
-        raise TargetRefused(f"the model path is {xml.name}, must end with .xml: .bin is for weights")
+        raise UnwritableModel(f"the model path is {xml.name}, must end with .xml: .bin is for weights")
     with recursion_limit_for(MAX_DEPTH), PendingFiles(weights, xml) as (weights_file, xml_file):
         pool = _Pool(model, weights_file)
         with_means = replace(model, legacy=[pool.legacy(element) for element in model.legacy])

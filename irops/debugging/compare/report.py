@@ -157,7 +157,7 @@ def _worst(group: Sequence[Item], count: int) -> Item:
 
 def report_text(comparison: Comparison, *, all_layers: bool = False) -> str:
     """The report. all_layers: also those that are equal, however many there are."""
-    return "\n".join(_lines(comparison, all_layers))
+    return "\n".join(map(printable, _lines(comparison, all_layers)))
 
 
 def _lines(comparison: Comparison, all_layers: bool) -> Iterator[str]:
