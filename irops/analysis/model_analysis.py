@@ -78,7 +78,8 @@ def graph_at(analysis: ModelAnalysis, path: Sequence[str]) -> tuple[GraphNode, I
     graph = analysis.root
     inferred: Inferred | None = analysis.infer()
     for layer_name, body_name in zip(path[::2], path[1::2]):
-        node = graph.find(layer_name)
+        named = (node for node in graph.layers.values() if node.layer.name == layer_name)
+        node = next((node for node in named if body_name in node.bodies), None) or graph.find(layer_name)
         if body_name not in node.bodies:
             has = ", ".join(node.bodies) or "none"
             meant = did_you_mean(body_name, node.bodies)

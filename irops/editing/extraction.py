@@ -80,7 +80,7 @@ class Scope:
         if layer is None:
             layer = self._layer(name)
         if layer.kind is LayerKind.RESULT:
-            source = self.graph.wiring.inputs[layer.id][0]
+            source = self.graph.wiring.source(layer.id)
             if source is not None:
                 return NamedValue(*source, layer)
         if len(layer.outputs) != 1:
@@ -279,7 +279,7 @@ def _results_behind(scope: Scope, starts: set[Value] | None) -> list[NamedValue]
             behind.add(node.layer.id)
     found = []
     for result in scope.graph.results:
-        source = scope.graph.wiring.inputs[result.id][0]
+        source = scope.graph.wiring.source(result.id)
         if result.id in behind and source is not None:
             found.append(NamedValue(*source, result))
     return found

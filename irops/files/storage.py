@@ -199,6 +199,10 @@ class Weights:
         """The number of bytes; 0 if there is no file."""
         return self._size
 
+    def holds(self, offset: int, size: int) -> bool:
+        """Whether these bytes exist."""
+        return 0 <= offset <= offset + size <= self._size
+
     def view(self, offset: int, size: int) -> memoryview:
         """Some of the bytes, without a copy.
 
@@ -291,7 +295,7 @@ class Weights:
             raise self._changed()
 
     def _within(self, offset: int, size: int) -> None:
-        if offset < 0 or size < 0 or offset + size > self._size:
+        if not self.holds(offset, size):
             raise ValueError(f"bytes {offset} to {offset + size} are outside the {self._size} bytes")
 
     def _changed(self) -> WeightsChanged:
@@ -359,15 +363,17 @@ def _identity(status: os.stat_result) -> tuple[int, int, int, int]:
 class JoinedWeights(Weights):
     """Weights behind one another, which are addressed as one: those of a file, and bytes that were added.
 
-    Each region that is asked for lies within one of them. Neither are copied.
+    Each region that is asked for lies within one of them. Neither are copied. reserved: the offset from which
+    bytes are added, so that none of them takes the place of one that the first weights lack.
     """
 
-    __slots__ = ("_parts", "_starts")
+    __slots__ = ("_parts", "_reserved", "_starts")
     ALIGNMENT = 64
     """Each of the parts starts at a multiple of this, so that elements can be accessed in place."""
 
-    def __init__(self, first: Weights) -> None:
+    def __init__(self, first: Weights, reserved: int = 0) -> None:
         super().__init__(None)
+        self._reserved = reserved
         self.path, self._fault = first.path, first.fault or ""
         self._parts, self._starts = [first], [0]
         self._size = first.size
@@ -383,7 +389,7 @@ class JoinedWeights(Weights):
 
     def append(self, weights: Weights) -> int:
         """Add weights at the end; the offset at which they start."""
-        start = -(-self._size // self.ALIGNMENT) * self.ALIGNMENT
+        start = -(-max(self._size, self._reserved) // self.ALIGNMENT) * self.ALIGNMENT
         self._parts.append(weights)
         self._starts.append(start)
         self._size = start + weights.size
@@ -392,10 +398,14 @@ class JoinedWeights(Weights):
 
     def copy(self) -> JoinedWeights:
         """The same parts, to which others can be added."""
-        made = JoinedWeights(self._parts[0])
+        made = JoinedWeights(self._parts[0], self._reserved)
         made._parts, made._starts = list(self._parts), list(self._starts)
         made._size, made._fault = self._size, self._fault
         return made
+
+    def holds(self, offset: int, size: int) -> bool:
+        index = bisect_right(self._starts, offset) - 1
+        return offset >= 0 and self._parts[index].holds(offset - self._starts[index], size)
 
     def view(self, offset: int, size: int) -> memoryview:
         part, start = self._part(offset, size)

@@ -62,6 +62,10 @@ class Wiring:
         self._repeated = _repeated_ids(graph) if len(self.layers) < len(graph.layers) else frozenset()
         self._connect_all(graph.edges)
 
+    def source(self, id: int) -> Source | None:
+        """The source of the first input of a layer, a Result say; None if it is unconnected or missing."""
+        return next(iter(self.inputs[id]), None)
+
     @cached_property
     def order(self) -> list[Layer]:
         """The topological order; see irops.graph.topology."""

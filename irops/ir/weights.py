@@ -80,6 +80,12 @@ def small_integers(model: Model) -> Iterator[tuple[int, int]]:
                 yield region.offset, region.size
 
 
+def declared_end(model: Model) -> int:
+    """The end of the last byte that a constant declares, within the weights or not."""
+    regions = (region_of(layer) for _, layer in model.walk() if layer.is_constant)
+    return max((region.end for region in regions if isinstance(region, Region)), default=0)
+
+
 def require_unchanged_weights(model: Model) -> None:
     """Check that mapped weights are unchanged. Raises: DiagnosticError if not"""
     try:
@@ -134,7 +140,7 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
         if offset.isdecimal() and offset.isascii() and len(offset) < 19 and "value" not in data:
             form = (data.get("element_type"), data.get("shape"), size)
             last = int(offset) + int(size or 0) if form in sound else INT64_MAX
-            if last <= weights.size:
+            if weights.holds(int(offset), last - int(offset)):
                 first, count, end = first or (path, layer), count + 1, max(end, last)
                 continue
         region = region_of(layer)
@@ -170,7 +176,7 @@ def _region_fault(layer: Layer, region: Region, weights: Weights) -> ConstantFau
             return ConstantFault("oversized-constant", message, notes=(note,))
         if needed != region.size:
             return _size_fault(layer, region, needed, weights)
-    if region.end > weights.size:
+    if not weights.holds(region.offset, region.size):
         partly = region.offset <= weights.size or region.element is STRING
         bounds = f"must be within the {weights.size} bytes of {weights.name}"
         message = f"{layer} has the bytes {region.offset} to {region.end}, {bounds}"

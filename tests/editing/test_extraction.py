@@ -44,6 +44,13 @@ def test_a_part_lies_between_values():
     assert np.allclose(irops.run(part, {"relu": data})["tanh"], np.tanh(data[:, :2]))
 
 
+def test_a_result_without_an_input_is_in_no_part():
+    model = forked()
+    model.graph.edges[:] = [edge for edge in model.edges if edge.to_layer != model.results[0].id]
+    model.results[0].inputs.clear()
+    assert [layer.name for layer in irops.extract(model).results] == ["other"]
+
+
 def test_an_output_of_several_is_named_by_its_index():
     model = forked()
     part = irops.extract(model, inputs=["split:0", ("split", 1)], outputs=["joined"])

@@ -173,7 +173,7 @@ def _first_fault(
     root = context.analysis.root
     judged = judged_results(context, a, right, b, answer)
     for port in context.analysis.signature.results:
-        source = root.wiring.inputs[port.layer.id][0]
+        source = root.wiring.source(port.layer.id)
         if judged[port.name].is_fault and source is not None:
             computing = [node.layer for node in root.order if node.layer.kind is LayerKind.OPERATION]
             layer = computing[-1] if isinstance(answer, Failure) and computing else source[0]

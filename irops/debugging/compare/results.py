@@ -91,7 +91,7 @@ def expectation(
         judgement = agreement(declared, result, [], arithmetic)
         if judgement.is_fault and judgement.metrics is not None:
             noisy = noisy or _noisy_results(context, arithmetic, None if with_ties else Decisions(context))
-            source = context.analysis.root.wiring.inputs[signature.result(name).layer.id][0]
+            source = context.analysis.root.wiring.source(signature.result(name).layer.id)
             assert source is not None
             judgement = _of_layer(context, (source[0].id, source[1]), declared, result, noisy, arithmetic)
         judgements[name] = noted(judgement, note)
@@ -128,7 +128,7 @@ def _noisy_results(
 ) -> list[Mapping[int, LayerValue]]:
     """The layers that give results, by id, in two runs with other rounding errors."""
     wiring = context.analysis.root.wiring
-    sources = [wiring.inputs[port.layer.id][0] for port in context.analysis.signature.results]
+    sources = [wiring.source(port.layer.id) for port in context.analysis.signature.results]
     wanted = {source[0].id for source in sources if source is not None}
     first = noisy_walk(context, arithmetic, NOISE_SEEDS[0])
     second = noisy_walk(context, arithmetic, NOISE_SEEDS[1], decisions)
@@ -292,7 +292,7 @@ def follows_from_ties(context: Context, a: Source, b: Source, answer: Values) ->
     if not any(may_jump(context, node) for node in root.order):
         return False
     sources = {
-        port.name: root.wiring.inputs[port.layer.id][0]
+        port.name: root.wiring.source(port.layer.id)
         for port in context.analysis.signature.results
         if port.name in answer
     }

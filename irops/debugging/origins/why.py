@@ -416,7 +416,7 @@ class Walk:
         node = self.model.node(facet.key)
         if node.layer.kind is not LayerKind.RESULT:
             return facet
-        source = self.model.graph(facet.path).wiring.inputs[facet.layer][0]
+        source = self.model.graph(facet.path).wiring.source(facet.layer)
         if source is None:
             return facet
         return Facet(facet.path, source[0].id, source[1], facet.aspect, facet.index)
@@ -874,7 +874,7 @@ def producer(graph: GraphNode, node: LayerNode, output: int) -> tuple[LayerNode,
     Raises:  IndexError for an output that the layer does not have
     """
     if node.layer.kind is LayerKind.RESULT:
-        source = graph.wiring.inputs[node.layer.id][0] if node.layer.inputs else None
+        source = graph.wiring.source(node.layer.id)
         if source is None:
             raise IndexError(f"nothing feeds the result {node.layer}")
         return graph.layers[source[0].id], source[1]

@@ -466,7 +466,7 @@ class DifferJudge(Judge):
             layers = compared(context, self.a, self.b, "isolated", with_results=False).layers
         else:
             wiring = context.analysis.root.wiring
-            sources = [wiring.inputs[layer.id][0] for layer in context.analysis.root.results]
+            sources = [wiring.source(layer.id) for layer in context.analysis.root.results]
             context.taps = {source[0].id for source in sources if source is not None}
             try:
                 layers = compared(context, self.a, self.b, "propagated", with_results=False).layers

@@ -637,7 +637,7 @@ _NUMBERS = re.compile(r"{0}(\s*,\s*{0})*".format(r"-?[0-9.]+(?:[eE][-+]?[0-9]+)?
 def with_one_result(case: Case, attempts: Attempts) -> Case:
     """The case with a single result that shows the fault, if there is one."""
     root = case.analysis.root
-    sources = [root.wiring.inputs[layer.id][0] for layer in root.results]
+    sources = [root.wiring.source(layer.id) for layer in root.results]
     if len(sources) < 2:
         return case
     for source in sources:

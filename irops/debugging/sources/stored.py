@@ -93,7 +93,7 @@ class Stored(Source):
         found: Values = {}
         inferred = context.analysis.infer()
         for port in context.analysis.signature.results:
-            source = context.analysis.root.wiring.inputs[port.layer.id][0]
+            source = context.analysis.root.wiring.source(port.layer.id)
             if source is None:
                 return Failure("refused", f"no edge ends at {port.layer}")
             known = inferred.of(port.layer.id).inputs[0]

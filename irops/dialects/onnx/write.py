@@ -197,7 +197,7 @@ class TensorNames:
         self._names: dict[tuple[int, int], str] = {}
         self._used_names = UniqueNames()
         ends = [layer for layer in layers if layer.kind is LayerKind.RESULT]
-        sources = {layer.id: wiring.inputs[layer.id][0] for layer in ends}
+        sources = {layer.id: wiring.source(layer.id) for layer in ends}
         for layer in layers:
             if layer.kind is LayerKind.PARAMETER:
                 self._claim((layer.id, 0), layer)

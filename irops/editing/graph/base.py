@@ -25,7 +25,7 @@ from irops.files.limits import Limits
 from irops.files.storage import JoinedWeights, Weights
 from irops.ir.model import Body, Model
 from irops.ir.model import LayerGraph as Layers
-from irops.ir.weights import Region
+from irops.ir.weights import Region, declared_end
 from irops.spec.attributes import format_value, text_of
 from irops.spec.definition import OPENVINO, Attribute, Definition
 from irops.spec.op import NoOp, Op
@@ -243,7 +243,7 @@ class Origin:
 
     def __init__(self, model: Model, path: tuple[str, ...], layers: Layers | None) -> None:
         self.base, self.path, self.layers = model, path, layers
-        self.weights = JoinedWeights(model.weights or Weights.of_bytes(b""))
+        self.weights = JoinedWeights(model.weights or Weights.of_bytes(b""), declared_end(model))
         self.graph: GraphNode | None = None
         self.inferred: Inferred | None = None
 
@@ -287,7 +287,8 @@ _FAULTS_OF_EDGES = frozenset(_OF_EDGES.split())
 
 def _with_body(graph: Layers, path: tuple[str, ...], layers: Layers) -> Layers:
     """A graph with other layers in the body that a path leads to."""
-    place = next(k for k, layer in enumerate(graph.layers) if layer.name == path[0])
+    named = (k for k, layer in enumerate(graph.layers) if layer.name == path[0] and path[1] in layer.bodies)
+    place = next(named)
     layer = graph.layers[place]
     body = layer.bodies[path[1]]
     inner = layers if len(path) == 2 else _with_body(body.graph, path[2:], layers)

@@ -87,6 +87,8 @@ class Facts:
         """
         invocation = node.invocation
         assert invocation is not None
+        if not invocation.usable:  # of a layer whose attributes are faulty in the model
+            return [Fact() for _ in node.outputs]
         if node.bodies:
             outputs = list(self._alone(node, inputs, weights).outputs)
         else:

@@ -246,12 +246,22 @@ def test_converting_again_changes_nothing():
     assert converted(analyse(older), "2023.0").changes == ()
 
 
-def test_bodies_that_cannot_be_distinguished_by_names_are_refused():
-    def loop(g, x):
-        body = irops.Graph("body")
-        body.result(body.add("SoftMax-8", body.parameter("row", "f32[1,3]"), axis=-1), "weights")
-        return g.TensorIterator(body, {"row": g.sliced(x, axis=0)}, [g.stacked("weights", axis=0)])[0]
+def loop(g, x):
+    body = irops.Graph("body")
+    body.result(body.add("SoftMax-8", body.parameter("row", "f32[1,3]"), axis=-1), "weights")
+    return g.TensorIterator(body, {"row": g.sliced(x, axis=0)}, [g.stacked("weights", axis=0)])[0]
 
+
+def test_a_body_is_found_where_another_layer_has_the_name_of_its_layer():
+    model = made(lambda g, x: loop(g, g.add("Abs-1", x)))
+    for layer in model.layers:
+        if layer.type in ("Abs", "TensorIterator"):
+            layer.name = "same"
+    older = irops.convert(model, "opset:7")
+    assert "opset1" in [layer.version for _, layer in older.walk() if layer.type == "SoftMax"]
+
+
+def test_bodies_that_cannot_be_distinguished_by_names_are_refused():
     model = made(lambda g, x: loop(g, loop(g, x)))
     for layer in model.layers:
         if layer.type == "TensorIterator":

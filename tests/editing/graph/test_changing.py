@@ -283,6 +283,28 @@ def test_a_refused_change_changes_nothing(change, message, file):
     assert written(graph, file) == TEXT
 
 
+def test_new_constants_take_no_place_of_bytes_that_the_weights_lack(tmp_path):
+    graph = irops.Graph()
+    graph.result(graph.constant(np.arange(40, dtype=np.float32)), "y")
+    irops.write(graph, tmp_path / "m.xml")
+    (tmp_path / "m.bin").write_bytes(bytes(8))
+    graph = irops.Graph(irops.read(tmp_path / "m.xml"))
+    graph.result(graph.constant(np.ones(400, np.float32)), "z")
+    with pytest.raises(DiagnosticError, match="has the bytes 0 to 160, must be within the"):
+        irops.write(graph, tmp_path / "written.xml")
+
+
+def test_a_layer_with_faulty_attributes_can_be_moved(tmp_path):
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[2]")
+    graph.result(graph.ops.Convert(x, destination_type="i32", name="c"), "y")
+    model = graph.model()
+    model["c"].data["destination_type"] = "f99"
+    graph = irops.Graph(model)
+    graph.insert_before(graph["c"], "Abs")
+    assert [node.type for node in graph] == ["Parameter", "Abs", "Convert", "Result"]
+
+
 def test_a_name_is_a_string(file):
     graph = irops.Graph(irops.read(file))
     for call in (graph.result, graph.constant, graph.ops.Abs):
