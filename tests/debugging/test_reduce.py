@@ -12,6 +12,7 @@ import irops
 from irops.debugging.reduce.attempts import InvalidQuestion, narrowed, without_each
 from irops.debugging.reduce.case import lower_numbers
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, reduce
+from irops.ir.model import Layer
 from irops.values.element import element_type
 
 RNG = np.random.default_rng(0)
@@ -105,6 +106,15 @@ def test_the_reason_of_an_oracle_stays_the_same():
     small = irops.reduce(model, inputs, reason)
     assert small.reason == "both"
     assert {"Elu", "Concat"} <= set(types(small.model))
+
+
+def test_an_input_without_a_port_is_kept():
+    graph = irops.Graph("t")
+    graph.result(graph.ops.Abs(graph.parameter("x", "f32[?]")), "y")
+    model = graph.model()
+    model.graph.layers.append(Layer(9, "lone", "Parameter", "opset1", {"shape": "?", "element_type": "f32"}))
+    small = irops.reduce(model, [np.ones(2, np.float32)] * 2, lambda part, _: len(part.inputs) == 2)
+    assert [layer.name for layer in small.model.inputs] == ["x", "lone"]
 
 
 def test_shapes_that_a_fault_needs_are_kept():

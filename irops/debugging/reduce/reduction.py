@@ -47,7 +47,7 @@ from irops.files.limits import Limits
 from irops.files.storage import JoinedWeights, Weights
 from irops.graph.topology import Wiring
 from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, Port
-from irops.ir.weights import constant
+from irops.ir.weights import constant, declared_end
 from irops.runtime.evaluator import Evaluator, Variables
 from irops.runtime.plan import Plan
 from irops.runtime.run import run_model
@@ -59,11 +59,11 @@ from irops.values.packing import pack
 from irops.values.shape import Shape
 
 
-def joined(weights: Weights | None) -> JoinedWeights:
-    """Weights to which bytes can be added."""
-    if isinstance(weights, JoinedWeights):
-        return weights.copy()
-    return JoinedWeights(weights or Weights.of_bytes(b""))
+def joined(model: Model) -> JoinedWeights:
+    """The weights of a model, to which bytes can be added."""
+    if isinstance(model.weights, JoinedWeights):
+        return model.weights.copy()
+    return JoinedWeights(model.weights or Weights.of_bytes(b""), declared_end(model))
 
 
 def constant_layer(layer: Layer, array: Array, weights: JoinedWeights) -> Layer:
@@ -87,7 +87,7 @@ def static_parameter(layer: Layer, array: Array) -> Layer:
 
 
 def _port(layer: Layer, array: Array) -> Port:
-    first = layer.outputs[0]
+    first = next(iter(layer.outputs), Port(0))  # a source that no layer uses may declare none
     return Port(first.id, element_type_of(array).precision, array.shape, first.names)
 
 
@@ -112,7 +112,7 @@ def with_tensors(
 
     data: other attributes, by layer id
     """
-    weights, inputs = joined(case.model.weights), dict(case.inputs)
+    weights, inputs = joined(case.model), dict(case.inputs)
     layers: list[Layer] = []
     for layer in case.model.layers:
         array = arrays.get(layer.id)
@@ -286,7 +286,7 @@ def with_constants(model: Model, arrays: Mapping[str, Array]) -> Model:
     """A model with constants in place of the Parameters of these names."""
     if not arrays:
         return model
-    weights = joined(model.weights)
+    weights = joined(model)
     layers = list(model.layers)
     for place, layer in enumerate(layers):
         if layer.kind is LayerKind.PARAMETER and layer.name in arrays:
@@ -751,7 +751,7 @@ def _with_smaller_body(case: Case, number: int, name: str, attempts: Attempts) -
     with closing(Recording(cutting)) as values:
 
         def fails(operations: Sequence[int]) -> bool:
-            weights = joined(case.model.weights)
+            weights = joined(case.model)
             dropped = set(cutting.operations) - set(operations)
             try:
                 graph = _with_constants(layer.bodies[name].graph, dropped, values, cutting, weights)
