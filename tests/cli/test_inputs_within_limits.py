@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bodies import ITERATOR, gives, iterating, takes
 from commands import python
-from hostile_models import nested
 
 import irops as package
 from irops.cli.models import load_all, load_one
@@ -137,32 +137,19 @@ def test_nan_of_every_kind_are_shown_without_warnings(bits):
     assert exact(array[:2]) == "[nan, nan]"
 
 
-def test_nested_loops_share_the_limit_on_iterations(tmp_path):
-    path = tmp_path / "m.xml"
-    path.write_text(sliced(nested(2)))
-    inputs = [np.ones(2, np.float32)]
+def test_nested_loops_share_the_limit_on_iterations():
+    def once(body, part):
+        inner = body.body()
+        p = inner.parameter("p", "f32", "1")
+        return body.apply(ITERATOR, part, body=(inner, takes(0, p) + gives(1, inner.result(p))))[0]
 
     def run(limit):
-        limits = package.Limits(iterations=limit)
-        return package.run(path, inputs, backends="reference", limits=limits)
+        model, limits = iterating("2", "1", work=once).model(), package.Limits(iterations=limit)
+        return package.run(model, [np.ones(2, np.float32)], backends="reference", limits=limits)
 
     assert list(run(2 + 2 * 1)) == ["y"]
     with pytest.raises(package.EvaluationError, match=r"IR60\d the loops .* the limit is 3 \(iterations\)"):
         run(3)
-
-
-def sliced(text):
-    """The outer of two TensorIterators runs once for each part of its input; so it runs twice."""
-    head, port_map, tail = text.partition('<input external_port_id="0" internal_layer_id="0"/>')
-    inner = text.replace('<input external_port_id="0"', '<input axis="0" external_port_id="0"', 1)
-    assert port_map
-    assert head
-    assert tail
-    return (
-        inner.replace("<dim>2</dim>", "<dim>-1</dim>")
-        .replace('shape="2"', 'shape="?"')
-        .replace('<output external_port_id="1"', '<output axis="0" external_port_id="1"', 1)
-    )
 
 
 @pytest.mark.slow("processes with little memory")

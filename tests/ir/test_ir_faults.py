@@ -196,18 +196,6 @@ def test_of_very_many_findings_the_first_are_reported():
     assert shown(found)[-1] == ("too-many-findings", message)
 
 
-def test_very_many_faulty_dims_are_found_in_no_time_to_speak_of():
-    text = PLAIN.replace("<dim>3</dim>", "\n<dim>q</dim>" * 30_000, 1)
-    _, found = loads(text.encode(), limits=Limits(dims=50_000))
-    assert [d.location.line for d in found[:3]] == [10, 11, 12]
-    assert found[-1].name == "too-many-findings"
-
-
-def test_a_port_of_very_many_dims_ends_reading():
-    (found,) = changed("<dim>3</dim>", "<dim>3</dim>" * 1_000_000)
-    assert found.name == "too-many-dimensions"
-
-
 TEXT = b'<a x="1">\n<b/><c/><b y="2"/></a>'
 
 

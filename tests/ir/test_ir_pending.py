@@ -120,6 +120,21 @@ def test_interruptions_wait_for_the_block_and_arrive_then(raised):
         signal.signal(signal.SIGTERM, before)
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="this system cannot hold back signals")
+def test_what_is_interrupted_between_two_files_is_done_with_both(tmp_path, monkeypatch):
+    replace = output.Path.replace
+
+    def interrupted(self, target):
+        signal.raise_signal(signal.SIGINT)
+        return replace(self, target)
+
+    (tmp_path / "a").write_bytes(b"old")
+    monkeypatch.setattr(output.Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_two(tmp_path, lambda: None)
+    assert contents(tmp_path) == {"a": b"new", "b": b"new"}
+
+
 def test_a_block_is_left_undisturbed_where_the_system_cannot_hold_back_signals(monkeypatch):
     monkeypatch.delattr(signal, "pthread_sigmask", raising=False)
     ran = []

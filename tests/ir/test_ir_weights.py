@@ -394,11 +394,3 @@ def test_weights_that_may_not_be_read_are_reported_as_such(plain):
     plain.with_suffix(".bin").chmod(0)
     (reported,) = constant_faults(read(plain))
     assert reported.message.startswith("m.bin cannot be read: Permission denied; ")
-
-
-def test_weights_that_were_replaced_since_are_not_used(plain):
-    model = read(plain)
-    plain.with_name("n.bin").write_bytes(np.arange(3, dtype=np.float32).tobytes())
-    plain.with_name("n.bin").replace(plain.with_suffix(".bin"))
-    with pytest.raises(DiagnosticError, match=r"m\.bin was changed after the model was read"):
-        constant(model, model.layer("w"))

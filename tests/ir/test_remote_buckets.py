@@ -58,19 +58,6 @@ def test_a_model_of_ten_gigabytes_is_checked_by_its_text_and_the_constants_that_
     assert sent.sent == 1 << 16
 
 
-def test_a_model_fetches_its_weights_once(bucket, model):
-    url = bucket.put(model, "run.xml")
-    bucket.put(model.with_suffix(".bin"), "run.bin")
-    x = np.ones((2, 6), np.float32)
-    expected = irops.run(model, {"x": x})["y"].tolist()
-    before, fetched = irops.read(url), bytes_fetched()
-    size = model.with_suffix(".bin").stat().st_size
-    for _ in range(2):
-        assert irops.run(before, {"x": x})["y"].tolist() == expected
-        assert irops.Session(before).run({"x": x})["y"].tolist() == expected
-        assert bytes_fetched() - fetched == 2 * size  # the block with the shape, and the whole
-
-
 def test_a_model_can_be_sent_to_another_process(bucket, model):
     url = bucket.put(model, "sent.xml")
     bucket.put(model.with_suffix(".bin"), "sent.bin")
