@@ -7,6 +7,7 @@ from pathlib import Path
 import commands
 import numpy as np
 import pytest
+from installing import install
 
 import irops
 from irops.dialects import dialect_named
@@ -181,24 +182,20 @@ def test_an_unknown_type_with_a_custom_version_has_a_note_on_custom_ops():
     assert "--definitions FOLDER, as MyReverse-extension.xml" in found.notes[0]
 
 
-def install(tmp_path):
+def my_ops(folder):
     """A package my_ops with the example's op, without an __init__.py."""
-    package, info = tmp_path / "my_ops", tmp_path / "my_ops-1.0.dist-info"
-    shutil.copytree(EXAMPLE, package)
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my_ops\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[irops.ops]\nmy_ops = my_ops\n")
-    return package
+    install(folder, "my_ops", "irops.ops", my_ops="my_ops")
+    return shutil.copytree(EXAMPLE, folder / "my_ops")
 
 
 def test_a_package_of_ops_needs_no_init(tmp_path):
-    install(tmp_path)
+    my_ops(tmp_path)
     done = python(tmp_path, "-m", "irops", "check", EXAMPLE / "model.xml")
     assert (done.returncode, done.stdout) == (0, f"no findings in {EXAMPLE / 'model.xml'}\n")
 
 
 def test_a_package_of_ops_that_cannot_be_imported_is_reported_by_name(tmp_path):
-    (install(tmp_path) / "__init__.py").write_text("1 / 0\n")
+    (my_ops(tmp_path) / "__init__.py").write_text("1 / 0\n")
     done = python(tmp_path, "-m", "irops", "ops")
     assert done.returncode == 1
     assert done.stderr.startswith(

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from commands import python_process
+from installing import install
 
 import irops
 from irops.diagnostics import rules as table
@@ -145,11 +146,7 @@ def test_a_package_registers_rules_by_its_entry_point(monkeypatch):
 
 @pytest.mark.slow("starts a process")
 def test_an_installed_package_is_found_by_its_metadata(tmp_path):
-    (tmp_path / "acme-1.0.dist-info").mkdir()
-    (tmp_path / "acme-1.0.dist-info" / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n"
-    )
-    (tmp_path / "acme-1.0.dist-info" / "entry_points.txt").write_text("[irops.rules]\nacme = acme_rules\n")
+    install(tmp_path, "acme", "irops.rules", acme="acme_rules")
     (tmp_path / "acme_rules.py").write_text((EXAMPLE / "naming.py").read_text())
     assert command("explain", "TEAM", "-q", cwd=tmp_path, path=str(tmp_path)).stdout == "TEAM001\nTEAM002\n"
     done = command("check", MODEL, "--select", "TEAM002", cwd=tmp_path, path=str(tmp_path))

@@ -4,6 +4,7 @@ import os
 from xml.etree import ElementTree
 
 import pytest
+from installing import install
 
 pytest.importorskip("hypothesis")
 
@@ -20,10 +21,7 @@ def somebodys(tmp_path, monkeypatch):
         "    if data.dtype == object:\n            raise irops.Declined('no <strings> | please')\n       "
         " return data[::-1] if data.ndim else data\n"
     )
-    info = tmp_path / "somebody-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: somebody\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[irops.backends]\nwrong = somebody:Wrong\n")
+    install(tmp_path, "somebody", "irops.backends", wrong="somebody:Wrong")
     monkeypatch.syspath_prepend(str(tmp_path))
 
 

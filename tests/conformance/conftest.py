@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import closing
 
 import pytest
 from agreement import OpenVINO
+from installing import install
 from runtimes import Runtimes
 
 BACKENDS = '''
 import os
 import signal
+import time
 
 import numpy as np
 
@@ -129,6 +132,15 @@ class Tiring(Good):
         return super().reverse(data, axes, mode=mode)
 
 
+class Hanging(Good):
+    """Does not answer."""
+
+    name = "hanging"
+
+    def reverse(self, data, axes, *, mode):
+        time.sleep(600)
+
+
 class Modest(Good):
     """Declines strings and booleans."""
 
@@ -139,7 +151,6 @@ class Modest(Good):
             raise Declined("neither strings nor booleans", f"got {data.dtype}")
         return super().reverse(data, axes, mode=mode)
 '''
-NAMES = ("Good", "Vectors", "Careless", "Trusting", "Quieting", "Crashing", "Undefended", "Tiring", "Modest")
 
 
 @pytest.fixture(scope="session")
@@ -148,11 +159,8 @@ def installed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     (folder / "somebodys.py").write_text(BACKENDS)
     (folder / "unloadable.py").write_text("import os\nos.abort()\n")
-    info = folder / "somebodys-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: somebodys\nVersion: 1.0\n")
-    entries = "".join(f"{name.lower()} = somebodys:{name}\n" for name in NAMES)
-    (info / "entry_points.txt").write_text(f"[irops.backends]\n{entries}unloadable = unloadable:Backend\n")
+    backends = {name.lower(): f"somebodys:{name}" for name in re.findall(r"^class (\w+)", BACKENDS, re.M)}
+    install(folder, "somebodys", "irops.backends", unloadable="unloadable:Backend", **backends)
     return folder
 
 

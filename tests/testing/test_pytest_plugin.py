@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import python_process
+from installing import install
 
 import irops
 from irops.testing import assert_same, irops_check
@@ -127,10 +128,7 @@ def absolute(data):
 
 @pytest.fixture
 def registered(tmp_path):
-    info = tmp_path / "mine-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[irops.backends]\nmine = mine:Backend\n")
+    install(tmp_path, "mine", "irops.backends", mine="mine:Backend")
     (tmp_path / "mine.py").write_text(BACKEND)
 
 
