@@ -12,7 +12,7 @@ from irops.analysis.structure import GraphNode, LayerNode
 from irops.dialects.openvino import DIALECT as OPENVINO
 from irops.graph.topology import feeding_layers
 from irops.ir.model import Layer, LayerKind, Port
-from irops.ops.matrix.einsum import ELLIPSIS, Labels, equation_of
+from irops.ops.matrix.mat_mul import ELLIPSIS, Labels, equation_of
 from irops.spec.op import Op
 from irops.spec.releases import Releases, releases
 from irops.values.dim import Dim

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from irops.ops.error_function import erf, inverse_erf
+from irops.ops.reals import erf, inverse_erf
 
 PLACES = np.concatenate(
     [

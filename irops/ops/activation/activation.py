@@ -5,8 +5,7 @@ from math import ceil, floor, inf, pi, sqrt
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits
-from irops.ops.error_function import erf
-from irops.ops.reals import in_blocks, on_numbers, on_reals
+from irops.ops.reals import erf, in_blocks, on_numbers, on_reals
 from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import Dim, maximum, minimum
 from irops.values.element import Array, ElementType, element_type_of

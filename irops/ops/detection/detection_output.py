@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from irops.ops.movement.blocks import divided
-from irops.ops.suppression import above, kept_boxes, touching_overlap
+from irops.ops.sort.suppression import above, kept_boxes, touching_overlap
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array

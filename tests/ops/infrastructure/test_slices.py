@@ -7,7 +7,7 @@ import pytest
 from bodies import iterating
 
 import irops
-from irops.ops.infrastructure.slices import part_count
+from irops.ops.infrastructure.iteration import part_count
 from irops.spec.body import BodyInput, Cut
 from irops.values.dim import ANY, Dim
 from irops.values.shape import Shape

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import irops
-from irops.ops.sort.multiclass_nms import overlap as upright_overlap
-from irops.ops.sort.nms_rotated import rotated_overlap
-from irops.ops.suppression import BLOCK_BOXES, above, kept_boxes, touching_overlap
+from irops.ops.sort.suppression import BLOCK_BOXES, above, kept_boxes, rotated_overlap, touching_overlap
+from irops.ops.sort.suppression import overlap as upright_overlap
 
 
 def overlap(a, b):

@@ -4,8 +4,14 @@ import numpy as np
 
 from irops.ops.movement.gather import gather
 from irops.ops.movement.slice import slice_gradient, slice_kernel, slice_shape
-from irops.ops.shape.reshape import reshape, reshape_shape, shape_of_shape
-from irops.ops.shape.squeeze import squeeze, unsqueeze, unsqueeze_shape
+from irops.ops.shape.reshape import (
+    reshape,
+    reshape_shape,
+    shape_of_shape,
+    squeeze,
+    unsqueeze,
+    unsqueeze_shape,
+)
 from irops.ops.stock import normal_axes
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, shape, values
