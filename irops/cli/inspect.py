@@ -2,14 +2,14 @@
 
 Shapes are those declared in the file; use irops infer for inferred shapes.
 With --weights alone, examine the constants: the largest with their range, zeros
-and unusual elements, what they would lose as f16 or int8, how they lie in the
-.bin file, and which have the same content. The file is read in blocks.
+and unusual elements, what they would lose as f16, how they lie in the .bin file,
+and which have the same content. The file is read in blocks.
 
 example:
   irops inspect model.xml
   irops inspect model.xml --output-format json
   irops inspect model.xml --weights
-  irops inspect model.xml --weights --all --sort int8
+  irops inspect model.xml --weights --all --sort f16
 """
 
 import argparse
@@ -58,7 +58,6 @@ SORTS: dict[str, Callable[[Constant], tuple[float, ...]]] = {
     "zeros": lambda c: (-_share(c.statistics.zeros, c),),
     "unusual": lambda c: (-c.statistics.nans, -c.statistics.infinities, -c.statistics.denormals),
     "f16": lambda c: (-_overflows(c.statistics.f16), -_loss(c.statistics.f16)),
-    "int8": lambda c: (-_loss(c.statistics.int8),),
 }
 """By what constants are ordered, the most remarkable first."""
 
@@ -74,7 +73,7 @@ def show_weights(weights: ModelWeights, constants: Sequence[Constant], limit: in
 
 
 def _table(constants: Sequence[Constant]) -> "Table":
-    out = table("", "constant", "type", "shape", ">bytes", "range", ">zeros", ">f16", ">int8", "")
+    out = table("", "constant", "type", "shape", ">bytes", "range", ">zeros", ">f16", "")
     for constant in constants:
         found = constant.statistics
         out.add_row(
@@ -84,7 +83,7 @@ def _table(constants: Sequence[Constant]) -> "Table":
             f"{constant.region.size:,}",
             "" if found.low is None else f"{found.low:.3g}..{found.high:.3g}",
             _percent(found.zeros, constant),
-            *("" if loss is None else f"{100 * loss.relative:.2g}%" for loss in (found.f16, found.int8)),
+            "" if found.f16 is None else f"{100 * found.f16.relative:.2g}%",
             "; ".join(_unusual(constant)),
         )
     return out
@@ -92,16 +91,12 @@ def _table(constants: Sequence[Constant]) -> "Table":
 
 def _unusual(constant: Constant) -> Iterator[str]:
     """The unusual properties of a constant."""
-    found, quantised = constant.statistics, constant.quantisation
+    found = constant.statistics
     for count, what in ((found.nans, "NaN"), (found.infinities, "infinite"), (found.denormals, "denormal")):
         if count:
             yield f"{count:,} {what}"
     if found.f16 is not None and found.f16.overflows:
         yield f"{found.f16.overflows:,} exceed f16"
-    if found.equal_rows:
-        yield plural(found.equal_rows, "repeated row")
-    if quantised is not None:
-        yield f"codes in groups of {quantised.group:,}, {_percent(found.saturated, constant)} saturated"
     if constant.shares:
         yield f"same bytes as {shown(constant.shares[0])}"
     if constant.equals:
@@ -119,7 +114,7 @@ def _constant_summary(weights: ModelWeights) -> Iterator[str]:
         yield f"{plural(len(storage.overlaps), 'overlap')}: {first} and {second} share some of their bytes"
     if weights.duplicate_bytes:
         yield f"equal contents take {weights.duplicate_bytes:,} bytes more than once"
-    yield "f16, int8: error of elements stored so, relative to their root mean square; int8 with one scale"
+    yield "f16: error of elements stored so, relative to their root mean square"
 
 
 def _overflows(loss: Loss | None) -> int:
@@ -154,7 +149,7 @@ def weights_as_json(weights: ModelWeights, constants: Sequence[Constant]) -> dic
 
 
 def _constant_as_json(constant: Constant) -> dict[str, Any]:
-    region, found, quantised = constant.region, constant.statistics, constant.quantisation
+    region, found = constant.region, constant.statistics
     return {
         "name": abridged(constant.name, MAX_NAME),
         "path": [abridged(name, MAX_NAME) for name in constant.path],
@@ -172,19 +167,7 @@ def _constant_as_json(constant: Constant) -> dict[str, Any]:
         "denormals": found.denormals,
         "nan": found.nans,
         "infinities": found.infinities,
-        "equal_rows": found.equal_rows,
         "f16": _loss_as_json(found.f16),
-        "int8": _loss_as_json(found.int8),
-        "quantisation": None
-        if quantised is None
-        else {
-            "scale": abridged(quantised.scale.name, MAX_NAME),
-            "zero_point": None
-            if quantised.zero_point is None
-            else abridged(quantised.zero_point.name, MAX_NAME),
-            "group": quantised.group,
-            "saturated": found.saturated,
-        },
         "same_bytes_as": [abridged(name, MAX_NAME) for name in constant.shares],
         "same_content_as": [abridged(name, MAX_NAME) for name in constant.equals],
     }

@@ -1,12 +1,12 @@
-"""The constants of a model: statistics, storage, quantisation, and what lower precision would lose."""
+"""The constants of a model: statistics, storage, and what f16 would lose."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
-from math import inf, prod, sqrt
+from math import sqrt
 
 import ml_dtypes
 import numpy as np
@@ -25,17 +25,12 @@ ELEMENTS = 1 << 19
 """The number of elements of a block: a multiple of the elements that share bytes in any type."""
 
 
-def blocks(
-    weights: Weights, region: Region, left_out: Collection[int] = ()
-) -> Iterator[tuple[memoryview, int]]:
+def blocks(weights: Weights, region: Region) -> Iterator[tuple[memoryview, int]]:
     """The bytes of a region block by block, and the number of elements of each block.
 
-    left_out: the numbers of blocks that are not read
     Raises:  ValueError where the file was changed or cut off meanwhile
     """
-    for number, start in enumerate(range(0, region.elements, ELEMENTS)):
-        if number in left_out:
-            continue
+    for start in range(0, region.elements, ELEMENTS):
         count = min(ELEMENTS, region.elements - start)
         offset = region.offset + packed_size(region.element, start)
         yield weights.read(offset, packed_size(region.element, count)), count
@@ -51,9 +46,6 @@ def is_zero(raw: memoryview) -> bool:
     words = len(raw) // 8
     return not np.frombuffer(raw, np.uint64, words).any() and not any(raw[8 * words :])
 
-
-CODES = 127
-"""The largest code of a symmetric int8 quantisation."""
 
 Numbers = npt.NDArray[np.float64]
 
@@ -94,20 +86,12 @@ def as_f16(numbers: Numbers) -> Numbers:
         return numbers.astype(np.float16).astype(np.float64)
 
 
-def as_int8(numbers: Numbers, magnitude: float) -> Numbers:
-    """The numbers as codes from -127 to 127 times magnitude / 127. magnitude: of the largest element"""
-    scale = magnitude / CODES
-    return np.rint(numbers / scale) * scale if scale > 0 else numbers
-
-
 @dataclass(slots=True)
 class Statistics:
     """Statistics of the elements of a constant. low, high, mean: of finite elements, None where there is
     none.
 
-    saturated: codes that are the smallest or the largest of an integer type; equal_rows: rows along the first
-    axis that equal an earlier one, None where rows are not compared; f16, int8: what floating-point elements
-    would lose; digest: of the bytes, if it is asked for.
+    f16: what floating-point elements would lose; digest: of the bytes, if it is asked for.
     """
 
     elements: int = 0
@@ -115,13 +99,10 @@ class Statistics:
     denormals: int = 0
     nans: int = 0
     infinities: int = 0
-    saturated: int = 0
     low: float | None = None
     high: float | None = None
     mean: float | None = None
-    equal_rows: int | None = None
     f16: Loss | None = None
-    int8: Loss | None = None
     digest: bytes | None = None
 
     @property
@@ -142,23 +123,16 @@ def statistics_of(weights: Weights, region: Region, *, digest: bool) -> Statisti
     """
     found = Statistics(elements=region.elements)
     hasher = blake2b(digest_size=16) if digest else None
-    rows = WeightRows.of(region)
     sums = _Sums()
     if region.element.bits == 0:
         return found
-    holes: set[int] = set()
-    for number, (raw, count) in enumerate(blocks(weights, region)):
+    for raw, count in blocks(weights, region):
         if hasher is not None:
             hasher.update(raw)
-        if rows is not None:
-            rows.add(raw)
-        if has_numbers(region.element) and not _add(found, sums, raw, region, count):
-            holes.add(number)
+        if has_numbers(region.element):
+            _add(found, sums, raw, region, count)
     found.mean = sums.total / sums.count if sums.count else None
     found.digest = None if hasher is None else hasher.digest()
-    found.equal_rows = None if rows is None else rows.equal
-    if found.f16 is not None and 0 < found.magnitude < inf:
-        found.int8 = _int8_loss(weights, region, found.magnitude, holes)
     return found
 
 
@@ -168,17 +142,16 @@ class _Sums:
     total: float = 0.0
 
 
-def _add(found: Statistics, sums: _Sums, raw: memoryview, region: Region, count: int) -> bool:
-    """Add a block; return whether it has an element other than 0."""
+def _add(found: Statistics, sums: _Sums, raw: memoryview, region: Region, count: int) -> None:
+    """Add a block."""
     element = region.element
     if element.floating and found.f16 is None:
         found.f16 = Loss()
     if is_zero(raw) and element.name != "f8e8m0":
         found.zeros += count
         _extend(found, 0.0, 0.0)
-        found.saturated += count if element.kind == "unsigned" else 0
         sums.count += count
-        return False
+        return
     array = elements(raw, region, count)
     with np.errstate(all="ignore"):
         numbers = array.astype(np.float64)
@@ -188,14 +161,10 @@ def _add(found: Statistics, sums: _Sums, raw: memoryview, region: Region, count:
             assert found.f16 is not None
             found.f16.add(numbers, as_f16(numbers))
     found.zeros += int((numbers == 0).sum())
-    if element.integral:
-        low, high = element.extent
-        found.saturated += int(((array == low) | (array == high)).sum())
     if numbers.size:
         _extend(found, float(numbers.min()), float(numbers.max()))
         sums.count += numbers.size
         sums.total += float(numbers.sum())
-    return True
 
 
 def _add_special(found: Statistics, numbers: Array, array: Array) -> None:
@@ -209,63 +178,6 @@ def _add_special(found: Statistics, numbers: Array, array: Array) -> None:
 def _extend(found: Statistics, low: float, high: float) -> None:
     found.low = low if found.low is None else min(found.low, low)
     found.high = high if found.high is None else max(found.high, high)
-
-
-def _int8_loss(weights: Weights, region: Region, magnitude: float, holes: set[int]) -> Loss:
-    """The loss as int8. holes: the numbers of blocks of zeros, which are not read again"""
-    loss = Loss()
-    for raw, count in blocks(weights, region, holes):
-        with np.errstate(all="ignore"):
-            numbers = elements(raw, region, count).astype(np.float64)
-            numbers = numbers[np.isfinite(numbers)]
-            loss.add(numbers, as_int8(numbers, magnitude))
-    return loss
-
-
-# Rows of a constant that equal an earlier row, found by their digests.
-
-MAX_ROWS = 200_000
-"""Constants of more rows are not examined, so that the digests take little memory."""
-MIN_ELEMENTS = 4
-"""Shorter rows are often equal by chance, and are not examined."""
-DIGEST = 16
-
-
-@dataclass(slots=True)
-class WeightRows:
-    """Collects the rows along the first axis. width: the bytes of a row; equal: how many were seen before."""
-
-    width: int
-    equal: int = 0
-    _seen: set[bytes] = field(default_factory=set)
-    _row: blake2b = field(default_factory=lambda: blake2b(digest_size=DIGEST))
-    _filled: int = 0
-
-    @classmethod
-    def of(cls, region: Region) -> WeightRows | None:
-        """The rows of a constant; None where it has too many, or where they share bytes."""
-        if len(region.shape) < 2 or not 2 <= region.shape[0] <= MAX_ROWS or not region.element.bits:
-            return None
-        elements, bits = prod(region.shape[1:]), region.element.bits
-        whole_bytes = (elements * bits) % 8 == 0 and bits >= 4 and bits != 6
-        return cls(elements * bits // 8) if elements >= MIN_ELEMENTS and whole_bytes else None
-
-    def add(self, raw: memoryview) -> None:
-        """Add the next bytes; rows may begin and end anywhere in them."""
-        at = 0
-        while at < len(raw):
-            part = raw[at : at + self.width - self._filled]
-            self._row.update(part)
-            self._filled += len(part)
-            at += len(part)
-            if self._filled == self.width:
-                self._finish()
-
-    def _finish(self) -> None:
-        digest = self._row.digest()
-        self.equal += digest in self._seen
-        self._seen.add(digest)
-        self._row, self._filled = blake2b(digest_size=DIGEST), 0
 
 
 MAX_ALIGNMENT = 4096
@@ -343,7 +255,6 @@ class Constant:
     location: Location
     region: Region
     statistics: Statistics
-    quantisation: Quantisation | None
     shares: tuple[str, ...] = ()
     equals: tuple[str, ...] = ()
 
@@ -435,7 +346,6 @@ def _assembled(
             structure.location(place.layer, place.graph.path),
             place.region,
             statistics,
-            quantisation_of(place.graph, place.layer, place.region.elements),
             tuple(names[other] for other in shared.get(position, ())),
             tuple(names[o] for o in equal.get(position, ()) if regions[o] != regions[position]),
         )
@@ -448,64 +358,3 @@ def _others(groups: dict[object, list[int]]) -> dict[int, list[int]]:
     """For each member of a group, the first MAX_NAMES other members."""
     members = ((one, group[: MAX_NAMES + 1]) for group in groups.values() for one in group)
     return {one: [other for other in first if other != one][:MAX_NAMES] for one, first in members}
-
-
-# Constants that are stored as codes: a Convert, a zero point that is subtracted, a scale that multiplies.
-
-PASSING = ("Convert", "Reshape")
-"""Ops between a constant and its use that change no number."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quantisation:
-    """How the codes of a constant become numbers: (code - zero point) * scale.
-
-    scale, zero_point: the constants, None where there is none; group: the elements that one scale belongs to.
-    """
-
-    scale: Layer
-    zero_point: Layer | None
-    group: int
-
-
-def quantisation_of(graph: GraphNode, layer: Layer, elements: int) -> Quantisation | None:
-    """How a constant is dequantised; None where it is not converted and multiplied by a constant."""
-    zero_point: Layer | None = None
-    for user, index in _users(graph, layer):
-        if user.type == "Subtract" and index == 0:
-            zero_point = _constant_input(graph, user, 1)
-            users = list(_users(graph, user))
-        else:
-            users = [(user, index)]
-        for scaled, scaled_index in users:
-            scale = _constant_input(graph, scaled, 1 - scaled_index) if scaled.type == "Multiply" else None
-            if scale is not None:
-                return Quantisation(scale, zero_point, _group(elements, scale))
-    return None
-
-
-def _users(graph: GraphNode, layer: Layer) -> Iterator[tuple[Layer, int]]:
-    """The layers that use the first output, and by which input; behind those that change no number."""
-    for user, index in graph.wiring.consumers.get((layer.id, 0), ()):
-        if user.type in PASSING and index == 0:
-            yield from graph.wiring.consumers.get((user.id, 0), ())
-        else:
-            yield user, index
-
-
-def _constant_input(graph: GraphNode, layer: Layer, index: int) -> Layer | None:
-    """The constant that an input comes from, also through layers that change no number."""
-    sources = graph.wiring.inputs[layer.id]
-    source = sources[index] if 0 <= index < len(sources) else None
-    steps = 0
-    while source is not None and source[0].type in PASSING and steps < len(PASSING):
-        source = graph.wiring.inputs[source[0].id][0]
-        steps += 1
-    return source[0] if source is not None and source[0].is_constant else None
-
-
-def _group(elements: int, scale: Layer) -> int:
-    count = 1
-    for part in scale.data.get("shape", "").split(","):
-        count *= int(part) if part.strip().isdecimal() else 1
-    return elements // count if count else 0
