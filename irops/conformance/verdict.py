@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import Any
 
 from irops.diagnostics.formats import JUnitCase, file_of, suite_of
-from irops.diagnostics.printable import printable
 
 
 class Status(StrEnum):
@@ -144,31 +143,3 @@ def _case(suite: str, outcome: CaseOutcome) -> JUnitCase:
         case Status.DECLINED:
             return JUnitCase(suite, name, skipped=verdict.reason)
     return JUnitCase(suite, name)
-
-
-def as_markdown(reports: Sequence[ConformanceReport]) -> str:
-    """Two tables: the numbers of passed, declined and failed cases, and the reasons for the latter two."""
-    heads = "| backend | op | examples | counterexamples | generated | declined | failed |"
-    lines = [heads, "|---|---|--:|--:|--:|--:|--:|"]
-    for report in reports:
-        for op in report.ops:
-            passed = [f"{op.count(kind, Status.PASSED)} of {op.count(kind)}" for kind in KINDS]
-            counts = (*passed, op.count(status=Status.DECLINED), op.count(status=Status.FAILED))
-            lines.append(f"| {report.backend} | {op.op} | {' | '.join(map(str, counts))} |")
-    named = [(f"| {report.backend} | {op.op}", op) for report in reports for op in report.ops]
-    reasoned = ((name, *reason) for name, op in named for reason in reasons(op))
-    why = [f"{name} | {verb} | {count} | {_cell(reason)} |" for name, verb, reason, count in reasoned]
-    if why:
-        lines += ["", "| backend | op | | cases | why |", "|---|---|---|--:|---|", *why]
-    return "\n".join(lines) + "\n"
-
-
-def reasons(op: OpReport) -> list[tuple[str, str, int]]:
-    """The reasons why cases were declined, the most frequent first, or failed, with their counts."""
-    frequent = sorted(op.declined.items(), key=lambda item: (-item[1], item[0]))
-    declined = [("declined", reason, count) for reason, count in frequent]
-    return declined + [("failed", outcome.verdict.reason, outcome.count) for outcome in op.failures]
-
-
-def _cell(text: str) -> str:
-    return printable(text).replace("|", "\\|").replace("<", "&lt;")

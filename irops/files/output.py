@@ -12,7 +12,7 @@ import errno
 import os
 import shutil
 import signal
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -89,7 +89,7 @@ _UNSUPPORTED = frozenset(
     for name in ("EXDEV", "EINVAL", "ENOSYS", "EOPNOTSUPP", "EPERM", "ENOTSOCK", "ENOTSUP")
     if hasattr(errno, name)
 )
-"""Errors of a kernel or file system that does not copy between such files: the next method is used."""
+"""Errors of a kernel or file system that does not copy between such files: memory is used."""
 
 
 def copy_range(source: int, offset: int, size: int, target: int, place: int) -> None:
@@ -131,44 +131,29 @@ def _ranges_of_data(source: int, offset: int, end: int) -> Iterator[tuple[int, i
 
 
 def _copy(source: int, offset: int, size: int, target: int) -> None:
-    """Copy to the position of the target, by the first method that works."""
-    methods = list(_METHODS)
+    """Copy to the position of the target: within the kernel, where it copies between such files."""
+    in_kernel = _BY_KERNEL is not None
     while size:
         step = min(size, _STEP)
-        count = _in_kernel(methods[0], source, offset, step, target) if methods else None
-        if count:
-            offset, size = offset + count, size - count
-        elif methods:
-            del methods[0]
-        else:
-            count = _through_memory(source, offset, min(step, _BUFFER), target)
-            offset, size = offset + count, size - count
+        count = _in_kernel(source, offset, step, target) if in_kernel else 0
+        if not count:
+            in_kernel, count = False, _through_memory(source, offset, min(step, _BUFFER), target)
+        offset, size = offset + count, size - count
 
 
-_Method = Callable[[int, int, int, int], int]
+_BY_KERNEL = getattr(os, "copy_file_range", None)
+"""The call by which the kernel copies, which may let two files share blocks; None where it has none."""
 
 
-def _in_kernel(method: _Method, source: int, offset: int, size: int, target: int) -> int:
-    """How many bytes a method copied; 0 if it does not copy between such files."""
+def _in_kernel(source: int, offset: int, size: int, target: int) -> int:
+    """How many bytes the kernel copied; 0 if it does not copy between such files."""
+    assert _BY_KERNEL is not None
     try:
-        return method(source, offset, size, target)
+        return int(_BY_KERNEL(source, target, size, offset_src=offset))
     except OSError as error:
         if error.errno in _UNSUPPORTED:
             return 0
         raise
-
-
-def _by_copy_file_range(source: int, offset: int, size: int, target: int) -> int:
-    return os.copy_file_range(source, target, size, offset_src=offset)
-
-
-def _by_sendfile(source: int, offset: int, size: int, target: int) -> int:
-    return os.sendfile(target, source, offset, size)
-
-
-_BY_CALL = {"copy_file_range": _by_copy_file_range, "sendfile": _by_sendfile}
-_METHODS = tuple(method for name, method in _BY_CALL.items() if hasattr(os, name))
-"""How the kernel copies, best first: the first may share blocks of the two files."""
 
 
 def _through_memory(source: int, offset: int, size: int, target: int) -> int:

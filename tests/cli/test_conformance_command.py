@@ -78,14 +78,6 @@ def test_junit_has_a_suite_for_each_op(irops, somebodys):
     assert skipped[0].get("message") == "no <strings> | please"
 
 
-def test_markdown_has_a_row_for_each_op_and_each_reason(irops, somebodys):
-    result = irops("conformance", "--source", "wrong", *BOTH, "--output-format", "markdown")
-    rows = [line for line in result.out.splitlines() if line.startswith("| wrong ")]
-    assert rows[0].startswith("| wrong | Reverse-1 | ")
-    assert "| wrong | Reverse-1 | declined |" in result.out
-    assert "no &lt;strings> \\| please |" in result.out
-
-
 def test_no_files_are_left_in_the_current_folder(irops, tmp_path, monkeypatch):
     monkeypatch.delenv("HYPOTHESIS_STORAGE_DIRECTORY", raising=False)
     monkeypatch.chdir(tmp_path)
