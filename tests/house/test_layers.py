@@ -206,7 +206,7 @@ LISTED = {
     "cli/streams.py": ("the null device, in place of closed streams", 2),
     "debugging/reduce/attempts.py: Popen": ("the command of --command, which is trusted", 1),
     "debugging/reduce/reduction.py": (OF_IROPS, 1),
-    "debugging/reduce/reproduction.py": (OF_IROPS, 4),
+    "debugging/reduce/reproduction.py": (OF_IROPS, 3),
     "diagnostics/rules/__init__.py": (OF_IROPS, 1),
     "document/site.py": (OF_IROPS, 3),
     "drawing/drawing.py": (OF_IROPS, 1),

@@ -81,13 +81,17 @@ def constant_layer(layer: Layer, array: Array, weights: JoinedWeights) -> Layer:
 
 def static_parameter(layer: Layer, array: Array) -> Layer:
     """A Parameter in place of a layer with one output, which declares the type and shape of an array."""
-    first = layer.outputs[0]
+    first = _first_port(layer)
     fact = Fact(element_type_of(array), Shape(array.shape))
     return parameter(layer.id, layer.name, fact, first.names, first.id)
 
 
+def _first_port(layer: Layer) -> Port:
+    return next(iter(layer.outputs), Port(0))  # a source that no layer uses may declare none
+
+
 def _port(layer: Layer, array: Array) -> Port:
-    first = next(iter(layer.outputs), Port(0))  # a source that no layer uses may declare none
+    first = _first_port(layer)
     return Port(first.id, element_type_of(array).precision, array.shape, first.names)
 
 
