@@ -149,7 +149,8 @@ class GraphNode:
             or node.layer.kind is LayerKind.RESULT
         ):
             return False
-        return bool(sources) and all(source is None or source[0].id in layers for source in sources)
+        used = [source[0].id for source in sources if source is not None]
+        return bool(used) and all(number in layers for number in used)
 
     @cached_property
     def bodies(self) -> tuple[BodyNode, ...]:

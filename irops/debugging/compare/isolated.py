@@ -237,7 +237,9 @@ def layers_of_values(context: Context, a: Source) -> Iterator[PendingLayer]:
 
 
 class HeldValues:
-    """The values of a run, each of them until all layers that use it have been computed."""
+    """The values of a run, each of them until all layers that use it have been computed. What follows from
+    constants alone is the model's own: other weights are a fault of the layer that uses them.
+    """
 
     def __init__(self, context: Context) -> None:
         self._context, self._wiring = context, context.analysis.root.wiring
@@ -250,7 +252,7 @@ class HeldValues:
     def add(self, value: LayerValue) -> None:
         """Take the outputs of a layer."""
         for index, array in enumerate(value.outputs):
-            if array is not None:
+            if array is not None and value.layer not in self._context.analysis.root.constants:
                 self._values[value.layer, index] = array
 
     def pending(self, value: LayerValue) -> PendingLayer | None:
@@ -258,7 +260,8 @@ class HeldValues:
         node = self._context.analysis.root.layers[value.layer]
         sources = [None if s is None else (s[0].id, s[1]) for s in self._wiring.inputs[value.layer]]
         outputs = tuple(array for array in value.outputs if array is not None)
-        if len(outputs) != len(value.outputs) or not _computes(node):
+        is_constant = value.layer in self._context.analysis.root.constants
+        if is_constant or len(outputs) != len(value.outputs) or not _computes(node):
             return None
         arrays = [None if s is None else self._value(s) for s in sources]
         if not all(s is None or array is not None for s, array in zip(sources, arrays)):

@@ -301,10 +301,22 @@ def compressed():
     return graph.model()
 
 
-def test_decompressed_weights_are_the_same_in_isolated_mode_as_in_a_run():
-    found = irops.compare(compressed(), [np.arange(4, dtype=np.int32)], b=compressed(), mode="isolated")
+IDS = [np.arange(4, dtype=np.int32)]
+
+
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_decompressed_weights_are_the_same_in_isolated_mode_as_in_a_run(is_stored):
+    b = dict(irops.run(compressed(), IDS, keep="all")) if is_stored else compressed()
+    found = irops.compare(compressed(), IDS, b=b, mode="isolated")
     assert found.ok
     assert found.coverage.layers == 2
+
+
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+def test_other_weights_are_a_fault_of_stored_values_that_have_them(mode):
+    stored = irops.run(made(weights=WEIGHTS * F32(1.02)), [X], keep="all")
+    found = irops.compare(made(), [X], b=dict(stored), mode=mode)
+    assert (found.first.name, found.ok) == ("product", False)
 
 
 def drawing(scale=1.0, high=1.0, prefix=""):
