@@ -132,8 +132,8 @@ def write_reports(reports: Sequence[Report], form: str, stream: TextIO | None = 
     if form == "full" and uses_colour(stream):
         if any(map(len, reports)):
             console(stream).print(render_in_colour(reports), soft_wrap=True)
-    else:
-        stream.write(render(reports, form))
+    elif text := render(reports, form):
+        stream.write(text)
 
 
 T = TypeVar("T")

@@ -101,7 +101,11 @@ def _command(arguments: list[str]) -> int:
     except Exception as error:
         if debug:
             raise
-        return _report_error(_bounded(arguments[0]), error)
+        try:
+            return _report_error(_bounded(arguments[0]), error)
+        except OSError:  # the error stream is full or closed, too
+            discard_output()
+            return REFUSED
     return status
 
 

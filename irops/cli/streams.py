@@ -53,8 +53,10 @@ def _do_nothing(number: int, _: object) -> None:
 
 
 def discard_output() -> None:
-    """Discard pending output, so that closing the stream cannot fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Discard pending output, so that closing the streams cannot fail."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(null, stream.fileno())
 
 
 def is_interactive(stream: IO[str]) -> bool:

@@ -103,6 +103,15 @@ def test_a_closed_output_is_no_error_of_a_guarded_command(command, valid_model):
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+@pytest.mark.parametrize(("more", "status"), [(["--weights"], 0), (["--weights", "nothing"], 2)])
+def test_a_full_error_stream_ends_with_a_documented_exit_code(more, status, valid_model):
+    words = ["inspect", str(valid_model), *more]
+    script = 'exec "$@" 2>/dev/full'
+    done = subprocess.run(["sh", "-c", script, "sh", sys.executable, "-m", "irops", *words], check=False)
+    assert done.returncode == status
+
+
 @pytest.mark.slow("starts a process")
 def test_text_outside_the_encoding_is_escaped(tmp_path):
     path = tmp_path / "m.xml"
