@@ -85,7 +85,7 @@ def execute(args: argparse.Namespace) -> int:
         expected = _expectation(session, inputs, outcome, args.expect) if args.expect else None
     if args.save_outputs:
         for name, written in save_all(args.save_outputs, outcome).items():
-            print(f"result {shown(name)!r} is saved as {written!r}", file=sys.stderr)
+            print(f"result {shown(name)!r} is saved as {printable(repr(written))}", file=sys.stderr)
     if not args.quiet:
         _show(session.signature, outcome)
     if outcome.profile is not None:

@@ -8,8 +8,22 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u206
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
+_COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#\w*\[)")
+"""The start of a command to GitHub Actions (::error::), to it, Azure Pipelines or TeamCity (##vso[)."""
+
+
 def printable(text: str) -> str:
-    """The text on one line, with control characters escaped as in Python source."""
+    """The text on one line, with control characters escaped as in Python source, and what services that run
+    programs would take for a command.
+    """
+    line = without_controls(text)
+    if "::" not in line and "##" not in line:
+        return line
+    return _COMMAND.sub(lambda match: r"\x23" if match[1] is None else rf"{match[1]}\x3a", line)
+
+
+def without_controls(text: str) -> str:
+    """The text on one line, with control characters escaped."""
     return _CONTROL.sub(_escaped, text)
 
 

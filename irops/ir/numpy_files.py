@@ -17,7 +17,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 import numpy as np
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
-from irops.diagnostics.printable import MAX_NAME, abridged, printable
+from irops.diagnostics.printable import MAX_NAME, abridged, without_controls
 from irops.diagnostics.rules import rule
 from irops.files.limits import Limits
 from irops.files.limits import notes as limit_notes
@@ -193,7 +193,7 @@ def member_name(name: str) -> str:
 
     Names come from models: ../../x, /x or a drive would leave the folder.
     """
-    text = printable(abridged(name, MAX_NAME)).replace("\\", "_")
+    text = without_controls(abridged(name, MAX_NAME)).replace("\\", "_")
     if text[1:2] == ":":
         text = f"{text[0]}_{text[2:]}"
     parts = text.split("/")

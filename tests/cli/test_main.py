@@ -104,9 +104,9 @@ def test_a_closed_output_is_no_error_of_a_guarded_command(command, valid_model):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
-@pytest.mark.parametrize(("more", "status"), [(["--weights"], 0), (["--weights", "nothing"], 2)])
-def test_a_full_error_stream_ends_with_a_documented_exit_code(more, status, valid_model):
-    words = ["inspect", str(valid_model), *more]
+@pytest.mark.parametrize(("command", "more", "status"), [("inspect", "--weights", 0), ("why", "nothing", 2)])
+def test_a_full_error_stream_ends_with_a_documented_exit_code(command, more, status, valid_model):
+    words = [command, str(valid_model), more]
     script = 'exec "$@" 2>/dev/full'
     done = subprocess.run(["sh", "-c", script, "sh", sys.executable, "-m", "irops", *words], check=False)
     assert done.returncode == status
