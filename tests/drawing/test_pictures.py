@@ -26,30 +26,35 @@ MODELS = {
     "a network": lambda: irops.read(ROOT / "examples/digit_classifier/model.xml"),
     "a loop in a file of a rule": lambda: irops.read(ROOT / "irops/diagnostics/rules/IR221.xml"),
 }
-DRAWN = [
-    pytest.param(name, unfold, id=f"{name}{', unfolded' * unfold}") for name in MODELS for unfold in (0, 1)
-]
 
 
-@pytest.mark.parametrize(("name", "unfold"), DRAWN)
-def test_every_layer_is_drawn_or_belongs_to_a_box(name, unfold):
+@pytest.fixture(scope="module", params=[f"{name}{end}" for name in MODELS for end in ("", ", unfolded")])
+def drawn_model(request):
+    name, _, end = request.param.partition(", ")
     model = MODELS[name]()
-    shown = picture(irops.draw(model, unfold=bool(unfold)).svg)
+    return model, picture(irops.draw(model, unfold=bool(end)).svg)
+
+
+@pytest.fixture
+def shown(drawn_model):
+    return drawn_model[1]
+
+
+def test_every_layer_is_drawn_or_belongs_to_a_box(drawn_model):
+    model, shown = drawn_model
     drawn = {(shape.path, shape.layer) for shape in shown.shapes if shape.layer is not None}
     folded = {(shape.path, number) for shape in shown.shapes for number in shape.folded}
     assert {("/".join(path), layer.id) for path, layer in model.walk()} <= drawn | folded
 
 
-@pytest.mark.parametrize(("name", "unfold"), DRAWN)
-def test_boxes_of_one_scene_do_not_overlap_and_lie_in_their_frame(name, unfold):
-    shapes = picture(irops.draw(MODELS[name](), unfold=bool(unfold)).svg).shapes
-    for number, a in enumerate(shapes):
+def test_boxes_of_one_scene_do_not_overlap_and_lie_in_their_frame(shown):
+    for number, a in enumerate(shown.shapes):
         if a.inside is not None:
             assert a.inside.left <= a.left
             assert a.right <= a.inside.right
             assert a.inside.top <= a.top
             assert a.bottom <= a.inside.bottom
-        for b in shapes[number + 1 :]:
+        for b in shown.shapes[number + 1 :]:
             if b.inside is a.inside:
                 assert not overlap(a, b), (a, b)
 
@@ -59,9 +64,7 @@ def overlap(a: Shape, b: Shape) -> bool:
     return a.left < b.right and b.left < a.right and a.top < b_bottom and b.top < a_bottom
 
 
-@pytest.mark.parametrize(("name", "unfold"), DRAWN)
-def test_lines_lead_from_an_output_to_the_top_of_a_box(name, unfold):
-    shown = picture(irops.draw(MODELS[name](), unfold=bool(unfold)).svg)
+def test_lines_lead_from_an_output_to_the_top_of_a_box(shown):
     assert shown.lines
     for line in shown.lines:
         x, y = line.start
@@ -76,9 +79,8 @@ def test_lines_lead_from_an_output_to_the_top_of_a_box(name, unfold):
         assert line.start[1] < line.end[1]
 
 
-@pytest.mark.parametrize(("name", "unfold"), DRAWN)
-def test_texts_lie_in_their_boxes(name, unfold):
-    for shape in picture(irops.draw(MODELS[name](), unfold=bool(unfold)).svg).shapes:
+def test_texts_lie_in_their_boxes(shown):
+    for shape in shown.shapes:
         for kind, x, y, text in shape.texts:
             right = x + cells(text) * SIZES[kind] * ADVANCE
             if kind == "shape":

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irops
-from irops.spec.attributes import MAX_SUGGESTIONS, DomainError, bind, bound_values, default_of, parse
+from irops.spec.attributes import MAX_SUGGESTIONS, DomainError, bind, bound_values, parse
 from irops.spec.binding import Functions
 from irops.spec.definition import Attribute
 from irops.spec.op import Op
@@ -181,21 +181,6 @@ def test_what_openvino_reads_for_no_boolean_is_its_default():
         assert error.value.reading == reading
 
 
-@pytest.mark.parametrize(
-    ("attribute", "value"),
-    [
-        (Attribute("a", "int"), None),
-        (Attribute("a", "int", default="3"), 3),
-        (Attribute("a", "int", default="3", reader_default="4"), 4),
-        (Attribute("a", "int", reader_default="4"), 4),
-        (Attribute("a", "string", default="x", reader_default=""), ""),
-        (Attribute("a", "ints", default=""), ()),
-    ],
-)
-def test_the_default_is_the_readers_before_the_specifications(attribute, value):
-    assert default_of(attribute) == value
-
-
 def test_an_element_type_may_be_one_of_some():
     kind = Attribute("a", "element_type", values=("i32", "i64"))
     assert parse(kind, "I32") == element_type("i32")
@@ -230,7 +215,6 @@ def test_given_attributes_are_parsed_and_others_have_their_default():
     found = bind(op(SIZE, MODE), {"mode": "m"})
     assert (found.values, found.faults, found.usable) == ({"size": 3, "mode": "m"}, (), True)
     assert bind(op(SIZE), {"size": "7"}).values == {"size": 7}
-    assert bind(op(Attribute("a", "int")), {}).values == {"a": None}
 
 
 @pytest.mark.parametrize(
@@ -260,6 +244,8 @@ def test_a_text_that_is_no_value_is_a_fault_and_the_values_are_not_usable(dialec
         (number(default="4"), None, True, 4),
         (number(reader_default="4"), ("conflicting-defaults", None, None), True, 4),
         (TEXT, ("conflicting-defaults", None, ""), True, ""),
+        (number(), None, True, None),
+        (Attribute("a", "ints", default=""), None, True, ()),
     ],
 )
 def test_an_attribute_that_is_missing_has_a_fault_where_its_default_is_not_clear(

@@ -7,18 +7,7 @@ import re
 import pytest
 
 from irops.dialects.registry import default_registry
-from irops.spec.definition import (
-    FOREIGN_GROUPS,
-    GROUPS,
-    Attribute,
-    Constraint,
-    Gradient,
-    Note,
-    PortSpec,
-    TypeVariable,
-    allowed_types,
-    type_text,
-)
+from irops.spec.definition import FOREIGN_GROUPS, GROUPS, allowed_types, type_text
 from irops.spec.releases import SPECIFICATIONS, OpVersion, RefusedTypes, cpu_plugin, opsets, releases
 from irops.values.element import element_types
 
@@ -138,17 +127,6 @@ def test_the_opsets_are_those_from_1_to_the_newest_that_has_an_op():
 )
 def test_a_version_that_is_misspelled_means_an_opset_where_only_one_is_possible(kind, version, meant):
     assert opsets().meant(kind, version) == meant
-
-
-def test_parts_of_a_definition_have_their_defaults():
-    attribute = Attribute("a", "int")
-    assert (attribute.required, attribute.builder, attribute.dialect) == (False, False, "openvino")
-    port = PortSpec(0, "x", "T", frozenset())
-    assert (port.low_rank, port.high_rank, port.shape) == (0, float("inf"), ())
-    assert (port.optional, port.variadic) == (False, False)
-    assert (Constraint("C1", "t").when, str(Constraint("C1", "t").severity)) == ("infer", "error")
-    assert (Note("t").of, Gradient("x", "t").saves, Gradient("x", "t").when) == (None, (), None)
-    assert TypeVariable("T", frozenset(), "").name == "T"
 
 
 SHARED = {"sequence/lstm-cell-1": {"LSTMCell-1", "LSTMCell-4"}}
