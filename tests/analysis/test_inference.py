@@ -140,12 +140,10 @@ def test_facts_are_found_by_name_or_id_and_output(broadcast):
     assert inferred.of("sum").attributes["auto_broadcast"] == "numpy"
 
 
-def test_a_name_alone_is_that_of_a_tensor_or_of_a_layer_with_one_output():
-    graph = irops.Graph()
-    parts = graph.ops.Split(graph.parameter("x", "f32", "6,2"), 0, num_splits=2, name="parts")
-    graph.result(parts[1], "y")
+def test_a_name_alone_is_that_of_a_tensor_or_of_a_layer_with_one_output(net):
+    model = net("x: f32[6,2]; parts: Split x axis num_splits=2; y: Result parts:1", axis=np.array(0))
     with pytest.raises(KeyError, match=r"layer 'parts' has 2 outputs; inferred\['parts', 0\] is the first"):
-        infer(graph)["parts"]
+        infer(model)["parts"]
     encoded = infer(Path(__file__).parents[2] / "examples" / "bidirectional_encoder" / "model.xml")
     named = [f for f in encoded.layers.values() for port in f.layer.outputs if "encoded" in port.names]
     assert [facts.layer.name for facts in named] != ["encoded"]
@@ -226,21 +224,17 @@ def test_the_first_error_is_at_its_attribute_or_its_layer(shape, limits, fault, 
     assert text.splitlines()[error.location.line - 1][error.location.column - 1 :].startswith(place)
 
 
-def unequal():
-    graph = irops.Graph()
-    x, y = graph.parameter("x", "f32[?,144]"), graph.parameter("y", "f32[?,?]")
-    graph.result(graph.ops.Add(x, y, name="sum"), "z")
-    return graph.model()
+UNEQUAL = "x: f32[?,144]; y: f32[?,?]; sum: Add x y; z: Result sum"
 
 
-def test_facts_show_the_names_of_sizes():
-    inferred = irops.infer(unequal(), {"x": "N,144", "y": "N,7"})
+def test_facts_show_the_names_of_sizes(net):
+    inferred = irops.infer(net(UNEQUAL), {"x": "N,144", "y": "N,7"})
     (error,) = inferred.errors
     assert error.facts.startswith('layer 2 "sum": a f32[N,144], b f32[N,7]')
 
 
-def test_a_size_without_a_name_stays_a_question_mark():
-    (error,) = irops.infer(unequal(), {"y": "?,7"}).errors
+def test_a_size_without_a_name_stays_a_question_mark(net):
+    (error,) = irops.infer(net(UNEQUAL), {"y": "?,7"}).errors
     assert error.facts.startswith('layer 2 "sum": a f32[?,144], b f32[?,7]')
 
 

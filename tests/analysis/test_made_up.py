@@ -10,6 +10,7 @@ from irops.analysis.made_up import Span, assumed_shapes, made_up_inputs
 from irops.analysis.model_analysis import analyse
 from irops.files.limits import Limits
 from irops.values.element import element_type_of
+from tests.conftest import model_of
 
 
 def filled(net, fill, kind="f32", declared="2,3", name="x", shape=None, **options):
@@ -167,11 +168,9 @@ def test_unknown_sizes_are_assumed(net, layers, sizes):
     assert assumed(net, layers) == dict(enumerate(sizes))
 
 
-def test_a_size_that_meets_weights_is_theirs():
-    graph = irops.Graph("dense")
-    x = graph.parameter("x", "f32", ["?", "?"])
-    graph.result(graph.add("MatMul", x, np.zeros((768, 10), np.float32)), name="y")
-    assert {k: str(shape) for k, shape in assumed_shapes(analyse(graph.model())).items()} == {0: "[2,768]"}
+def test_a_size_that_meets_weights_is_theirs(net):
+    layers = "x: f32[?,?]; p: MatMul x w; y: Result p"
+    assert assumed(net, layers, w=np.zeros((768, 10), np.float32)) == {0: "[2,768]"}
 
 
 def test_a_size_is_1_where_inference_refuses_all_others(net):
@@ -184,12 +183,10 @@ def test_known_shapes_of_other_inputs_count(net):
 
 
 def attention(axis):
-    graph = irops.Graph("attention")
-    q, k, v = (graph.parameter(name, "f32", ["?", "?", "?", 8]) for name in "qkv")
-    scores = graph.add("MatMul", q, k, transpose_a=False, transpose_b=True)
-    weights = graph.add("SoftMax-8", scores, axis=axis, name="weights")
-    graph.result(graph.add("MatMul", weights, v, transpose_a=False, transpose_b=False), name="y")
-    return graph.model()
+    return model_of(
+        "q: f32[?,?,?,8]; k: f32[?,?,?,8]; v: f32[?,?,?,8]; scores: MatMul q k transpose_b=true",
+        f"weights: SoftMax-opset8 scores axis={axis}; found: MatMul weights v; y: Result found",
+    )
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])

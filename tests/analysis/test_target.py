@@ -115,9 +115,7 @@ def test_the_oldest_release_is_that_of_the_newest_need():
 
 
 def test_a_model_of_old_ops_is_read_by_all_known_releases():
-    g = irops.Graph("old", opset=8)
-    g.result(g.ops.ReLU(g.parameter("x", "f32[2]")), "y")
-    assert oldest_release(ModelAnalysis(g.model())) == (releases().oldest, ())
+    assert oldest_release(ModelAnalysis(model_of("ReLU", "f32[2]"))) == (releases().oldest, ())
 
 
 def test_an_infinite_clip_of_a_recurrent_op_has_the_effect_of_0():
@@ -172,24 +170,15 @@ def test_what_releases_read_of_another_dialect_is_not_known(tmp_path):
     assert (row.status, row.details["message"]) == ("unsupported", finding.message)
 
 
-def warnings(graph):
-    return [each for each in irops.check(graph.model()) if each.code == "IR411"]
-
-
-def rectified(element_type, layers=1, shape="2,3"):
-    graph = irops.Graph()
-    x = graph.parameter("x", f"{element_type}[{shape}]")
-    for number in range(layers):
-        x = graph.ops.ReLU(x, name=f"relu{number}")
-    graph.result(x, "y")
-    return graph
+def warnings(model):
+    return [each for each in irops.check(model) if each.code == "IR411"]
 
 
 def test_a_type_that_is_not_compiled_is_a_warning_that_names_the_release():
-    (finding,) = warnings(rectified("f8e4m3"))
+    (finding,) = warnings(model_of("ReLU", "f8e4m3[2,3]"))
     assert str(finding.severity) == "warning"
     assert finding.message == (
-        'layer 1 "relu0" (ReLU) takes f8e4m3 as data; the CPU plug-in of OpenVINO'
+        'layer 1 "subject" (ReLU) takes f8e4m3 as data; the CPU plug-in of OpenVINO'
         f" {cpu_plugin().release} does not support ReLU-1 of f8e4m3"
     )
     assert "another device may support it" in finding.notes[1]
@@ -197,31 +186,25 @@ def test_a_type_that_is_not_compiled_is_a_warning_that_names_the_release():
 
 @pytest.mark.parametrize("element_type", ["f32", "f16", "bf16", "f64", "i64", "i8", "u8"])
 def test_types_that_the_plugin_computes_in_or_converts_have_no_warning(element_type):
-    assert warnings(rectified(element_type)) == []
+    assert warnings(model_of("ReLU", f"{element_type}[2,3]")) == []
 
 
-def test_many_layers_of_one_op_have_one_warning_with_their_number():
-    (finding,) = warnings(rectified("f8e5m2", layers=500))
+def test_many_layers_of_one_op_have_one_warning_with_their_number(net):
+    layers = (f"relu{k}: ReLU {f'relu{k - 1}' if k else 'x'}" for k in range(500))
+    (finding,) = warnings(net("x: f8e5m2[2,3]", *layers, "y: Result relu499"))
     assert finding.message.endswith("does not support ReLU-1 of f8e5m2 (500 layers)")
     assert finding.location.layer_name == "relu0"
 
 
 def test_a_warning_that_is_of_static_shapes_is_not_given_for_unknown_ones():
     for shape, count in (("1,1,4,4", 1), ("1,1,?,?", 0)):
-        graph = irops.Graph()
-        window = {"strides": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0), "kernel": (2, 2)}
-        x = graph.parameter("x", f"f8e4m3[{shape}]")
-        graph.result(graph.add("AvgPool-14", x, **window, exclude_pad=False), "y")
-        assert len(warnings(graph)) == count
+        model = model_of("AvgPool-14", f"f8e4m3[{shape}]", **POOLED, exclude_pad=False)
+        assert len(warnings(model)) == count
 
 
 def test_a_layer_of_constants_is_computed_before_it_is_compiled():
-    texts = np.array([["a", "b"]], object)
-    for constant in (True, False):
-        graph = irops.Graph()
-        x = graph.constant(texts) if constant else graph.parameter("x", "string[1,2]")
-        graph.result(graph.ops.Tile(x, graph.constant(np.array([2, 1]))), "y")
-        assert len(warnings(graph)) == (0 if constant else 1)
+    for given, count in ((np.array([["a", "b"]], object), 0), ("string[1,2]", 1)):
+        assert len(warnings(model_of("Tile", given, np.array([2, 1])))) == count
 
 
 @pytest.mark.parametrize(
@@ -231,15 +214,12 @@ def test_a_conversion_depends_on_both_types(source, to, count):
     graph = irops.Graph()
     packed = graph.constant(np.zeros((2, 8), np.uint8), element_type=source)
     graph.result(graph.ops.Convert(packed, destination_type=to), "y")
-    assert len(warnings(graph)) == count
+    assert len(warnings(graph.model())) == count
 
 
-def test_a_layer_that_no_result_depends_on_is_not_compiled():
-    graph = irops.Graph()
-    x = graph.parameter("x", "f8e4m3[2]")
-    graph.ops.ReLU(x, name="unused")
-    graph.result(graph.ops.Convert(x, destination_type="f32"), "y")
-    assert warnings(graph) == []
+def test_a_layer_that_no_result_depends_on_is_not_compiled(net):
+    layers = "x: f8e4m3[2]; unused: ReLU x; wide: Convert x destination_type=f32; y: Result wide"
+    assert warnings(net(layers)) == []
 
 
 def test_a_layer_in_a_body_is_reported_at_its_place():
@@ -250,5 +230,5 @@ def test_a_layer_in_a_body_is_reported_at_its_place():
     otherwise.result(otherwise.parameter("inner", "f8e4m3[2]"), "out")
     (y,) = graph.If(graph.parameter("condition", "boolean[]"), then, otherwise, {"inner": x})
     graph.result(y, "y")
-    (finding,) = warnings(graph)
+    (finding,) = warnings(graph.model())
     assert finding.location.layer_name == "deep"

@@ -9,15 +9,12 @@ import irops as package
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(net, tmp_path, monkeypatch):
     """The current folder, with a model, inputs, and right and wrong values."""
     monkeypatch.chdir(tmp_path)
-    graph = package.Graph("net")
-    x = graph.parameter("x", "f32", [2, 6])
-    w = graph.constant(np.random.default_rng(1).standard_normal((6, 5)).astype(np.float32), name="w")
-    product = graph.add("MatMul", x, w, name="product")
-    graph.result(graph.add("Tanh", product, name="active"), name="y")
-    package.write(graph.model(), "m.xml")
+    w = np.random.default_rng(1).standard_normal((6, 5)).astype(np.float32)
+    layers = "x: f32[2,6]; product: MatMul x w; active: Tanh product; y: Result active"
+    package.write(net(layers, w=w), "m.xml")
     x = np.random.default_rng(2).standard_normal((2, 6)).astype(np.float32)
     np.savez("in.npz", x=x)
     results = package.run("m.xml", {"x": x}, keep="all")
@@ -94,10 +91,8 @@ def test_run_compares_results_with_expected_ones(irops, folder):
     assert "the model has no result 'product'" in done.err
 
 
-def test_expected_infinities_are_no_rounding(irops, tmp_path):
-    graph = package.Graph("infinities")
-    graph.result(graph.add("Log", graph.parameter("x", "f32[3]")), "y")
-    package.write(graph.model(), tmp_path / "m.xml")
+def test_expected_infinities_are_no_rounding(irops, net, tmp_path):
+    package.write(net("x: f32[3]; log: Log x; y: Result log"), tmp_path / "m.xml")
     np.savez(tmp_path / "in.npz", x=np.float32([np.inf, 0, 1]))
     words = ("run", tmp_path / "m.xml", "--load-inputs", tmp_path / "in.npz", "--expect", tmp_path / "y.npz")
     np.savez(tmp_path / "y.npz", y=np.float32([np.inf, -np.inf, 0]))

@@ -8,13 +8,11 @@ import irops as library
 
 
 @pytest.fixture
-def newer(tmp_path):
+def newer(net, tmp_path):
     """A model with an Identity, two SoftMax and an attention."""
-    g = library.Graph("newer")
-    x = g.ops.Identity(g.parameter("x", "f32[1,4,8]"))
-    y = g.ops.ScaledDotProductAttention(x, x, x, causal=False, name="attention")
-    g.result(g.ops.SoftMax(g.ops.SoftMax(y, axis=1), axis=2), "y")
-    library.write(g.model(), tmp_path / "newer.xml")
+    attention = "attention: ScaledDotProductAttention-opset13 i i i causal=false"
+    softened = "a: SoftMax-opset8 attention axis=1; b: SoftMax-opset8 a axis=2; y: Result b"
+    library.write(net("x: f32[1,4,8]; i: Identity-opset16 x", attention, softened), tmp_path / "newer.xml")
     return tmp_path / "newer.xml"
 
 
@@ -54,10 +52,9 @@ def test_opsets_upgrades_and_ir_versions(irops, newer, tmp_path):
     assert 'version="10"' in new.read_text()
 
 
-def test_layers_without_an_older_form_are_reported_and_no_file_is_written(irops, tmp_path):
-    g = library.Graph("inverse")
-    g.result(g.ops.Inverse(g.parameter("x", "f32[2,2]"), adjoint=False, name="inverse"), "y")
-    library.write(g.model(), tmp_path / "m.xml")
+def test_layers_without_an_older_form_are_reported_and_no_file_is_written(irops, net, tmp_path):
+    model = net("x: f32[2,2]; inverse: Inverse-opset14 x adjoint=false; y: Result inverse")
+    library.write(model, tmp_path / "m.xml")
     result = irops("convert", tmp_path / "m.xml", "--target", "2023.0", "-o", tmp_path / "old.xml")
     assert (result.status, result.out) == (1, "")
     assert 'error IR947 layer 1 "inverse" (Inverse) is Inverse of opset14' in result.err

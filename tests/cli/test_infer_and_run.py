@@ -192,11 +192,10 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def swish(tmp_path):
-    graph = package.Graph("m")
-    x, beta = graph.parameter("x", "f32[3]"), graph.parameter("beta", "f32[]")
-    graph.result(graph.ops.Swish(x, beta, name="act"), "y")
-    package.write(graph.model(), tmp_path / "swish.xml")
+def swish(net, tmp_path):
+    package.write(
+        net("x: f32[3]; beta: f32[]; act: Swish-opset4 x beta; y: Result act"), tmp_path / "swish.xml"
+    )
     return tmp_path / "swish.xml"
 
 
@@ -226,10 +225,8 @@ def test_warnings_are_given_to_python_too(swish):
     assert session.run({"x": np.ones(3, np.float32), "beta": np.float32(-2)}).warnings
 
 
-def test_a_warning_of_inference_is_shown_by_each_run():
-    graph = package.Graph("m")
-    graph.result(graph.ops.Elu(graph.parameter("x", "f32[3]"), alpha=-1), "y")
-    session = package.Session(graph.model())
+def test_a_warning_of_inference_is_shown_by_each_run(net):
+    session = package.Session(net("x: f32[3]; e: Elu x alpha=-1; y: Result e"))
     for _ in range(2):
         assert [d.constraint for d in session.run([np.ones(3, np.float32)]).warnings] == ["Elu-1:C1"]
 

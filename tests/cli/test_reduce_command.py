@@ -10,15 +10,10 @@ import irops as library
 
 
 @pytest.fixture
-def chain(tmp_path):
+def chain(net, tmp_path):
     """A model of six layers, Elu among them."""
-    graph = library.Graph("chain")
-    x = graph.parameter("x", "f32[N,4]")
-    for name in ("Tanh", "Sin", "Sigmoid"):
-        x = graph.add(name, x)
-    x = graph.ops.Cos(graph.ops.Elu(x, alpha=0.5, name="elu"))
-    graph.result(graph.ops.Abs(x), "y")
-    library.write(graph.model(), tmp_path / "chain.xml")
+    layers = "a: Tanh x; b: Sin a; c: Sigmoid b; elu: Elu c alpha=0.5; d: Cos elu; e: Abs d; y: Result e"
+    library.write(net("x: f32[?,4]", layers), tmp_path / "chain.xml")
     return tmp_path / "chain.xml"
 
 

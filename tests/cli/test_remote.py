@@ -25,12 +25,12 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def server(tmp_path):
+def server(net, tmp_path):
     (tmp_path / "www").mkdir()
-    graph = irops.Graph("scaled")
-    x = graph.parameter("x", "f32", "2,3")
-    graph.result(x * graph.constant(np.arange(3, dtype=np.float32)), "y")
-    irops.write(graph.model(), tmp_path / "www" / "m.xml")
+    model = net(
+        "x: f32[2,3]; scaled: Multiply x scale; y: Result scaled", scale=np.arange(3, dtype=np.float32)
+    )
+    irops.write(model, tmp_path / "www" / "m.xml")
     with serving(tmp_path / "www") as server:
         yield server
 

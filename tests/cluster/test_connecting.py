@@ -148,13 +148,11 @@ def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nan
         assert no_process_of(first)
 
 
-def test_the_rows_of_a_survey_do_not_depend_on_a_worker_that_is_killed(processes, tmp_path):
+def test_the_rows_of_a_survey_do_not_depend_on_a_worker_that_is_killed(processes, net, tmp_path):
     (tmp_path / "models").mkdir()
     for size in range(1, 31):
-        graph = irops.Graph(f"sized{size}")
-        x = graph.parameter("x", "f32", [size])
-        graph.result(graph.ops.Add(x, x), "y")
-        irops.write(graph.model(), tmp_path / "models" / f"{size}.xml")
+        model = net(f"x: f32[{size}]; sum: Add x x; y: Result sum")
+        irops.write(model, tmp_path / "models" / f"{size}.xml")
     processes.scheduler()
     first, _ = processes.worker("--no-nanny"), processes.worker("--no-nanny")
     tasks, killed = ("check", "infer", "run"), []

@@ -164,17 +164,15 @@ def test_a_fault_that_needs_the_loop_keeps_it_with_a_small_body():
     irops.run(small.model, small.inputs)
 
 
-def test_state_is_cut_with_the_layers_that_read_and_assign_it():
-    graph = irops.Graph("state")
-    x = graph.parameter("x", "f32[2]")
-    before = graph.add("ReadValue-6", np.zeros(2, np.float32), variable_id="v", variable_type="f32",
-                       variable_shape="2")  # fmt: skip
-    after = graph.ops.Tanh(x + before)
-    graph.add("Assign-6", after, variable_id="v")
-    graph.result(graph.ops.Elu(after, alpha=1.0), "y")
-    small = irops.reduce(graph.model(), {"x": np.ones(2, np.float32)}, has("Elu"))
+def test_state_is_cut_with_the_layers_that_read_and_assign_it(net):
+    before = "before: ReadValue-opset6 zeros variable_id=v variable_type=f32 variable_shape=2"
+    after = "sum: Add x before; after: Tanh sum; kept: Assign-opset6 after variable_id=v"
+    model = net(
+        "x: f32[2]", before, after, "e: Elu after alpha=1.0; y: Result e", zeros=np.zeros(2, np.float32)
+    )
+    small = irops.reduce(model, {"x": np.ones(2, np.float32)}, has("Elu"))
     assert types(small.model) == ["Elu", "Parameter", "Result"]
-    kept = irops.reduce(graph.model(), {"x": np.ones(2, np.float32)}, has("ReadValue"))
+    kept = irops.reduce(model, {"x": np.ones(2, np.float32)}, has("ReadValue"))
     assert not irops.check(kept.model).errors
 
 
@@ -266,13 +264,11 @@ def test_the_program_needs_the_runtime_alone(tmp_path):
 
 @pytest.mark.slow("starts processes")
 @pytest.mark.parametrize("kind", ["bf16", "f16", "u4", "i8", "boolean"])
-def test_the_program_passes_elements_of_all_types(tmp_path, kind):
+def test_the_program_passes_elements_of_all_types(net, tmp_path, kind):
     pytest.importorskip("openvino")
-    graph = irops.Graph("typed")
-    x = graph.parameter("x", f"{kind}[2,3]")
-    graph.result(graph.ops.Convert(x, destination_type="f32"), "y")
+    model = net(f"x: {kind}[2,3]; wide: Convert x destination_type=f32; y: Result wide")
     ones = np.ones((2, 3), element_type(kind).dtype)
-    small = irops.reduce(graph.model(), {"x": ones}, lambda _, inputs: inputs["x"].dtype == ones.dtype)
+    small = irops.reduce(model, {"x": ones}, lambda _, inputs: inputs["x"].dtype == ones.dtype)
     small.write(tmp_path)
     run_program("repro.py", tmp_path)
 
@@ -291,17 +287,15 @@ def test_no_text_of_the_model_is_code_in_the_program(tmp_path, comment):
     assert "\u202e" not in program
 
 
-def test_large_values_stay_in_files(tmp_path):
+def test_large_values_stay_in_files(net, tmp_path):
     pytest.importorskip("openvino")
-    graph = irops.Graph("large")
-    x = graph.parameter("x", "f32[100,100]")
-    graph.result(graph.ops.Elu(x, alpha=1.0), "y")
+    model = net("x: f32[100,100]; e: Elu x alpha=1.0; y: Result e")
     inputs = {"x": RNG.standard_normal((100, 100), np.float32)}
 
     def large(part, arrays):
         return sum(array.size for array in arrays.values()) >= 10_000 and bool(has("Elu")(part, arrays))
 
-    irops.reduce(graph.model(), inputs, large).write(tmp_path)
+    irops.reduce(model, inputs, large).write(tmp_path)
     text = (tmp_path / "repro.py").read_text()
     assert 'np.load(FOLDER / "inputs.npz")' in text
     run_program("repro.py", tmp_path)
@@ -327,15 +321,12 @@ def test_what_is_reduced_is_left_as_it_was():
     assert (str(irops.infer(model)), len(model.layers)) == before
 
 
-def test_an_onnx_model_stays_one(tmp_path):
+def test_an_onnx_model_stays_one(net, tmp_path):
     pytest.importorskip("onnx")
-    graph = irops.Graph("chain")
-    x = graph.parameter("x", "f32[4,3]")
-    y = graph.ops.ReverseSequence(graph.ops.Tanh(graph.ops.ReLU(x)), np.array([1, 2, 3, 1]), batch_axis=0,
-                                  seq_axis=1)  # fmt: skip
-    graph.result(graph.ops.Sigmoid(y), "y")
-    irops.write(irops.translate(graph.model(), to="onnx"), tmp_path / "model.onnx")
-    inputs = {"x": RNG.standard_normal((4, 3), np.float32)}
+    turned = "turned: ReverseSequence b lengths batch_axis=0 seq_axis=1; c: Sigmoid turned; y: Result c"
+    model = net("x: f32[4,3]; a: ReLU x; b: Tanh a", turned, lengths=np.array([1, 2, 3, 1]))
+    irops.write(irops.translate(model, to="onnx"), tmp_path / "model.onnx")
+    inputs = {"x.0": RNG.standard_normal((4, 3), np.float32)}
     small = irops.reduce(tmp_path / "model.onnx", inputs, has("Tanh"))
     assert small.layers == 1
     files = small.write(tmp_path / "small")

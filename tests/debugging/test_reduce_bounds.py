@@ -9,6 +9,7 @@ from libraries import needs
 import irops
 from irops.debugging.reduce import case
 from irops.debugging.reduce.reduction import NoFault, reduce
+from tests.conftest import model_of
 
 pytestmark = [
     pytest.mark.slow("processes that exceed bounds of memory and time"),
@@ -25,12 +26,8 @@ sys.exit('type="Elu"' not in text)
 
 
 def chain(*ops):
-    graph = irops.Graph("chain")
-    value = graph.parameter("x", "f32[2,3]")
-    for op in ops:
-        value = graph.add(op, value, **({"alpha": 1.0} if op == "Elu" else {}))
-    graph.result(value)
-    return graph.model()
+    layers = (f"l{k + 1}: {op} l{k}{' alpha=1.0' * (op == 'Elu')}" for k, op in enumerate(ops))
+    return model_of("l0: f32[2,3]", *layers, f"y: Result l{len(ops)}")
 
 
 def test_candidates_that_use_too_much_memory_are_not_judged(tmp_path):
@@ -51,14 +48,11 @@ def test_a_whole_model_that_uses_too_much_memory_is_reported():
         reduce(chain("Elu"), [np.ones((2, 3), np.float32)], command=words, limits=BOUND)
 
 
-def test_large_weights_are_not_copied_for_a_command(tmp_path, monkeypatch):
+def test_large_weights_are_not_copied_for_a_command(net, tmp_path, monkeypatch):
     monkeypatch.setattr(case, "LINKED", 16)
-    graph = irops.Graph("weighty")
-    x = graph.parameter("x", "f32[2,8]")
-    weights = np.random.default_rng(0).standard_normal((8, 8)).astype(np.float32)
-    product = graph.add("MatMul", graph.add("Exp", x), weights, name="product")
-    graph.result(graph.add("Tanh", product), name="y")
-    irops.write(graph.model(), tmp_path / "m.xml")
+    layers = "x: f32[2,8]; e: Exp x; product: MatMul e w; t: Tanh product; y: Result t"
+    model = net(layers, w=np.random.default_rng(0).standard_normal((8, 8)).astype(np.float32))
+    irops.write(model, tmp_path / "m.xml")
     before = (tmp_path / "m.bin").read_bytes()
     log = tmp_path / "log"
     script = f'readlink "${{0%.xml}}.bin" >> {log}; grep -q \'type="MatMul"\' "$0"'
@@ -77,11 +71,9 @@ LARGE = irops.Limits(process_bytes=80 << 20)
 
 def large():
     """A model whose layer `large` has 200 MB of outputs."""
-    graph = irops.Graph("large")
-    x = graph.parameter("x", "f32[1,1024]")
-    tiled = graph.add("Tile", graph.add("Exp", x), np.int64([50_000, 1]), name="large")
-    graph.result(graph.add("ReduceMax", tiled, np.int64([0, 1]), keep_dims=False), name="y")
-    return graph.model(), {"x": np.ones((1, 1024), np.float32)}
+    layers = "x: f32[1,1024]; e: Exp x; large: Tile e n; m: ReduceMax large axes keep_dims=false; y: Result m"
+    model = model_of(layers, n=np.array([50_000, 1]), axes=np.array([0, 1]))
+    return model, {"x": np.ones((1, 1024), np.float32)}
 
 
 @needs("openvino")

@@ -13,6 +13,7 @@ from planted import Idle, Plant, Planted, call_of
 import irops
 from irops.debugging.reduce.attempts import InvalidQuestion
 from irops.debugging.reduce.reduction import NoFault, reduce
+from tests.conftest import model_of
 
 pytestmark = pytest.mark.slow("OpenVINO in processes")
 
@@ -21,12 +22,9 @@ RNG = np.random.default_rng(0)
 
 def chain(*names):
     """Layers one after the other."""
-    graph = irops.Graph("chain")
-    x = graph.parameter("x", "f32[N,6]")
-    for name in names:
-        x = graph.add(name, x)
-    graph.result(x, "y")
-    return graph.model(), {"x": RNG.uniform(0.1, 0.9, (3, 6)).astype(np.float32)}
+    layers = (f"l{k + 1}: {name} l{k}" for k, name in enumerate(names))
+    model = model_of("l0: f32[?,6]", *layers, f"y: Result l{len(names)}")
+    return model, {"l0": RNG.uniform(0.1, 0.9, (3, 6)).astype(np.float32)}
 
 
 def planted(kind, op, at_least=0):
@@ -84,16 +82,13 @@ def test_a_source_that_computes_no_layer_of_the_model_does_not_agree_with_anothe
         irops.reduce(model, inputs, differs=("reference", Idle()))
 
 
-def test_a_refusal_of_a_runtime_is_reduced_and_its_program_shows_it(tmp_path):
+def test_a_refusal_of_a_runtime_is_reduced_and_its_program_shows_it(net, tmp_path):
     """OpenVINO's CPU plug-in refuses tensors of dynamic rank."""
     pytest.importorskip("openvino")
-    graph = irops.Graph("dynamic")
-    x = graph.parameter("x", "f32[...]")
-    y = graph.parameter("y", "f32[2,3]")
-    sum_of_both = graph.ops.Tanh(x) + graph.ops.Sigmoid(y)
-    graph.result(graph.ops.Cos(graph.ops.Reshape(sum_of_both, [-1], special_zero=False)), "z")
+    both = "x: f32[...]; y: f32[2,3]; a: Tanh x; b: Sigmoid y; sum: Add a b"
+    flat = "flat: Reshape sum shape special_zero=false; c: Cos flat; z: Result c"
     inputs = {"x": np.ones((2, 3), np.float32), "y": np.ones((2, 3), np.float32)}
-    small = irops.reduce(graph.model(), inputs, crashes="openvino")
+    small = irops.reduce(net(both, flat, shape=np.array([-1])), inputs, crashes="openvino")
     assert small.layers <= 2
     assert "dynamic rank" in small.reason
     small.write(tmp_path)

@@ -112,13 +112,10 @@ def test_a_size_from_the_values_of_an_input_leads_to_that_input(net):
     assert answer.steps[-1].note == "an input: its values are known only when the model runs"
 
 
-def test_a_size_that_floating_point_decides_has_a_formula_that_fits():
-    graph = irops.Graph()
-    x = graph.parameter("x", "f32[1,3,?,?]")
-    how = {"mode": "nearest", "shape_calculation_mode": "scales", "pads_begin": [0], "pads_end": [0]}
-    larger = graph.add("Interpolate-11", x, np.float32([1.5, 1.5]), np.int64([2, 3]), name="larger", **how)
-    graph.result(larger, "y")
-    answer = irops.why(graph.model(), "larger", axis=2)
+def test_a_size_that_floating_point_decides_has_a_formula_that_fits(net):
+    how = "mode=nearest shape_calculation_mode=scales pads_begin=0 pads_end=0"
+    layers = f"x: f32[1,3,?,?]; larger: Interpolate-opset11 x scales axes {how}; y: Result larger"
+    answer = irops.why(net(layers, scales=np.float32([1.5, 1.5]), axes=np.array([2, 3])), "larger", axis=2)
     assert str(answer.expression) == "3*K//2"
     assert [(source.layer, source.kind) for source in answer.fitted] == [("larger", Kind.FITTED)]
 
@@ -217,40 +214,24 @@ def test_check_explains_a_violated_constraint_and_why_reports_it(net, tmp_path, 
     assert "IR401" in capsys.readouterr().err
 
 
-def below_a_rank(build):
-    """SoftMax and ShapeOf of Add of what build gives a graph."""
-    graph = irops.Graph()
-    added = graph.ops.Add(build(graph), np.ones(3, np.float32), name="add")
-    graph.result(graph.ops.SoftMax(added, axis=1, name="soft"), "y")
-    graph.result(graph.ops.ShapeOf(added, name="sizes"), "z")
-    return graph.model()
-
-
-def of_any_rank(graph):
-    return graph.parameter("x", "f32[...]")
-
-
-def reshaped(graph):
-    x, pattern = graph.parameter("x", "f32[2,3]"), graph.parameter("p", "i64[?]")
-    return graph.ops.Reshape(x, pattern, special_zero=False, name="shaped")
-
-
-def gathered(graph):
-    x, indices = graph.parameter("x", "f32[2,3,4]"), graph.parameter("i", "i64[5,?]")
-    return graph.ops.GatherND(x, indices, name="picked")
+OF_DATA = "its rank is known only when the model runs"
+SHAPED = "x: f32[2,3]; pattern: i64[?]; shaped: Reshape x pattern special_zero=false"
+PICKED = "x: f32[2,3,4]; indices: i64[5,?]; picked: GatherND-opset8 x indices"
 
 
 @pytest.mark.parametrize(
-    ("build", "origin", "words"),
+    ("layers", "origin", "words"),
     [
-        (of_any_rank, "x", 'an input that declares shape="..."'),
-        (reshaped, "shaped", "from axis 0 of shape (K); its rank is known only when the model runs"),
-        (gathered, "picked", "its rank is known only when the model runs"),
+        ("x: f32[...]", "x", 'an input that declares shape="..."'),
+        (SHAPED, "shaped", f"from axis 0 of shape (K); {OF_DATA}"),
+        (PICKED, "picked", OF_DATA),
     ],
 )
 @pytest.mark.parametrize(("layer", "asked"), [("soft", {}), ("soft", {"axis": 1}), ("sizes", {"axis": 0})])
-def test_an_unknown_rank_is_followed_to_where_it_begins(build, origin, words, layer, asked):
-    answer = irops.why(below_a_rank(build), layer, **asked)
+def test_an_unknown_rank_is_followed_to_where_it_begins(net, layers, origin, words, layer, asked):
+    more = f"add: Add {origin} ones; soft: SoftMax-opset8 add axis=1; sizes: ShapeOf-opset3 add"
+    model = net(layers, more, "y: Result soft; z: Result sizes", ones=np.ones(3, np.float32))
+    answer = irops.why(model, layer, **asked)
     (step,) = (step for step in answer.steps if step.layer == origin)
     assert words in str(step)
     assert "only the data decide it" not in str(answer)

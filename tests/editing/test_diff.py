@@ -96,25 +96,22 @@ def test_each_edit_is_listed_once_with_what_is_other():
     assert difference
 
 
-def test_a_changed_attribute_is_shown_with_both_values():
-    graph = irops.Graph()
-    x = graph.parameter("x", "f32[2,3]")
-    graph.result(graph.ops.SoftMax(x, axis=1, name="softmax"), "y")
-    other = irops.Graph(graph.model())
+def test_a_changed_attribute_is_shown_with_both_values(net):
+    original = net("x: f32[2,3]; softmax: SoftMax-opset8 x axis=1; y: Result softmax")
+    other = irops.Graph(original)
     other.set_attributes(other["softmax"], axis=0)
-    difference = irops.diff(graph.model(), other.model())
+    difference = irops.diff(original, other.model())
     assert [str(change) for change in difference.changed] == ["changed softmax (SoftMax-8): axis 1 -> 0"]
     other.replace(other["softmax"], "LogSoftmax-5", axis=1)
-    (change,) = irops.diff(graph.model(), other.model()).changed
+    (change,) = irops.diff(original, other.model()).changed
     assert change.details == ("op SoftMax-8 -> LogSoftmax-5",)
 
 
-def test_another_spelling_of_an_attribute_is_no_difference():
-    graph = irops.Graph()
-    graph.result(graph.ops.Clamp(graph.parameter("x", "f32[2]"), min=0, max=1, name="clamp"), "y")
-    other = irops.Graph(graph.model())
-    other.set(other["clamp"], "data", {"min": "0.0", "max": "1e0"})
-    assert irops.diff(graph.model(), other.model()).same
+def test_another_spelling_of_an_attribute_is_no_difference(net):
+    model, other = (
+        net(f"x: f32[2]; c: Clamp x {how}; y: Result c") for how in ("min=0 max=1", "min=0.0 max=1e0")
+    )
+    assert irops.diff(model, other).same
 
 
 def test_shapes_are_listed_where_they_begin_to_differ():
@@ -128,21 +125,19 @@ def test_shapes_are_listed_where_they_begin_to_differ():
     assert any("input 0" in text for text in difference.interface)
 
 
-def test_weights_in_another_type_are_compared_by_value():
-    graph = irops.Graph()
-    x = graph.parameter("x", "f32[2,64]")
+def test_weights_in_another_type_are_compared_by_value(net):
     weights = np.random.default_rng(0).standard_normal((64, 8), np.float32)
-    graph.result(graph.ops.MatMul(x, weights, name="matmul"), "y")
-    half = irops.Graph()
-    x = half.parameter("x", "f32[2,64]")
-    converted = half.ops.Convert(weights.astype(np.float16), destination_type="f32")
-    half.result(half.ops.MatMul(x, converted, name="matmul"), "y")
-    difference = irops.diff(graph.model(), half.model())
+    plain = net("x: f32[2,64]; matmul: MatMul x w; y: Result matmul", w=weights)
+    wide = "w: Convert stored destination_type=f32"
+    half = net(
+        "x: f32[2,64]", wide, "matmul: MatMul x w; y: Result matmul", stored=weights.astype(np.float16)
+    )
+    difference = irops.diff(plain, half)
     assert kinds(difference) == {"weights": ["matmul"]}
     assert difference.weights[0].kind == "stored"
     assert difference.weights[0].details.startswith("stored as f32 -> f16, greatest difference")
     assert 0 < (difference.weights[0].relative or 0) < 1e-3
-    assert irops.diff(graph.model(), half.model(), ignore=["weights"]).same
+    assert irops.diff(plain, half, ignore=["weights"]).same
 
 
 def test_bodies_are_compared():
@@ -159,24 +154,15 @@ def test_bodies_are_compared():
     assert [str(c) for c in difference.changed] == expected
 
 
-def test_inputs_and_outputs_are_listed():
-    graph = irops.Graph()
-    x = graph.parameter("x", "f32[2]")
-    graph.result(x + 1, "y")
-    other = irops.Graph(graph.model())
-    other.add_result(other.inputs[0], "z")
-    (text,) = irops.diff(graph.model(), other.model()).interface
+def test_inputs_and_outputs_are_listed(net):
+    model, other = (net(f"x: f32[2]; e: Exp x; y: Result e{more}") for more in ("", "; z: Result x"))
+    (text,) = irops.diff(model, other).interface
     assert text.startswith("1 -> 2 results: y")
 
 
-def test_small_weights_are_shown_with_their_elements():
-    graphs = []
-    for axis in (0, -1):
-        graph = irops.Graph()
-        x = graph.parameter("x", "f32[2,3]")
-        graph.result(graph.ops.ReduceSum(x, [axis], keep_dims=True, name="sum"), "y")
-        graphs.append(graph.model())
-    (weight,) = irops.diff(*graphs).weights
+def test_small_weights_are_shown_with_their_elements(net):
+    layers = "x: f32[2,3]; sum: ReduceSum x axes keep_dims=true; y: Result sum"
+    (weight,) = irops.diff(*(net(layers, axes=np.array([axis])) for axis in (0, -1))).weights
     assert str(weight) == "weights of sum, input 1: [0] -> [-1]"
 
 

@@ -16,19 +16,19 @@ from irops.cli.main import main
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.extraction import Boundary, cut_values, extracted
 from irops.ir.model import LayerKind
+from tests.conftest import model_of
 
 
 def forked():
     """x -> relu -> split -> (left -> tanh, right) -> joined, beside a constant."""
-    graph = irops.Graph("forked")
-    x = graph.parameter("x", "f32[N,4]")
-    relu = graph.ops.ReLU(x, name="relu")
-    left, right = graph.ops.Split(relu, 1, num_splits=2, name="split")
-    tanh = graph.ops.Tanh(left, name="tanh")
-    joined = graph.ops.Concat(tanh, right * np.float32(3), axis=1, name="joined")
-    graph.result(joined, "y")
-    graph.result(graph.parameter("z", "f32[2]") + 1, "other")
-    return graph.model()
+    return model_of(
+        "x: f32[?,4]; relu: ReLU x; split: Split relu one num_splits=2; tanh: Tanh split:0",
+        "tanh_1: Multiply split:1 three; joined: Concat tanh tanh_1 axis=1; y: Result joined",
+        "z: f32[2]; more: Add z ones; other: Result more",
+        one=np.array(1),
+        three=np.float32([[3]]),
+        ones=np.ones(2, np.float32),
+    )
 
 
 def layers(model):
@@ -137,14 +137,13 @@ def test_a_part_of_a_body():
 
 def compressed():
     """x @ (i8 weights, shifted and scaled in f16)."""
-    graph = irops.Graph("compressed")
-    stored = graph.constant(np.arange(-4, 4).reshape(4, 2), element_type="i8")
-    weights = graph.ops.Convert(stored, destination_type="f16", name="unpacked")
-    scaled = graph.ops.Multiply(weights, np.array([[0.1, 0.37]], np.float16), name="scaled")
-    wide = graph.ops.Convert(scaled, destination_type="f32", name="wide")
-    product = graph.ops.MatMul(graph.parameter("x", "f32[1,4]"), wide, name="product")
-    graph.result(graph.ops.ReLU(product, name="relu"), "y")
-    return graph.model()
+    return model_of(
+        "unpacked: Convert stored destination_type=f16; scaled: Multiply unpacked scale",
+        "wide: Convert scaled destination_type=f32; x: f32[1,4]; product: MatMul x wide",
+        "relu: ReLU product; y: Result relu",
+        stored=np.arange(-4, 4, dtype=np.int8).reshape(4, 2),
+        scale=np.float16([[0.1, 0.37]]),
+    )
 
 
 def test_constants_around_a_layer_come_along_whole():
@@ -152,7 +151,7 @@ def test_constants_around_a_layer_come_along_whole():
     part = irops.extract(model, around="product", hops=1)
     assert [port.name for port in ModelAnalysis(part).signature.inputs] == ["x"]
     data = np.array([[1, -2, 3, 0.3]], np.float32)
-    assert np.array_equal(irops.run(part, {"x": data})["y"], irops.run(model, {"x": data})["y"])
+    assert np.array_equal(irops.run(part, {"x": data})["relu.0"], irops.run(model, {"x": data})["relu.0"])
 
 
 def test_a_cut_within_constants_of_narrow_types_is_named():

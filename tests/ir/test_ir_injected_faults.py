@@ -10,16 +10,14 @@ import pytest
 
 import irops
 from irops.cli.main import main
+from tests.conftest import model_of
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 OUTPUTS = ("out.xml", "out.bin", "base.json", "out.npz")
 
 
 def model(*numbers):
-    graph = irops.Graph("net")
-    x = graph.parameter("x", "f32", [2, 3])
-    graph.result(graph.ops.Add(x, np.full((2, 3), numbers, "f4"), name="sum"), name="y")
-    return graph.model()
+    return model_of("x: f32[2,3]; sum: Add x w; y: Result sum", w=np.full((2, 3), numbers, "f4"))
 
 
 def written(folder):

@@ -3,6 +3,7 @@
 import os
 from tempfile import TemporaryFile
 
+import numpy as np
 import pytest
 
 import irops
@@ -215,7 +216,7 @@ def test_a_file_that_changes_while_it_is_kept_open_is_not_read(file):
             weights.read(0, 2, files)
 
 
-def test_a_check_opens_the_weights_once(file, monkeypatch):
+def test_a_check_opens_the_weights_once(net, file, monkeypatch):
     opened = []
 
     def counting(path):
@@ -223,12 +224,8 @@ def test_a_check_opens_the_weights_once(file, monkeypatch):
         return open_regular(path)
 
     monkeypatch.setattr("irops.files.storage.open_regular", counting)
-    graph = irops.Graph("m")
-    x = graph.parameter("x", "f32[?,4,6]")
-    for axes in ([0, 2, 1], [1, 0, 2], [2, 1, 0]):
-        x = graph.ops.Transpose(x, axes)
-    graph.result(x)
-    irops.write(graph.model(), file.with_name("m.xml"))
+    layers = "x: f32[?,4,6]; a: Transpose x c; b: Transpose a d; y: Result b"
+    irops.write(net(layers, c=np.array([0, 2, 1]), d=np.array([1, 0, 2])), file.with_name("m.xml"))
     opened.clear()
     assert irops.check(file.with_name("m.xml")).ok
     assert opened == [str(file.with_name("m.bin"))]

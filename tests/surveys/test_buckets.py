@@ -27,13 +27,10 @@ def bucket():
 
 
 @pytest.fixture
-def large(tmp_path):
+def large(net, tmp_path):
     """A model that reshapes to the last 16 bytes of a sparse file of weights."""
-    graph = irops.Graph("shaped")
-    x = graph.parameter("x", "f32", "2,6")
-    graph.result(graph.ops.Reshape(x, graph.constant(np.array([3, 4])), special_zero=False), "y")
-    path = tmp_path / "large.xml"
-    irops.write(graph.model(), path)
+    path, layers = tmp_path / "large.xml", "x: f32[2,6]; y: Reshape x shape special_zero=false; z: Result y"
+    irops.write(net(layers, shape=np.array([3, 4])), path)
     with path.with_suffix(".bin").open("r+b") as file:
         pattern = file.read()
         file.truncate(GIGABYTES)

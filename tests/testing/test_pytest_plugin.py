@@ -71,12 +71,9 @@ def test_a_project_without_irops_tests_is_left_alone(project):
     assert (code, "1 passed" in output) == (0, True), output
 
 
-def test_warnings_fail_only_where_the_check_is_strict(tmp_path):
+def test_warnings_fail_only_where_the_check_is_strict(net, tmp_path):
     dead = tmp_path / "dead.xml"
-    graph = irops.Graph("dead")
-    graph.result(graph.apply("ReLU", graph.parameter("x", "f32", [2])), "y")
-    graph.apply("Sigmoid", graph.parameter("unused", "f32", [2]))
-    irops.write(graph.model(), dead)
+    irops.write(net("x: f32[2]; r: ReLU x; y: Result r; unused: f32[2]; s: Sigmoid unused"), dead)
     report = irops_check(dead)
     assert report.ok
     assert report.warnings

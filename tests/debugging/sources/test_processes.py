@@ -21,15 +21,10 @@ def context_of(model, *inputs):
 
 
 @pytest.fixture
-def model():
-    graph = irops.Graph("attention")
-    random = np.random.default_rng(1)
-    x = graph.parameter("x", "f32", [-1, 16])
-    w = graph.constant(random.standard_normal((16, 16)).astype(np.float32), name="w")
-    product = graph.add("MatMul", x, w, name="product")
-    soft = graph.add("SoftMax", product, axis=1, name="soft")
-    graph.result(graph.add("MatMul", soft, x, transpose_b=True, name="total"), name="y")
-    return graph.model()
+def model(net):
+    w = np.random.default_rng(1).standard_normal((16, 16)).astype(np.float32)
+    product = "x: f32[?,16]; product: MatMul x w; soft: SoftMax-opset8 product axis=1"
+    return net(product, "total: MatMul soft x transpose_b=true; y: Result total", w=w)
 
 
 X = np.random.default_rng(2).standard_normal((3, 16)).astype(np.float32)

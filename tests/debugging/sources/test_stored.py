@@ -22,14 +22,10 @@ def context_of(model, *inputs):
 
 
 @pytest.fixture
-def split():
+def split(net):
     """A model with an output of every layer in use, one layer with two, and a narrow type."""
-    graph = irops.Graph("split")
-    x = graph.parameter("x", "bf16", [4, 2])
-    halves = graph.add("Split", x, graph.constant(np.int64(0)), num_splits=2, name="a/b")
-    total = graph.add("Add", *halves, name="total")
-    graph.result(total, name="y")
-    return graph.model()
+    halves = "x: bf16[4,2]; a/b: Split x axis num_splits=2"
+    return net(halves, "total: Add a/b:0 a/b:1; y: Result total", axis=np.array(0))
 
 
 X = np.arange(8, dtype=np.float32).reshape(4, 2).astype(ml_dtypes.bfloat16)
