@@ -129,13 +129,10 @@ def test_repeated_blocks_are_drawn_once():
     assert not any("repeat" in shape.kinds for shape in picture(unfolded.svg).shapes)
 
 
-def test_blocks_with_other_attributes_are_not_repeats():
-    g = irops.Graph()
-    x = g.parameter("x", "f32[4]")
-    for k in range(6):
-        x = g.ops.Clamp(g.ops.Exp(g.ops.Tanh(x)), min=0, max=k + 1)
-    g.result(x, "y")
-    assert not any("repeat" in shape.kinds for shape in picture(irops.draw(g).svg).shapes)
+def test_blocks_with_other_attributes_are_not_repeats(net):
+    blocks = (f"a{k}: Tanh x{k}; b{k}: Exp a{k}; x{k + 1}: Clamp b{k} min=0 max={k + 1}" for k in range(6))
+    drawing = irops.draw(net("x0: f32[4]", *blocks, "y: Result x6"))
+    assert not any("repeat" in shape.kinds for shape in picture(drawing.svg).shapes)
 
 
 def test_a_body_is_a_frame_that_says_what_flows_in_and_out():
@@ -229,11 +226,8 @@ def test_models_with_findings_are_drawn():
     assert drawn > 50
 
 
-def test_the_page_says_where_the_inputs_of_a_layer_come_from():
-    graph = irops.Graph()
-    x = graph.parameter("x", "f32[4]")
-    graph.result(graph.add("ReLU", x, name="active"), "y")
-    drawn = irops.draw(graph.model())
+def test_the_page_says_where_the_inputs_of_a_layer_come_from(net):
+    drawn = irops.draw(net("x: f32[4]; active: ReLU x; y: Result active"))
     layers = details(drawn.scene, drawn.analysis, drawn.scope)["layers"].values()
     (inputs,) = [layer["inputs"] for layer in layers if layer["name"].startswith("active")]
     assert inputs == [["data", "f32[4]", "from x"]]

@@ -30,13 +30,11 @@ def server(tmp_path):
 
 
 @pytest.fixture
-def model(server):
+def model(net, server):
     """A model that reshapes by a constant, on the server."""
-    graph = irops.Graph("shaped")
-    x = graph.parameter("x", "f32", "2,6")
-    scaled = x * graph.constant(np.arange(6, dtype=np.float32))
-    graph.result(graph.ops.Reshape(scaled, graph.constant(np.array([3, 4])), special_zero=False), "y")
-    irops.write(graph.model(), server.folder / "m.xml")
+    layers = "x: f32[2,6]; a: Multiply x scale; b: Reshape a shape special_zero=false; y: Result b"
+    model = net(layers, scale=np.arange(6, dtype=np.float32), shape=np.array([3, 4]))
+    irops.write(model, server.folder / "m.xml")
     return server.folder / "m.xml"
 
 
@@ -51,7 +49,7 @@ def test_a_check_reads_the_constants_that_it_folds_and_no_others(server, model):
         file.truncate(GIGABYTES)
     text = model.read_text()
     assert offset < 100
-    assert text.count("<data element_type") == 2
+    assert text.count('type="Const"') == 2
     read, fetched = bytes_read(), bytes_fetched()
     report = irops.check(f"{server.url}/m.xml")
     assert messages(report) == []

@@ -2,32 +2,22 @@
 
 import numpy as np
 import pytest
-from bodies import Net
 
 import irops
 from irops.runtime.evaluator import Transaction, Variables
+from tests.conftest import model_of
 
-
-def variable(net, shape, *initial, kind="f32"):
-    """What the variable v holds."""
-    return net.op(
-        "ReadValue", *initial, version="opset6", variable_id="v", variable_type=kind, variable_shape=shape
-    )
+ASSIGN = "Assign-opset6 {} variable_id=v"
+READ = "ReadValue-opset6 {} variable_id=v variable_type={} variable_shape={}"
 
 
 def remembering(shape="2", start=None, kind="f32", late=False):
     """Gives what x was in the run before. start: whether an input says what it was at first; late: Assign
     stands before ReadValue.
     """
-    net = Net()
-    x = net.parameter("x", kind, shape)
-    first = [] if start is None else [net.parameter("start", kind, start)]
-    if late:
-        net.op("Assign", x, version="opset6", variable_id="v")
-    net.result(variable(net, shape, *first, kind=kind), "was")
-    if not late:
-        net.op("Assign", x, version="opset6", variable_id="v")
-    return irops.Session(net.model())
+    inputs = [f"x: {kind}[{shape}]", *([f"start: {kind}[{start}]"] if start else [])]
+    keep, read = f"keep: {ASSIGN.format('x')}", f"read: {READ.format('start' if start else '', kind, shape)}"
+    return irops.Session(model_of(*inputs, *([keep, read] if late else [read, keep]), "was: Result read"))
 
 
 def was(session, *x, **more):
@@ -89,12 +79,11 @@ def test_a_variable_of_any_type_begins_as_nothing(kind, zero):
     assert remembering("1", kind=kind).run({"x": np.array([zero], dtype)})["was"].tolist() == [zero]
 
 
-def test_a_value_that_the_variable_cannot_have_is_refused():
-    net = Net()
-    x = net.parameter("x", "f32", "?")
-    net.op("Assign", x, version="opset6", name="keep", variable_id="v")
-    net.result(variable(net, "2..3"), "was")
-    session = irops.Session(net.model())
+def test_a_value_that_the_variable_cannot_have_is_refused(net):
+    layers = (
+        f"x: f32[?]; keep: {ASSIGN.format('x')}; read: {READ.format('', 'f32', '2..3')}; was: Result read"
+    )
+    session = irops.Session(net(layers))
     session.run({"x": np.ones(3, np.float32)})
     with pytest.raises(
         irops.EvaluationError, match="IR401 Assign-6 requires: the shape of new_value is compatible"
@@ -104,14 +93,10 @@ def test_a_value_that_the_variable_cannot_have_is_refused():
     assert session.run({"x": np.ones(2, np.float32)})["was"].shape == (3,)
 
 
-def test_a_state_grows_from_run_to_run():
+def test_a_state_grows_from_run_to_run(net):
     """As the keys and values of a language model do."""
-    net = Net()
-    x = net.parameter("x", "f32", "?,2")
-    all_of_them = net.op("Concat", variable(net, "?,2"), x, axis=0)
-    net.op("Assign", all_of_them, version="opset6", variable_id="v")
-    net.result(all_of_them, "all")
-    session = irops.Session(net.model())
+    read = f"x: f32[?,2]; read: {READ.format('', 'f32', '?,2')}; joined: Concat read x axis=0"
+    session = irops.Session(net(read, f"keep: {ASSIGN.format('joined')}; all: Result joined"))
     sizes = [session.run({"x": np.full((n, 2), n, np.float32)})["all"][:, 0].tolist() for n in (2, 1, 3)]
     assert sizes == [[2, 2], [2, 2, 1], [2, 2, 1, 3, 3, 3]]
 

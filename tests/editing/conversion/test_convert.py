@@ -4,7 +4,8 @@ import warnings
 
 import numpy as np
 import pytest
-from hostile_models import net, parameter, result
+from hostile_models import net as text_of
+from hostile_models import parameter, result
 
 import irops
 from irops.analysis.model_analysis import analyse
@@ -62,11 +63,9 @@ def test_the_model_itself_stays_as_it_was():
     assert ops(model) == ["SoftMax-8"]
 
 
-def test_a_decomposed_layer_gives_its_name_to_the_last_and_rounding_is_warned_of():
-    g = irops.Graph("attention")
-    q, k, v = (g.parameter(name, "f32[1,2,L,4]") for name in ("q", "k", "v"))
-    g.result(g.ops.ScaledDotProductAttention(q, k, v, causal=True, name="attention"), "y")
-    model = g.model()
+def test_a_decomposed_layer_gives_its_name_to_the_last_and_rounding_is_warned_of(net):
+    attention = "attention: ScaledDotProductAttention-opset13 q k v causal=true; y: Result attention"
+    model = net("q: f32[1,2,?,4]; k: f32[1,2,?,4]; v: f32[1,2,?,4]", attention)
     with pytest.warns(irops.ConversionWarning, match='divided by their sum .*"attention"'):
         older = irops.convert(model, "2023.0")
     assert irops.check(older, target="2023.0").ok
@@ -186,12 +185,9 @@ def test_axes_of_a_newer_type_become_i64():
     assert y(older) == y(model)
 
 
-def test_a_variable_without_initial_value_gets_zeros():
-    g = irops.Graph("state")
-    x = g.parameter("x", "f32[2,3]")
-    read = g.add("ReadValue-6", variable_id="v", variable_type="f32", variable_shape="2,3", name="read")
-    g.result(g.add("Assign-6", x + read, variable_id="v"), "y")
-    model = g.model()
+def test_a_variable_without_initial_value_gets_zeros(net):
+    read = "x: f32[2,3]; read: ReadValue-opset6 variable_id=v variable_type=f32 variable_shape=2,3"
+    model = net(read, "sum: Add x read; kept: Assign-opset6 sum variable_id=v; y: Result kept")
     older = irops.convert(model, "2023.0")
     assert irops.check(older, target="2023.0").ok
     sessions = [irops.Session(each) for each in (model, older)]
@@ -201,7 +197,7 @@ def test_a_variable_without_initial_value_gets_zeros():
 
 
 def test_a_short_file_gets_a_comment(tmp_path):
-    (tmp_path / "short.xml").write_text(net([parameter(), result()], [(0, 0, 1, 0)]))
+    (tmp_path / "short.xml").write_text(text_of([parameter(), result()], [(0, 0, 1, 0)]))
     irops.write(irops.convert(tmp_path / "short.xml", "2023.0"), tmp_path / "long.xml")
     assert len((tmp_path / "long.xml").read_bytes()) >= 512
     assert irops.check(tmp_path / "long.xml", target="2023.0").ok
@@ -270,33 +266,19 @@ def test_bodies_that_cannot_be_distinguished_by_names_are_refused():
 
 
 @pytest.mark.parametrize(("stride", "converts"), [(2, True), (3, False)])
-def test_ceil_torch_of_unknown_sizes_is_ceil_where_the_last_window_begins_inside(stride, converts):
-    g = irops.Graph("pooled")
-    x = g.parameter("x", "f32[1,1,?]")
-    pooled = g.add(
-        "AvgPool-14", x, kernel=[2], strides=[stride], pads_begin=[0], pads_end=[0], exclude_pad=True,
-        rounding_type="ceil_torch",
-    )  # fmt: skip
-    g.result(pooled, "y")
+def test_ceil_torch_of_unknown_sizes_is_ceil_where_the_last_window_begins_inside(stride, converts, net):
+    how = f"kernel=2 strides={stride} pads_begin=0 pads_end=0 exclude-pad=true rounding_type=ceil_torch"
+    model = net(f"x: f32[1,1,?]; pooled: AvgPool-opset14 x {how}; y: Result pooled")
     if converts:
-        assert ops(irops.convert(g.model(), "opset:13")) == ["AvgPool-1"]
+        assert ops(irops.convert(model, "opset:13")) == ["AvgPool-1"]
     else:
-        assert "depends on unknown sizes" in reasons(g.model(), "opset:13")[0]
+        assert "depends on unknown sizes" in reasons(model, "opset:13")[0]
 
 
 @pytest.mark.parametrize(("normalized", "numbers"), [(True, 4), (False, 5)])
-def test_the_number_of_classes_follows_from_that_of_prior_boxes(normalized, numbers):
-    g = irops.Graph("detected")
-    logits, classes, priors = (
-        g.parameter(name, f"f32{shape}")
-        for name, shape in (("logits", "[1,8]"), ("classes", "[1,6]"), ("priors", f"[1,2,{2 * numbers}]"))
-    )
-    g.result(
-        g.add(
-            "DetectionOutput-8", logits, classes, priors, keep_top_k=[3], normalized=normalized,
-            nms_threshold=0.5, confidence_threshold=0.1,
-        ),
-        "y",
-    )  # fmt: skip
-    older = irops.convert(g.model(), "opset:7")
+def test_the_number_of_classes_follows_from_that_of_prior_boxes(normalized, numbers, net):
+    how = f"keep_top_k=3 normalized={normalized} nms_threshold=0.5 confidence_threshold=0.1".lower()
+    found = f"found: DetectionOutput-opset8 logits classes priors {how}; y: Result found"
+    model = net(f"logits: f32[1,8]; classes: f32[1,6]; priors: f32[1,2,{2 * numbers}]", found)
+    older = irops.convert(model, "opset:7")
     assert next(one for one in older.layers if one.type == "DetectionOutput").data["num_classes"] == "3"
