@@ -12,22 +12,14 @@ from irops.cli import new as command
 from irops.cli.new import with_entry
 from irops.dialects.registry import Registry
 from irops.spec.releases import categories, opsets
+from tests.conftest import net_text
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"^  irops (new .*)$", command.__doc__ or "", re.MULTILINE)
 
 
 def model(type, version):
-    return f"""<net name="m" version="11"><layers>
-<layer id="0" name="x" type="Parameter" version="opset1"><data shape="3" element_type="i32"/>
-<output><port id="0" precision="I32"><dim>3</dim></port></output></layer>
-<layer id="1" name="op" type="{type}" version="{version}"><data amount="2"/><input><port id="0">
-<dim>3</dim></port></input>
-<output><port id="1" precision="I32"><dim>3</dim></port></output></layer>
-<layer id="2" name="y" type="Result" version="opset1"><input><port id="0">
-<dim>3</dim></port></input></layer></layers>
-<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
-<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>"""
+    return net_text("x: i32[3]", f"op: {type}-{version} x amount=2", "y: Result op")
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
