@@ -20,9 +20,9 @@ from irops.cli.models import registry_of
 from irops.cli.options import add_extensions, add_option, written_folder
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS, exit_codes
 from irops.diagnostics.printable import plural
+from irops.document.case_views import cell, code, prose
 from irops.document.site import Site
 from irops.document.sphinx.build import BuildError, BuildOptions
-from irops.document.texts import cell, code, prose
 from irops.environment import MissingExtraError
 
 EXIT_1 = DEFINITION_ERRORS

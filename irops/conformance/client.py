@@ -14,7 +14,7 @@ from irops.analysis.invocation import OpFault
 from irops.backends.backend import Backend, Declined
 from irops.backends.isolated import IsolatedBackend, has_kernel
 from irops.backends.one_op import MOVING
-from irops.conformance.trial import WRITEABLE, Expected, Trial, TrialInput, compute, in_layout
+from irops.conformance.cases import WRITEABLE, Expected, Trial, TrialInput, compute, in_layout
 from irops.conformance.verdict import CaseVerdict, Status
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.spec.binding import Function

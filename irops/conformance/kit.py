@@ -26,18 +26,19 @@ from irops.analysis.invocation import Invocation
 from irops.backends.backend import Backend
 from irops.backends.isolated import IsolatedBackend
 from irops.backends.one_op import MOVING
-from irops.conformance.cases import DefinitionCase, definition_cases
-from irops.conformance.client import CHANGED, WRONG_OUT, BackendClient, IsolatedClient, LocalBackend, judge
-from irops.conformance.trial import (
+from irops.conformance.cases import (
     LAYOUTS,
     WRITEABLE,
+    DefinitionCase,
     Expected,
     InvalidTrial,
     Trial,
     TrialInput,
+    definition_cases,
     expected_of,
     fits,
 )
+from irops.conformance.client import CHANGED, WRONG_OUT, BackendClient, IsolatedClient, LocalBackend, judge
 from irops.conformance.verdict import CaseOutcome, CaseVerdict, ConformanceReport, OpReport, Status
 from irops.debugging.reduce import case as reductions
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError

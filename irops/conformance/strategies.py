@@ -10,8 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from irops.backends.one_op import MOVING
-from irops.conformance.cases import definition_cases
-from irops.conformance.trial import LAYOUTS, Trial, TrialInput
+from irops.conformance.cases import LAYOUTS, Trial, TrialInput, definition_cases
 from irops.spec.definition import PortSpec
 from irops.spec.op import Op
 from irops.values.element import (

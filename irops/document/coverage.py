@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from irops.backends.backend import Reference
 from irops.backends.catalogue import backend_of, missing
 from irops.dialects import Dialect
-from irops.document.texts import release_of
+from irops.document.case_views import release_of
 from irops.editing.translation.counterparts import Counterpart, counterpart_of
 from irops.spec.op import Op, parted
 

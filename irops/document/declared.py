@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from irops.dialects import dialect_named
 from irops.dialects.registry import Registry
-from irops.document.texts import domain_text, port_text
+from irops.document.case_views import domain_text, port_text
 from irops.spec.definition import Attribute, Definition
 from irops.values.element import element_types, foreign_types
 

@@ -17,11 +17,10 @@ from irops.diagnostics.diagnostic import BANDS, Rule
 from irops.diagnostics.rules import all_rules
 from irops.dialects import others
 from irops.dialects.registry import Registry, default_registry
-from irops.document.case_views import CaseView, case_view
+from irops.document.case_views import CaseView, case_view, cell, code, prose, release_of, repository_url
 from irops.document.coverage import faculties
 from irops.document.declared import COMPARED, declared_rows
 from irops.document.sphinx.build import BuildOptions, build_html
-from irops.document.texts import cell, code, prose, release_of, repository_url
 from irops.document.views import op_view, opsets_text, search_words
 from irops.environment import require_extra
 from irops.files.output import claim, remove_abandoned, signals_blocked

@@ -9,10 +9,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from irops.dialects.registry import Registry
-from irops.document.case_views import CaseView, case_view
+from irops.document.case_views import CaseView, availability, case_view, domain_text, places, port_text
 from irops.document.coverage import fast_backends
 from irops.document.declared import COMPARED
-from irops.document.texts import availability, domain_text, places, port_text
 from irops.editing.translation.counterparts import counterpart_of
 from irops.spec.attributes import format_value, parse
 from irops.spec.definition import OPENVINO, Attribute, Constraint, Definition, ExampleCase, Note, TypeVariable
@@ -68,7 +67,7 @@ def op_view(registry: Registry, op: Op) -> SimpleNamespace:
         constraints=tuple(
             ConstraintView(
                 c,
-                _notes(definition, c.id),
+                tuple(note for note in definition.notes if note.of == c.id),
                 tuple(case_view(op, case) for case in counterexample_cases if case.violates == c.id),
             )
             for c in definition.constraints.values()
@@ -97,10 +96,6 @@ def _types(definition: Definition) -> tuple[TypeVariable, ...]:
         and frozenset(port.type.split()) != port.allowed
     }
     return (*definition.types.values(), *expressions.values())
-
-
-def _notes(definition: Definition, of: str) -> tuple[Note, ...]:
-    return tuple(note for note in definition.notes if note.of == of)
 
 
 def _grouped_notes(definition: Definition) -> tuple[tuple[str, tuple[Note, ...]], ...]:

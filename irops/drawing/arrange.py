@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf
 
-from irops.drawing.boxes import BODY, SMALL, TITLE, head, width
-from irops.drawing.scene import Box, BoxKind, Link, Scene
+from irops.drawing.boxes import BODY, SMALL, TITLE, Box, BoxKind, Link, Scene, head, width
 from irops.environment import MissingExtraError
 
 Edges = Sequence[tuple[int, int]]

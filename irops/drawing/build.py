@@ -13,8 +13,19 @@ import numpy as np
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import BodyNode, GraphNode, LayerNode
 from irops.diagnostics.printable import plural
-from irops.drawing.boxes import fact_text, folded_layers, head, input_name, layer_box, tail
-from irops.drawing.scene import Box, BoxKind, DrawnPort, Link, Scene
+from irops.drawing.boxes import (
+    Box,
+    BoxKind,
+    DrawnPort,
+    Link,
+    Scene,
+    fact_text,
+    folded_layers,
+    head,
+    input_name,
+    layer_box,
+    tail,
+)
 from irops.ir.model import LayerKind
 from irops.values.element import Array
 

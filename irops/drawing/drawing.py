@@ -18,9 +18,23 @@ from irops.analysis.structure import GraphNode, LayerNode
 from irops.diagnostics.printable import plural, printable, shortened
 from irops.dialects.registry import Registry
 from irops.drawing import arrange
-from irops.drawing.boxes import BODY, LIGHT, SMALL, TITLE, TITLES, group_of, input_name, value_text, width
+from irops.drawing.boxes import (
+    BODY,
+    LIGHT,
+    SMALL,
+    TITLE,
+    TITLES,
+    Box,
+    BoxKind,
+    Link,
+    Scene,
+    boxes,
+    group_of,
+    input_name,
+    value_text,
+    width,
+)
 from irops.drawing.build import Notes, SceneBuilder
-from irops.drawing.scene import Box, BoxKind, Link, Scene, boxes
 from irops.editing.extraction import Boundary, Name, Scope, extracted
 from irops.environment import no_collection
 from irops.files.limits import Limits

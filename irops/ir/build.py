@@ -8,11 +8,20 @@ from irops.diagnostics.diagnostic import Severity, fix
 from irops.diagnostics.printable import shortened
 from irops.environment import enabled
 from irops.files.limits import Clock
-from irops.ir.attributes import Attributes, integer
+from irops.ir.attributes import (
+    PARTS,
+    UNREAD,
+    Attributes,
+    Ports,
+    integer,
+    names_of,
+    number_layers,
+    number_ports,
+    sub_graphs,
+)
 from irops.ir.edits import without_element
 from irops.ir.model import COMMENT, Body, Edge, Element, Layer, LayerGraph, LayerKind, Model, parse_layout
 from irops.ir.parse import Faults, parse
-from irops.ir.ports import PARTS, UNREAD, Ports, names_of, number_layers, number_ports, sub_graphs
 from irops.ir.scanning import scan
 from irops.ir.weights import Weights
 from irops.values.element import element_type

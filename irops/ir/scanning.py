@@ -11,9 +11,8 @@ from sys import intern
 from typing import NamedTuple
 
 from irops.files.limits import Clock, Limits
-from irops.ir.attributes import Attributes
+from irops.ir.attributes import PARTS, Attributes, has_unique_ids, names_of, sub_graphs
 from irops.ir.model import Body, Edge, Element, Layer, LayerGraph, Port
-from irops.ir.ports import PARTS, has_unique_ids, names_of, sub_graphs
 from irops.values.element import element_type_of_precision
 
 VALUE = r'[^"<\x00-\x1f]*+'

@@ -11,9 +11,8 @@ from irops.diagnostics.rules import rule
 from irops.files.limits import MAX_DEPTH, recursion_limit_for
 from irops.files.output import PendingFiles, UnwritableModel, local_target
 from irops.files.storage import Weights, WeightsChanged
-from irops.ir.attributes import integer
+from irops.ir.attributes import DEFAULTS, WRITTEN, integer
 from irops.ir.model import COMMENT, Body, Edge, Element, Layer, LayerGraph, Model, Port, PortMapping
-from irops.ir.ports import DEFAULTS, WRITTEN
 from irops.ir.weights import changed_weights, checked_region
 
 _FIRST = (

@@ -57,10 +57,6 @@ class Feedback:
     at: int = -1
 
 
-def _always() -> bool:
-    return True
-
-
 @dataclass(frozen=True)
 class BodyFunction:
     """The body of a sub-graph op: maps one item per Parameter to one item per Result.
@@ -79,7 +75,7 @@ class BodyFunction:
     result_facts: tuple[Any, ...] = ()
     iterations: float = 1_000_000
     tensor_bytes: float = 8 << 30
-    may_repeat: Callable[[], bool] = _always
+    may_repeat: Callable[[], bool] = lambda: True
 
     def __call__(self, items: Sequence[Any]) -> list[Any]:
         return self.apply(items)

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from irops.backends.isolated import IsolatedBackend
-from irops.conformance.cases import DefinitionCase, definition_cases
+from irops.conformance.cases import DefinitionCase, InvalidTrial, definition_cases
 from irops.conformance.client import IsolatedClient
 from irops.conformance.kit import SECONDS, Effort, OpTest, outcome_of
-from irops.conformance.trial import InvalidTrial
 from irops.conformance.verdict import CaseOutcome, Status
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import plural

@@ -14,11 +14,19 @@ from libraries import needs
 pytest.importorskip("hypothesis")
 
 import irops
-from irops.conformance.cases import definition_cases
+from irops.conformance.cases import (
+    LAYOUTS,
+    InvalidTrial,
+    Trial,
+    TrialInput,
+    definition_cases,
+    expected_of,
+    fits,
+    in_layout,
+)
 from irops.conformance.client import PASSED, WRONG_OUT, mismatch
 from irops.conformance.kit import Search, reduced, snippet
 from irops.conformance.strategies import FILLS, _retyped, filled, source_of
-from irops.conformance.trial import LAYOUTS, InvalidTrial, Trial, TrialInput, expected_of, fits, in_layout
 from irops.conformance.verdict import CaseVerdict, Status
 from irops.dialects.registry import default_registry
 from irops.values.arrays import LONG, array_literal, literal

@@ -9,9 +9,9 @@ import pytest
 pytest.importorskip("hypothesis")
 
 from irops.backends.isolated import IsolatedBackend
+from irops.conformance.cases import InvalidTrial, expected_of
 from irops.conformance.client import IsolatedClient, judge
 from irops.conformance.strategies import odd_trials
-from irops.conformance.trial import InvalidTrial, expected_of
 from irops.conformance.verdict import Status
 from irops.dialects.registry import default_registry
 from irops.environment import missing_libraries

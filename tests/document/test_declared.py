@@ -7,9 +7,9 @@ import pytest
 from libraries import needs
 
 from irops.dialects.registry import default_registry
+from irops.document.case_views import elements_text
 from irops.document.declared import COMPARED, declared_rows
 from irops.document.site import environment
-from irops.document.texts import elements_text
 from irops.document.views import op_view
 
 DEFINITIONS = [default_registry().op(op).definition for op in COMPARED]

@@ -8,8 +8,8 @@ import pytest
 
 from irops.diagnostics.rules import all_rules
 from irops.dialects.registry import Registry, default_registry
+from irops.document.case_views import cell, prose
 from irops.document.site import Site
-from irops.document.texts import cell, prose
 
 pytestmark = pytest.mark.slow("writes all pages")
 

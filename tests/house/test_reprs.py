@@ -14,7 +14,7 @@ from irops.analysis.invocation import Invocation
 from irops.analysis.model_analysis import analyse
 from irops.diagnostics.html_table import MAX_CELL, MAX_ROWS, html_table
 from irops.dialects import dialect_named
-from irops.editing.dialects import DialectGraph as NewGraph
+from irops.editing.graiphic import DialectGraph as NewGraph
 from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
 from irops.surveys.store import SurveyTable
 

@@ -2,11 +2,18 @@
 
 import pytest
 
-from irops.ir.attributes import INT64_MAX, INT64_MIN, integer, prefix_note
+from irops.ir.attributes import (
+    INT64_MAX,
+    INT64_MIN,
+    UNREAD,
+    integer,
+    number_layers,
+    number_ports,
+    prefix_note,
+)
 from irops.ir.locate import SourceText
 from irops.ir.model import Edge, Layer, LayerGraph, Port
 from irops.ir.parse import Faults
-from irops.ir.ports import UNREAD, number_layers, number_ports
 
 
 @pytest.mark.parametrize(

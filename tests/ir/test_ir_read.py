@@ -10,8 +10,8 @@ from lxml import etree
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.files.limits import Limits
+from irops.ir.attributes import names_of
 from irops.ir.model import COMMENT, BackEdge, Edge, Element, Port
-from irops.ir.ports import names_of
 from irops.ir.read import load, loads, read
 
 FILES = Path(__file__).parent / "files"

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from irops.diagnostics.diagnostic import DiagnosticError
+from irops.ir.attributes import names_of
 from irops.ir.model import BackEdge, Body, Edge, Element, Layer, LayerGraph, Model, Port, PortMapping
-from irops.ir.ports import names_of
 from irops.ir.read import load, loads, read
 from irops.ir.weights import Weights, constant
 from irops.ir.write import document, escaped, mapping_attributes, names_text, write

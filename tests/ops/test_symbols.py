@@ -12,9 +12,8 @@ from invoking import attach_values, infer_layer, loaded
 from tiers import random_cases
 
 from irops.analysis.invocation import OpFault
-from irops.conformance.cases import definition_cases
+from irops.conformance.cases import InvalidTrial, definition_cases, expected_of
 from irops.conformance.strategies import variations
-from irops.conformance.trial import InvalidTrial, expected_of
 from irops.dialects.registry import default_registry
 from irops.spec.attributes import bind
 from irops.values.dim import Dim, Symbol

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode
+from irops.drawing.boxes import Box, BoxKind, Scene
 from irops.drawing.build import Notes, SceneBuilder
-from irops.drawing.scene import Box, BoxKind, Scene
 
 Edge = tuple[int, int, int]
 """The id of a layer, the index of its output, and the id of a layer that uses it."""

@@ -20,8 +20,7 @@ from typing import Any, TypeVar
 from irops.analysis.checks.run import check
 from irops.debugging.compare.comparison import compared
 from irops.debugging.compare.results import follows_from_ties
-from irops.debugging.reduce.case import Case, write_case
-from irops.debugging.reduce.reproduction import ReproductionTarget
+from irops.debugging.reduce.case import Case, ReproductionTarget, write_case
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.openvino_device import OpenVINODevice
 from irops.debugging.sources.parse import AnySource, source_of

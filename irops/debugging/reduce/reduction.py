@@ -29,6 +29,7 @@ from irops.debugging.reduce.attempts import (
 )
 from irops.debugging.reduce.case import (
     Case,
+    ReproductionTarget,
     axes_of,
     computes,
     in_plain_types,
@@ -39,7 +40,6 @@ from irops.debugging.reduce.case import (
     sliced,
     write_reproduction,
 )
-from irops.debugging.reduce.reproduction import ReproductionTarget
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.registry import Registry
 from irops.editing.extraction import NamedValue, Scope, Selection, Value, extract, parameter

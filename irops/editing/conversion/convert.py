@@ -329,7 +329,7 @@ def initialize(graph: Graph, node: Node) -> None:
 
 # Finding and taking the steps from the op of a node to one that a target reads.
 
-assert rules.MODULES  # they declare the steps
+assert rules  # it declares the steps
 
 
 @dataclass(frozen=True, slots=True)

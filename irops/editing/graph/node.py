@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol
 
 from irops.analysis.declaring import redeclared
 from irops.analysis.fold import ValueBudget, attach_values
@@ -177,88 +176,16 @@ def unknown(count: int) -> list[Fact]:
 # Python's operators as ops: each adds a node to the graph of its operand.
 
 
-AnyOperand = TypeVar("AnyOperand", bound="Operators")
-
-
-def _operator(
-    type: str, *, reflected: bool = False, logical: bool = False
-) -> Callable[[AnyOperand, Any], AnyOperand]:
+def _operator(type: str, *, reflected: bool = False, logical: bool = False) -> Callable[[Value, Any], Value]:
     """The method of an operator, which adds a node of a type. reflected: self is the right operand; logical:
     on integers, the op is the bitwise one.
     """
 
-    def method(self: AnyOperand, other: Any) -> AnyOperand:
+    def method(self: Value, other: Any) -> Value:
         operands = (other, self) if reflected else (self, other)
         return self._apply(self._logical(type) if logical else type, *operands)
 
     return method
-
-
-class Operators:
-    """The operators of a Value. The other operand is a Value, an array or a number.
-
-    A number takes the element type of the Value. On booleans, & | ^ ~ are logical, on integers bitwise.
-    """
-
-    __slots__ = ()
-
-    @abstractmethod
-    def _apply(self, type: str, *operands: Any) -> Self:
-        """The output of a new node of a type."""
-
-    @abstractmethod
-    def _floor_divided(self, dividend: Any, divisor: Any) -> Self:
-        """The quotient, rounded down."""
-
-    @abstractmethod
-    def _logical(self, name: str) -> str:
-        """The op that And, Or, Xor or Not is for this value."""
-
-    __add__ = _operator("Add")
-    __radd__ = _operator("Add", reflected=True)
-    __sub__ = _operator("Subtract")
-    __rsub__ = _operator("Subtract", reflected=True)
-    __mul__ = _operator("Multiply")
-    __rmul__ = _operator("Multiply", reflected=True)
-    __truediv__ = _operator("Divide")
-    __rtruediv__ = _operator("Divide", reflected=True)
-    __mod__ = _operator("FloorMod")
-    __rmod__ = _operator("FloorMod", reflected=True)
-    __pow__ = _operator("Power")
-    __rpow__ = _operator("Power", reflected=True)
-    __matmul__ = _operator("MatMul")
-    __rmatmul__ = _operator("MatMul", reflected=True)
-    __eq__ = _operator("Equal")  # type: ignore[assignment]
-    __ne__ = _operator("NotEqual")  # type: ignore[assignment]
-    __lt__ = _operator("Less")
-    __le__ = _operator("LessEqual")
-    __gt__ = _operator("Greater")
-    __ge__ = _operator("GreaterEqual")
-    __and__ = _operator("And", logical=True)
-    __rand__ = _operator("And", logical=True, reflected=True)
-    __or__ = _operator("Or", logical=True)
-    __ror__ = _operator("Or", logical=True, reflected=True)
-    __xor__ = _operator("Xor", logical=True)
-    __rxor__ = _operator("Xor", logical=True, reflected=True)
-
-    def __floordiv__(self, other: Any) -> Self:
-        return self._floor_divided(self, other)
-
-    def __rfloordiv__(self, other: Any) -> Self:
-        return self._floor_divided(other, self)
-
-    def __neg__(self) -> Self:
-        return self._apply("Negative", self)
-
-    def __abs__(self) -> Self:
-        return self._apply("Abs", self)
-
-    def __invert__(self) -> Self:
-        return self._apply(self._logical("Not"), self)
-
-    __hash__ = object.__hash__
-    __array_ufunc__ = None
-    """NumPy leaves operators between an array and a Value to the Value."""
 
 
 class Owner(Protocol):
@@ -269,7 +196,7 @@ class Owner(Protocol):
     def apply(self, type: str, *operands: Any) -> Value: ...
 
 
-class Value(Operators):
+class Value:
     """One output of a node: a tensor whose element type, shape and, where it is known, value are inferred.
 
     Python's operators add nodes: + - * / // % ** @ == != < <= > >= & | ^ ~ and unary -. Because == adds an
@@ -328,17 +255,64 @@ class Value(Operators):
     def __iter__(self) -> Any:
         raise TypeError("a Value of a graph cannot be iterated over; use Split or Gather")
 
-    def _apply(self, type: str, *operands: Any) -> Self:
-        result = self.node.graph.apply(type, *operands)
-        assert isinstance(result, Value)
-        return result  # type: ignore[return-value]
+    def _apply(self, type: str, *operands: Any) -> Value:
+        return self.node.graph.apply(type, *operands)
 
-    def _floor_divided(self, dividend: Any, divisor: Any) -> Self:
+    def _floor_divided(self, dividend: Any, divisor: Any) -> Value:
         quotient = self._apply("Divide", dividend, divisor)  # of integers, it is rounded down
         return self._apply("Floor", quotient) if quotient.element_type.floating else quotient
 
     def _logical(self, name: str) -> str:
         return f"Logical{name}" if self.element_type is BOOLEAN else f"Bitwise{name}"
+
+    # The other operand is a Value, an array or a number, which takes the element type of this one. On
+    # booleans, & | ^ ~ are logical, on integers bitwise.
+
+    __add__ = _operator("Add")
+    __radd__ = _operator("Add", reflected=True)
+    __sub__ = _operator("Subtract")
+    __rsub__ = _operator("Subtract", reflected=True)
+    __mul__ = _operator("Multiply")
+    __rmul__ = _operator("Multiply", reflected=True)
+    __truediv__ = _operator("Divide")
+    __rtruediv__ = _operator("Divide", reflected=True)
+    __mod__ = _operator("FloorMod")
+    __rmod__ = _operator("FloorMod", reflected=True)
+    __pow__ = _operator("Power")
+    __rpow__ = _operator("Power", reflected=True)
+    __matmul__ = _operator("MatMul")
+    __rmatmul__ = _operator("MatMul", reflected=True)
+    __eq__ = _operator("Equal")  # type: ignore[assignment]
+    __ne__ = _operator("NotEqual")  # type: ignore[assignment]
+    __lt__ = _operator("Less")
+    __le__ = _operator("LessEqual")
+    __gt__ = _operator("Greater")
+    __ge__ = _operator("GreaterEqual")
+    __and__ = _operator("And", logical=True)
+    __rand__ = _operator("And", logical=True, reflected=True)
+    __or__ = _operator("Or", logical=True)
+    __ror__ = _operator("Or", logical=True, reflected=True)
+    __xor__ = _operator("Xor", logical=True)
+    __rxor__ = _operator("Xor", logical=True, reflected=True)
+
+    def __floordiv__(self, other: Any) -> Value:
+        return self._floor_divided(self, other)
+
+    def __rfloordiv__(self, other: Any) -> Value:
+        return self._floor_divided(other, self)
+
+    def __neg__(self) -> Value:
+        return self._apply("Negative", self)
+
+    def __abs__(self) -> Value:
+        return self._apply("Abs", self)
+
+    def __invert__(self) -> Value:
+        return self._apply(self._logical("Not"), self)
+
+    __hash__ = object.__hash__
+    __array_ufunc__ = None
+    """NumPy leaves operators between an array and a Value to the Value."""
 
 
 _SLOTS = (

@@ -205,10 +205,6 @@ def _shape_of(node: TranslatedLayer) -> Wire:
     )
 
 
-def _mat_mul(node: TranslatedLayer) -> Wire:
-    return node.add("MatMul", *[_side(node, name) for name in ("a", "b")])
-
-
 def _side(node: TranslatedLayer, name: str) -> Wire:
     """A factor, with its last two axes swapped if the attribute is true."""
     flag = f"transpose_{name}"
@@ -274,7 +270,7 @@ RULES: dict[str, Callable[[TranslatedLayer], Wire]] = {
     "Convert-1": _convert,
     "ShapeOf-1": _shape_of,
     "ShapeOf-3": _shape_of,
-    "MatMul-1": _mat_mul,
+    "MatMul-1": lambda node: node.add("MatMul", *[_side(node, name) for name in ("a", "b")]),
     "Reshape-1": _reshape,
     "Gather-1": _gather,
     "Gather-7": _gather,

@@ -355,11 +355,6 @@ def attributes_in_openvino(node: TranslatedLayer, base: Definition) -> dict[str,
     return data
 
 
-def _same(node: TranslatedLayer) -> Wire:
-    """An Identity needs no layer."""
-    return node.required("input")
-
-
 def _cast(node: TranslatedLayer) -> Wire:
     kind, source = node.attributes["to"], node.fact("input").element_type
     if STRING in (kind, source):
@@ -410,7 +405,7 @@ def _unsqueeze(node: TranslatedLayer) -> Wire:
 
 
 RULES: dict[str, Callable[[TranslatedLayer], Wire]] = {
-    "Identity": _same,
+    "Identity": lambda node: node.required("input"),  # needs no layer
     "Cast": _cast,
     "Shape": _shape,
     "Reshape": _reshape,

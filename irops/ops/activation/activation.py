@@ -54,7 +54,7 @@ def sigmoid_gradient(d_output: Array, output: Array) -> Array:
 
 @kernel("ReLU-1", widen=True)
 def relu(data: Array) -> Array:
-    return on_numbers(_positive_part, data)
+    return on_numbers(lambda numbers: np.maximum(numbers, 0, dtype=numbers.dtype), data)
 
 
 @gradient("ReLU-1")
@@ -71,10 +71,6 @@ def logistic(x: Array) -> Array:
     """1 / (1 + exp(-x)); where exp overflows to inf, the quotient is 0, which is correct."""
     result: Array = 1 / (1 + np.exp(-x))
     return result
-
-
-def _positive_part(numbers: Array) -> Array:
-    return np.maximum(numbers, 0, dtype=numbers.dtype)
 
 
 @shape("Elu-1")

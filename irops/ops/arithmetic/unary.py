@@ -13,7 +13,7 @@ from irops.ops.partial import monotone, rounding
 from irops.ops.reals import erf as error_function
 from irops.ops.reals import inverse_erf, on_numbers, on_reals
 from irops.spec.binding import gradient, kernel, values
-from irops.values.dim import Bound, Dim, maximum
+from irops.values.dim import Bound, maximum
 from irops.values.element import Array
 from irops.values.fact import each_dim
 
@@ -50,12 +50,12 @@ def absolute(data: Array) -> Array:
 
 @values("Abs-1")
 def absolute_dims(data: Array) -> Array:
-    return each_dim(_absolute, data)
+    return each_dim(lambda dim: maximum(dim, -dim).at_least(0), data)
 
 
 @kernel("Floor-1", widen=True)
 def floor(data: Array) -> Array:
-    return on_numbers(_floor, data)
+    return on_numbers(lambda numbers: numbers if numbers.dtype.kind in "iu" else np.floor(numbers), data)
 
 
 @values("Floor-1")
@@ -72,14 +72,6 @@ def log_gradient(d_output: Array, data: Array) -> Array:
 def tanh_gradient(d_output: Array, output: Array) -> Array:
     d_data: Array = d_output * (1 - output * output)
     return d_data
-
-
-def _absolute(dim: Dim) -> Dim:
-    return maximum(dim, -dim).at_least(0)
-
-
-def _floor(numbers: Array) -> Array:
-    return numbers if numbers.dtype.kind in "iu" else np.floor(numbers)
 
 
 @kernel("Ceiling-1", widen=True)
