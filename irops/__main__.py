@@ -1,8 +1,6 @@
 """python -m irops"""
 
 # PYTHON_ARGCOMPLETE_OK
-from __future__ import annotations
-
 import sys
 
 from irops.cli.main import main

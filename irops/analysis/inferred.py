@@ -1,7 +1,5 @@
 """The result of inference."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -58,7 +56,7 @@ class LayerFacts:
     invocation: Invocation | None = None
     inputs: Sequence[Fact | None] = ()
     outputs: Sequence[Fact] = ()
-    bodies: Mapping[str, Inferred] = field(default_factory=lambda: NOT_INFERRED)
+    bodies: "Mapping[str, Inferred]" = field(default_factory=lambda: NOT_INFERRED)
     failed: bool = False
 
     @property
@@ -92,7 +90,7 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
             self.with_bodies.append(facts)
 
     @property
-    def bodies(self) -> Iterator[Inferred]:
+    def bodies(self) -> "Iterator[Inferred]":
         """The bodies of the layers, as they were inferred last."""
         for facts in self.with_bodies:
             yield from facts.bodies.values()

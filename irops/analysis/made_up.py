@@ -1,7 +1,5 @@
 """Values made up for the inputs of a model: zeros, ones or random numbers, of fitting sizes, in limits."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The analysis of a model: its structure and signature, and inference for any set of input shapes."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property

@@ -1,7 +1,5 @@
 """irops.write: a model into a file of its dialect."""
 
-from __future__ import annotations
-
 import os
 from functools import partial
 

@@ -9,8 +9,6 @@ A kernel may have two attributes that are true: takes_out, if it fills the array
 it; checks_values, if it validates its inputs against all constraints on values, so that the caller need not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, TypeVar, runtime_checkable
 

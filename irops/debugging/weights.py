@@ -1,7 +1,5 @@
 """The constants of a model: statistics, storage, and what f16 would lose."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

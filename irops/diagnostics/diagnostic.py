@@ -1,7 +1,5 @@
 """A finding: its rule, its location, its message, and the fix where there is exactly one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -236,7 +234,7 @@ class DiagnosticError(ValueError):
         more = len(self.diagnostics) - 1
         super().__init__(f"{self.diagnostics[0]}{f' (and {more} more)' if more else ''}")
 
-    def __reduce__(self) -> tuple[type[DiagnosticError], tuple[tuple[Diagnostic, ...]]]:
+    def __reduce__(self) -> "tuple[type[DiagnosticError], tuple[tuple[Diagnostic, ...]]]":
         return type(self), (self.diagnostics,)
 
 

@@ -1,7 +1,5 @@
 """The report of a check: the findings in one model, and the line that sums up those of many."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,7 +21,7 @@ class Report:
     fixed: tuple[Diagnostic, ...] = ()
 
     @staticmethod
-    def of(diagnostics: Iterable[Diagnostic], path: str | None = None) -> Report:
+    def of(diagnostics: Iterable[Diagnostic], path: str | None = None) -> "Report":
         """A report of findings in any order."""
         return Report(in_document_order(diagnostics), path)
 
@@ -42,7 +40,7 @@ class Report:
 
     def narrowed(
         self, select: Iterable[str] = (), ignore: Iterable[str] = (), custom: Iterable[Rule] = ()
-    ) -> Report:
+    ) -> "Report":
         """The findings of the selected rules (all, if none is selected) that are not ignored.
 
         custom: rules that the words may name beside all_rules()

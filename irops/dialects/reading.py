@@ -1,7 +1,5 @@
 """irops.read: a model from a file of any dialect."""
 
-from __future__ import annotations
-
 import os
 
 from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError

@@ -1,7 +1,5 @@
 """The op registry: every definition with its functions, irops' own and those of plug-ins."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Make the scene of a graph: which boxes there are, what is inside them, and what connects them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -79,7 +77,7 @@ class SceneBuilder:
 
     def _order(
         self, graph: GraphNode, inferred: Inferred | None, folded: set[int]
-    ) -> tuple[list[int], list[Repeat]]:
+    ) -> "tuple[list[int], list[Repeat]]":
         """The sequence in which the most repeats are found, with these."""
         order = sequence(graph, folded)
         if self.unfold:
@@ -115,7 +113,7 @@ class _GraphScene:
         self.places: dict[Value, tuple[int, int]] = {}
         self.entries: dict[tuple[int, int], int] = {}
 
-    def made(self, groups: Iterable[Repeat | Block]) -> Scene:
+    def made(self, groups: "Iterable[Repeat | Block]") -> Scene:
         place = 0
         for group in groups:
             for number in self.order[place : group.start]:
@@ -155,7 +153,7 @@ class _GraphScene:
         for index in range(len(node.layer.outputs)):
             self.places[number, index] = len(self.scene.boxes) - 1, index
 
-    def add_repeat(self, repeat: Repeat) -> None:
+    def add_repeat(self, repeat: "Repeat") -> None:
         """The first of the blocks, in a frame; what uses the last one is connected with the first."""
         inner = _GraphScene(self.builder, self.graph, self.inferred, self.folded, self.order)
         first = self.order[repeat.start : repeat.start + repeat.period]
@@ -174,7 +172,7 @@ class _GraphScene:
         self.scene.links.extend(Link(*place, number_of_frame, entry) for (place, _), entry in entries.items())
 
     def _add_entries(
-        self, repeat: Repeat, inner: _GraphScene
+        self, repeat: "Repeat", inner: "_GraphScene"
     ) -> dict[tuple[tuple[int, int], Value | None], int]:
         """Boxes for the values that come into the first block: by the place of each around the frame, and the
         value that the second block uses instead, if it is one of the first block.
@@ -201,7 +199,7 @@ class _GraphScene:
                 entry.lines.append(f"then from {tail(self.graph.layers[carried[0]].layer.name, 24)}")
         return entries
 
-    def _add_exits(self, repeat: Repeat, inner: _GraphScene, frame: Box, number_of_frame: int) -> None:
+    def _add_exits(self, repeat: "Repeat", inner: "_GraphScene", frame: Box, number_of_frame: int) -> None:
         """An exit for each output of the last block that is used behind it."""
         position = {number: place for place, number in enumerate(self.order)}
         consumers = self.graph.wiring.consumers
@@ -228,7 +226,7 @@ class _GraphScene:
                     ahead.append(source[0].id)
         return [self.graph.layers[number] for number in found]
 
-    def add_block(self, block: Block) -> None:
+    def add_block(self, block: "Block") -> None:
         numbers = self.order[block.start : block.end]
         box = Box(BoxKind.BLOCK, head(block.name or "layers", 40), plural(len(numbers), "layer"))
         box.lines = [head(f"{count} {name}", 40) for name, count in block.ops]

@@ -1,7 +1,5 @@
 """irops.draw: a picture of a model, and the formats that it can be written in."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Sequence

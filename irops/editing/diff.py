@@ -2,8 +2,6 @@
 weights differ.
 """
 
-from __future__ import annotations
-
 import os
 from bisect import bisect_left
 from collections import Counter, defaultdict
@@ -610,7 +608,7 @@ class GraphComparison:
                 found.append(f"{which} model alone has {plural(len(layers), 'layer')} before it: {names}")
         return found
 
-    def all(self) -> GraphComparison:
+    def all(self) -> "GraphComparison":
         """Collect the differences of all layers."""
         to = self.matching.to
         for number, layer in self.a.layers.items():

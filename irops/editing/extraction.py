@@ -1,7 +1,5 @@
 """irops.extract: a part of a model as a model of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -53,7 +51,7 @@ class Scope:
         }
 
     @classmethod
-    def of(cls, analysis: ModelAnalysis, path: tuple[str, ...]) -> Scope:
+    def of(cls, analysis: ModelAnalysis, path: tuple[str, ...]) -> "Scope":
         """The graph that a path leads to. Raises: KeyError, with a suggestion; ValueError for an odd path"""
         return cls(analysis, *graph_at(analysis, path))
 
@@ -133,7 +131,7 @@ class Selection:
     @classmethod
     def between(
         cls, scope: Scope, cuts: Sequence[NamedValue] | None, ends: Sequence[NamedValue] | None
-    ) -> Selection:
+    ) -> "Selection":
         """The layers that compute some values from others; see irops.extract."""
         starts = {cut.value for cut in cuts or ()}
         if ends is None:
@@ -153,7 +151,7 @@ class Selection:
         return cls(scope, kept | _sinks(scope, kept, starts), new, ends)
 
     @classmethod
-    def around(cls, scope: Scope, layer: Layer, hops: int) -> Selection:
+    def around(cls, scope: Scope, layer: Layer, hops: int) -> "Selection":
         """The layers within some edges of a layer."""
         inputs, consumers = scope.graph.wiring.inputs, scope.graph.wiring.consumers
         kept = {layer.id}

@@ -1,7 +1,5 @@
 """Limits on the memory and time that one model may use. Real networks stay far below the defaults."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ or its weights. Temporary files are claimed while they are written, and removed 
 was killed.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -4,8 +4,6 @@ Two counts say how much was read: what readers asked for, which is the same for 
 does not depend on what a cache has; and what came from remote file systems.
 """
 
-from __future__ import annotations
-
 import mmap
 import os
 import stat
@@ -176,12 +174,12 @@ class Weights:
             self._inspect(path)
 
     @staticmethod
-    def of_file(path: str | os.PathLike[str]) -> Weights:
+    def of_file(path: str | os.PathLike[str]) -> "Weights":
         """The bytes of a file. The file need not exist; fault is then set."""
         return Weights(os.fspath(path))
 
     @staticmethod
-    def of_bytes(data: bytes) -> Weights:
+    def of_bytes(data: bytes) -> "Weights":
         return Weights(None, data)
 
     @property
@@ -396,7 +394,7 @@ class JoinedWeights(Weights):
         self._fault = ""  # what is missing from the first is reported where a constant needs it
         return start
 
-    def copy(self) -> JoinedWeights:
+    def copy(self) -> "JoinedWeights":
         """The same parts, to which others can be added."""
         made = JoinedWeights(self._parts[0], self._reserved)
         made._parts, made._starts = list(self._parts), list(self._starts)

@@ -4,8 +4,6 @@ A URL is what fsspec takes: s3://bucket/model.xml, https://host/model.xml, or a 
 zip://model.xml::s3://bucket/models.zip. A URL of the protocol file is a local path in another form.
 """
 
-from __future__ import annotations
-
 import os
 import posixpath
 import re

@@ -1,7 +1,5 @@
 """An IR file as Python values, independent of any op."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -132,7 +130,7 @@ class Element:
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
-    children: list[Element] = field(default_factory=list)
+    children: "list[Element]" = field(default_factory=list)
     text: str = ""
     at: int = field(default=-1, compare=False)
 
@@ -196,7 +194,7 @@ class Body:
     """
 
     name: str
-    graph: LayerGraph
+    graph: "LayerGraph"
     inputs: list[PortMapping] = field(default_factory=list)
     outputs: list[PortMapping] = field(default_factory=list)
     back_edges: list[BackEdge] = field(default_factory=list)
@@ -404,7 +402,7 @@ class Model:
             at = -1 if layer is None else layer.at
         return self.source.location(at, owner, path, attribute)
 
-    def with_graph(self, graph: LayerGraph) -> Model:
+    def with_graph(self, graph: LayerGraph) -> "Model":
         return replace(self, graph=graph)
 
 

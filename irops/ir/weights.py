@@ -1,7 +1,5 @@
 """The constants of a model: their positions in the weights, their values, and checks of both."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -120,7 +118,7 @@ def checked_region(model: Model, layer: Layer) -> Region:
     return region
 
 
-def _error(model: Model, layer: Layer, fault: ConstantFault) -> DiagnosticError:
+def _error(model: Model, layer: Layer, fault: "ConstantFault") -> DiagnosticError:
     path = next((path for path, other in model.walk() if other is layer), ())
     return DiagnosticError([_diagnostic(model, layer, path, fault)])
 
@@ -166,7 +164,7 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
             yield _diagnostic(model, layer, path, fault)
 
 
-def _region_fault(layer: Layer, region: Region, weights: Weights) -> ConstantFault | None:
+def _region_fault(layer: Layer, region: Region, weights: Weights) -> "ConstantFault | None":
     """An error in the bytes that a Const declares, or None. OpenVINO reads those of no elements too."""
     if region.elements and region.element is not STRING:
         needed = packed_size(region.element, region.elements)
@@ -185,7 +183,7 @@ def _region_fault(layer: Layer, region: Region, weights: Weights) -> ConstantFau
     return _strings_fault(layer, region, weights) if region.element is STRING else None
 
 
-def _strings_fault(layer: Layer, region: Region, weights: Weights) -> ConstantFault | None:
+def _strings_fault(layer: Layer, region: Region, weights: Weights) -> "ConstantFault | None":
     try:
         check_strings(
             lambda start, size: weights.read(region.offset + start, size), region.size, region.elements
@@ -195,13 +193,13 @@ def _strings_fault(layer: Layer, region: Region, weights: Weights) -> ConstantFa
     return None
 
 
-def _value_fault(layer: Layer, error: ValueError) -> ConstantFault:
+def _value_fault(layer: Layer, error: ValueError) -> "ConstantFault":
     return ConstantFault(
         "changed-weights" if isinstance(error, WeightsChanged) else "corrupt-strings", f"{layer}: {error}"
     )
 
 
-def _size_fault(layer: Layer, region: Region, needed: int, weights: Weights) -> ConstantFault:
+def _size_fault(layer: Layer, region: Region, needed: int, weights: Weights) -> "ConstantFault":
     """The error for a size that does not match the type and shape.
 
     It is located at size, unless size is plausible, so that the type or the shape is probably wrong: the
@@ -216,7 +214,7 @@ def _size_fault(layer: Layer, region: Region, needed: int, weights: Weights) -> 
     return ConstantFault("wrong-constant-size", message, None if plausible else "size", notes)
 
 
-def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> ConstantFault:
+def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> "ConstantFault":
     match count:
         case 1:
             others = ""
@@ -232,7 +230,7 @@ def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> Constan
     return ConstantFault("missing-weights", message, notes=notes)
 
 
-def _diagnostic(model: Model, layer: Layer, path: tuple[str, ...], fault: ConstantFault) -> Diagnostic:
+def _diagnostic(model: Model, layer: Layer, path: tuple[str, ...], fault: "ConstantFault") -> Diagnostic:
     at = layer.at if fault.attribute is None or layer.data_at < 0 else layer.data_at
     location = model.location(layer, path, at, fault.attribute or None)
     return Diagnostic(rule(fault.rule), fault.message, location, notes=fault.notes)

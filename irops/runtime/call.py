@@ -1,7 +1,5 @@
 """irops.call: one op on arrays, at once."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

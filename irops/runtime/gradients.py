@@ -1,7 +1,5 @@
 """irops.vjp: the gradients of a model's results with respect to its inputs and constants."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """irops.run and irops.Session: a model's results from its inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """The elements of an IR text with their offsets, also of a text that is not well-formed."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -36,15 +34,15 @@ class OutlineNode:
     tag: str
     start: int
     head_end: int
-    parent: OutlineNode | None
+    parent: "OutlineNode | None"
     end: int = -1
-    children: list[OutlineNode] = field(default_factory=list)
+    children: "list[OutlineNode]" = field(default_factory=list)
 
-    def named(self, tag: str) -> Iterator[OutlineNode]:
+    def named(self, tag: str) -> "Iterator[OutlineNode]":
         """The children with a tag."""
         return (child for child in self.children if child.tag == tag)
 
-    def at(self, offset: int) -> OutlineNode:
+    def at(self, offset: int) -> "OutlineNode":
         """The innermost element around an offset, this one if no child is around it."""
         node = self
         while True:
@@ -53,7 +51,7 @@ class OutlineNode:
                 return node
             node = node.children[place]
 
-    def above(self, *tags: str) -> OutlineNode | None:
+    def above(self, *tags: str) -> "OutlineNode | None":
         """The innermost element with one of some tags, this one or one around it."""
         node: OutlineNode | None = self
         while node is not None and node.tag not in tags:
@@ -66,7 +64,7 @@ class LayerSpan:
     """A layer of the text. id: None where it is absent or malformed."""
 
     node: OutlineNode
-    graph: GraphSpan
+    graph: "GraphSpan"
     id: int | None
     name: str
     type: str
@@ -83,7 +81,7 @@ class EdgeSpan:
     """An edge of the text; None for what is absent or malformed."""
 
     node: OutlineNode
-    graph: GraphSpan = field(repr=False)
+    graph: "GraphSpan" = field(repr=False)
     from_layer: int | None
     from_port: int | None
     to_layer: int | None

@@ -1,7 +1,5 @@
 """Modules of custom ops and rules: by file, by entry point of installed packages; errors have locations."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """The tasks that compute values, of inputs that are made up: run and compare."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 

@@ -4,8 +4,6 @@ A digest is computed once for each state of a file: its size, times and number. 
 moment ago is not kept, since a further change might not show in its times.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Mapping, Sequence

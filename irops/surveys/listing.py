@@ -1,7 +1,5 @@
 """The models of a survey: files, folders, patterns, URLs, and lists of them."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

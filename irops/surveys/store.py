@@ -7,8 +7,6 @@ whole files. When a survey is done, one file replaces all others. One survey at 
 What is in results.* depends on the models and the settings alone: neither on time, nor on machine or order.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """irops.survey: many models, each with many tasks, in one table."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter
@@ -234,7 +232,7 @@ class RuleLine:
     findings: int
 
 
-def _rules(table: SurveyTable, matrix: Matrix) -> Iterator[RuleLine]:
+def _rules(table: SurveyTable, matrix: "Matrix") -> Iterator[RuleLine]:
     known = {rule.code: rule for rule in all_rules()}
     for code, models, findings in table.rules(None):
         rule, shown = known.get(code), plain(code, MAX_NAME)

@@ -1,7 +1,5 @@
 """The tasks of a survey: what is asked of each model, and what comes back; those that compute no values."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """Assertions on models: that they are sound, and that they compute what is expected."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 

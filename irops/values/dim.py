@@ -5,8 +5,6 @@ operation that is not a polynomial; its name is then the expression: ((batch - 1
 broadcast(n, m).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -93,7 +91,7 @@ class Atom:
     name: str
     bounds: Interval = field(compare=False)
     function: str = field(default="", compare=False)
-    arguments: tuple[Symbol, ...] = field(default=(), compare=False)
+    arguments: "tuple[Symbol, ...]" = field(default=(), compare=False)
 
 
 Monomial = tuple[Atom, ...]
@@ -107,11 +105,11 @@ class Symbol:
     terms: Terms
 
     @staticmethod
-    def named(name: str, bounds: Interval = (0, inf)) -> Symbol:
+    def named(name: str, bounds: Interval = (0, inf)) -> "Symbol":
         return Symbol((((Atom(name, bounds),), 1),))
 
     @staticmethod
-    def constant(number: int) -> Symbol:
+    def constant(number: int) -> "Symbol":
         return Symbol((((), number),) if number else ())
 
     @property
@@ -124,16 +122,16 @@ class Symbol:
     def __str__(self) -> str:
         return " + ".join(_spelled(*term) for term in reversed(self.terms)).replace("+ -", "- ") or "0"
 
-    def plus(self, other: Symbol) -> Symbol | None:
+    def plus(self, other: "Symbol") -> "Symbol | None":
         total = dict(self.terms)
         for monomial, coefficient in other.terms:
             total[monomial] = total.get(monomial, 0) + coefficient
         return _simplified(total)
 
-    def minus(self, other: Symbol) -> Symbol | None:
+    def minus(self, other: "Symbol") -> "Symbol | None":
         return self.plus(Symbol(tuple((m, -c) for m, c in other.terms)))
 
-    def times(self, other: Symbol) -> Symbol | None:
+    def times(self, other: "Symbol") -> "Symbol | None":
         total: dict[Monomial, int] = {}
         for a, x in self.terms:
             for b, y in other.terms:
@@ -141,7 +139,7 @@ class Symbol:
                 total[monomial] = total.get(monomial, 0) + x * y
         return _simplified(total)
 
-    def over(self, other: Symbol, bounds: Interval) -> Symbol | None:
+    def over(self, other: "Symbol", bounds: Interval) -> "Symbol | None":
         """The quotient, rounded down; the divisor is assumed not to be 0.
 
         If it is not a polynomial, the result is a new variable with bounds.
@@ -170,7 +168,7 @@ class Symbol:
         name = _quotient_name(broken, other, quotient(broken.bounds, other.bounds) if whole else bounds)
         return None if name is None else name.plus(Symbol(tuple(whole.items())))
 
-    def applied(self, function: str, other: Symbol, bounds: Interval) -> Symbol | None:
+    def applied(self, function: str, other: "Symbol", bounds: Interval) -> "Symbol | None":
         """min, max or broadcast of two numbers, as a new variable with bounds.
 
         Arguments that are such a function themselves are merged, and repeated arguments occur once.
@@ -184,14 +182,14 @@ class Symbol:
             return None
         return Symbol((((Atom(name, bounds, function, tuple(parts[n] for n in names)),), 1),))
 
-    def _arguments_of(self, function: str) -> tuple[Symbol, ...]:
+    def _arguments_of(self, function: str) -> "tuple[Symbol, ...]":
         """The arguments of the function if this is one; otherwise itself."""
         match self.terms:
             case (((Atom(function=applied, arguments=arguments),), 1),) if applied == function:
                 return arguments
         return (self,)
 
-    def modulo(self, other: Symbol, bounds: Interval) -> Symbol | None:
+    def modulo(self, other: "Symbol", bounds: Interval) -> "Symbol | None":
         """The remainder of the quotient rounded down. bounds: of the quotient"""
         ratio = self.over(other, bounds)
         multiple = None if ratio is None else ratio.times(other)
@@ -209,7 +207,7 @@ class Symbol:
             low, high = low + ends[0], high + ends[1]
         return low, high
 
-    def factors(self) -> tuple[int, list[Symbol]]:
+    def factors(self) -> "tuple[int, list[Symbol]]":
         """A number and symbols whose product is this symbol: variables common to all terms, and the rest."""
         content = reduce(gcd, (c for _, c in self.terms), 0)
         if not content:
@@ -267,7 +265,7 @@ class Dim:
         self.low, self.high, self.symbol, self.zero_with = low, high, symbol, zero_with
 
     @staticmethod
-    def of(value: DimLike) -> Dim:
+    def of(value: DimLike) -> "Dim":
         """The Dim with exactly this value; a Dim is returned as it is."""
         if type(value) is int:
             return _SMALL[value] if 0 <= value < len(_SMALL) else Dim(value, value)
@@ -329,7 +327,7 @@ class Dim:
     def __gt__(self, other: DimLike) -> bool:
         return _difference(self, Dim.of(other))[1] > 0
 
-    def __add__(self, other: DimLike) -> Dim:
+    def __add__(self, other: DimLike) -> "Dim":
         other = Dim.of(other)
         if other.low == other.high == 0:
             return self
@@ -339,19 +337,19 @@ class Dim:
 
     __radd__ = __add__
 
-    def __neg__(self) -> Dim:
+    def __neg__(self) -> "Dim":
         return Dim.of(0) - self
 
-    def __sub__(self, other: DimLike) -> Dim:
+    def __sub__(self, other: DimLike) -> "Dim":
         other = Dim.of(other)
         if other.low == other.high == 0:
             return self
         return _joined((self.low - other.high, self.high - other.low), self, other, Symbol.minus)
 
-    def __rsub__(self, other: DimLike) -> Dim:
+    def __rsub__(self, other: DimLike) -> "Dim":
         return Dim.of(other) - self
 
-    def __mul__(self, other: DimLike) -> Dim:
+    def __mul__(self, other: DimLike) -> "Dim":
         other = Dim.of(other)
         if other.low == other.high == 1:
             return self
@@ -361,7 +359,7 @@ class Dim:
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: DimLike) -> Dim:
+    def __floordiv__(self, other: DimLike) -> "Dim":
         """The quotient, rounded down. The divisor is assumed not to be 0."""
         other = Dim.of(other)
         if other == 1:
@@ -369,38 +367,38 @@ class Dim:
         bounds = quotient(self.bounds, other.bounds)
         return _joined(bounds, self, other, lambda a, b: a.over(b, bounds))
 
-    def __rfloordiv__(self, other: DimLike) -> Dim:
+    def __rfloordiv__(self, other: DimLike) -> "Dim":
         return Dim.of(other) // self
 
-    def __mod__(self, other: DimLike) -> Dim:
+    def __mod__(self, other: DimLike) -> "Dim":
         """The remainder with the sign of the divisor, as in Python. The divisor is assumed not to be 0."""
         other = Dim.of(other)
         bounds = remainder(self.bounds, other.bounds)
         return _joined(bounds, self, other, lambda a, b: a.modulo(b, quotient(self.bounds, other.bounds)))
 
-    def __rmod__(self, other: DimLike) -> Dim:
+    def __rmod__(self, other: DimLike) -> "Dim":
         return Dim.of(other) % self
 
-    def ceil_div(self, other: DimLike) -> Dim:
+    def ceil_div(self, other: DimLike) -> "Dim":
         """The quotient, rounded up."""
         other = Dim.of(other)
         return (self + (other - 1)) // other if other.known and other > 0 else -(-self // other)
 
-    def at_least(self, low: int) -> Dim:
+    def at_least(self, low: int) -> "Dim":
         """max(self, low)."""
         return maximum(self, low)
 
-    def at_most(self, high: int) -> Dim:
+    def at_most(self, high: int) -> "Dim":
         """min(self, high)."""
         return minimum(self, high)
 
-    def union(self, other: DimLike) -> Dim:
+    def union(self, other: DimLike) -> "Dim":
         """The smallest Dim that contains both."""
         other = Dim.of(other)
         symbol = self.symbol if self.symbol == other.symbol else None
         return Dim(min(self.low, other.low), max(self.high, other.high), symbol)
 
-    def named(self, name: str | Symbol | None) -> Dim:
+    def named(self, name: str | Symbol | None) -> "Dim":
         """The same interval with a new name, with a symbol, or with none; a known number is unchanged."""
         if self.known:
             return self
@@ -563,7 +561,7 @@ class Product:
             else:
                 self.sizes[factor] = Dim(*_nonzero(*factor.bounds, size.low > 0), factor)
 
-    def without(self, other: Product) -> Dim:
+    def without(self, other: "Product") -> Dim:
         """The product of the unknown factors, except the named ones that other has too."""
         remaining = self.rest
         for factor in (self.named - other.named).elements():

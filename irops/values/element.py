@@ -1,7 +1,5 @@
 """The element types of OpenVINO and of other dialects, their NumPy dtypes, and the bits of elements."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from math import inf

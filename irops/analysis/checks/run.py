@@ -1,7 +1,5 @@
 """All checks over one model; those of its state variables among them."""
 
-from __future__ import annotations
-
 import os
 import traceback
 from collections import Counter, defaultdict

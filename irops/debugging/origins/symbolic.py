@@ -1,7 +1,5 @@
 """The named sizes of a model, expressions of them, and the model inferred with them."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +37,7 @@ class Expression:
     text: str
 
     @classmethod
-    def of(cls, size: Dim | Symbol) -> Expression | None:
+    def of(cls, size: Dim | Symbol) -> "Expression | None":
         """The expression of a size; None where the size has no symbol and is not one number."""
         if isinstance(size, Dim) and size.known:
             return cls(str(size))
@@ -49,7 +47,7 @@ class Expression:
         return cls.parsed(GENERATED.sub(r"n\1", str(symbol)))
 
     @classmethod
-    def parsed(cls, text: str) -> Expression:
+    def parsed(cls, text: str) -> "Expression":
         return cls(_written(ast.parse(text, mode="eval").body))
 
     @property
@@ -68,7 +66,7 @@ class Expression:
         """
         return _evaluated(self._tree(), sizes)
 
-    def with_names(self, replacements: Mapping[str, Expression]) -> Expression:
+    def with_names(self, replacements: "Mapping[str, Expression]") -> "Expression":
         """The expression with names replaced by other expressions."""
         if not replacements.keys() & set(self.names):
             return self

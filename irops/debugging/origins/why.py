@@ -4,8 +4,6 @@ The way leads from a fact of a layer back to inputs, constants and attributes, l
 for this: facts of its inputs are left out, one after the other, and the layer alone is inferred again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum

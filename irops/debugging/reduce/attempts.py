@@ -1,7 +1,5 @@
 """Candidates judged by an oracle, within tries and time, each once; the judges; search among items."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """A model with inputs, which an oracle judges; its files, repro.py among them, and simpler arrays for it."""
 
-from __future__ import annotations
-
 import base64
 import os
 import textwrap
@@ -135,7 +133,7 @@ class Case:
     registry: Registry | None = None
     limits: Limits = field(default_factory=Limits)
 
-    def with_model(self, model: Model, inputs: Mapping[str, Array] | None = None) -> Case:
+    def with_model(self, model: Model, inputs: Mapping[str, Array] | None = None) -> "Case":
         """The case with another model. inputs: in place of those of the case; only those that it has count"""
         names = {layer.name for layer in model.layers if layer.kind is LayerKind.PARAMETER}
         given = self.inputs if inputs is None else inputs
@@ -217,7 +215,7 @@ def write_case(case: Case, folder: Path, *, link: bool = False) -> tuple[Path, P
 
 
 def write_reproduction(
-    case: Case, folder: Path, title: str, target: ReproductionTarget | None, *, compared: bool
+    case: Case, folder: Path, title: str, target: "ReproductionTarget | None", *, compared: bool
 ) -> tuple[str, ...]:
     """Write a case with a program that shows the fault; the names of the files.
 
@@ -259,7 +257,7 @@ class ReproductionTarget:
     properties: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of_file(cls, model: Path) -> ReproductionTarget:
+    def of_file(cls, model: Path) -> "ReproductionTarget":
         """The runtime that reads a file, by its suffix."""
         return cls("openvino" if model.suffix == ".xml" else "onnxruntime")
 

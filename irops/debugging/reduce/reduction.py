@@ -1,7 +1,5 @@
 """irops.reduce and what it gives back. Recorded values replace what feeds a part of a model, or a body."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -151,7 +149,7 @@ class Recording:
     two runs of the model. Long arrays are mapped from files, which are deleted when it is closed.
     """
 
-    def __init__(self, cutting: Cutting) -> None:
+    def __init__(self, cutting: "Cutting") -> None:
         self._cutting = cutting
         self._folder: TemporaryDirectory[str] | None = None
         self._arrays: dict[Value, Array] = {}

@@ -3,8 +3,6 @@
 Many layers in one model are compiled much faster than each in its own, and nothing can be fused between them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial

@@ -5,8 +5,6 @@ of a file; weights: bytes or the path of a file; inputs: by the name of the Para
 name of the Result.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Sources by their texts, and by objects; ONNX Runtime with a whole ONNX model, optimised as users run it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias

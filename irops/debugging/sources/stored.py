@@ -1,7 +1,5 @@
 """Values that are stored, or those of another model, whose layers are matched as irops diff matches them."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

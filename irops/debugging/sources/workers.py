@@ -1,7 +1,5 @@
 """The processes of sources: what they may use, their custom ops; and models without copies of weights."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -47,7 +45,7 @@ class SourceWorkers:
     @classmethod
     def of(
         cls, registry: Registry | None, limits: Limits | None, seconds: float | None = None
-    ) -> SourceWorkers:
+    ) -> "SourceWorkers":
         """Processes within limits, with the custom ops of a registry."""
         memory = (limits or Limits()).process_memory
         if registry is None:

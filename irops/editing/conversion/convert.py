@@ -1,7 +1,5 @@
 """irops.convert: a model in the op versions that another release of OpenVINO reads."""
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator

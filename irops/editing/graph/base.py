@@ -1,7 +1,5 @@
 """The base of graphs under change: origin, look-up of ops, new nodes and constants."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -248,11 +246,11 @@ class Origin:
         self.inferred: Inferred | None = None
 
     @classmethod
-    def empty(cls, name: str) -> Origin:
+    def empty(cls, name: str) -> "Origin":
         return cls(Model(name), (), None)
 
     @classmethod
-    def of(cls, model: Model, path: tuple[str, ...], registry: Registry, limits: Limits) -> Origin:
+    def of(cls, model: Model, path: tuple[str, ...], registry: Registry, limits: Limits) -> "Origin":
         """The origin of a graph of a model. Raises: DiagnosticError where its edges are wrong"""
         if model.dialect != OPENVINO:
             message = f"the model is of dialect {model.dialect}; a Graph changes models of openvino"
@@ -306,7 +304,7 @@ class Ops:
 
     __slots__ = ("_graph",)
 
-    def __init__(self, graph: Base) -> None:
+    def __init__(self, graph: "Base") -> None:
         self._graph = graph
 
     def __getattr__(self, type: str) -> Callable[..., Value | tuple[Value, ...]]:

@@ -1,7 +1,5 @@
 """irops.translate: convert a model between dialects."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
