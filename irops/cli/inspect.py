@@ -2,8 +2,8 @@
 
 Shapes are those declared in the file; use irops infer for inferred shapes.
 With --weights alone, examine the constants: the largest with their range, zeros
-and unusual elements, what they would lose as f16, how they lie in the file, and
-which have the same content. The file is read in blocks.
+and unusual elements, what they would lose as f16, how they lie in the .bin
+file, and which have the same content. The file is read in blocks.
 
 example:
   irops inspect model.xml

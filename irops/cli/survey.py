@@ -2,8 +2,8 @@
 
 Each model and task is a cell, done in a process of bounded time and memory. The
 report is a folder: results.csv, results.json, timings.csv, index.html, and the
-rows in Parquet. A survey that was interrupted goes on where it stopped, and
-cells are done again only if the model, irops, the runtime or an option changed.
+rows. A survey that was interrupted goes on where it stopped, and cells are done
+again only if the model, irops, the runtime or an option changed.
 
 example:
   irops survey models/
@@ -81,7 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    lacking = missing_libraries("survey", "pyarrow", "jinja2")
+    lacking = missing_libraries("survey", "jinja2")
     if lacking is not None:
         raise Refusal(lacking)
     try:

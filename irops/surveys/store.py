@@ -1,8 +1,8 @@
-"""The rows of a survey: in a folder of Parquet files, and as a table, with files for other programs.
+"""The rows of a survey: in a file of JSON lines, and as a table, with files for other programs.
 
-Rows are written as they come, and read by the next survey. A row of a later file replaces that of an earlier
-one of the same cell. Files are written beside their place and renamed, so a survey that is killed leaves
-whole files. When a survey is done, one file replaces all others. One survey at a time writes to a folder.
+A row is written as it comes, and read by the next survey. A later line replaces an earlier one of the same
+cell; a survey that is killed may leave a line cut off, whose cell is done again. When a survey is done, its
+rows replace the file. One survey at a time writes to a folder.
 
 What is in results.* depends on the models and the settings alone: neither on time, nor on machine or order.
 """
@@ -10,20 +10,17 @@ What is in results.* depends on the models and the settings alone: neither on ti
 import csv
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from io import StringIO
 from operator import attrgetter
 from pathlib import Path
-from threading import Event, Lock, Thread
 from types import TracebackType
-from typing import Any, Self, overload
+from typing import IO, Any, Self, overload
 
 from irops.diagnostics.html_table import html_table
-from irops.diagnostics.printable import abridged, plural, printable
-from irops.environment import missing_libraries
+from irops.diagnostics.printable import plural, printable
 from irops.files.output import PendingFiles, claim, local_target
 from irops.files.storage import content_of
 from irops.surveys.tasks import SurveyError
@@ -88,7 +85,7 @@ def rank(status: str) -> int:
 
 
 FORMAT = "irops survey"
-MANIFEST, RESULTS, IDENTITIES, LOCK = "survey.json", "results", "identities.json", ".lock"
+MANIFEST, ROWS, IDENTITIES, LOCK = "survey.json", "rows.jsonl", "identities.json", ".lock"
 
 
 class ReportFolder:
@@ -123,9 +120,9 @@ class ReportFolder:
         os.close(self._lock)
 
     @property
-    def results(self) -> Path:
-        """The folder of Parquet files."""
-        return self.path / RESULTS
+    def rows(self) -> Path:
+        """The file of rows."""
+        return self.path / ROWS
 
     def write(self, name: str, text: str) -> None:
         """Write a file of the report: whole, or not at all. Raises: OSError"""
@@ -199,16 +196,10 @@ def _claimed(handle: int) -> bool:
 
 SCHEMA = 1
 """The version of the columns and of what they mean."""
-VERSION_KEY = b"irops.survey"
-FLUSH_SECONDS, FLUSH_ROWS = 2.0, 2000
-"""After this time, or so many rows, those that there are are written."""
-_PART = re.compile(r"part-(\d{6,})\.parquet")
+HEAD = json.dumps({"format": FORMAT, "schema": SCHEMA, "columns": [field.name for field in fields(Row)]})
+"""The first line of a file of rows."""
 _VALUES = attrgetter(*(field.name for field in fields(Row)))
 Place = tuple[str, str]
-
-
-class DamagedPart(SurveyError):
-    """A file of rows cannot be read."""
 
 
 class Rows:
@@ -228,156 +219,95 @@ class Rows:
         """Keep a row."""
         self.rows[row.place] = row
 
-    def flush(self) -> None:
-        """Write what is not written yet."""
-
     def compact(self, rows: list[Row]) -> None:
         """Keep these rows and no others."""
         self.rows = {row.place: row for row in rows}
 
 
 class Store(Rows):
-    """Rows in files; leaving the context ends regular writing.
+    """Rows in a file, each written as it comes. notes: on lines that cannot be read, whose cells are done
+    again
 
-    folder: of the Parquet files; it is created when there are rows. notes: on files that are damaged: they
-    get another name, so that their cells are done again
-
-    Raises:  SurveyError for files that are not those of a survey, or of another version
+    Raises:  SurveyError for a file that is not that of a survey, or of another version
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, path: Path) -> None:
         super().__init__()
-        require_pyarrow()
-        self._folder = folder
-        self._parts = sorted(parts_of(folder))
-        for number, part in list(self._parts):
-            try:
-                self.rows |= {row.place: row for row in read_part(part)}
-            except DamagedPart as error:
-                aside = part.replace(part.with_suffix(".damaged"))
-                self._parts.remove((number, part))
-                self.notes += (f"{error}; it is {aside.name} now, and its cells are done again",)
-        self._pending: list[Row] = []
-        self._lock = Lock()
-        self._closed = Event()
-        self._fault: OSError | None = None
-        self._thread: Thread | None = None
+        self._path = path
+        self._file: IO[str] | None = None
+        rows, damaged = read_rows(path) if path.exists() else ([], 0)
+        self.rows = {row.place: row for row in rows}
+        self._is_compact = path.exists() and not damaged and len(rows) == len(self.rows)
+        if damaged:
+            lines = f"{plural(damaged, 'line')} of {printable(str(path))} cannot be read"
+            self.notes = (f"{lines}; the cells are done again",)
 
     def __exit__(self, *_: object) -> None:
-        self._closed.set()
-        if self._thread is not None:
-            self._thread.join()
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     def add(self, row: Row) -> None:
-        """Keep a row; it is written soon, also if no other row follows. Raises: OSError"""
-        with self._lock:
-            super().add(row)
-            self._pending.append(row)
-        if self._thread is None:
-            self._thread = Thread(target=self._flush_regularly, daemon=True, name="irops survey")
-            self._thread.start()
-        if self._fault is not None:
-            raise self._fault
-        if len(self._pending) >= FLUSH_ROWS:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write the rows that are not written yet. Raises: OSError"""
-        with self._lock:
-            if self._pending:
-                self._write(self._pending)
-                self._pending = []
-
-    def _flush_regularly(self) -> None:
-        while not self._closed.wait(FLUSH_SECONDS):
-            try:
-                self.flush()
-            except OSError as error:  # raised with the next row
-                self._fault = error
-                return
+        """Keep a row. Raises: OSError"""
+        if self._file is None:
+            write_rows(self.rows.values(), self._path)  # whole lines, under a head
+            self._file = self._path.open("a", encoding="ascii")
+            self._is_compact = False
+        super().add(row)
+        self._file.write(_line(row))
+        self._file.flush()
 
     def compact(self, rows: list[Row]) -> None:
-        """Let one file with some rows replace all others. Raises: OSError"""
-        self.flush()
-        super().compact(rows)
-        if len(self._parts) == 1 and read_part(self._parts[0][1]) == rows:
+        """Let the file have some rows alone. Raises: OSError"""
+        if self._is_compact and list(self.rows.values()) == rows:
             return
-        former = self._parts
-        self._parts = []
-        self._write(rows, 1 + max((number for number, _ in former), default=0))
-        for _, part in former:
-            part.unlink(missing_ok=True)
-
-    def _write(self, rows: list[Row], number: int | None = None) -> None:
-        if number is None:
-            number = 1 + max((number for number, _ in self._parts), default=0)
-        self._folder.mkdir(exist_ok=True)
-        part = self._folder / f"part-{number:06d}.parquet"
-        write_part(rows, part)
-        self._parts.append((number, part))
+        super().compact(rows)
+        self.__exit__()
+        write_rows(rows, self._path)
 
 
-def parts_of(folder: Path) -> list[tuple[int, Path]]:
-    """The files of a store with their numbers."""
-    try:
-        names = [path.name for path in folder.iterdir()]
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise SurveyError(f"the survey in {folder} cannot be read: {error.strerror}") from None
-    return [(int(match[1]), folder / name) for name in names if (match := _PART.fullmatch(name))]
+def _line(row: Row) -> str:
+    return f"{json.dumps(_VALUES(row))}\n"
 
 
-def write_part(rows: Iterable[Row], path: Path) -> None:
-    """Write rows to a Parquet file. Raises: OSError"""
-    import pyarrow
-    from pyarrow import parquet
-
-    columns = list(zip(*map(_VALUES, rows))) or [()] * len(fields(Row))
-    schema = _schema()
-    arrays = [pyarrow.array(column, field.type) for column, field in zip(columns, schema)]
-    sink = pyarrow.BufferOutputStream()
-    parquet.write_table(pyarrow.Table.from_arrays(arrays, schema=schema), sink, compression="zstd")
+def write_rows(rows: Iterable[Row], path: Path) -> None:
+    """Write a file of rows: whole, or not at all. Raises: OSError"""
     with PendingFiles(path) as (file,):
-        file.write(sink.getvalue())
+        file.write("".join((f"{HEAD}\n", *map(_line, rows))).encode("ascii"))
 
 
-def read_part(path: Path) -> list[Row]:
-    """The rows of a Parquet file. Raises: SurveyError"""
-    import pyarrow
-    from pyarrow import parquet
-
+def read_rows(path: Path) -> tuple[list[Row], int]:
+    """The rows of a file, and how many lines are no rows. Raises: SurveyError"""
+    name = printable(str(path))
     try:
-        table = parquet.ParquetFile(path).read()
-        version = (table.schema.metadata or {}).get(VERSION_KEY)
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        reason = printable(abridged(str(error).partition("\n")[0], 200))
-        raise DamagedPart(f"{printable(str(path))} is damaged: {reason}") from None
-    if version is None:
-        raise SurveyError(f"{path} is not a part of a survey; move it to another folder")
-    if version != str(SCHEMA).encode():
-        found = f"{path} has rows of schema version {printable(version.decode('ascii', 'replace'))}"
-        hint = "choose another folder for the report"
-        raise SurveyError(f"{found}, this irops reads version {SCHEMA}; {hint}")
-    if table.schema.names != _schema().names or table.schema.types != _schema().types:
-        columns = printable(abridged(", ".join(table.schema.names), 200))
-        raise DamagedPart(f"{printable(str(path))} is damaged: its columns are {columns}")
-    return [Row(*values) for values in zip(*(column.to_pylist() for column in table.columns))]
+        head, *lines = content_of(path).decode("ascii", "replace").splitlines() or [""]
+        found = json.loads(head)
+        schema = found["schema"] if found["format"] == FORMAT else None
+    except OSError as error:
+        raise SurveyError(f"{name} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        schema = None
+    if schema is None:
+        raise SurveyError(f"{name} is not that of a survey; move it to another folder")
+    if schema != SCHEMA:
+        version = f"{name} has rows of schema version {printable(str(schema))}"
+        raise SurveyError(
+            f"{version}, this irops reads version {SCHEMA}; choose another folder for the report"
+        )
+    rows = [row for row in map(_row_of, lines) if row is not None]
+    return rows, len(lines) - len(rows)
 
 
-def require_pyarrow() -> None:
-    """Raises: SurveyError, with the extra to install, where pyarrow is missing"""
-    lacking = missing_libraries("survey", "pyarrow")
-    if lacking is not None:
-        raise SurveyError(f"a survey is stored by pyarrow: {lacking}")
-
-
-def _schema() -> Any:
-    import pyarrow
-
-    types = {"seconds": pyarrow.float64(), "bytes": pyarrow.int64()}
-    columns = [(field.name, types.get(field.name, pyarrow.string())) for field in fields(Row)]
-    return pyarrow.schema(columns, metadata={VERSION_KEY: str(SCHEMA)})
+def _row_of(line: str) -> Row | None:
+    """The row of a line; None where the line was cut off or changed."""
+    try:
+        model, task, status, seconds, size, *texts = json.loads(line)
+        numbers = all(isinstance(number, int | float | None) for number in (seconds, size))
+        json.loads(texts[0])
+        is_row = numbers and status in STATUSES and all(isinstance(one, str) for one in (model, task, *texts))
+        return Row(model, task, status, seconds, size, *texts) if is_row else None
+    except (ValueError, TypeError, IndexError, RecursionError):
+        return None
 
 
 def results_csv(rows: Iterable[Row]) -> str:
@@ -454,8 +384,9 @@ class Differences:
 
 def rows_of_report(path: Path) -> list[Row]:
     """The rows of a report. Raises: SurveyError where there is no such report"""
-    parts = sorted(parts_of(existing_report(path).results))
-    return list({row.place: row for _, part in parts for row in read_part(part)}.values())
+    file = existing_report(path).rows
+    rows, _ = read_rows(file) if file.exists() else ([], 0)
+    return list({row.place: row for row in rows}.values())
 
 
 def differences(before: Iterable[Row], after: Iterable[Row]) -> Differences:
@@ -536,11 +467,6 @@ class SurveyTable(Sequence[Row]):
         except ImportError:
             raise SurveyError("pandas is not installed; pip install pandas installs it") from None
         return DataFrame([[getattr(row, name) for name in COLUMNS] for row in self.rows], columns=COLUMNS)
-
-    def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write all columns to a Parquet file. Raises: SurveyError without pyarrow; OSError"""
-        require_pyarrow()
-        write_part(self.rows, Path(path))
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write what does not depend on time to a CSV file. Raises: OSError"""

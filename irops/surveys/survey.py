@@ -370,7 +370,7 @@ def surveyed(request: Request, workers: Workers, progress: Progress | None = Non
     try:
         with ExitStack() as opened:
             folder = None if request.output is None else opened.enter_context(ReportFolder(request.output))
-            store = opened.enter_context(Rows() if folder is None else Store(folder.results))
+            store = opened.enter_context(Rows() if folder is None else Store(folder.rows))
             table = _Survey(request, folder, store).table(workers, progress, before)
     except OSError as error:
         place = f"{printable(str(error.filename))}: " if error.filename else ""
@@ -425,7 +425,6 @@ class _Survey:
 
     def _finish(self, to_do: int, before: Iterable[Row] | None = None) -> SurveyTable:
         """Write what is done, also of a survey that is interrupted."""
-        self._store.flush()
         request, rows = self._request, self._cells.in_order(self._store.rows)
         found = None if before is None else differences(before, rows)
         notes = (*request.listing.notes, *self._store.notes)

@@ -218,7 +218,7 @@ LISTED = {
     "pages/render.py": (OF_IROPS, 1),
     "server/navigation.py": ("a definition, which is loaded already", 1),
     "spec/extension.py": ("code of custom ops, which is trusted", 1),
-    "surveys/store.py": ("the lock of a report", 1),
+    "surveys/store.py": ("the lock of a report; its rows, to add to them", 2),
     "surveys/tasks.py": ("code of custom ops, which is trusted", 1),
     "work/child.py": ("what the system says of a process", 1),
     "work/cluster.py": ("code of custom ops, which is trusted", 1),

@@ -12,7 +12,7 @@ import irops
 
 pytestmark = [
     pytest.mark.slow("a server of objects"),
-    needs("pyarrow"),
+    needs("jinja2"),
     needs("fsspec"),
     needs("s3fs"),
     needs("moto"),

@@ -1,13 +1,13 @@
-"""irops.survey, with processes of this machine, and the rows in Parquet files."""
+"""irops.survey, with processes of this machine, and the file of its rows."""
 
 import pytest
 from libraries import needs
 
 import irops
-from irops.surveys.store import SCHEMA, Row, Store, read_part, write_part
+from irops.surveys.store import SCHEMA, Row, Store, read_rows
 from irops.surveys.tasks import SurveyError
 
-pytestmark = needs("pyarrow")
+pytestmark = needs("jinja2")
 
 
 def test_a_survey_gives_a_table_and_keeps_a_report(zoo, tmp_path):
@@ -33,78 +33,68 @@ A = Row("a.xml", "check", "pass", 0.25, 100, "{}", "k1", "1.0", "")
 B = Row("b.xml", "run:reference", "crash", None, None, '{"message":"x"}', "", "1.0", "numpy 2")
 
 
-def test_rows_are_read_as_they_were_written(tmp_path):
-    store = Store(tmp_path / "results")
-    store.add(A)
-    store.add(B)
-    store.flush()
-    assert list(Store(tmp_path / "results").rows.values()) == [A, B]
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "rows.jsonl"
 
 
-def test_a_later_row_replaces_an_earlier_one_of_the_cell(tmp_path):
+def kept(path, *rows):
+    """A store to which rows are added."""
+    store = Store(path)
+    with store:
+        for row in rows:
+            store.add(row)
+    return store
+
+
+def test_rows_are_read_as_they_were_written(path):
+    odd = Row("\udcff\n.xml", "check", "pass", None, 3, "{}", "k")
+    kept(path, A, B)
+    kept(path, odd)
+    assert list(Store(path).rows.values()) == [A, B, odd]
+    assert len(path.read_text("ascii").splitlines()) == 4
+
+
+def test_a_row_is_in_the_file_before_the_store_is_closed(path):
+    with Store(path) as store:
+        store.add(A)
+        assert read_rows(path) == ([A], 0)
+
+
+def test_a_later_row_replaces_an_earlier_one_of_the_cell(path):
     newer = Row("a.xml", "check", "fail", 0.5, 100, "{}", "k2")
-    store = Store(tmp_path)
-    for row in (A, newer):
-        store.add(row)
-        store.flush()
-    assert store.rows[A.place] == Store(tmp_path).rows[A.place] == newer
+    store = kept(path, A, newer)
+    assert store.rows[A.place] == Store(path).rows[A.place] == newer
 
 
-def test_one_file_replaces_all_others(tmp_path):
-    store = Store(tmp_path)
-    for row in (A, B):
-        store.add(row)
-        store.flush()
-    assert len(list(tmp_path.iterdir())) == 2
-    store.compact([B])
-    assert [path.name for path in tmp_path.iterdir()] == ["part-000003.parquet"]
-    assert list(Store(tmp_path).rows.values()) == [B]
-    Store(tmp_path).compact([B])
-    assert [path.name for path in tmp_path.iterdir()] == ["part-000003.parquet"]
+def test_the_rows_of_a_survey_replace_the_file(path):
+    kept(path, A, B).compact([B])
+    assert read_rows(path) == ([B], 0)
+    before = path.stat().st_ino
+    Store(path).compact([B])
+    assert path.stat().st_ino == before
 
 
-def test_a_part_left_from_before_a_compaction_changes_nothing(tmp_path):
-    write_part([A], tmp_path / "part-000001.parquet")
-    newer = Row("a.xml", "check", "fail", 0.5, 100, "{}", "k2")
-    write_part([newer, B], tmp_path / "part-000002.parquet")
-    assert list(Store(tmp_path).rows.values()) == [newer, B]
-
-
-def test_the_rows_of_a_damaged_part_are_done_again(tmp_path):
-    path = tmp_path / "part-000001.parquet"
-    write_part([A], path)
-    whole = path.read_bytes()
-    write_part([B], tmp_path / "part-000002.parquet")
-    for content in (whole[:-20], b"", whole[: len(whole) // 2] + b"?" + whole[len(whole) // 2 + 1 :]):
-        path.write_bytes(content)
-        with pytest.raises(SurveyError, match=r"part-000001\.parquet is damaged"):
-            read_part(path)
-        store = Store(tmp_path)
+def test_the_rows_of_damaged_lines_are_done_again(path):
+    kept(path, A, B)
+    whole = path.read_text()
+    head, a, b = whole.splitlines()
+    for lines in ((head, a[:-9], b), (head, a.replace("pass", "?"), b), (head, '["a"]', b), (head, "7", b)):
+        path.write_text("\n".join(lines) + "\n")
+        store = Store(path)
         assert list(store.rows.values()) == [B]
-        assert [path.name in note and "part-000001.damaged now" in note for note in store.notes] == [True]
-        assert path.with_suffix(".damaged").read_bytes() == content
+        assert store.notes == (f"1 line of {path} cannot be read; the cells are done again",)
+    path.write_text(whole[:-9])  # the process was killed while it wrote a line
+    store = kept(path, B)
+    assert Store(path).rows == store.rows == {A.place: A, B.place: B}
+    assert Store(path).notes == ()
 
 
-def test_a_part_of_another_version_or_of_something_else_is_refused(tmp_path):
-    import pyarrow
-    from pyarrow import parquet
-
-    path = tmp_path / "part-000001.parquet"
-    table = pyarrow.table({"a": [1]})
-    parquet.write_table(table, path)
-    with pytest.raises(SurveyError, match="is not a part of a survey"):
-        read_part(path)
-    parquet.write_table(table.replace_schema_metadata({"irops.survey": "99"}), path)
+def test_a_file_of_another_version_or_of_something_else_is_refused(path):
+    for content in ("", "a,b\n1,2\n", '{"schema": 1}\n', "[]\n"):
+        path.write_text(content)
+        with pytest.raises(SurveyError, match="is not that of a survey"):
+            Store(path)
+    path.write_text('{"format": "irops survey", "schema": 99}\n')
     with pytest.raises(SurveyError, match=f"schema version 99, this irops reads version {SCHEMA}"):
-        read_part(path)
-    parquet.write_table(table.replace_schema_metadata({"irops.survey": str(SCHEMA)}), path)
-    with pytest.raises(SurveyError, match=r"is damaged.*its columns are a"):
-        read_part(path)
-
-
-def test_a_missing_library_is_named_with_its_extra(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        "irops.surveys.store.missing_libraries", lambda extra, name: f"{name} is missing; {extra} has it"
-    )
-    with pytest.raises(SurveyError, match="pyarrow is missing; survey has it"):
-        Store(tmp_path)
+        Store(path)

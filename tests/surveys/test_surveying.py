@@ -16,7 +16,7 @@ from irops.surveys.survey import surveyed
 from irops.surveys.tasks import Interrupted, SurveyError, SurveySettings
 from irops.work.outcomes import Died, Failed
 
-pytestmark = needs("pyarrow")
+pytestmark = needs("jinja2")
 
 
 def statuses(table):
@@ -172,15 +172,14 @@ def test_a_survey_without_an_output_writes_nothing(request_of, tmp_path):
 
 def test_a_disk_that_fills_is_reported_and_the_next_survey_goes_on(request_of, tmp_path, monkeypatch):
     def full(*_):
-        raise OSError(ENOSPC, os.strerror(ENOSPC), "part-000002.parquet")
+        raise OSError(ENOSPC, os.strerror(ENOSPC), "rows.jsonl")
 
-    monkeypatch.setattr("irops.surveys.store.FLUSH_ROWS", 1)
     request = request_of()
     with pytest.raises(Interrupted):
         surveyed(request, HereWorkers(stop_after=1))
     with monkeypatch.context() as patch:
-        patch.setattr("irops.surveys.store.write_part", full)
-        with pytest.raises(SurveyError, match=r"part-000002\.parquet: No space left on device; the rows"):
+        patch.setattr("irops.surveys.store.write_rows", full)
+        with pytest.raises(SurveyError, match=r"rows\.jsonl: No space left on device; the rows"):
             surveyed(request, HereWorkers())
     again = HereWorkers()
     surveyed(request, again)

@@ -13,7 +13,7 @@ from tests.conftest import net_text
 
 pytestmark = pytest.mark.slow("surveys models")
 
-pytest.importorskip("pyarrow")
+pytest.importorskip("jinja2")
 
 
 def write_model(path, op="ReLU", data=None):
