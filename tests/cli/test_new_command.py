@@ -2,14 +2,12 @@
 
 import re
 import shlex
-import shutil
 from pathlib import Path
 
 import pytest
 
 import irops as package
 from irops.cli import new as command
-from irops.cli.new import with_entry
 from irops.dialects.registry import Registry
 from irops.spec.releases import categories, opsets
 from tests.conftest import net_text
@@ -53,38 +51,6 @@ def test_a_custom_op_goes_into_the_output_folder_in_a_checkout_too(irops, tmp_pa
 def test_new_and_ops_accept_the_same_categories(category, irops, tmp_path):
     assert irops("new", "MyOp", "--category", category, "-o", tmp_path, "-q").status == 0
     assert irops("ops", "--category", category, "-q").status == 0
-
-
-def test_an_op_of_openvino_is_added_to_the_checkout_with_its_opset(irops, tmp_path, monkeypatch):
-    (tmp_path / "schemas").mkdir()
-    table = tmp_path / "schemas" / "opsets.xml"
-    shutil.copy(ROOT / "schemas" / "opsets.xml", table)
-    monkeypatch.setattr(command, "schemas_folder", lambda: tmp_path / "schemas")
-    words = ("CubeRoot", "--category", "arithmetic", "--version", "opset17", "-o", tmp_path, "-q")
-    assert irops("new", *words) == (0, "", "")
-    assert (tmp_path / "schemas" / "arithmetic" / "CubeRoot-17.xml").is_file()
-    assert (tmp_path / "irops" / "ops" / "arithmetic" / "cube_root.py").is_file()
-    entry = (
-        '  <op type="CubeRoot" category="arithmetic">\n'
-        '    <version since="opset17" in="17" page="CubeRoot-17"/>\n'
-    )
-    assert entry in table.read_text()
-    result = irops("new", "Abs", *words[1:4], "opset16", *words[5:])
-    expected = "irops new: opset16 already has Abs-1; a newer version of the op needs a newer opset\n"
-    assert result.err == expected
-
-
-@pytest.mark.parametrize(
-    ("type", "after"),
-    [("Aaa", '<opsets>\n  <op type="Aaa"'), ("Zzz", '</op>\n  <op type="Zzz"'), ("B", 'since="opset4"')],
-)
-def test_entries_of_opsets_stay_in_alphabetical_order(type, after):
-    version = '    <version since="opset1" in="1" page="B-1"/>\n'
-    table = f'<opsets>\n  <op type="B" category="c">\n{version}  </op>\n</opsets>\n'
-    text = with_entry(table, type, "opset4", "c")
-    assert after in text
-    types = re.findall('op type="([^"]*)"', text)
-    assert types == sorted(types)
 
 
 def test_the_definitions_are_those_that_opsets_lists():

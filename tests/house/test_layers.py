@@ -46,7 +46,6 @@ DOORS = {
     "distributed": ("work/cluster.py",),
     "pygls": ("server/",),
     "lsprotocol": ("server/",),
-    "pyarrow": ("surveys/",),
     "pandas": ("surveys/",),
     "argcomplete": ("cli/completion.py",),
 }
@@ -202,7 +201,7 @@ LISTED = {
     "backends/numba/reversing.py": (OF_IROPS, 1),
     "backends/numba/vectors.py": (OF_IROPS, 1),
     "cli/guard.py: fork": ("the command itself, which is watched", 1),
-    "cli/new.py": ("the table of opsets that it adds to; files that must not exist", 2),
+    "cli/new.py": ("files that must not exist", 1),
     "cli/streams.py": ("the null device, in place of closed streams", 2),
     "debugging/reduce/attempts.py: Popen": ("the command of --command, which is trusted", 1),
     "debugging/reduce/reduction.py": (OF_IROPS, 1),
