@@ -18,7 +18,7 @@ from libraries import needs
 
 import irops
 
-pytestmark = needs("jinja2", "onnx", "pyarrow")
+pytestmark = needs("jinja2", "onnx")
 
 NAMES = {
     "workflow command": "\r\n::error file=x::e%0A::error::e",

@@ -105,7 +105,7 @@ def test_every_command_is_tried():
 
 @pytest.mark.parametrize(("command", "rest"), CALLS)
 def test_no_command_runs_a_module_of_the_current_folder(command, rest, folder, tmp_path):
-    for library in ("numba", "openvino", "onnx", "pyarrow", "sphinx"):
+    for library in ("numba", "openvino", "onnx", "sphinx"):
         pytest.importorskip(library)
     script = tmp_path / "irops"
     script.write_text(SCRIPT)
