@@ -16,12 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*/model.xml"))
 
 
-def lost(graph: irops.Graph, **options) -> list[str]:
-    return losses(analyse(graph.model()), **options)
+def lost(graph: irops.Graph | irops.Model, **options) -> list[str]:
+    return losses(analyse(graph), **options)
 
 
-def repeats_of(graph: irops.Graph) -> list[str]:
-    analysis = analyse(graph.model())
+def repeats_of(graph: irops.Graph | irops.Model) -> list[str]:
+    analysis = analyse(graph)
     return frames(SceneBuilder(Notes(), unfold=False).scene(analysis.root, analysis.infer()))
 
 
@@ -85,13 +85,11 @@ def test_random_graphs_are_rebuilt(seed):
     assert lost(Maker(seed).graph, unfold=seed % 4 == 0) == []
 
 
-def test_branches_that_join_are_no_repeat_wherever_the_sequence_is_cut():
-    g = irops.Graph("branches")
-    x = g.parameter("x", "f32[2,4]")
-    ends = [g.ops.Tanh(g.ops.Sigmoid(g.ops.Exp(g.ops.Abs(x)))) for _ in range(6)]
-    g.result(g.ops.Concat(*ends, axis=1), "y")
-    assert repeats_of(g) == []
-    assert lost(g) == []
+def test_branches_that_join_are_no_repeat_wherever_the_sequence_is_cut(net):
+    branches = (f"a{k}: Abs x; b{k}: Exp a{k}; c{k}: Sigmoid b{k}; d{k}: Tanh c{k}" for k in range(6))
+    model = net("x: f32[2,4]", *branches, "all: Concat d0 d1 d2 d3 d4 d5 axis=1; y: Result all")
+    assert repeats_of(model) == []
+    assert lost(model) == []
 
 
 def test_a_value_that_all_blocks_use_is_no_carried_one():
@@ -100,28 +98,14 @@ def test_a_value_that_all_blocks_use_is_no_carried_one():
     assert lost(g) == []
 
 
-def test_a_block_whose_values_are_used_behind_the_repeat_ends_it():
-    g = irops.Graph("skips")
-    y = g.parameter("x", "f32[2,4]")
-    used = []
-    for k in range(8):
-        y = g.ops.Tanh(g.ops.Sigmoid(g.ops.Exp(y)))
-        used += [y] if k == 4 else []
-    g.result(g.ops.Concat(y, *used, axis=1), "y")
-    assert repeats_of(g) == ["5 × 3 layers", "3 × 3 layers"]
-    assert lost(g) == []
+def test_a_block_whose_values_are_used_behind_the_repeat_ends_it(net):
+    blocks = (f"a{k}: Exp x{k}; b{k}: Sigmoid a{k}; x{k + 1}: Tanh b{k}" for k in range(8))
+    model = net("x0: f32[2,4]", *blocks, "all: Concat x8 x5 axis=1; y: Result all")
+    assert repeats_of(model) == ["5 × 3 layers", "3 × 3 layers"]
+    assert lost(model) == []
 
 
-def test_blocks_that_use_a_value_of_the_first_block_are_no_copies_of_the_second():
-    g = irops.Graph("skips")
-    x = g.parameter("x", "f32[2,4]")
-
-    def block(y, other):
-        return g.ops.Add(g.ops.Tanh(g.ops.Exp(g.ops.Sigmoid(g.ops.Sin(y)))), other)
-
-    first = block(x, x)
-    y = block(first, first)
-    for _ in range(3):
-        y = block(y, first)
-    g.result(y, "y")
-    assert lost(g) == []
+def test_blocks_that_use_a_value_of_the_first_block_are_no_copies_of_the_second(net):
+    block = "a{0}: Sin x{0}; b{0}: Sigmoid a{0}; c{0}: Exp b{0}; d{0}: Tanh c{0}; x{1}: Add d{0} x{2}"
+    blocks = (block.format(k, k + 1, min(k, 1)) for k in range(5))
+    assert lost(net("x0: f32[2,4]", *blocks, "y: Result x5")) == []
