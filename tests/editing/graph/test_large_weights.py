@@ -7,6 +7,7 @@ import pytest
 from commands import python_process
 
 import irops
+from tests.conftest import net_text
 
 pytestmark = pytest.mark.slow("files of 4 GB")
 
@@ -26,28 +27,15 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 """
 
 
-def constant(number, element, shape, offset, size):
-    dims = "".join(f"<dim>{dim}</dim>" for dim in shape.split(","))
-    return (
-        f'<layer id="{number}" name="c{number}" type="Const" version="opset1">'
-        f'<data element_type="{element}" shape="{shape}" offset="{offset}" size="{size}"/>'
-        f'<output><port id="0" precision="{element.upper()}">{dims}</port></output></layer>'
-    )
-
-
 def write_model(folder, repeated):
     """A model of a sparse constant of 4 GiB and three of 32 MiB, of which the first two are equal."""
-    g = irops.Graph("large")
-    for name in ("shorter", "second", "third", "fourth"):
-        g.result(g.ops.Abs(g.parameter(f"{name}_x", "f32[1]"), name=name), f"{name}_y")
-    irops.write(g.model(), folder / "m.xml")
-    ends = [UNUSED, UNUSED + HUGE] + [UNUSED + HUGE + LARGE * k for k in (1, 2, 3)]
-    sizes = [HUGE, LARGE, LARGE, LARGE]
-    layers = "".join(
-        constant(100 + k, "u8", str(size), start, size) for k, (start, size) in enumerate(zip(ends, sizes))
+    starts = [UNUSED, *(UNUSED + HUGE + LARGE * k for k in range(3))]
+    constants = (
+        f"c{k}: Const u8[{size}] offset={start} size={size}"
+        for k, (start, size) in enumerate(zip(starts, [HUGE, LARGE, LARGE, LARGE]))
     )
     path = folder / "m.xml"
-    path.write_text(path.read_text().replace("<layers>", "<layers>" + layers))
+    path.write_text(net_text(*constants, "x: f32[1]; shorter: Abs x; y: Result shorter"))
     with (folder / "m.bin").open("wb") as file:
         for place, mark in MARKS.items():
             file.seek(UNUSED + place)
@@ -77,7 +65,7 @@ def test_four_gigabytes_are_written_through_in_little_memory(tmp_path):
         file.seek(HUGE + LARGE + LARGE // 4)
         assert file.read(2) == b"!" + repeated[LARGE // 4 + 1 : LARGE // 4 + 2]
     copy = irops.read(target)
-    offsets = [int(copy.layer(f"c{100 + k}").data["offset"]) for k in range(4)]
+    offsets = [int(copy.layer(f"c{k}").data["offset"]) for k in range(4)]
     assert offsets == [0, HUGE, HUGE, HUGE + LARGE]
 
 
