@@ -25,12 +25,12 @@ def test_a_copy_is_one_block() -> None:
 
 
 def test_axes_that_are_neighbours_and_reversed_alike_are_one_loop() -> None:
-    found = moves((2, 3, 4, 5), strides(2, 3, 4, 5), 1, reversed_axes=(1, 2))
-    assert found == Moves(5, (Loop(2, 60, 60), Loop(12, 5, -5)), 0, 55)
+    found = moves((2, 3, 4, 5), (60, -20, -5, 1), 1)
+    assert found == Moves(5, (Loop(2, 60, 60), Loop(12, 5, -5)), -55, 55)
 
 
 def test_axes_of_one_position_make_no_loop() -> None:
-    assert moves((1, 4, 1), strides(1, 4, 1), 2, reversed_axes=(0, 2)).loops == (Loop(4, 1, 2),)
+    assert moves((1, 4, 1), (-4, 1, -1), 2).loops == (Loop(4, 1, 2),)
 
 
 def test_a_source_that_lies_backwards_is_gone_through_forwards() -> None:

@@ -76,13 +76,7 @@ class Moves:
 
 
 def moves(
-    shape: Sequence[int],
-    strides: Sequence[int],
-    itemsize: int,
-    *,
-    reversed_axes: Sequence[int] = (),
-    batch_axis: int = -1,
-    seq_axis: int = -1,
+    shape: Sequence[int], strides: Sequence[int], itemsize: int, *, batch_axis: int = -1, seq_axis: int = -1
 ) -> Moves:
     """The moves that fill a C-contiguous tensor; no size may be 0.
 
@@ -96,8 +90,6 @@ def moves(
     for axis in reversed(range(len(shape))):
         size, on, to = shape[axis], strides[axis], out
         role = roles.get(axis, PLAIN)
-        if axis in reversed_axes:
-            target, to = target + (size - 1) * to, -to
         if role == PLAIN and on < 0:
             source, on = source + (size - 1) * on, -on
             target, to = target + (size - 1) * to, -to
