@@ -63,12 +63,12 @@ class Page:
         self._space()
         self._put(text, "bold")
 
-    def paragraph(self, text: str, indent: int = 0) -> None:
+    def paragraph(self, text: str) -> None:
         """Add a paragraph; line breaks in the text are ignored."""
         self._space()
-        self.lines(text, indent)
+        self.lines(text)
 
-    def lines(self, text: str, indent: int = 0, hanging: int = 0, style: str = "") -> None:
+    def lines(self, text: str, indent: int = 0, hanging: int = 0) -> None:
         """Add text without a blank line before it; hanging: extra indent of all lines but the first."""
         from textwrap import wrap  # slow to import
 
@@ -82,7 +82,7 @@ class Page:
             break_on_hyphens=False,
         )
         for line in wrapped:
-            self._put(line, style)
+            self._put(line, "")
 
     def entry(self, term: str, text: str) -> None:
         """Add an item of a list: a term and its description."""

@@ -66,24 +66,21 @@ def allowed_types(expression: str, dialect: str = OPENVINO, opset: int | None = 
     return allowed
 
 
-def type_text(expression: str, dialect: str = OPENVINO, opset: int | None = None) -> str:
-    """An expression for display: in other dialects than OpenVINO all types by name, and, unless opset is
-    given, the opset that introduced them.
+def type_text(expression: str, dialect: str = OPENVINO) -> str:
+    """An expression for display: in other dialects than OpenVINO all types by name, and the opset that
+    introduced them.
     """
     words = expression.split()
     if dialect == OPENVINO:
         return " ".join(words)
-    first = [word for word in words if "@" not in word or opset is not None]
-    texts = (
-        [" ".join(sorted(allowed_types(" ".join(first), dialect, opset), key=_ORDER.index))] if first else []
-    )
-    for word in words:
-        name, _, since = word.partition("@")
-        if word not in first:
-            texts.append(
-                f"from opset {since} on {' '.join(sorted(allowed_types(name, dialect), key=_ORDER.index))}"
-            )
-    return "; ".join(texts)
+
+    def names(types: str) -> str:
+        return " ".join(sorted(allowed_types(types, dialect), key=_ORDER.index))
+
+    first = " ".join(word for word in words if "@" not in word)
+    later = (word.split("@") for word in words if "@" in word)
+    texts = [names(first)] if first else []
+    return "; ".join((*texts, *(f"from opset {since} on {names(name)}" for name, since in later)))
 
 
 def prose(element: Any) -> str:
