@@ -88,10 +88,11 @@ def _command(arguments: list[str]) -> int:
     debug = "--debug" in arguments or bool(os.environ.get("IROPS_DEBUG"))
     escape_unencodable()
     try:
-        status = _dispatch([word for word in arguments if word != "--debug"])
+        try:
+            status = _dispatch([word for word in arguments if word != "--debug"])
+        except SystemExit as end:  # argparse: --help, or wrong usage
+            status = end.code if isinstance(end.code, int) else REFUSED
         sys.stdout.flush()
-    except SystemExit as end:  # argparse: --help, or wrong usage
-        return end.code if isinstance(end.code, int) else REFUSED
     except BrokenPipeError:  # the reader closed the pipe
         discard_output()
         return PIPE_CLOSED
@@ -102,10 +103,11 @@ def _command(arguments: list[str]) -> int:
         if debug:
             raise
         try:
-            return _report_error(_bounded(arguments[0]), error)
-        except OSError:  # the error stream is full or closed, too
+            status = _report_error(_bounded(arguments[0]), error)
+            sys.stdout.flush()
+        except OSError:  # one of the streams is full: of Python, the exit code would be another one
             discard_output()
-            return REFUSED
+            status = REFUSED
     return status
 
 
@@ -194,7 +196,9 @@ def _report_error(command: str, error: Exception) -> int:
         return REFUSED
     expected = isinstance(error, (Refusal, OSError, UnwritableModel))
     text = str(error) or type(error).__name__
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+    if isinstance(error, FileNotFoundError) and error.filename is None:  # of getcwd
+        text = "the current folder does not exist any more"
+    elif isinstance(error, OSError) and error.strerror and error.filename is not None:
         text = f"{error.filename}: {error.strerror}"
     if expected:
         print(f"irops {command}: {_bounded(text)}", file=sys.stderr)
