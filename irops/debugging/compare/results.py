@@ -79,7 +79,7 @@ def expectation(
     Raises:  KeyError, with a suggestion, for an expected array that is no result; EvaluationError
     """
     signature = context.analysis.signature
-    wanted = {_result(signature, key): array for key, array in expected.items()}
+    wanted = {key if key in results else _result(signature, key): array for key, array in expected.items()}
     noisy: list[Mapping[int, LayerValue]] = []
     judgements: dict[str, Judgement] = {}
     for name, array in wanted.items():

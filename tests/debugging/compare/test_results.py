@@ -147,6 +147,18 @@ def test_models_without_a_layer_in_common_are_judged_by_their_results():
     assert str(right.coverage).endswith("1 of 1 result compared")
 
 
+def test_a_result_may_have_the_name_of_a_tensor_of_another_one():
+    model = two_results()
+    first, second = (
+        layer
+        for layer in model.layers
+        if {"left", "right"} & set(layer.outputs[0].names if layer.outputs else ())
+    )
+    first.outputs[0].names, second.outputs[0].names = ("left", "right"), ()
+    model.results[1].name, model.results[1].output_names = "right", ()
+    assert irops.compare(model, [X], b="reference").ok
+
+
 def test_results_are_judged_by_what_rounding_does_in_the_model():
     stored = dict(irops.run(two_results(), [X]))
     stored["left"] = stored["left"] * np.float32(1 + 3e-7)
