@@ -31,6 +31,7 @@ from irops.debugging.compare.results import (
     coverage_of,
     judged_results,
     masked,
+    of_other_form,
 )
 from irops.debugging.compare.tolerances import Tolerance, Tolerances
 from irops.debugging.sources.openvino_device import tappable, with_taps
@@ -338,11 +339,12 @@ def compared(
     sizes = (*_sizes(context), *_draws(context, drawn))
     if not b.computes_layers:
         context = drawn
+    agree = bool(results) and all(result.is_compared and not result.is_fault for result in results)
     notes, complete, without_effect = (), True, frozenset()  # type: tuple[str, ...], bool, frozenset[int]
     match chosen:
         case "isolated":
             layers = isolated(context, a, b, progress)
-            if results and all(result.is_compared and not result.is_fault for result in results):
+            if agree:
                 without_effect = frozenset(one.id for one in layers if one.verdict is Verdict.OVERFLOW)
         case "propagated":
             layers, notes, complete = propagated(context, a, b, progress)
@@ -350,6 +352,8 @@ def compared(
             without_effect = masked(context.analysis, layers, results)
         case _:
             layers, notes = cuts(context, a, right, b, ours, progress)
+    if agree and b.is_matched:
+        without_effect |= of_other_form(context.analysis, layers)
     effect = "no result differs" if chosen == "isolated" else "nothing computed from it differs"
     layers = tuple(_explained(context, b, layer, without_effect, effect) for layer in layers)
     source = context.model.source

@@ -351,6 +351,23 @@ def masked(
 AGREEING = (Verdict.EQUAL, Verdict.ROUNDING, Verdict.TIE)
 
 
+def of_other_form(analysis: ModelAnalysis, layers: Sequence[ComparedLayer]) -> frozenset[int]:
+    """The layers that give another shape or type, or other integers: two conversions of a network may compute
+    with other sizes and positions.
+    """
+    inferred = analysis.infer()
+    return frozenset(
+        layer.id
+        for layer in layers
+        if layer.verdict is Verdict.WRONG
+        and all(
+            one.metrics is None or not inferred.of(layer.id).outputs[one.output].element_type.floating
+            for one in layer.judgements
+            if one.is_fault
+        )
+    )
+
+
 def _masked(
     analysis: ModelAnalysis,
     layers: Sequence[ComparedLayer],

@@ -399,3 +399,23 @@ def test_what_rounding_decides_neither_hides_faults_nor_is_one():
     ties = [layer.name for layer in right.layers if layer.verdict.name == "TIE"]
     assert ties[0] == "buckets"
     assert ties[-1] == "shares"
+
+
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+@pytest.mark.parametrize("axes", [[0, 1], [1]])
+def test_other_shapes_on_the_way_to_equal_results_are_no_fault(mode, axes):
+    def total(rows, columns):
+        graph = irops.Graph("net")
+        x = graph.parameter("x", "f32", [2, 6, 6])
+        flat = graph.add("Reshape", x, [rows, columns], special_zero=False, name="flat")
+        sizes = graph.add("ShapeOf", flat, name="sizes")
+        count = graph.add(
+            "Convert", graph.add("ReduceProd", sizes, [0]), destination_type="f32", name="count"
+        )
+        graph.result(graph.add("Divide", graph.add("ReduceSum", flat, axes), count, name="mean"), name="y")
+        return graph.model()
+
+    found = irops.compare(total(6, 12), [X], b=total(8, 9), mode=mode)
+    assert found.ok == (axes == [0, 1])
+    (flat,) = (one for one in found.layers if one.name == "flat")
+    assert flat.verdict.name == ("MASKED" if found.ok else "WRONG")
