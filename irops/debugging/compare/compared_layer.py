@@ -49,7 +49,8 @@ class ComparedLayer(Judged):
     location: in the file; judgements: one for each output that was compared, or one for the layer; inputs:
     short descriptions of what it was computed from, where it is wrong; times: how often it was compared, more
     than once in the body of a loop; cause: what another model has otherwise, where the layer is wrong;
-    is_masked: it differs, and nothing computed from it does.
+    is_masked: it differs, and nothing computed from it does; has_other_form: computed alone,
+    it has another shape or type, or other integers, than that of another model.
     """
 
     name: str
@@ -62,6 +63,7 @@ class ComparedLayer(Judged):
     times: int = 1
     cause: str = ""
     is_masked: bool = False
+    has_other_form: bool = False
 
     @property
     def judgement(self) -> Judgement:  # type: ignore[override]

@@ -340,22 +340,27 @@ def compared(
     if not b.computes_layers:
         context = drawn
     agree = bool(results) and all(result.is_compared and not result.is_fault for result in results)
-    notes, complete, without_effect = (), True, frozenset()  # type: tuple[str, ...], bool, frozenset[int]
+    notes, complete = (), True  # type: tuple[str, ...], bool
     match chosen:
         case "isolated":
             layers = isolated(context, a, b, progress)
-            if agree:
-                without_effect = frozenset(one.id for one in layers if one.verdict is Verdict.OVERFLOW)
         case "propagated":
             layers, notes, complete = propagated(context, a, b, progress)
             layers = tuple(_as_shown(context, b, layers)) if b.is_whole else layers
-            without_effect = masked(context.analysis, layers, results)
         case _:
             layers, notes = cuts(context, a, right, b, ours, progress)
-    if agree and b.is_matched:
-        without_effect |= of_other_form(context.analysis, layers)
+    forms = of_other_form(context.analysis, layers) if b.is_matched else frozenset()
+    without_effect = forms if agree else frozenset()
+    if chosen == "propagated":
+        without_effect |= masked(context.analysis, layers, results, forms)
+    elif agree:
+        without_effect |= {layer.id for layer in layers if layer.verdict is Verdict.OVERFLOW}
     effect = "no result differs" if chosen == "isolated" else "nothing computed from it differs"
-    layers = tuple(_explained(context, b, layer, without_effect, effect) for layer in layers)
+    later = forms if chosen == "isolated" else frozenset()  # in a whole run, others follow from such a layer
+    layers = tuple(
+        replace(_explained(context, b, layer, without_effect, effect), has_other_form=layer.id in later)
+        for layer in layers
+    )
     source = context.model.source
     name = (source.path if source is not None else None) or context.model.name
     return Comparison(

@@ -78,9 +78,11 @@ class Comparison:
 
     @cached_property
     def first(self) -> ComparedLayer | None:
-        """The first layer that is wrong or failed, if possible one whose fault goes on; None for none."""
-        faults = [layer for layer in self.layers if layer.is_fault]
-        return next((layer for layer in faults if not layer.is_masked), faults[0] if faults else None)
+        """The first layer that is wrong or failed, if possible one whose fault goes on, and one that computes
+        something else: another model may take other ways through shapes and integers. None for none.
+        """
+        faults = (layer for layer in self.layers if layer.is_fault)
+        return min(faults, key=lambda layer: (layer.is_masked, layer.has_other_form), default=None)
 
     @property
     def counts(self) -> Mapping[Verdict, int]:

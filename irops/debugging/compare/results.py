@@ -335,17 +335,19 @@ class _Shown(Source):
 
 
 def masked(
-    analysis: ModelAnalysis, layers: Sequence[ComparedLayer], results: Sequence[ComparedResult]
+    analysis: ModelAnalysis,
+    layers: Sequence[ComparedLayer],
+    results: Sequence[ComparedResult],
+    forms: Collection[int] = (),
 ) -> frozenset[int]:
     """The layers of a whole run that differ, while all that is computed from them is equal.
 
-    Of a number that is beyond a type, as in the mask of an attention, it need only agree.
+    Of a number that is beyond a type, as in the mask of an attention, it need only agree; so it need of other
+    forms. forms: the layers that have these, see of_other_form
     """
-    of_overflow = {layer.id for layer in layers if layer.verdict is Verdict.OVERFLOW}
     strict = _masked(analysis, layers, results, (Verdict.EQUAL,))
-    if not of_overflow - strict:
-        return strict
-    return strict | (of_overflow & _masked(analysis, layers, results, AGREEING))
+    lax = {layer.id for layer in layers if layer.verdict is Verdict.OVERFLOW or layer.id in forms} - strict
+    return strict | (lax & _masked(analysis, layers, results, AGREEING)) if lax else strict
 
 
 AGREEING = (Verdict.EQUAL, Verdict.ROUNDING, Verdict.TIE)

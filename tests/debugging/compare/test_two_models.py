@@ -419,3 +419,18 @@ def test_other_shapes_on_the_way_to_equal_results_are_no_fault(mode, axes):
     assert found.ok == (axes == [0, 1])
     (flat,) = (one for one in found.layers if one.name == "flat")
     assert flat.verdict.name == ("MASKED" if found.ok else "WRONG")
+
+
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+def test_a_fault_is_named_before_layers_that_have_another_shape(mode):
+    def net(rows, columns, factor):
+        graph = irops.Graph("net")
+        x = graph.parameter("x", "f32", [2, 6, 6])
+        sizes = graph.constant(np.array([rows, columns]), name="sizes")
+        flat = graph.add("Reshape", x, sizes, special_zero=False, name="flat")
+        total = graph.add("ReduceSum", flat, [0, 1], keep_dims=True, name="total")
+        graph.result(graph.add("Multiply", total, F32(factor), name="scaled"), name="y")
+        return graph.model()
+
+    found = irops.compare(net(6, 12, 2), [X], b=net(8, 9, 2.1), mode=mode)
+    assert (found.first.name, found.ok) == ("scaled", False)
