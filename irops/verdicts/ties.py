@@ -53,8 +53,6 @@ RANDOM: Mapping[str, Property] = {
     "Dropout": _accepted,
 }
 """By op type, of all dialects."""
-NOISE = ("RandomUniform", "RandomNormal", "RandomNormalLike", "RandomUniformLike")
-"""Those whose numbers depend on no data, a shape and a range apart."""
 
 
 Tie = Callable[[Question, Array, Array, int], str]

@@ -51,7 +51,6 @@ from irops.runtime.run import run_model
 from irops.values.element import Array
 from irops.values.shape import Shape
 from irops.verdicts.question import Judgement, Verdict
-from irops.verdicts.ties import NOISE
 
 MAX_DROPPED = 24
 """Up to this many layers of a part are left out one by one."""
@@ -381,10 +380,13 @@ def compared(
 def _with_equal_draws(context: Context, a: Source, b: Source) -> Context:
     """The model with random layers as inputs, for which both sources get the numbers of one run.
 
-    Layers in bodies, and those whose numbers depend on data, stay: with other data they would not be drawn.
+    Layers in bodies stay, and those that give a result: it would be compared with itself.
     """
-    analysis = context.analysis
-    layers = [node.layer.id for node in analysis.root.order if node.layer.type in NOISE]
+    analysis, wiring = context.analysis, context.analysis.root.wiring
+    sources = [wiring.source(port.layer.id) for port in analysis.signature.results]
+    given = {source[0].id for source in sources if source is not None}
+    drawing = {node.layer.id for node in analysis.root.order if node.layer.type == "RandomUniform"}
+    layers = drawing - given
     if not layers:
         return context
     try:

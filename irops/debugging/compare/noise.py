@@ -59,7 +59,9 @@ NOISE_MARGIN = 32.0
 NOISE_SEEDS = (1, 2)
 
 
-STEPPED = ("FakeQuantize", "FakeConvert", "Round", "Floor", "Ceiling", "Sign", "Convert")
+LEVELS = ("FakeQuantize", "FakeConvert", "Round", "Floor", "Ceiling", "Sign")
+"""Ops whose results are levels, so that they differ by a step or not at all."""
+STEPPED = (*LEVELS, "Convert")
 """Ops whose results have steps: differences of inputs that are within rounding may become whole ones."""
 STEP = 1e-5
 """A step is at least so much of the greatest element: one of 65,536 levels; what f32 rounds is 1e-7 of it."""
@@ -104,7 +106,7 @@ class Decisions:
         whole = [(one, other) for one, other in pairs if other is not None and not is_float(other)]
         if any(one.shape != other.shape or (one != other).any() for one, other in whole):
             computed.outputs[:] = [one if other is None else other for one, other in pairs]
-        elif computed.step.layer.type in STEPPED[:-1]:
+        elif computed.step.layer.type in LEVELS:
             computed.outputs[:] = [one if other is None else _in_step(one, other) for one, other in pairs]
 
 
@@ -190,8 +192,8 @@ def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.
 
 
 def _error_of_functions(arithmetic: Arithmetic, kind: ElementType) -> float:
-    """How far results may be off, relative. Narrow types are computed in f32 and rounded once, so that little
-    of the margin is needed, which would be an eighth of the value in bf16.
+    """How far results may be off, relative. Narrow types are computed in f32 and rounded once; with the whole
+    margin, an eighth of a value in bf16 would be allowed.
     """
     unit = arithmetic.roundoff(kind)
     return unit / ULPS if unit > ROUNDOFF["f32"] else ULPS * unit

@@ -447,6 +447,8 @@ def _whole(comparison: Comparison) -> Iterator[JUnitCase]:
     reason = ""
     if comparison.coverage.is_nothing:
         reason = f"nothing was compared: {'; '.join(coverage_lines(comparison))}"
+    elif comparison.results and not comparison.coverage.results:
+        reason = "no result was compared"
     elif not comparison.complete:
         reason = "; ".join(comparison.notes) or f"{comparison.b} did not run to the end"
     if reason:

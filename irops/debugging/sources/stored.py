@@ -69,18 +69,24 @@ class Stored(Source):
 
     def value(self, layer: Layer, index: int, kind: ElementType) -> Array | None:
         """The stored output of a layer; None where there is none."""
+        name = self._name(layer, index)
+        return None if name is None else _loaded(self._values[name], kind)
+
+    def _name(self, layer: Layer, index: int) -> str | None:
+        """The name under which an output is stored; None where it is not."""
         names = [f"{layer.name}:{index}", *layer.outputs[index].names]
-        if len(layer.outputs) == 1 or index == 0:
+        if index == 0:
             names.insert(0, layer.name)
-        stored = next((self._values[name] for name in names if name in self._values), None)
-        if stored is None:
-            return None
-        return _loaded(stored, kind)
+        return next((name for name in names if name in self._values), None)
 
     def gives_all(self, context: Context) -> bool:
-        root, given = context.analysis.root, {value.layer for value in self.walk(context)}
-        computed = {node.layer.id for node in root.order if node.layer.kind is LayerKind.OPERATION}
-        return computed - root.constants <= given
+        root = context.analysis.root
+        layers = (node.layer for node in root.order if node.layer.id not in root.constants)
+        return all(
+            any(self._name(layer, index) is not None for index in range(len(layer.outputs)))
+            for layer in layers
+            if layer.kind is LayerKind.OPERATION
+        )
 
     def draws(self, context: Context, numbers: Inputs) -> Inputs:
         layers = {number: context.analysis.root.layers[number].layer for number in numbers}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import irops
+from irops.debugging.compare.report import junit
 from irops.debugging.compare.tolerances import Tolerances
 from irops.verdicts.question import Judgement, Verdict
 
@@ -342,6 +343,18 @@ def test_models_that_draw_numbers_are_compared_with_the_same_ones(mode, prefix):
     assert str(right.coverage) == "3 of 3 layers, 1 of 1 result compared"
     assert (wrong.first.name, wrong.ok) == ("scaled", False)
     assert all(result.is_fault for result in wrong.results)
+
+
+def test_numbers_that_are_a_result_are_not_compared_with_themselves():
+    def numbers():
+        graph = irops.Graph("net")
+        shape = graph.add("ShapeOf", graph.parameter("x", "f32", [2, 6]))
+        graph.result(graph.add("RandomUniform", shape, F32(0), F32(1), output_type="f32"), name="y")
+        return graph.model()
+
+    found = irops.compare(numbers(), [X[0, :2]], b=numbers(), mode="propagated")
+    assert ([result.verdict.name for result in found.results], found.ok) == (["RANDOM"], False)
+    assert "no result was compared" in junit(found)
 
 
 @pytest.mark.parametrize(("high", "first"), [(0.5, None), (2.0, "noise")])
