@@ -22,7 +22,7 @@ from typing import IO, Any, Self, overload
 from irops.diagnostics.html_table import html_table
 from irops.diagnostics.printable import plural, printable
 from irops.files.output import PendingFiles, claim, local_target
-from irops.files.storage import content_of
+from irops.files.storage import content_of, open_regular
 from irops.surveys.tasks import SurveyError
 
 STATUSES = ("pass", "warn", "unsupported", "fail", "error", "timeout", "memory", "crash", "lost")
@@ -171,9 +171,8 @@ def _require_report(path: Path, *, may_be_new: bool) -> None:
 
 def _require_manifest(path: Path) -> None:
     try:
-        content = json.loads(content_of(path))
-        schema = content["schema"] if content["format"] == FORMAT else None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        schema = _schema_of(content_of(path))
+    except OSError:
         schema = None
     name = printable(str(path))
     if schema is None:
@@ -198,6 +197,8 @@ SCHEMA = 1
 """The version of the columns and of what they mean."""
 HEAD = json.dumps({"format": FORMAT, "schema": SCHEMA, "columns": [field.name for field in fields(Row)]})
 """The first line of a file of rows."""
+LINE_BYTES = 1 << 24
+"""A longer line is no row; a file has as many rows as there are cells."""
 _VALUES = attrgetter(*(field.name for field in fields(Row)))
 Place = tuple[str, str]
 
@@ -273,20 +274,20 @@ def _line(row: Row) -> str:
 def write_rows(rows: Iterable[Row], path: Path) -> None:
     """Write a file of rows: whole, or not at all. Raises: OSError"""
     with PendingFiles(path) as (file,):
-        file.write("".join((f"{HEAD}\n", *map(_line, rows))).encode("ascii"))
+        for line in (f"{HEAD}\n", *map(_line, rows)):
+            file.write(line.encode("ascii"))
 
 
 def read_rows(path: Path) -> tuple[list[Row], int]:
     """The rows of a file, and how many lines are no rows. Raises: SurveyError"""
     name = printable(str(path))
     try:
-        head, *lines = content_of(path).decode("ascii", "replace").splitlines() or [""]
-        found = json.loads(head)
-        schema = found["schema"] if found["format"] == FORMAT else None
+        with open_regular(os.fspath(path)) as file:
+            schema = _schema_of(file.readline(LINE_BYTES))
+            lines = iter(lambda: file.readline(LINE_BYTES), b"") if schema == SCHEMA else ()
+            found = [_row_of(line) for line in lines]
     except OSError as error:
-        raise SurveyError(f"{name} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        schema = None
+        raise SurveyError(f"{name} cannot be read: {error.strerror or error}") from None
     if schema is None:
         raise SurveyError(f"{name} is not that of a survey; move it to another folder")
     if schema != SCHEMA:
@@ -294,11 +295,20 @@ def read_rows(path: Path) -> tuple[list[Row], int]:
         raise SurveyError(
             f"{version}, this irops reads version {SCHEMA}; choose another folder for the report"
         )
-    rows = [row for row in map(_row_of, lines) if row is not None]
-    return rows, len(lines) - len(rows)
+    rows = [row for row in found if row is not None]
+    return rows, len(found) - len(rows)
 
 
-def _row_of(line: str) -> Row | None:
+def _schema_of(head: bytes) -> Any:
+    """The version in a manifest or in the first line of a file of rows; None where it is none."""
+    try:
+        found = json.loads(head)
+        return found["schema"] if found["format"] == FORMAT else None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _row_of(line: bytes) -> Row | None:
     """The row of a line; None where the line was cut off or changed."""
     try:
         model, task, status, seconds, size, *texts = json.loads(line)

@@ -4,6 +4,7 @@ import pytest
 from libraries import needs
 
 import irops
+from irops.files.storage import content_of
 from irops.surveys.store import SCHEMA, Row, Store, read_rows
 from irops.surveys.tasks import SurveyError
 
@@ -88,6 +89,16 @@ def test_the_rows_of_damaged_lines_are_done_again(path):
     store = kept(path, B)
     assert Store(path).rows == store.rows == {A.place: A, B.place: B}
     assert Store(path).notes == ()
+
+
+def test_a_report_has_more_rows_than_other_files_have_bytes(path, monkeypatch):
+    monkeypatch.setattr(content_of, "__defaults__", (100,))
+    kept(path, A, B)
+    assert (len(path.read_bytes()) > 100, read_rows(path)) == (True, ([A, B], 0))
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(SurveyError, match=r"rows.jsonl cannot be read: is a folder"):
+        read_rows(path)
 
 
 def test_a_file_of_another_version_or_of_something_else_is_refused(path):
