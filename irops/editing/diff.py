@@ -421,7 +421,19 @@ class Matching:
         """Pair layers that have the same op, the same surroundings, and partners at the same places."""
         of_a = _surroundings(self.a, self.to, rounds)
         of_b = _surroundings(self.b, self.back, rounds, flip=self.to)
-        self._match_unique(lambda side, layer: (of_a if side is self.a else of_b)[layer.id])
+        is_alone = not rounds  # an op without what is around it says little
+
+        def key(side: Side, layer: Layer) -> Hashable:
+            hashes = of_a if side is self.a else of_b
+            return hashes[layer.id], self._form(side, layer.id) if is_alone else None
+
+        self._match_unique(key)
+
+    @staticmethod
+    def _form(side: Side, number: int) -> tuple[int | None, bool]:
+        """The rank of a layer's first output, and whether its elements are floats."""
+        fact = side.fact((number, 0))
+        return fact.shape.rank, fact.element_type.floating
 
     def _match_weights(self) -> None:
         """Pair layers of one op that use the same weights."""
@@ -495,11 +507,16 @@ class Matching:
                 found = sources[index] if index < len(sources) else None
                 if found is not None and found[1] == output:
                     counts[found[0]] += 1
-        return {n: count for n, count in counts.items() if n not in self.back and self._alike(layer, n)}
+        return {
+            n: votes for n, votes in counts.items() if n not in self.back and self._alike(layer, n, votes)
+        }
 
-    def _alike(self, layer: Layer, number: int) -> bool:
+    def _alike(self, layer: Layer, number: int, votes: int) -> bool:
+        """Whether a layer of b is of the type of one of a and, where one vote pairs them, of its form."""
         other = self.b.layers.get(number)
-        return other is not None and other.type.lower() == layer.type.lower()
+        if other is None or other.type.lower() != layer.type.lower():
+            return False
+        return votes > 1 or self._form(self.a, layer.id) == self._form(self.b, number)
 
 
 def _winner(counts: Mapping[int, int]) -> int | None:
@@ -595,7 +612,8 @@ class GraphComparison:
         partner = self.matching.to[number]
         pair = self.a.layers[number], self.b.layers[partner]
         self.changes, self.weights, self._weights_seen = [], [], set()
-        found = [*self._attributes(*pair), *self._wiring(*pair)]
+        wiring = list(self._wiring(*pair, with_forms=False)) or list(self._wiring(*pair))
+        found = [*self._attributes(*pair), *wiring]
         for name in pair[0].bodies.keys() & pair[1].bodies.keys():
             self._bodies(*pair, name)
         found += [f"weights of input {weight.input}: {weight.details}" for weight in self.weights]
@@ -684,8 +702,10 @@ class GraphComparison:
         if len(a.outputs) != len(b.outputs):
             yield f"{len(a.outputs)} -> {len(b.outputs)} outputs"
 
-    def _wiring(self, a: Layer, b: Layer) -> Iterator[str]:
-        """Inputs that use another value than before; weights are compared on the way."""
+    def _wiring(self, a: Layer, b: Layer, *, with_forms: bool = True) -> Iterator[str]:
+        """Inputs that use another value than before; weights are compared on the way. with_forms: also inputs
+        that have the same elements in another shape
+        """
         before, after = self.a.sources(a.id), self.b.sources(b.id)
         for index in range(max(len(before), len(after))):
             old = before[index] if index < len(before) else None
@@ -698,6 +718,10 @@ class GraphComparison:
                 assert new is not None
                 self._weight(b, index, old, new)
             elif any(constant) or self.matching.value(old) != new:
+                before_forms = _before_forms(self.a, old, self.matching.to)
+                same = self.matching.value(before_forms) == _before_forms(self.b, new, self.matching.back)
+                if same and before_forms is not None and not with_forms:
+                    continue
                 yield f"input {index} {self.a.name(old)} -> {self.b.name(new)}"
 
     def _weight(self, user: Layer, index: int, old: Value, new: Value) -> None:
@@ -762,6 +786,17 @@ def _without_partner(side: Side, number: int, pairs: Mapping[int, int]) -> list[
         found.update(dict.fromkeys(fresh))
         ahead += fresh
     return list(found)
+
+
+FORMS = ("Reshape", "Squeeze", "Unsqueeze")
+"""Types of layers that give the elements of an input in another shape."""
+
+
+def _before_forms(side: Side, value: Value | None, pairs: Mapping[int, int]) -> Value | None:
+    """The value from which layers without a partner make other shapes."""
+    while value is not None and value[0] not in pairs and side.graph.layers[value[0]].layer.type in FORMS:
+        value = next(iter(side.sources(value[0])), None)
+    return value
 
 
 def _same_fact(a: Fact, b: Fact) -> bool:

@@ -49,8 +49,8 @@ class ComparedLayer(Judged):
     location: in the file; judgements: one for each output that was compared, or one for the layer; inputs:
     short descriptions of what it was computed from, where it is wrong; times: how often it was compared, more
     than once in the body of a loop; cause: what another model has otherwise, where the layer is wrong;
-    is_masked: it differs, and nothing computed from it does; has_other_form: computed alone, it has another
-    shape or type, or other integers, than that of another model.
+    is_masked: it differs, and nothing computed from it does; has_other_form: it has another shape or type, or
+    other integers, than that of another model, and some other fault does not follow from it.
     """
 
     name: str

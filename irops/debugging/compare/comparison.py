@@ -8,7 +8,7 @@ only what leaves the part is compared.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -32,6 +32,8 @@ from irops.debugging.compare.results import (
     judged_results,
     masked,
     of_other_form,
+    of_other_ways,
+    of_used_outputs,
 )
 from irops.debugging.compare.tolerances import Tolerance, Tolerances
 from irops.debugging.sources.openvino_device import tappable, with_taps
@@ -40,7 +42,7 @@ from irops.debugging.sources.source import Context, Failure, Source, Values
 from irops.debugging.sources.stored import OtherModel, SourceError
 from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.diagnostic import DiagnosticError, EvaluationError
-from irops.diagnostics.printable import abridged, plural
+from irops.diagnostics.printable import abridged, plural, printable
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects.registry import Registry
 from irops.editing.extraction import Boundary, cut_values, extracted, with_inputs
@@ -343,11 +345,16 @@ def compared(
     match chosen:
         case "isolated":
             layers = isolated(context, a, b, progress)
+            differ = any(result.is_fault for result in results)
+            if b.is_matched and differ and not any(layer.is_fault for layer in layers):
+                notes = tuple(_where_it_begins(context, a, b))
         case "propagated":
             layers, notes, complete = propagated(context, a, b, progress)
             layers = tuple(_as_shown(context, b, layers)) if b.is_whole else layers
         case _:
             layers, notes = cuts(context, a, right, b, ours, progress)
+    if b.is_matched:
+        layers = tuple(of_used_outputs(context.analysis, layer) for layer in layers)
     forms = of_other_form(context.analysis, layers) if b.is_matched else frozenset()
     without_effect = forms if agree else frozenset()
     if chosen == "propagated":
@@ -355,7 +362,9 @@ def compared(
     elif agree:
         without_effect |= {layer.id for layer in layers if layer.verdict is Verdict.OVERFLOW}
     effect = "no result differs" if chosen == "isolated" else "nothing computed from it differs"
-    later = forms if chosen == "isolated" else frozenset()  # in a whole run, others follow from such a layer
+    later: Collection[int] = forms
+    if chosen == "propagated":
+        later = of_other_ways(context.analysis, layers, forms, without_effect)
     layers = tuple(
         replace(_explained(context, b, layer, without_effect, effect), has_other_form=layer.id in later)
         for layer in layers
@@ -375,6 +384,14 @@ def compared(
         coverage_of(context.analysis, layers, results, _why_missing(chosen, a, b, complete=complete)),
         b.is_whole,
     )
+
+
+def _where_it_begins(context: Context, a: Source, b: Source) -> Iterator[str]:
+    """Where the results of another model begin to differ whose layers are right, each by itself."""
+    whole = compared(context, a, b, "propagated", with_results=False).first
+    if whole is not None:
+        cause = f": {printable(whole.cause)}" if whole.cause else ""
+        yield f"in a whole run, {abridged(whole.name, 100)} is the first layer that differs{cause}"
 
 
 def _with_equal_draws(context: Context, a: Source, b: Source) -> Context:

@@ -370,6 +370,40 @@ def of_other_form(analysis: ModelAnalysis, layers: Sequence[ComparedLayer]) -> f
     )
 
 
+def of_used_outputs(analysis: ModelAnalysis, layer: ComparedLayer) -> ComparedLayer:
+    """A layer of another model without the faults of outputs that no layer of this model uses."""
+    if not layer.is_fault or layer.path:
+        return layer
+    consumers = analysis.root.wiring.consumers
+    judgements = tuple(
+        one
+        if not one.is_fault or one.verdict is Verdict.FAILED or consumers.get((layer.id, one.output))
+        else replace(one, verdict=Verdict.MASKED, reason=f"{one.reason}; nothing uses it")
+        for one in layer.judgements
+    )
+    return replace(layer, judgements=judgements)
+
+
+def of_other_ways(
+    analysis: ModelAnalysis, layers: Sequence[ComparedLayer], forms: Collection[int], masked: Collection[int]
+) -> set[int]:
+    """Of the layers of other forms those from which some other fault does not follow. masked: see masked"""
+    agreeing = {layer.id for layer in layers if layer.verdict in AGREEING}
+    faults = {layer.id for layer in layers if layer.is_fault}.difference(forms, masked)
+    consumers, found = analysis.root.wiring.consumers, set[int]()
+    for form in forms:
+        behind, waiting = {form}, [form]
+        while waiting:
+            number = waiting.pop()
+            outputs = range(len(analysis.root.layers[number].layer.outputs))
+            users = {user.id for index in outputs for user, _ in consumers.get((number, index), ())}
+            waiting += users - behind - agreeing
+            behind |= users - agreeing
+        if not faults <= behind:
+            found.add(form)
+    return found
+
+
 def _masked(
     analysis: ModelAnalysis,
     layers: Sequence[ComparedLayer],
