@@ -1,4 +1,4 @@
-"""Faults planted in one layer of a network by irops.Graph: attributes, weights, operands, ops, layers left out."""
+"""Faults planted in one layer of a network: attributes, weights, operands, another op, a layer left out."""
 
 import random
 from collections.abc import Callable
@@ -155,7 +155,7 @@ def _of_ops(graph: irops.Graph, node: Node, draw: random.Random) -> list[tuple[s
     for kinds in SAME_KIND:
         if node.type.lower() in kinds.lower().split():
             other = draw.choice([kind for kind in kinds.split() if kind.lower() != node.type.lower()])
-            edits.append((f"op {other}", lambda: _become(graph, node, other, node.inputs)))
+            edits.append((f"op {other}", lambda kind=other: _become(graph, node, kind, node.inputs)))
     return edits
 
 
