@@ -240,13 +240,17 @@ class Side:
         return total.digest() if size > FEW else None
 
     def small(self, value: Value) -> tuple[str, bytes]:
-        """The type and shape of a weight, and the elements of a constant that has few."""
+        """The type and shape of a weight, and elements, where they are few; integers are so of any type."""
         fact, layer = self.fact(value), self.graph.layers[value[0]].layer
         few = layer.is_constant and fact.shape.size.high <= FEW
+        form = str(fact.shape) if few and fact.element_type.integral else str(fact)
         try:
-            return str(fact), constant(self.analysis.model, layer).tobytes() if few else b""
+            array = constant(self.analysis.model, layer) if few else None
         except DiagnosticError:  # the weights are missing, which is reported where they are compared
-            return str(fact), b""
+            array = None
+        if array is None:
+            return form, b""
+        return form, (array.astype(np.int64) if fact.element_type.integral else array).tobytes()
 
     def fact(self, value: Value) -> Fact:
         outputs = [] if self.inferred is None else self.inferred.of(value[0]).outputs
@@ -430,10 +434,11 @@ class Matching:
         self._match_unique(key)
 
     @staticmethod
-    def _form(side: Side, number: int) -> tuple[int | None, bool]:
-        """The rank of a layer's first output, and whether its elements are floats."""
+    def _form(side: Side, number: int) -> tuple[object, bool]:
+        """Of the first output the rank, or the shape if it is a list of integers, and whether it has floats."""
         fact = side.fact((number, 0))
-        return fact.shape.rank, fact.element_type.floating
+        floating, rank = fact.element_type.floating, fact.shape.rank
+        return (rank if floating or rank != 1 else str(fact.shape)), floating
 
     def _match_weights(self) -> None:
         """Pair layers of one op that use the same weights."""

@@ -70,6 +70,10 @@ class ComparedLayer(Judged):
         """The judgement that decides."""
         return worst(self.judgements)
 
+    def rank(self) -> tuple[bool, bool]:
+        """The least is the first fault: one that goes on, and of these one that computes something else."""
+        return self.is_masked, self.has_other_form
+
     def judged_as(self, verdict: Verdict, reason: str) -> ComparedLayer:
         """The layer, with another verdict in place of faults."""
         judgements = tuple(

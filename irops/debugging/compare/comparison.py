@@ -8,7 +8,7 @@ only what leaves the part is compared.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -340,35 +340,16 @@ def compared(
     sizes = (*_sizes(context), *_draws(context, drawn))
     if not b.computes_layers:
         context = drawn
-    agree = bool(results) and all(result.is_compared and not result.is_fault for result in results)
     notes, complete = (), True  # type: tuple[str, ...], bool
     match chosen:
         case "isolated":
             layers = isolated(context, a, b, progress)
-            differ = any(result.is_fault for result in results)
-            if b.is_matched and differ and not any(layer.is_fault for layer in layers):
-                notes = tuple(_where_it_begins(context, a, b))
         case "propagated":
             layers, notes, complete = propagated(context, a, b, progress)
             layers = tuple(_as_shown(context, b, layers)) if b.is_whole else layers
         case _:
             layers, notes = cuts(context, a, right, b, ours, progress)
-    if b.is_matched:
-        layers = tuple(of_used_outputs(context.analysis, layer) for layer in layers)
-    forms = of_other_form(context.analysis, layers) if b.is_matched else frozenset()
-    without_effect = forms if agree else frozenset()
-    if chosen == "propagated":
-        without_effect |= masked(context.analysis, layers, results, forms)
-    elif agree:
-        without_effect |= {layer.id for layer in layers if layer.verdict is Verdict.OVERFLOW}
-    effect = "no result differs" if chosen == "isolated" else "nothing computed from it differs"
-    later: Collection[int] = forms
-    if chosen == "propagated":
-        later = of_other_ways(context.analysis, layers, forms, without_effect)
-    layers = tuple(
-        replace(_explained(context, b, layer, without_effect, effect), has_other_form=layer.id in later)
-        for layer in layers
-    )
+    layers, further = _weighed(context, a, b, chosen, layers, results)
     source = context.model.source
     name = (source.path if source is not None else None) or context.model.name
     return Comparison(
@@ -378,7 +359,7 @@ def compared(
         chosen,
         layers,
         b.arithmetic.precision,
-        (*context.tolerances.notes(), *sizes, *_without_partner(context, b), *notes),
+        (*context.tolerances.notes(), *sizes, *_without_partner(context, b), *further, *notes),
         complete,
         results,
         coverage_of(context.analysis, layers, results, _why_missing(chosen, a, b, complete=complete)),
@@ -386,12 +367,53 @@ def compared(
     )
 
 
-def _where_it_begins(context: Context, a: Source, b: Source) -> Iterator[str]:
-    """Where the results of another model begin to differ whose layers are right, each by itself."""
-    whole = compared(context, a, b, "propagated", with_results=False).first
-    if whole is not None:
-        cause = f": {printable(whole.cause)}" if whole.cause else ""
-        yield f"in a whole run, {abridged(whole.name, 100)} is the first layer that differs{cause}"
+def _weighed(
+    context: Context,
+    a: Source,
+    b: Source,
+    mode: str,
+    layers: Sequence[ComparedLayer],
+    results: Sequence[ComparedResult],
+) -> tuple[tuple[ComparedLayer, ...], tuple[str, ...]]:
+    """The layers with the causes of faults, those from which nothing follows as masked, and notes."""
+    notes = list[str]()
+    agree = bool(results) and all(result.is_compared and not result.is_fault for result in results)
+    forms, later, without_effect = frozenset[int](), frozenset[int](), frozenset[int]()
+    if b.is_matched:
+        layers = tuple(of_used_outputs(context.analysis, layer) for layer in layers)
+        forms = later = of_other_form(context.analysis, layers)
+    effect = "no result differs"
+    if agree:
+        without_effect = forms
+    if mode == "propagated":
+        effect = "nothing computed from it differs"
+        without_effect |= masked(context.analysis, layers, results, forms)
+        later = of_other_ways(context.analysis, layers, forms, without_effect)
+    elif agree:
+        without_effect |= {layer.id for layer in layers if layer.verdict is Verdict.OVERFLOW}
+    elif mode == "isolated" and b.is_matched and results and forms.issuperset(_faulty(layers)):
+        whole = _first_of_run(context, a, b, results)
+        if whole is not None:
+            cause = f": {printable(whole.cause)}" if whole.cause else ""
+            notes = [f"in a whole run, {abridged(whole.name, 100)} is the first layer that differs{cause}"]
+            without_effect = forms - {whole.id}
+            effect = "the results differ for another reason"
+    weighed = (_explained(context, b, layer, without_effect, effect) for layer in layers)
+    return tuple(replace(layer, has_other_form=layer.id in later) for layer in weighed), tuple(notes)
+
+
+def _faulty(layers: Iterable[ComparedLayer]) -> set[int]:
+    return {layer.id for layer in layers if layer.is_fault}
+
+
+def _first_of_run(
+    context: Context, a: Source, b: Source, results: Sequence[ComparedResult]
+) -> ComparedLayer | None:
+    """The first layer that differs where another model, whose layers are right by themselves, runs as a whole."""
+    layers, _, _ = propagated(context, a, b)
+    layers, _ = _weighed(context, a, b, "propagated", layers, results)
+    order = [layer for layer in layers if layer.is_fault]
+    return min(order, key=ComparedLayer.rank, default=None)
 
 
 def _with_equal_draws(context: Context, a: Source, b: Source) -> Context:

@@ -223,12 +223,24 @@ def allowance(truth: Array, runs: Sequence[Array], arithmetic: Arithmetic) -> Ar
                 distance = np.abs(other.astype(number) - base)
                 change = np.maximum(change, np.nan_to_num(distance, posinf=0.0))
         floor = _error_of_functions(arithmetic, kind) * np.abs(wide)
-        typical = root_mean_square(change) if change.size else 0.0
-        return (
-            np.maximum(change, typical).reshape(truth.shape)
-            + np.nan_to_num(floor)
-            + arithmetic.smallest(kind)
-        )
+        return np.maximum(change, _typical(change)) + np.nan_to_num(floor) + arithmetic.smallest(kind)
+
+
+APART = 1e3
+"""How much greater than most changes are those of elements of another kind, as of a mask of -3e38."""
+
+
+def _typical(change: Array) -> Array:
+    """What is to be expected of each element that another run changes little by chance: the mean of all. Those
+    of a mask say nothing of the others.
+    """
+    moved = change[change > 0]
+    if not moved.size:
+        return change
+    ordinary = change <= APART * np.quantile(moved, 0.1)
+    means = [root_mean_square(part) for part in (change[ordinary], change)]
+    typical: Array = np.where(ordinary, *(mean.item() for mean in means))
+    return typical
 
 
 def question_of(node: LayerNode, runs: Sequence[LayerValue], arithmetic: Arithmetic) -> Question | None:

@@ -82,7 +82,7 @@ class Comparison:
         something else: another model may take other ways through shapes and integers. None for none.
         """
         faults = (layer for layer in self.layers if layer.is_fault)
-        return min(faults, key=lambda layer: (layer.is_masked, layer.has_other_form), default=None)
+        return min(faults, key=ComparedLayer.rank, default=None)
 
     @property
     def counts(self) -> Mapping[Verdict, int]:

@@ -386,7 +386,7 @@ def of_used_outputs(analysis: ModelAnalysis, layer: ComparedLayer) -> ComparedLa
 
 def of_other_ways(
     analysis: ModelAnalysis, layers: Sequence[ComparedLayer], forms: Collection[int], masked: Collection[int]
-) -> set[int]:
+) -> frozenset[int]:
     """Of the layers of other forms those from which some other fault does not follow. masked: see masked"""
     agreeing = {layer.id for layer in layers if layer.verdict in AGREEING}
     faults = {layer.id for layer in layers if layer.is_fault}.difference(forms, masked)
@@ -401,7 +401,7 @@ def of_other_ways(
             behind |= users - agreeing
         if not faults <= behind:
             found.add(form)
-    return found
+    return frozenset(found)
 
 
 def _masked(

@@ -447,3 +447,21 @@ def test_a_fault_is_named_before_layers_that_have_another_shape(mode):
 
     found = irops.compare(net(6, 12, 2), [X], b=net(8, 9, 2.1), mode=mode)
     assert (found.first.name, found.ok) == ("scaled", False)
+
+
+@pytest.mark.parametrize("wrong", [0.0, 0.02])
+def test_numbers_beside_those_of_a_mask_are_compared_by_their_own_rounding(wrong):
+    drawn = np.random.default_rng(11)
+    x, weights = drawn.standard_normal((2, 4, 8), np.float32), drawn.standard_normal((8, 8), np.float32)
+    mask = np.triu(np.full((4, 8), -3e38, np.float32), 3)
+
+    def made(bias):
+        g = irops.Graph("masked")
+        product = g.add("MatMul", g.parameter("x", "f32[2,4,8]"), weights, name="product")
+        biased = g.add("Add", product, np.full((1, 1, 8), bias, np.float32), name="biased")
+        g.result(g.add("Add", biased, mask, name="scores"), "y")
+        return g.model()
+
+    found = irops.compare(made(0.1), [x], b=made(0.1 + wrong), mode="propagated")
+    verdicts = {layer.name: layer.is_fault for layer in found.layers}
+    assert verdicts == {"product": False, "biased": bool(wrong), "scores": bool(wrong)}
