@@ -45,7 +45,7 @@ VERSION = 1
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     fault = parser.add_argument_group("fault").add_mutually_exclusive_group(required=True)
-    differs = "of two, the results differ: reference, a backend, openvino:CPU; repeatable"
+    differs = "of two, results differ: reference, openvino:CPU, model:B; repeatable"
     add_option(fault, "--source A...", differs, dest="sources")
     add_option(fault, "--crashes A", "a source that fails on the model: openvino:CPU")
     add_option(fault, "--rule CODE", "a rule that irops check reports: IR401")

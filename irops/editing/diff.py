@@ -435,7 +435,7 @@ class Matching:
 
     @staticmethod
     def _form(side: Side, number: int) -> tuple[object, bool]:
-        """Of the first output the rank, or the shape if it is a list of integers, and whether it has floats."""
+        """Of the first output the rank, or the shape of a list of integers, and whether it has floats."""
         fact = side.fact((number, 0))
         floating, rank = fact.element_type.floating, fact.shape.rank
         return (rank if floating or rank != 1 else str(fact.shape)), floating

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from model_faults import draws, renamed
+from networks import folders, network
 from planted import Planted, calls_of, random_plant
 from planting import opened, try_one
 
@@ -83,3 +85,28 @@ def test_no_layer_of_the_reference_is_called_wrong(name, pytestconfig):
     analysis, inputs = opened(pytestconfig.rootpath / "examples" / name)
     for mode in ("isolated", "propagated"):
         assert irops.compare(analysis, inputs, b="reference", mode=mode).first is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_another_model_is_reduced_with_its_partner_to_the_planted_layer(seed, tmp_path):
+    *_, model, fault = next(draws(["torch_transformer_full"], seed, 1))
+    inputs = network(folders()["torch_transformer_full"])[1]
+    small = irops.reduce(model, inputs, differs=("reference", renamed(fault.model)))
+    assert small.layers <= 2
+    assert irops.Graph(model)[fault.layer].type in {layer.type for layer in small.right.model.layers} or (
+        small.layers != small.right.operations
+    )
+    files = small.write(tmp_path)
+    assert {"reduced.xml", "right.xml", "inputs.npz", "expected.npz", "repro.py"} <= set(files)
+    with np.load(tmp_path / "inputs.npz") as stored:
+        given = list(stored.values())
+    ours, right = (irops.run(tmp_path / name, given)[0] for name in ("reduced.xml", "right.xml"))
+    with np.load(tmp_path / "expected.npz") as expected:
+        np.testing.assert_array_equal(expected["0"], right)
+    assert not np.allclose(ours, right, 1e-6)
+
+
+def test_equal_models_have_nothing_to_reduce():
+    model, inputs = network(folders()["torch_lstm"])
+    with pytest.raises(NoFault, match="give the same results"):
+        irops.reduce(model, inputs, differs=("reference", renamed(model)))

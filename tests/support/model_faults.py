@@ -1,12 +1,13 @@
 """Faults planted in one layer of a network: attributes, weights, operands, another op, a layer left out."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+from networks import folders, network
 
 import irops
 from irops.editing.graph.node import Node, Value
@@ -58,6 +59,38 @@ def renamed(model: irops.Model) -> irops.Model:
         if node.type not in ("Parameter", "Result"):
             graph.rename(node, f"other/{number}")
     return graph.model()
+
+
+SHOWN = 1e-5
+"""How far results differ, as a share of the greatest number, where a fault shows."""
+
+
+def difference(model, other, inputs) -> float:
+    """By how much the results of two models differ, as a share of the greatest number."""
+    greatest = 0.0
+    for one, two in zip(irops.run(model, inputs).values(), irops.run(other, inputs).values(), strict=True):
+        a, b = (np.asarray(array, np.complex128) for array in (one, two))
+        if a.shape != b.shape or (np.isfinite(a) != np.isfinite(b)).any():
+            return np.inf
+        apart = np.abs(a - b)[np.isfinite(a) & np.isfinite(b)].max(initial=0)
+        greatest = max(greatest, apart / (np.abs(a[np.isfinite(a)]).max(initial=0) or 1))
+    return greatest
+
+
+def draws(names, seed: int, count: int) -> Iterator[tuple[str, dict, irops.Model, ModelFault]]:
+    """Faults in networks, drawn until so many change a result."""
+    draw = random.Random(seed)
+    while count:
+        name = draw.choice(names)
+        model, inputs = network(folders()[name])
+        fault = planted(model, draw)
+        try:
+            shows = fault is not None and difference(model, fault.model, inputs) > SHOWN
+        except irops.EvaluationError:  # it cannot be run
+            continue
+        if shows:
+            count -= 1
+            yield name, inputs, model, fault
 
 
 def _of_attributes(graph: irops.Graph, node: Node, draw: random.Random) -> list[tuple[str, Edit]]:

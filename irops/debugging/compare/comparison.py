@@ -28,11 +28,11 @@ from irops.debugging.compare.results import (
     ComparedResult,
     changed,
     compared_results,
+    consequences,
     coverage_of,
     judged_results,
     masked,
     of_other_form,
-    of_other_ways,
     of_used_outputs,
 )
 from irops.debugging.compare.tolerances import Tolerance, Tolerances
@@ -383,14 +383,16 @@ def _weighed(
         layers = tuple(of_used_outputs(context.analysis, layer) for layer in layers)
         forms = later = of_other_form(context.analysis, layers)
     effect = "no result differs"
-    if agree:
-        without_effect = forms
     if mode == "propagated":
         effect = "nothing computed from it differs"
-        without_effect |= masked(context.analysis, layers, results, forms)
-        later = of_other_ways(context.analysis, layers, forms, without_effect)
+        without_effect = masked(context.analysis, layers, results, forms)
+        faults = _faulty(layers) - forms - without_effect
+        following = consequences(context.analysis, layers, forms, faults)
+        later = frozenset(form for form, those in following.items() if those != faults)
+        if agree:
+            without_effect |= {form for form, those in following.items() if not those}
     elif agree:
-        without_effect |= {layer.id for layer in layers if layer.verdict is Verdict.OVERFLOW}
+        without_effect = forms | {layer.id for layer in layers if layer.verdict is Verdict.OVERFLOW}
     elif mode == "isolated" and b.is_matched and results and forms.issuperset(_faulty(layers)):
         whole = _first_of_run(context, a, b, results)
         if whole is not None:
@@ -409,7 +411,7 @@ def _faulty(layers: Iterable[ComparedLayer]) -> set[int]:
 def _first_of_run(
     context: Context, a: Source, b: Source, results: Sequence[ComparedResult]
 ) -> ComparedLayer | None:
-    """The first layer that differs where another model, whose layers are right by themselves, runs as a whole."""
+    """The first layer that differs where another model runs as a whole, of which each layer is right."""
     layers, _, _ = propagated(context, a, b)
     layers, _ = _weighed(context, a, b, "propagated", layers, results)
     order = [layer for layer in layers if layer.is_fault]

@@ -223,23 +223,23 @@ def allowance(truth: Array, runs: Sequence[Array], arithmetic: Arithmetic) -> Ar
                 distance = np.abs(other.astype(number) - base)
                 change = np.maximum(change, np.nan_to_num(distance, posinf=0.0))
         floor = _error_of_functions(arithmetic, kind) * np.abs(wide)
-        return np.maximum(change, _typical(change)) + np.nan_to_num(floor) + arithmetic.smallest(kind)
+        return np.maximum(change, _typical(wide, change)) + np.nan_to_num(floor) + arithmetic.smallest(kind)
 
 
-APART = 1e3
-"""How much greater than most changes are those of elements of another kind, as of a mask of -3e38."""
+FILLED, APART = 1e4, 1e3
+"""The least magnitude of a mask, such as -1e9, and how many times less the greatest of the others is."""
 
 
-def _typical(change: Array) -> Array:
-    """What is to be expected of each element that another run changes little by chance: the mean of all. Those
-    of a mask say nothing of the others.
+def _typical(wide: Array, change: Array) -> Array:
+    """What is to be expected of an element that another run changes little by chance: the mean of all. The
+    changes of a mask say nothing of the others.
     """
-    moved = change[change > 0]
-    if not moved.size:
-        return change
-    ordinary = change <= APART * np.quantile(moved, 0.1)
-    means = [root_mean_square(part) for part in (change[ordinary], change)]
-    typical: Array = np.where(ordinary, *(mean.item() for mean in means))
+    sizes = np.sort(np.abs(wide[np.isfinite(wide) & (wide != 0)]))
+    with np.errstate(all="ignore"):
+        begins = (sizes[1:] >= FILLED) & (sizes[1:] >= APART * sizes[:-1])
+    ordinary = np.abs(wide) <= (sizes[begins.argmax()] if begins.any() else np.inf)
+    means = [root_mean_square(part).item() if part.size else 0.0 for part in (change[ordinary], change)]
+    typical: Array = np.where(ordinary, *means)
     return typical
 
 

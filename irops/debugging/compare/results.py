@@ -347,7 +347,10 @@ def masked(
     """
     strict = _masked(analysis, layers, results, (Verdict.EQUAL,))
     lax = {layer.id for layer in layers if layer.verdict is Verdict.OVERFLOW or layer.id in forms} - strict
-    return strict | (lax & _masked(analysis, layers, results, AGREEING)) if lax else strict
+    others = {layer.id for layer in layers if layer.is_fault} - lax - strict
+    without_effect = lax & _masked(analysis, layers, results, AGREEING) if lax else lax
+    following = consequences(analysis, layers, without_effect, others)
+    return strict | {number for number in without_effect if not following[number]}
 
 
 AGREEING = (Verdict.EQUAL, Verdict.ROUNDING, Verdict.TIE)
@@ -384,13 +387,12 @@ def of_used_outputs(analysis: ModelAnalysis, layer: ComparedLayer) -> ComparedLa
     return replace(layer, judgements=judgements)
 
 
-def of_other_ways(
-    analysis: ModelAnalysis, layers: Sequence[ComparedLayer], forms: Collection[int], masked: Collection[int]
-) -> frozenset[int]:
-    """Of the layers of other forms those from which some other fault does not follow. masked: see masked"""
+def consequences(
+    analysis: ModelAnalysis, layers: Sequence[ComparedLayer], forms: Collection[int], faults: Collection[int]
+) -> dict[int, set[int]]:
+    """Which of some faults follow from each of the layers that have other forms."""
     agreeing = {layer.id for layer in layers if layer.verdict in AGREEING}
-    faults = {layer.id for layer in layers if layer.is_fault}.difference(forms, masked)
-    consumers, found = analysis.root.wiring.consumers, set[int]()
+    consumers, found = analysis.root.wiring.consumers, dict[int, set[int]]()
     for form in forms:
         behind, waiting = {form}, [form]
         while waiting:
@@ -399,9 +401,8 @@ def of_other_ways(
             users = {user.id for index in outputs for user, _ in consumers.get((number, index), ())}
             waiting += users - behind - agreeing
             behind |= users - agreeing
-        if not faults <= behind:
-            found.add(form)
-    return frozenset(found)
+        found[form] = behind.intersection(faults)
+    return found
 
 
 def _masked(

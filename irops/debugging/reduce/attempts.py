@@ -16,6 +16,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from irops.analysis.checks.run import check
+from irops.analysis.model_analysis import Buildable, ModelAnalysis
 from irops.debugging.compare.comparison import compared
 from irops.debugging.compare.results import follows_from_ties
 from irops.debugging.reduce.case import Case, ReproductionTarget, write_case
@@ -23,7 +24,7 @@ from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.openvino_device import OpenVINODevice
 from irops.debugging.sources.parse import AnySource, source_of
 from irops.debugging.sources.source import Context, Failure, Source, SourceFailed, Values
-from irops.debugging.sources.stored import SourceError
+from irops.debugging.sources.stored import OtherModel, SourceError
 from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.diagnostics.rules import all_rules, closest_rules
@@ -511,6 +512,29 @@ def _computing(item: AnySource, workers: SourceWorkers) -> Source:
     if isinstance(source, OpenVINODevice):
         _require_available(source)
     return source
+
+
+def another_model(
+    sources: Sequence[AnySource] | None, workers: SourceWorkers
+) -> tuple[Source, OtherModel] | None:
+    """A source and another model, where one of two is that. Raises: InvalidQuestion; DiagnosticError"""
+    given = [item for item in sources or () if not isinstance(item, Mapping)]
+    is_other = [
+        isinstance(item, Model | ModelAnalysis | Buildable) or str(item).startswith("model:")
+        for item in given
+    ]
+    if len(given) != 2 or not any(is_other):
+        return None
+    try:
+        opened = [source_of(item, workers) for item in given]
+    except SourceError as error:
+        raise InvalidQuestion(str(error)) from None
+    a, b = opened if is_other[1] else reversed(opened)
+    if isinstance(a, OtherModel) or not isinstance(b, OtherModel):
+        raise InvalidQuestion(
+            f"{a.name} and {b.name} are two other models; give the first as the model to reduce"
+        )
+    return a, b
 
 
 def _results(source: Source, context: Context, *unjudged: str) -> Values | Failure:

@@ -215,17 +215,20 @@ def write_case(case: Case, folder: Path, *, link: bool = False) -> tuple[Path, P
 
 
 def write_reproduction(
-    case: Case, folder: Path, title: str, target: "ReproductionTarget | None", *, compared: bool
+    case: Case, folder: Path, title: str, target: "ReproductionTarget | None", right: Case | None
 ) -> tuple[str, ...]:
     """Write a case with a program that shows the fault; the names of the files.
 
     title: what the program says of itself; target: what it runs, None for the runtime of the dialect;
-    compared: whether it compares the results with those of irops
+    right: gives the right results by the reference, with which the program compares; None for no results
     """
     folder.mkdir(parents=True, exist_ok=True)
     model, _ = write_case(case, folder)
     files = [model.name, *([f"{STEM}.bin"] if model.suffix == ".xml" else []), INPUTS]
-    expected = tuple(run(case.analysis, case.inputs).values()) if compared else None
+    expected = None if right is None else tuple(run(right.analysis, right.inputs).values())
+    if right is not None and right is not case:
+        write(right.model, folder / f"right{model.suffix}", registry=right.registry)
+        files.append(f"right{model.suffix}")
     if expected is not None:
         save_all(os.fspath(folder / EXPECTED), {str(k): array for k, array in enumerate(expected)})
         files.append(EXPECTED)

@@ -21,6 +21,7 @@ from irops.debugging.reduce.attempts import (
     Oracle,
     OutOfTries,
     Progress,
+    another_model,
     judge_of,
     narrowed,
     without_each,
@@ -38,6 +39,10 @@ from irops.debugging.reduce.case import (
     sliced,
     write_reproduction,
 )
+from irops.debugging.reduce.pair import reduced_pair
+from irops.debugging.sources.source import Context, Source
+from irops.debugging.sources.stored import OtherModel
+from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.registry import Registry
 from irops.editing.extraction import NamedValue, Scope, Selection, Value, extract, parameter
@@ -388,7 +393,8 @@ class Reduction:
     model, inputs: the case; tries: how many candidates were judged; layers, of: how many layers of the model
     and of the original one compute something, those of bodies included (inputs, results and constants are
     not counted); reason: why the model fails; stopped: why the search ended early, or None; unjudged: how
-    many candidates exceeded a limit on a process, and note: which one
+    many candidates exceeded a limit on a process, and note: which one; right: where the results of another
+    model differ, of which model is a part, the part of the first model that stands for it
     """
 
     model: Model = field(repr=False)
@@ -403,18 +409,20 @@ class Reduction:
     target: ReproductionTarget | None = field(default=None, repr=False)
     expects_results: bool = field(default=False, repr=False)
     registry: Registry | None = field(default=None, repr=False)
+    right: Case | None = field(default=None, repr=False)
 
     def write(self, folder: str | os.PathLike[str]) -> tuple[str, ...]:
         """Write reduced.xml and reduced.bin (or a file of the model's format), inputs.npz and repro.py, a
         program that runs the model with nothing but the runtime and NumPy; where results are compared, also
-        expected.npz.
+        expected.npz, and of two models the part of the first as right.xml and right.bin.
 
         The folder is made if need be. Returns the names of the files.
         Raises:  OSError
         """
         case = Case(self.model, self.inputs, self.registry)
         title = f"{self.reason}: {self}"
-        return write_reproduction(case, Path(folder), title, self.target, compared=self.expects_results)
+        right = self.right or (case if self.expects_results else None)
+        return write_reproduction(case, Path(folder), title, self.target, right)
 
     def __str__(self) -> str:
         tries = f"{self.tries:,} {'try' if self.tries == 1 else 'tries'}"
@@ -445,7 +453,8 @@ def reduce(
     inputs: arrays by tensor name, layer name or position. What the reduction preserves is one of:
     oracle: a function of a model and a dict of arrays by input name, which runs in this process; it returns
         whether the fault shows, or a text that names the reason, which then stays the same;
-    differs: two sources whose results differ, ("reference", "openvino:CPU"); see irops.compare;
+    differs: two sources whose results differ, ("reference", "openvino:CPU"); see irops.compare. With
+        "model:other.xml" the other model is reduced to a part, and only by cutting both;
     crashes: a source, such as "openvino", that fails on the model, in a process of its own;
     rule: the code of a rule that irops.check reports; inputs are not needed;
     command: words of a command that exits with 0 if the fault shows; it gets the paths of the model and of
@@ -460,14 +469,41 @@ def reduce(
         registry, limits = registry or model.registry, limits or model.limits
     limits = limits or Limits()
     asked = {"oracle": oracle, "differs": differs, "crashes": crashes, "rule": rule, "command": command}
-    judge = judge_of(asked, seconds_per_try, registry, limits)
+    pair = another_model(differs, SourceWorkers.of(registry, limits, seconds_per_try))
     analysis = analyse(model, registry, limits)
+    if pair is not None:
+        return _of_two_models(Context(analysis, analysis.signature.arrays(inputs)), *pair)
+    judge = judge_of(asked, seconds_per_try, registry, limits)
     case = Case(analysis.model, {}, registry, limits)
     if judge.needs_values:
         arrays = analysis.signature.arrays(inputs)
         case = case.with_model(case.model, {p.name: arrays[p.layer.id] for p in analysis.signature.inputs})
     with closing(judge):
         return _reduction(case, Attempts(judge, tries, seconds, progress))
+
+
+def _of_two_models(context: Context, a: Source, b: OtherModel) -> Reduction:
+    """Raises: NoFault"""
+    with closing(a), closing(b):
+        found = reduced_pair(context, a, b)
+        whole = Case(b.analysis(context.analysis).model, {})
+    if found is None:
+        same = f"{a.name} and {b.name} give the same results"
+        raise NoFault(f"the fault does not show in the whole model: {same}")
+    right, wrong, comparison, tries = found
+    faults = [result.verdict for result in comparison.results if result.is_fault]
+    verdict = max(faults, key=lambda one: one.severity, default="other layers")
+    return Reduction(
+        wrong.model,
+        dict(wrong.inputs),
+        tries,
+        wrong.operations,
+        whole.operations,
+        f"{a.name} and {b.name} differ: {verdict}",
+        expects_results=True,
+        registry=wrong.registry,
+        right=right,
+    )
 
 
 def _reduction(case: Case, attempts: Attempts) -> Reduction:

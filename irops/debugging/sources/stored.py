@@ -253,6 +253,10 @@ class OtherModel(Source):
             self._comparison.matching.add(pairs)
         return self._comparison
 
+    def matching(self, context: Context) -> Matching:
+        """Which layer of the compared model is which of this one."""
+        return self._compared(context).matching
+
     def _of_equal_values(self, context: Context, matching: Matching) -> list[tuple[int, int]]:
         """Layers without a partner whose outputs are equal for two sets of inputs."""
         ours = matching.a.layers.keys() - matching.to.keys()
@@ -262,7 +266,7 @@ class OtherModel(Source):
         if not ours or not theirs or is_same:  # one set of inputs proves nothing
             return []
         try:
-            runs = [(one, self._context(one)) for one in (context, shuffled)]
+            runs = [(one, self.context(one)) for one in (context, shuffled)]
             a = _sketches(Layerwise(Reference()), [run[0] for run in runs], ours)
             b = _sketches(self._computed_by, [run[1] for run in runs], theirs)
         except (EvaluationError, SourceFailed):  # which a comparison reports; nothing is matched by value
@@ -287,7 +291,7 @@ class OtherModel(Source):
     def walk(self, context: Context) -> Iterator[LayerValue]:
         back = self._compared(context).matching.back
         try:
-            for value in self._computed_by.walk(self._context(context)):
+            for value in self._computed_by.walk(self.context(context)):
                 if value.layer in back:
                     yield LayerValue(back[value.layer], value.outputs, value.failure)
         except EvaluationError as error:
@@ -295,7 +299,7 @@ class OtherModel(Source):
 
     def results(self, context: Context) -> Values | Failure:
         try:
-            inner = self._context(context)
+            inner = self.context(context)
         except SourceFailed as failed:
             return failed.failure
         found = self._computed_by.results(inner)
@@ -308,7 +312,7 @@ class OtherModel(Source):
     def close(self) -> None:
         self._computed_by.close()
 
-    def _context(self, context: Context) -> Context:
+    def context(self, context: Context) -> Context:
         """The other model with the same inputs. Raises: SourceFailed where it has a further one"""
         other = self.analysis(context.analysis)
         partners = paired(context.analysis.signature.inputs, other.signature.inputs)
