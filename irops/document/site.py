@@ -19,7 +19,6 @@ from irops.dialects import others
 from irops.dialects.registry import Registry, default_registry
 from irops.document.case_views import CaseView, case_view, cell, code, prose, release_of, repository_url
 from irops.document.coverage import faculties
-from irops.document.declared import COMPARED, declared_rows
 from irops.document.sphinx.build import BuildOptions, build_html
 from irops.document.views import op_view, opsets_text, search_words
 from irops.environment import require_extra
@@ -111,9 +110,9 @@ class OpPages:
 
     @property
     def count(self) -> int:
-        """The number of pages of ops, rules and opsets, and of the one that compares dialects."""
+        """The number of pages of ops, rules and opsets."""
         own = len(self.ids) + sum(map(len, self.others.values()))
-        return own if self.custom_only else own + len(all_rules()) + len(opsets().names) + 1
+        return own if self.custom_only else own + len(all_rules()) + len(opsets().names)
 
     def pages(self) -> Iterator[Page]:
         """Relative path and text of each page."""
@@ -133,7 +132,6 @@ class OpPages:
             yield f"ops/{op.definition.page}.md", text
         if not self.custom_only:
             yield from overview_pages([self.registry.op(op) for op in self.ids], self.page)
-            yield self._comparison()
             yield from self._opsets()
 
     def _newest(self, dialect: str) -> list[Op]:
@@ -148,12 +146,6 @@ class OpPages:
         yield from ((f"ops/{d.name}", f"{d.title} ops") for d in others())
         bands = dict.fromkeys(rule.band for rule in all_rules())
         yield from ((f"rules/{band}", f"{band}: {BANDS.get(band, 'custom rules')}") for band in bands)
-
-    def _comparison(self) -> Page:
-        definitions = [self.registry.op(op).definition for op in COMPARED]
-        declared = declared_rows(self.registry, definitions)
-        text = self.page("comparison", definitions=definitions, declared=declared)
-        return "comparisons/ReverseSequence.md", text
 
     def _opsets(self) -> Iterator[Page]:
         new = {opset: [v for v in opsets().all() if v.since == opset] for opset in opsets().names}
@@ -305,7 +297,6 @@ class Site:
                 ("ops/faculties", "Ops and faculties"),
                 ("differences/index", "Where OpenVINO differs"),
                 ("opsets/index", "Opsets"),
-                ("comparisons/ReverseSequence", "ReverseSequence in three dialects"),
                 ("rules/index", "Rules"),
             ]
         if self.more:

@@ -11,7 +11,6 @@ from typing import Any
 from irops.dialects.registry import Registry
 from irops.document.case_views import CaseView, availability, case_view, domain_text, places, port_text
 from irops.document.coverage import fast_backends
-from irops.document.declared import COMPARED
 from irops.editing.translation.counterparts import counterpart_of
 from irops.spec.attributes import format_value, parse
 from irops.spec.definition import OPENVINO, Attribute, Constraint, Definition, ExampleCase, Note, TypeVariable
@@ -75,7 +74,6 @@ def op_view(registry: Registry, op: Op) -> SimpleNamespace:
         notes=_grouped_notes(definition),
         examples=tuple(case_view(op, case) for case in examples(definition)),
         siblings=_siblings(registry, definition),
-        is_compared=definition.file_id in COMPARED,
         call="" if definition.library else call_text(definition),
         places=places(op),
         availability=availability(definition),

@@ -14,7 +14,6 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 KINDS = {
     "ops/ReverseSequence-1": "batch_axis",
     "ops/onnx-ReverseSequence-10": "time_axis",
-    "comparisons/ReverseSequence": "Graiphic",
     "rules/IR401": "constraint",
     "opsets/opset17": "ReverseSequence",
     "commands/check": "--fix",

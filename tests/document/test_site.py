@@ -117,12 +117,6 @@ def test_text_of_definitions_is_escaped(pages):
     assert cell("a | b") == "a \\| b"
 
 
-def test_compared_ops_link_to_the_comparison(pages):
-    for path in ("ops/ReverseSequence-1", "ops/onnx-ReverseSequence-10", "ops/graiphic-ReverseSequence"):
-        assert "../comparisons/ReverseSequence.md" in targets(pages[f"{path}.md"])
-    assert not [target for target in targets(pages["ops/Reverse-1.md"]) if "comparisons" in target]
-
-
 def test_differences_of_openvino_have_a_proof(pages):
     text = pages["differences/movement.md"]
     section = text.split("### C2: batch_axis and seq_axis are different axes")[1]

@@ -256,8 +256,6 @@ ALLOWED = {
     "conformance/onnx_backend.py": "is a backend in ONNX's own sense, for its tests",
     "debugging/reduce/case.py": "programs that run a model with OpenVINO or ONNX Runtime alone",
     "debugging/sources/parse.py": "the texts of sources, one of which is onnxruntime:model.onnx",
-    "document/declared.py": "lays the same op in three dialects side by side",
-    "document/templates/comparison.md": "introduces that page",
     "editing/graiphic.py": "builds and exports graphs as Graiphic's toolkit does",
     "files/output.py": "knows how files of models end, so that no report replaces one",
     "ops/image/interpolate.py": "linear_onnx is a value of an attribute of OpenVINO's Interpolate",

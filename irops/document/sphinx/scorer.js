@@ -11,7 +11,7 @@ var Scorer = {
   partialTerm: 2,
   score: ([page, , , , score]) => {
     if (/^(guide\/|writing-an-op$|ci$)/.test(page)) score += 10;
-    if (/^(differences|decisions|comparisons)\/|^ops\/[a-z]+-|^changelog/.test(page)) score -= 4;
+    if (/^(differences|decisions)\/|^ops\/[a-z]+-|^changelog/.test(page)) score -= 4;
     return score;
   },
 };

@@ -1,0 +1,25 @@
+"""What pages show of definitions: elements as text, and formulas."""
+
+import numpy as np
+import pytest
+from libraries import needs
+
+from irops.dialects.registry import default_registry
+from irops.document.case_views import elements_text
+from irops.document.site import environment
+from irops.document.views import op_view
+
+
+def test_elements_are_written_with_all_digits():
+    assert elements_text(np.array([[5e-324, 1.0]])) == "[[5e-324, 1]]"
+    assert elements_text(np.array(["a", "'"], object)) == "['a', \"'\"]"
+
+
+@needs("jinja2")
+@pytest.mark.parametrize("myst", [True, False], ids=["for Sphinx", "Markdown"])
+@pytest.mark.parametrize("op", ["MVN-6", "SoftMax-8"])
+def test_a_formula_is_shown_as_it_is_written(op, myst):
+    view = op_view(default_registry(), default_registry().op(op))
+    page = environment(myst=myst).get_template("op.md").render(view=view, has_others=True, conformance="")
+    begin = "```{code-block} text\n:class: formula\n\n" if myst else "```text\n"
+    assert f"{begin}{view.definition.formula}\n```" in page
