@@ -21,7 +21,7 @@ from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryDirectory
 
 from irops.backends.catalogue import backend_names
-from irops.cli.display import ReportProgress, progress_bar, table
+from irops.cli.display import progress_bar, table
 from irops.cli.main import Refusal
 from irops.cli.models import definition_of, registry_of
 from irops.cli.options import add_extensions, add_option, seconds_above_zero
@@ -29,12 +29,11 @@ from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, is_distributed, workers_of
 from irops.conformance import verdict
-from irops.conformance.kit import STORAGE, Effort, UnusableBackendError, run_conformance, run_conformance_on
+from irops.conformance.kit import STORAGE, UnusableBackendError, run_conformance
 from irops.conformance.verdict import KINDS, ConformanceReport, OpReport, Status
 from irops.diagnostics.printable import plural, printable
 from irops.dialects.registry import default_registry
 from irops.environment import MissingExtraError
-from irops.work.workers import Workers
 
 EXIT_1 = "a case failed"
 
@@ -51,7 +50,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--seed N", "seed of the case generator", at_least=0, default=0)
     seconds = "time limit for generated cases, in seconds per op; default: 30"
     add_option(parser, "--seconds S", seconds, type=seconds_above_zero, default=30.0)
-    add_option(parser, "--large", "also run cases with tensors of about 40 MB, for ops that have them")
     add_option(parser, "--output-format", "", choices=FORMATS, default="table")
     add_option(parser, "--quiet -q", "no progress")
     add_workers(parser, jobs="1")
@@ -67,7 +65,19 @@ def execute(args: argparse.Namespace) -> int:
             workers = stack.enter_context(workers_of(args)) if is_distributed(args) else None
             for backend in args.backends:
                 with progress_bar(f"testing {backend}", quiet=args.quiet) as progress:
-                    reports.append(_tested(backend, ops, args, workers, progress))
+                    reports.append(
+                        run_conformance(
+                            backend,
+                            ops,
+                            examples=args.examples,
+                            seed=args.seed,
+                            seconds=args.seconds,
+                            definitions=args.definitions,
+                            modules=args.modules,
+                            workers=workers,
+                            progress=progress,
+                        )
+                    )
     except (MissingExtraError, UnusableBackendError) as error:
         raise Refusal(str(error)) from None
     if args.output_format == "table":
@@ -77,20 +87,6 @@ def execute(args: argparse.Namespace) -> int:
         form = verdict.as_json if args.output_format == "json" else verdict.as_junit
         sys.stdout.write(form(reports))
     return CLEAN if all(report.ok for report in reports) else FINDINGS
-
-
-def _tested(
-    backend: str,
-    ops: list[str] | None,
-    args: argparse.Namespace,
-    workers: Workers | None,
-    progress: ReportProgress | None,
-) -> ConformanceReport:
-    effort = Effort(args.examples, args.seed, args.seconds, args.large)
-    extensions = {"definitions": args.definitions, "modules": args.modules}
-    if workers is not None:
-        return run_conformance_on(workers, backend, ops, effort, **extensions, progress=progress)
-    return run_conformance(backend, ops, **effort._asdict(), **extensions, progress=progress)
 
 
 @contextmanager

@@ -6,15 +6,14 @@ program of its own.
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from getpass import getuser
 from math import inf
 from pathlib import Path
@@ -346,55 +345,26 @@ Unusable = tuple[Diagnostic, ...] | str
 """Why no op can be tested: the diagnostics, or the message of an UnusableBackendError."""
 
 
-def run_conformance_on(
-    workers: Workers,
-    backend: str,
-    ops: Sequence[str] | None,
-    effort: Effort,
-    *,
-    definitions: Sequence[str] = (),
-    modules: Sequence[str] = (),
-    progress: Progress | None = None,
-) -> ConformanceReport:
-    """The same report as run_conformance gives, with the ops distributed among workers.
-
-    Raises:  as run_conformance; ClusterError
-    """
-    require_hypothesis()
-    folders, names = tuple(map(str, definitions)), tuple(modules)
-    ids = registry_with(folders, names).ids() if ops is None else tuple(ops)
-    reports: dict[int, OpReport | None] = {}
-    with closing(workers.run(op_tester, (backend, folders, names, effort), ids)) as run:
-        for number, result in run:
-            reports[number] = _report(ids[number], result)
-            if progress is not None:
-                progress(len(reports), len(ids), ids[number])
-    listed = [
-        report if report is not None else OpReport(op, note="no kernel")
-        for op, report in ((op, reports[number]) for number, op in enumerate(ids))
-        if report is not None or ops is not None
-    ]
-    return ConformanceReport(backend, tuple(listed))
-
-
 def op_tester(
     backend: str, folders: tuple[str, ...], modules: tuple[str, ...], effort: Effort
 ) -> Callable[[str], OpReport | Unusable | None]:
-    """A function that tests an op by its id. Its result is None if the backend has no kernel."""
+    """The work of a process: a function that tests an op by its id."""
     os.environ.setdefault(STORAGE, str(Path(gettempdir()) / f"irops-hypothesis-{getuser()}"))
-    registry = registry_with(folders, modules)
     client = IsolatedClient(IsolatedBackend(backend, folders, modules))
+    return partial(_tested, client, registry_with(folders, modules), backend, effort)
 
-    def test(op_id: str) -> OpReport | Unusable | None:
-        op = registry.op(op_id)
-        try:
-            return OpTest(client, op, backend, effort).report() if has_kernel(client, op) else None
-        except DiagnosticError as error:
-            return error.diagnostics
-        except UnusableBackendError as error:
-            return str(error)
 
-    return test
+def _tested(
+    client: BackendClient, registry: Registry, backend: str, effort: Effort, op_id: str
+) -> OpReport | Unusable | None:
+    """The results for an op; None if the backend has no kernel."""
+    op = registry.op(op_id)
+    try:
+        return OpTest(client, op, backend, effort).report() if has_kernel(client, op) else None
+    except DiagnosticError as error:
+        return error.diagnostics
+    except UnusableBackendError as error:
+        return str(error)
 
 
 def _report(op: str, result: OpReport | Unusable | Exception | None) -> OpReport | None:
@@ -425,9 +395,9 @@ def run_conformance(
     examples: int = EXAMPLES,
     seed: int = 0,
     seconds: float = SECONDS,
-    large: bool = False,
     definitions: Iterable[str] = (),
     modules: Iterable[str] = (),
+    workers: Workers | None = None,
     progress: Progress | None = None,
 ) -> ConformanceReport:
     """Test a backend against the definitions of ops, by default of all ops that it has a kernel for.
@@ -437,35 +407,41 @@ def run_conformance(
     examples: number of generated cases per op.
     seconds: time limit per op for generating cases, and again for shrinking a failing case.
     seed: the same seed gives the same cases in a new process, unless a time limit is reached.
-    large: also run cases with tensors of about 40 MB, for ops that have them.
     definitions, modules: folders and Python modules of custom ops, as in Registry.
+    workers: test the ops of a backend that is named, with the same results; progress: called with (ops done,
+    ops to do, the last one)
     Raises:  DiagnosticError if the backend does not exist or its library is missing; KeyError for an unknown
-             op; MissingExtraError; UnusableBackendError
+             op; MissingExtraError; UnusableBackendError; ClusterError
     """
     require_hypothesis()
-    folders, names = tuple(map(str, definitions)), tuple(modules)
-    registry = registry_with(folders, names)
-    client: BackendClient = (
-        IsolatedClient(IsolatedBackend(backend, folders, names))
-        if isinstance(backend, str)
-        else LocalBackend(backend)
-    )
+    folders, names, effort = tuple(map(str, definitions)), tuple(modules), Effort(examples, seed, seconds)
+    registry, name = registry_with(folders, names), backend if isinstance(backend, str) else backend.name
     ids = registry.ids() if ops is None else tuple(ops)
-    reports = []
-    try:
-        for number, op_id in enumerate(ids):
+    reports: dict[int, OpReport | None] = {}
+    with ExitStack() as opened:
+        results: Iterable[tuple[int, OpReport | Unusable | Exception | None]]
+        if workers is None:
+            client = opened.enter_context(closing(_client(backend, folders, names)))
+            results = enumerate(map(partial(_tested, client, registry, name, effort), ids))
+        else:
+            run = workers.run(op_tester, (backend, folders, names, effort), ids)
+            results = opened.enter_context(closing(run))
+        for number, result in results:
+            reports[number] = _report(ids[number], result)
             if progress is not None:
-                progress(number, len(ids), op_id)
-            op = registry.op(op_id)
-            if has_kernel(client, op):
-                reports.append(
-                    OpTest(client, op, _name(backend), Effort(examples, seed, seconds, large)).report()
-                )
-            elif ops is not None:
-                reports.append(OpReport(op_id, note="no kernel"))
-    finally:
-        client.close()
-    return ConformanceReport(_name(backend), tuple(reports))
+                progress(len(reports), len(ids), ids[number])
+    listed = [
+        reports[number] or OpReport(op, note="no kernel")
+        for number, op in enumerate(ids)
+        if reports[number] is not None or ops is not None
+    ]
+    return ConformanceReport(name, tuple(listed))
+
+
+def _client(backend: str | Backend, folders: tuple[str, ...], modules: tuple[str, ...]) -> BackendClient:
+    if isinstance(backend, str):
+        return IsolatedClient(IsolatedBackend(backend, folders, modules))
+    return LocalBackend(backend)
 
 
 def outcome_of(client: BackendClient, case: DefinitionCase, backend: str) -> CaseOutcome:
@@ -479,10 +455,6 @@ def outcome_of(client: BackendClient, case: DefinitionCase, backend: str) -> Cas
     failed = verdict.status is Status.FAILED
     program = snippet(trial, expected, verdict, backend) if failed else ""
     return CaseOutcome(case.kind, case.name, verdict, program)
-
-
-def _name(backend: str | Backend) -> str:
-    return backend if isinstance(backend, str) else backend.name
 
 
 def require_hypothesis() -> None:
@@ -513,7 +485,6 @@ class Effort(NamedTuple):
     examples: int
     seed: int
     seconds: float
-    large: bool
 
 
 class OpTest:
@@ -554,8 +525,7 @@ class OpTest:
             return [], "the definition has no example to generate cases from"
         seconds, start = self.effort.seconds, monotonic()
         search = Search(self._check, seconds)
-        sweep = itertools.chain(source.sweep, source.large if self.effort.large else ())
-        search.run(sweep, source.strategy, self.effort.examples, self.effort.seed)
+        search.run(source.sweep, source.strategy, self.effort.examples, self.effort.seed)
         timed_out = monotonic() - start > seconds and not search.smallest
         search.reduce()
         tally = search.tally.items()

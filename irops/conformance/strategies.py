@@ -1,6 +1,6 @@
 """Hypothesis strategies that generate trials, by op: variations of its examples, or a strategy of its own."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import prod
@@ -179,34 +179,6 @@ def reverse_sequence_trials(draw: st.DrawFn, op: Op) -> Trial:
     )
 
 
-def reverse_sweep(op: Op) -> Iterator[Trial]:
-    """Every element type of either input."""
-    data, axes = op.definition.inputs
-    for data_input in _each(data.allowed):
-        yield Trial(op, (data_input, TrialInput(np.array([1]))), {"mode": "index"})
-    for name in sorted(axes.allowed - {"boolean"}):
-        yield Trial(op, (PLAIN, TrialInput(numbers([1, 0], element_type(name)))), {"mode": "index"})
-
-
-def reverse_sequence_sweep(op: Op) -> Iterator[Trial]:
-    """Every element type of either input."""
-    data, lengths = op.definition.inputs
-    texts = {"batch_axis": "0", "seq_axis": "1"}
-    for data_input in _each(data.allowed):
-        yield Trial(op, (data_input, TrialInput(np.array([5, 3, 1]))), texts)
-    for name in sorted(lengths.allowed):
-        yield Trial(op, (PLAIN, TrialInput(numbers([1, 4, 3], element_type(name)))), texts)
-
-
-def _each(allowed: frozenset[str]) -> Iterator[TrialInput]:
-    for name in sorted(allowed):
-        for fill in ("bits", "edges"):
-            yield TrialInput(filled(element_type(name), (3, 5), fill))
-
-
-PLAIN = TrialInput(filled(element_type("f32"), (3, 5), "counting"))
-
-
 @st.composite
 def _lengths(draw: st.DrawFn, length: st.SearchStrategy[float], count: int) -> list[float]:
     """A length for each batch item; for many items, a few repeated values."""
@@ -228,51 +200,6 @@ def numbers(values: list[Any], kind: ElementType) -> Array:
         return tagged(wide.astype(kind.dtype), kind)
     with np.errstate(over="ignore", invalid="ignore"):
         return np.array(clipped, bool if kind is BOOLEAN else np.float64).astype(kind.dtype)
-
-
-REVERSED: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...] = (
-    *(
-        ("f32", (8, 3, 600, 720), axes)
-        for axes in ((0,), (1,), (2,), (3,), (1, 3), (2, 3), (0, 2), (0, 1, 2, 3))
-    ),
-    ("u8", (40_000_003,), (0,)),
-    ("f16", (20_000_003,), (0,)),
-    ("i64", (5_000_003,), (0,)),
-    ("u8", (13, 3_000_017), (1,)),
-    ("i8", (5_000_011, 7), (1,)),
-    ("u16", (3_000_017, 5), (0, 1)),
-)
-"""Element type, shape and axes."""
-SEQUENCES: tuple[tuple[str, tuple[int, ...], int, int], ...] = (
-    ("f32", (65_536, 160), 0, 1),
-    ("f32", (160, 65_536), 1, 0),
-    ("f32", (160, 65_536), 0, 1),
-    ("f32", (512, 64, 320), 1, 0),
-    ("f32", (65_536, 16, 10), 0, 1),
-    ("f32", (4, 10, 500, 520), 0, 2),
-    ("u8", (40, 1_000_003), 0, 1),
-    ("i8", (300_007, 130), 0, 1),
-    ("f16", (70_001, 257), 0, 1),
-    ("i64", (1000, 5003), 0, 1),
-    ("f64", (300, 7, 5, 500), 0, 1),
-    ("u8", (3_000_017, 3, 4), 0, 1),
-    ("f32", (33, 20, 500, 30), 2, 1),
-    ("i16", (70, 5, 60_000), 2, 0),
-)
-"""Element type, shape, batch_axis and seq_axis."""
-
-
-def large_reverse_trials(op: Op) -> Iterator[Trial]:
-    for kind, shape, axes in REVERSED:
-        data = TrialInput(filled(element_type(kind), shape, "bits"))
-        yield Trial(op, (data, TrialInput(np.array(axes))), {"mode": "index"})
-
-
-def large_reverse_sequence_trials(op: Op) -> Iterator[Trial]:
-    for kind, shape, batch, seq in SEQUENCES:
-        lengths = np.random.default_rng(len(shape)).integers(0, shape[seq] + 1, shape[batch])
-        data = TrialInput(filled(element_type(kind), shape, "bits"))
-        yield Trial(op, (data, TrialInput(lengths)), {"batch_axis": str(batch), "seq_axis": str(seq)})
 
 
 WRAPPED = 2**32 + 2
@@ -421,28 +348,20 @@ def _retyped(numbers: Array, kind: ElementType) -> Array:
 
 
 class TrialSource(NamedTuple):
-    """sweep: trials that are always run; strategy: random trials; large: trials larger than any cache."""
+    """sweep: trials that are always run; strategy: random trials."""
 
     sweep: Iterable[Trial]
     strategy: st.SearchStrategy[Trial]
-    large: Iterable[Trial] = ()
 
 
-SPECIAL: dict[str, Callable[[Op], TrialSource]] = {
-    "Reverse-1": lambda op: TrialSource(reverse_sweep(op), reverse_trials(op), large_reverse_trials(op)),
-    "ReverseSequence-1": lambda op: TrialSource(
-        reverse_sequence_sweep(op), reverse_sequence_trials(op), large_reverse_sequence_trials(op)
-    ),
-}
-"""Ops whose second input is rarely valid by chance."""
+SPECIAL = {"Reverse-1": reverse_trials, "ReverseSequence-1": reverse_sequence_trials}
+"""The random trials of ops whose second input is rarely valid by chance."""
 
 
 def source_of(op: Op) -> TrialSource | None:
     """The source of an op's generated trials; None if the definition has no usable example."""
-    source = SPECIAL[op.id](op) if op.id in SPECIAL else _varied_examples(op)
-    return None if source is None else source._replace(sweep=chain(odd_trials(op), source.sweep))
-
-
-def _varied_examples(op: Op) -> TrialSource | None:
     starts = [case.trial for case in definition_cases(op) if case.kind == "example"]
-    return TrialSource(retyped(op, starts), variations(op, starts)) if starts else None
+    if not starts:
+        return None
+    strategy = SPECIAL[op.id](op) if op.id in SPECIAL else variations(op, starts)
+    return TrialSource(chain(odd_trials(op), retyped(op, starts)), strategy)

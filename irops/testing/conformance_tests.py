@@ -150,7 +150,7 @@ class GeneratedTest(_Test):
         if absent:
             pytest.skip(absent)
         tests = self.parent.tests
-        effort = Effort(tests.examples, SEED, SECONDS, large=False)
+        effort = Effort(tests.examples, SEED, SECONDS)
         report = OpTest(tests.client(self.backend), self.op, self.backend, effort).generated()
         for outcome in report.failures:
             self.judge(outcome)
