@@ -3,19 +3,13 @@
 import os
 import re
 import shutil
-import time
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
-from email.utils import parsedate_to_datetime
-from functools import cache
+from functools import cache, lru_cache
 from ipaddress import ip_address
 from logging import getLogger
-from math import inf
-from queue import Empty, SimpleQueue
 from tempfile import gettempdir, mkdtemp
 from threading import Lock, Thread, get_ident
 from typing import IO, Any, NamedTuple, ParamSpec, TypeVar
@@ -34,39 +28,24 @@ T = TypeVar("T")
 
 MAX_TEXT = 300
 """Characters of a message of another library that are quoted."""
-OF_STATUS: dict[object, str] = {
+REASONS: dict[object, str] = {
     401: "access is denied, the server asks for credentials (HTTP 401)",
     403: "access is denied (HTTP 403)",
     404: "does not exist (HTTP 404)",
-    410: "does not exist any more (HTTP 410)",
-    429: "the server refuses further requests for now (HTTP 429)",
-}
-OF_CODE: dict[object, str] = {
     "NoSuchBucket": "does not exist: there is no such bucket",
     "NoSuchKey": "does not exist",
-    "InvalidAccessKeyId": "access is denied: the access key is not valid",
-    "SignatureDoesNotMatch": "access is denied: the secret key or the signature is not valid",
-    "ExpiredToken": "access is denied: the credentials have expired",
     "AccessDenied": "access is denied",
-    "Forbidden": "access is denied",
     "403": "access is denied",
     "404": "does not exist",
-}
-"""By the error code of an S3 API."""
-OF_CLASS: dict[object, str] = {
-    "NoCredentialsError": "there are no credentials for it",
-    "PartialCredentialsError": "the credentials for it are incomplete",
     "EndpointConnectionError": "the server cannot be reached",
+    "ClientConnectorError": "the server cannot be reached",
     "ClientConnectorDNSError": "the server cannot be reached: its name cannot be resolved",
     "gaierror": "the server cannot be reached: its name cannot be resolved",
-    "ClientConnectorError": "the server cannot be reached",
     "ConnectionRefusedError": "the server cannot be reached: it refuses the connection",
-    "ServerDisconnectedError": "the server closed the connection",
-    "ClientPayloadError": "the server closed the connection before all bytes were sent",
-    "IncompleteRead": "the server closed the connection before all bytes were sent",
-    "BadZipFile": "the archive is not a valid zip file",
 }
-"""By the class of an error: those of botocore and aiohttp are not imported for that."""
+"""By a status of HTTP, the code of an S3 API, or the class of an error: those of botocore and aiohttp are not
+imported for that. Others are told in the words of the library.
+"""
 MISSING = "does not exist"
 """How the reasons begin that say that there is no such file."""
 
@@ -93,27 +72,23 @@ def remote_error(error: BaseException) -> RemoteError:
     for cause in chain:
         if isinstance(cause, RemoteError):
             return cause
-    for table, key in ((OF_CODE, _code), (OF_STATUS, _status), (OF_CLASS, _class)):
-        for cause in chain:
-            reason = table.get(key(cause))
-            if reason is not None:
-                return RemoteError(reason)
-    status = next((_status(cause) for cause in chain if isinstance(_status(cause), int)), None)
+    keys = [key for cause in chain for key in (_code(cause), _status(cause), type(cause).__name__)]
+    reason = next((REASONS[key] for key in keys if key in REASONS), None)
+    if reason is not None:
+        return RemoteError(reason)
+    status = next((key for key in map(_status, chain) if isinstance(key, int)), None)
     if status is not None:
         return RemoteError(f"the server answers HTTP {status}")
     if any(isinstance(cause, TimeoutError) for cause in chain):
         return RemoteError("the server did not answer in time")
-    for cause in chain:
-        if isinstance(cause, FileNotFoundError) and cause.__cause__ is not None and cause is error:
-            if isinstance(cause.__cause__, FileNotFoundError) or _code(cause.__cause__) is not None:
-                return RemoteError(MISSING)
-            # a web server gave no status: fsspec says then that there is no such file
-            return RemoteError(f"the server cannot be reached: {_text(cause.__cause__)}")
-        if isinstance(cause, FileNotFoundError):
-            return RemoteError(MISSING)
-        if isinstance(cause, PermissionError):
-            return RemoteError("access is denied")
-    return RemoteError(_text(error))
+    inner = error.__cause__ if isinstance(error, FileNotFoundError) else None
+    if inner is not None and not isinstance(inner, FileNotFoundError) and _code(inner) is None:
+        # a web server gave no status: fsspec says then that there is no such file
+        return RemoteError(f"the server cannot be reached: {_text(inner)}")
+    if any(isinstance(cause, FileNotFoundError) for cause in chain):
+        return RemoteError(MISSING)
+    denied = next((cause for cause in chain if isinstance(cause, PermissionError)), None)
+    return RemoteError(_text(error) if denied is None else f"access is denied: {_text(denied)}")
 
 
 def _text(error: BaseException) -> str:
@@ -139,105 +114,47 @@ def _code(error: BaseException) -> object:
     return response.get("Error", {}).get("Code") if isinstance(response, dict) else None
 
 
-def _class(error: BaseException) -> object:
-    return type(error).__name__
-
-
-class NoAnswer(RemoteError):
-    """A call was given up; its thread may still wait."""
-
-
 def answered(limits: Limits, call: Callable[P, T], *args: P.args, **keywords: P.kwargs) -> T:
     """The result of a call, within limits.remote_seconds.
 
     The call runs in a thread that does not keep the process alive: some libraries wait without end.
     Raises:  RemoteError if the call fails or takes longer
     """
-    results: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
+    answer: Future[T] = Future()
 
     def work() -> None:
         try:
-            results.put((call(*args, **keywords), None))
+            answer.set_result(call(*args, **keywords))
         except BaseException as error:  # reported by the thread that waits
-            results.put((None, error))
+            answer.set_exception(error)
 
     Thread(target=work, name="irops remote file", daemon=True).start()
-    try:
-        result, error = results.get(timeout=min(limits.remote_seconds, 1e8))
-    except Empty:
+    if not wait((answer,), min(limits.remote_seconds, 1e8)).done:
+        _connected.cache_clear()  # a connection may still wait
         seconds = f"{limits.remote_seconds:g} seconds; {limits.message('remote_seconds')}"
-        raise NoAnswer(f"the server did not answer within {seconds}") from None
-    if error is not None:
-        if isinstance(error, MemoryError):
-            raise error
+        raise RemoteError(f"the server did not answer within {seconds}")
+    error = answer.exception()
+    if error is not None and not isinstance(error, MemoryError):
         raise remote_error(error) from None
-    return result  # type: ignore[return-value]
+    return answer.result()
 
 
-CHECKSUMS = ("ETag", "etag", "e_tag", "md5Hash", "content_md5", "Content-MD5", "Digest", "crc32c", "CRC")
-VERSIONS = ("checksum", "VersionId", "version_id", "generation", "sha", "sha256", "blob_id")
-CHANGED = ("LastModified", "last_modified", "Last-Modified", "mtime", "modified", "updated")
-TIMES = (*CHANGED, "created", "date_time", "time")
-"""The names that file systems of fsspec use for checksums, versions and times."""
-TICK = 60.0
-"""Seconds within which two contents of a file may have the same time: servers count in seconds, and their
-clocks differ from that of this machine.
-"""
+IDENTIFYING = (
+    *("size", "ETag", "etag", "e_tag", "md5Hash", "content_md5", "Content-MD5", "Digest", "crc32c", "CRC"),
+    *("checksum", "VersionId", "version_id", "generation", "sha", "sha256", "blob_id"),
+    *("LastModified", "last_modified", "Last-Modified", "mtime", "modified", "updated"),
+    *("created", "date_time", "time"),
+)
+"""The names that file systems of fsspec use for sizes, checksums, versions and times."""
 
 
-class Version(NamedTuple):
-    """A text that changes with the content of a file. is_certain: another content has another text."""
-
-    text: str
-    is_certain: bool
+def version_of(info: Mapping[str, Any]) -> str:
+    """A text that changes with the content of a file, from what fsspec gives as its info."""
+    return " ".join(f"{name}={info[name]}" for name in IDENTIFYING if info.get(name) is not None)
 
 
-def version_of(info: Mapping[str, Any]) -> Version:
-    """The version of a file, by what fsspec gives as its info."""
-    checksums = {name: info[name] for name in (*CHECKSUMS, *VERSIONS) if info.get(name)}
-    times = {name: info[name] for name in TIMES if info.get(name)}
-    text = " ".join(
-        f"{name}={value}" for name, value in {"size": info.get("size"), **checksums, **times}.items()
-    )
-    weak = all(str(value).startswith("W/") for value in checksums.values())
-    return Version(text, not weak or (bool(times) and not any(map(_is_recent, times.values()))))
-
-
-def _is_recent(value: object) -> bool:
-    """Whether a time is so near that it may not show another change; also if it cannot be read."""
-    seconds = _seconds(value)
-    return seconds is None or time.time() - seconds < TICK
-
-
-def _seconds(value: object) -> float | None:
-    """A time in seconds since the epoch."""
-    if isinstance(value, (int, float)):
-        return float(value)
-    try:
-        if isinstance(value, str):
-            value = parsedate_to_datetime(value) if "," in value else datetime.fromisoformat(value)
-        return value.timestamp() if isinstance(value, datetime) else None
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-PACKAGES = {
-    **dict.fromkeys(("s3", "s3a"), "s3fs"),
-    **dict.fromkeys(("gs", "gcs"), "gcsfs"),
-    **dict.fromkeys(("az", "abfs", "abfss", "adl"), "adlfs"),
-    **dict.fromkeys(("http", "https"), "aiohttp"),
-    **dict.fromkeys(("sftp", "ssh"), "paramiko"),
-    **dict.fromkeys(("hdfs", "arrow_hdfs"), "pyarrow"),
-    "hf": "huggingface_hub",
-    "oci": "ocifs",
-    "oss": "ossfs",
-    "smb": "smbprotocol",
-}
-"""The package that brings a protocol; of others, fsspec says what they need."""
 MOST = 16
 """How many file systems are kept of those that fsspec shares between no threads, or keeps too long."""
-_systems: OrderedDict[tuple[object, ...], Any] = OrderedDict()
-_lock = Lock()
 
 
 def file_system(url: str, thread: int) -> tuple[Any, str]:
@@ -258,7 +175,7 @@ def file_system(url: str, thread: int) -> tuple[Any, str]:
         if separator or link in fsspec.available_protocols():
             _require(fsspec, protocol)
     try:
-        system, path = _connected(fsspec, links, thread)
+        system, path = _opened(fsspec, links, thread)
     except Exception as error:
         raise remote_error(error) from None
     return system, path
@@ -273,25 +190,31 @@ def _require(fsspec: Any, protocol: str) -> None:
     try:
         fsspec.get_filesystem_class(protocol)
     except ImportError as error:
-        package = PACKAGES.get(protocol)
-        if package is None:
-            raise RemoteError(f"the protocol {protocol} requires a package: {error}") from None
-        missing = f"the protocol {protocol} requires the package {package}, which is not installed"
-        raise RemoteError(f"{missing}; pip install {package} installs it") from None
+        raise RemoteError(f"the protocol {protocol} requires a package: {error}") from None
 
 
-def _connected(fsspec: Any, links: list[str], thread: int) -> tuple[Any, str]:
+def _opened(fsspec: Any, links: list[str], thread: int) -> tuple[Any, str]:
     url, beneath = urls.CHAINED.join(links), urls.CHAINED.join(links[1:])
     protocol, separator, path = links[0].partition("://")
     kind = fsspec.get_filesystem_class(protocol if separator else links[0])
     if kind.async_impl or not separator or (beneath and not _holds_files(kind)):
-        system, path = fsspec.core.url_to_fs(url, **_watching_redirects(fsspec, protocol))
+        system, path = fsspec.core.url_to_fs(url, **_web_options(fsspec, protocol))
         return system, path
-    options = sorted(kind._get_kwargs_from_urls(links[0]).items())
+    options = tuple(sorted(kind._get_kwargs_from_urls(links[0]).items()))
     version = _version(beneath, thread) if beneath else ""
-    key = (os.getpid(), thread, protocol, repr(options), beneath, version)
-    system = _kept(key, lambda: fsspec.core.url_to_fs(url, skip_instance_cache=True)[0])
+    system = _connected(os.getpid(), thread, protocol, options, beneath, version)
     return system, system._strip_protocol(path if beneath else url)
+
+
+@lru_cache(MOST)
+def _connected(process: int, thread: int, protocol: str, options: Any, beneath: str, version: str) -> Any:
+    """A file system for one thread: of a server, or of an archive in one version."""
+    import fsspec
+
+    del process, thread, version
+    if beneath:
+        return fsspec.core.url_to_fs(f"{protocol}://{urls.CHAINED}{beneath}", skip_instance_cache=True)[0]
+    return fsspec.filesystem(protocol, **dict(options), skip_instance_cache=True)
 
 
 @cache
@@ -304,13 +227,15 @@ def _tracing() -> Any:
     return tracing
 
 
-def _watching_redirects(fsspec: Any, protocol: str) -> dict[str, Any]:
-    """Arguments of the file system of a web server; none for others."""
+def _web_options(fsspec: Any, protocol: str) -> dict[str, Any]:
+    """Arguments of the file system of a web server; none for others. `answered` bounds the time."""
     if protocol not in WEB:
         return {}
+    from aiohttp import ClientTimeout
+
     configured = fsspec.config.conf.get(protocol, {}).get("client_kwargs", {})
     traces = [*configured.get("trace_configs", ()), _tracing()]
-    return {"client_kwargs": {**configured, "trace_configs": traces}}
+    return {"client_kwargs": {"timeout": ClientTimeout(), **configured, "trace_configs": traces}}
 
 
 _reported: set[tuple[str, str]] = set()
@@ -348,20 +273,6 @@ def _holds_files(kind: Any) -> bool:
     return issubclass(kind, AbstractArchiveFileSystem)
 
 
-def _kept(key: tuple[object, ...], connect: Callable[[], Any]) -> Any:
-    """The file system of a key, which is made if there is none."""
-    with _lock:
-        system = _systems.get(key)
-    if system is None:
-        system = connect()
-    with _lock:
-        _systems[key] = system
-        _systems.move_to_end(key)
-        while len(_systems) > MOST:
-            _systems.popitem(last=False)
-    return system
-
-
 def _version(url: str, thread: int) -> str:
     """A text that changes with the archive that a URL names."""
     if not urls.is_url(url):
@@ -369,12 +280,14 @@ def _version(url: str, thread: int) -> str:
         return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
     system, path = file_system(url, thread)
     system.invalidate_cache(path)
-    return version_of(system.info(path)).text
+    return version_of(system.info(path))
 
 
 WEB = ("http", "https")
-STEP = 4 << 20
-"""Bytes that are asked for at once, within the time that one request may take."""
+STEP, AT_ONCE = 4 << 20, 1 << 20
+"""Bytes that are asked for within the time that one request may take; and at first, as the start of a file
+may say enough.
+"""
 
 
 class NoRanges(RemoteError):
@@ -403,7 +316,7 @@ class RemoteFile:
         size = info.get("size")
         self.size: int | None = None if size is None else int(size)
         """The number of bytes; None if the server does not say."""
-        self.version: Version = version_of(info)
+        self.version = version_of(info)
 
     def __repr__(self) -> str:
         return f"<remote file {self.name}, {self.size} bytes>"
@@ -413,16 +326,14 @@ class RemoteFile:
 
         Raises:  RemoteFileChanged if the file is shorter; RemoteError
         """
-        return b"".join(self._steps(offset, size))
-
-    def _steps(self, offset: int, size: int) -> Iterator[bytes]:
+        parts = []
         for start in range(offset, offset + size, STEP):
             step = min(STEP, offset + size - start)
-            content = self._answered(self._range, start, step)
-            count_fetched(len(content))
-            if len(content) != step:
+            parts.append(answered(self.limits, self._range, start, step))
+            count_fetched(len(parts[-1]))
+            if len(parts[-1]) != step:
                 raise self.changed()
-            yield content
+        return b"".join(parts)
 
     def _range(self, start: int, size: int) -> bytes:
         if urls.protocol_of(self.name) not in WEB:
@@ -435,34 +346,22 @@ class RemoteFile:
             except ValueError:
                 raise NoRanges("the server sends whole files only, no parts of them") from None
 
-    def in_steps(self, most: float) -> Iterator[bytes]:
+    def in_steps(self) -> Iterator[bytes]:
         """The content from the start to the end, even if the size is not known or the server sends no parts.
 
-        most: the number of bytes after which no more are read; the last step may exceed it
         Raises:  RemoteError
         """
-        # in an archive, a part is reached by unpacking what precedes it
-        if self.size is None or _holds_files(type(self._system)):
-            yield from self._streamed(most)
+        start = b"" if self.size is None else self.read(0, min(AT_ONCE, self.size))
+        if start:
+            yield start
+        if len(start) == self.size:
             return
-        steps = self._steps(0, self.size)
+        way = {"block_size": 0} if urls.protocol_of(self.name) in WEB else {"cache_type": "none"}
+        file = answered(self.limits, self._system.open, self._path, "rb", **way)
         try:
-            first = next(steps, b"")
-            second = next(steps, b"")
-        except NoRanges:  # the start alone is sent by any server
-            yield from self._streamed(most)
-            return
-        yield from (step for step in (first, second) if step)
-        yield from steps
-
-    def _streamed(self, most: float) -> Iterator[bytes]:
-        keywords = {"block_size": 0} if urls.protocol_of(self.name) in WEB else {}
-        file = self._answered(self._system.open, self._path, "rb", **keywords)
-        total = 0
-        try:
-            while total <= most and (content := self._answered(file.read, STEP)):
+            answered(self.limits, _part_of, file, len(start))  # once more: not all servers send parts
+            while content := answered(self.limits, _part_of, file, STEP):
                 count_fetched(len(content))
-                total += len(content)
                 yield content
         finally:
             with suppress(RemoteError):
@@ -476,7 +375,7 @@ class RemoteFile:
             if error.rule == "file-not-found":
                 raise self.changed() from None
             raise
-        if version.text != self.version.text:
+        if version != self.version:
             raise self.changed()
 
     def changed(self) -> RemoteFileChanged:
@@ -488,17 +387,7 @@ class RemoteFile:
         return bool(self._system.async_impl)
 
     def _info(self) -> Any:
-        return self._answered(_info, self._system, self._path)
-
-    def _answered(self, call: Callable[P, T], *args: P.args, **keywords: P.kwargs) -> T:
-        try:
-            return answered(self.limits, call, *args, **keywords)
-        except NoAnswer:
-            # one of its calls was given up, and its connection may still wait
-            with _lock:
-                for key in [key for key, kept in _systems.items() if kept is self._system]:
-                    del _systems[key]
-            raise
+        return answered(self.limits, _info, self._system, self._path)
 
 
 def _info(system: Any, path: str) -> Any:
@@ -509,8 +398,13 @@ def _info(system: Any, path: str) -> Any:
     return system.info(path)
 
 
-AT_ONCE = 1 << 20
-"""Bytes that are asked for at least, if the file has them."""
+def _part_of(file: Any, size: int) -> bytes:
+    """The next bytes of an open file, fewer only at the end: what arrives together may be less."""
+    parts: list[bytes] = []
+    while size > 0 and (part := file.read(size)):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
 
 
 class RemoteContent:
@@ -520,45 +414,20 @@ class RemoteContent:
         """Raises: RemoteError"""
         self._file = RemoteFile(url, limits)
         self.size = self._file.size or 0
-        self._buffer = b""
-        self._position = 0
-        self._steps: Iterator[bytes] | None = None
+        self._steps, self._buffer = self._file.in_steps(), b""
 
     def read(self, size: int) -> bytes:
         """The next bytes, fewer only at the end. Raises: RemoteFileChanged; RemoteError"""
-        while len(self._buffer) < size and (more := self._more(size - len(self._buffer))):
-            self._buffer += more
-        content, self._buffer = self._buffer[:size], self._buffer[size:]
-        return content
-
-    def _more(self, size: int) -> bytes:
-        if self._steps is None and self._file.size is None:
-            self._steps = self._file.in_steps(inf)
-        if self._steps is None:
-            try:
-                return self._part(min(max(size, AT_ONCE), self.size - self._position))
-            except NoRanges:
-                self._steps = _behind(self._position, self._file.in_steps(inf))
-        step = next(self._steps, b"")
-        if step:
+        steps = [self._buffer]
+        have = len(self._buffer)
+        while have < size and (step := next(self._steps, b"")):
+            steps.append(step)
+            have += len(step)
+        if len(steps) > 1:
             self._file.require_unchanged()
-        return step
-
-    def _part(self, size: int) -> bytes:
-        if size <= 0:
-            return b""
-        content = self._file.read(self._position, size)
-        self._file.require_unchanged()
-        self._position += size
-        return content
-
-
-def _behind(start: int, steps: Iterator[bytes]) -> Iterator[bytes]:
-    """The bytes of some steps without the first ones."""
-    for step in steps:
-        if len(step) > start:
-            yield step[start:]
-        start = max(start - len(step), 0)
+        content = b"".join(steps)
+        self._buffer = content[size:]
+        return content[:size]
 
 
 SNIFFED_BYTES = 1 << 16
@@ -741,7 +610,11 @@ class RemoteWeights(Weights):
         self._folder = _Folder()
         path = os.path.join(self._folder.name, "weights.bin")
         with open(path, "xb") as file:
-            if sum(file.write(step) for step in remote.in_steps(size)) != size:
+            for step in remote.in_steps():
+                file.write(step)
+                if file.tell() > size:
+                    break
+            if file.tell() != size:
                 raise remote.changed()
         remote.require_unchanged()
         return Weights.of_file(path)

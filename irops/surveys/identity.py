@@ -39,17 +39,16 @@ def remote_identity(url: str, limits: Limits) -> str:
     try:
         file = RemoteFile(url, limits)
         names = not dialect.weights_beside and 0 < (file.size or 0) <= NAMING
-        content = _content(url, limits) if names or not file.version.is_certain else b""
+        content = _content(url, limits) if names else b""
     except RemoteError:
         return ""
-    version = file.version.text if file.version.is_certain else blake2b(content).hexdigest()
     beside = [_version(other, limits) for other in dialect.files_beside(url, content)]
-    return key_of(version.encode(), *map(str.encode, beside))
+    return key_of(file.version.encode(), *map(str.encode, beside))
 
 
 def _version(url: str, limits: Limits) -> str:
     try:
-        return RemoteFile(url, limits).version.text
+        return RemoteFile(url, limits).version
     except RemoteError as error:
         return error.rule
 
