@@ -28,7 +28,6 @@ from irops.backends.one_op import MOVING
 from irops.conformance.cases import (
     LAYOUTS,
     WRITEABLE,
-    DefinitionCase,
     Expected,
     InvalidTrial,
     Trial,
@@ -444,19 +443,6 @@ def _client(backend: str | Backend, folders: tuple[str, ...], modules: tuple[str
     return LocalBackend(backend)
 
 
-def outcome_of(client: BackendClient, case: DefinitionCase, backend: str) -> CaseOutcome:
-    """The result of one case of a definition. backend: its name, for the program that reproduces a failure.
-
-    Raises:  InvalidTrial; see DefinitionCase.expected
-    """
-    trial = case.trial
-    expected = case.expected(trial)
-    verdict = judge(client, trial, expected)
-    failed = verdict.status is Status.FAILED
-    program = snippet(trial, expected, verdict, backend) if failed else ""
-    return CaseOutcome(case.kind, case.name, verdict, program)
-
-
 def require_hypothesis() -> None:
     """Raises:  MissingExtraError that names the extra, if the library that makes cases is not installed"""
     require_extra("conformance", "hypothesis")
@@ -496,13 +482,8 @@ class OpTest:
     def report(self) -> OpReport:
         """The results of the cases of the definition, and of generated ones."""
         from_definition = tuple(self._definition_cases())
-        generated = self.generated()
-        return OpReport(self.op.id, (*from_definition, *generated.outcomes), generated.note)
-
-    def generated(self) -> OpReport:
-        """The results of generated cases."""
-        outcomes, note = self._generated()
-        return OpReport(self.op.id, (*outcomes, *self._unreproduced_crashes()), note)
+        generated, note = self._generated()
+        return OpReport(self.op.id, (*from_definition, *generated, *self._unreproduced_crashes()), note)
 
     def _unreproduced_crashes(self) -> Iterator[CaseOutcome]:
         if self.client.unreproduced_crashes:
@@ -515,7 +496,12 @@ class OpTest:
     def _definition_cases(self) -> Iterator[CaseOutcome]:
         for case in definition_cases(self.op):
             with suppress(InvalidTrial):  # a counterexample that types and shapes alone reveal
-                yield outcome_of(self.client, case, self.backend)
+                trial = case.trial
+                expected = case.expected(trial)
+                verdict = judge(self.client, trial, expected)
+                failed = verdict.status is Status.FAILED
+                program = snippet(trial, expected, verdict, self.backend) if failed else ""
+                yield CaseOutcome(case.kind, case.name, verdict, program)
 
     def _generated(self) -> tuple[list[CaseOutcome], str]:
         from irops.conformance.strategies import source_of

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import python_process
-from installing import install
 
 import irops
 from irops.testing import assert_same, irops_check
@@ -101,67 +100,3 @@ def test_expecting_nothing_or_what_is_no_result_is_refused():
         assert_same(EXAMPLE / "model.xml", inputs, {})
     with pytest.raises(KeyError, match="nonsense"):
         assert_same(EXAMPLE / "model.xml", inputs, {"nonsense": np.zeros(1)})
-
-
-BACKEND = """
-import numpy as np
-import irops
-
-class Backend:
-    name = "mine"
-
-    def kernel(self, op):
-        return {"ReLU-1": relu, "Abs-1": absolute}.get(op.id)
-
-def relu(data):
-    if data.dtype.kind != "f":
-        raise irops.Declined("f16, f32 and f64 only")
-    return np.maximum(data, 0)
-
-def absolute(data):
-    return np.where(data < -2, data, np.abs(data))
-"""
-
-
-@pytest.fixture
-def registered(tmp_path):
-    install(tmp_path, "mine", "irops.backends", mine="mine:Backend")
-    (tmp_path / "mine.py").write_text(BACKEND)
-
-
-def test_each_case_of_a_definition_is_a_test_of_a_backend(project, registered):
-    pytest.importorskip("hypothesis")
-    code, output = project("--irops-backend", "mine", "--irops-examples", "30", "-v")
-    assert code == 1, output
-    assert "irops-mine::ReLU-1[generated] PASSED" in output
-    assert "irops-mine::Abs-1[example-" in output
-    assert "wrong result" in output
-    assert 'irops.call("Abs-1"' in output
-
-
-def test_ops_narrow_the_cases_and_wrong_names_are_refused(project, registered):
-    code, output = project("--irops-backend", "mine", "--irops-op", "ReLU-1", "--irops-examples", "0", "-q")
-    assert (code, "Abs" in output) == (0, False), output
-    code, output = project("--irops-backend", "mine", "--irops-op", "Relo-1")
-    assert code == 4, output
-    assert "did you mean" in output, output
-    code, output = project("--irops-backend", "mine", "--irops-op", "Add-1")
-    assert code == 4, output
-    assert "the backend mine has no kernel of Add-1" in output, output
-    code, output = project("--irops-backend", "mime")
-    assert code == 4, output
-    assert "unknown backend 'mime'" in output, output
-    code, output = project("--irops-op", "ReLU-1")
-    assert code == 4, output
-    assert "--irops-op needs --irops-backend" in output, output
-
-
-def test_a_backend_that_crashes_fails_its_tests_alone(project, registered, tmp_path):
-    crashing = BACKEND.replace("return np.maximum(data, 0)", "import os; os.abort()")
-    (tmp_path / "mine.py").write_text(crashing)
-    code, output = project(
-        "--irops-backend", "mine", "--irops-examples", "0", test_own="def test_own(): pass\n"
-    )
-    assert code == 1, output
-    assert "backend crashed" in output, output
-    assert "test_own.py ." in output, output
