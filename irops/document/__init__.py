@@ -1,5 +1,5 @@
 """Pages from definitions: what `irops docs` writes.
 
 Definitions enter; `views` makes plain values of them, templates make Markdown, and Sphinx makes HTML
-(`site`). `graph_stub` writes the stub of graph.ops.
+(`site`).
 """

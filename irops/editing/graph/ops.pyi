@@ -1,4 +1,4 @@
-"""graph.ops: the ops of a graph's opset; made by python -m irops.document.graph_stub."""
+"""graph.ops: the ops of a graph's opset; made by python tests/support/graph_stub.py."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal

@@ -7,10 +7,10 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+from graph_stub import PLACE, stub
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.document.graph_stub import PLACE, stub
 from irops.editing.graph.node import Value
 
 RANDOM = np.random.default_rng(0)
@@ -240,7 +240,7 @@ def test_a_custom_op_comes_from_the_registry():
 
 
 def test_the_stub_is_that_of_the_definitions():
-    assert PLACE.read_text(encoding="utf-8") == stub(), "run python -m irops.document.graph_stub"
+    assert PLACE.read_text(encoding="utf-8") == stub(), "run python tests/support/graph_stub.py"
 
 
 def test_the_stub_has_parameters_defaults_and_docstrings():

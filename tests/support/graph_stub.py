@@ -1,6 +1,6 @@
 """The stub of graph.ops, from which editors and type checkers know the ops, their inputs and attributes.
 
-python -m irops.document.graph_stub writes it anew.
+python tests/support/graph_stub.py writes it anew.
 """
 
 import textwrap
@@ -17,7 +17,7 @@ from irops.spec.load import examples
 from irops.spec.releases import opsets
 
 PLACE = Path(package.__path__[0], "ops.pyi")
-_HEAD = '''"""graph.ops: the ops of a graph's opset; made by python -m irops.document.graph_stub."""
+_HEAD = '''"""graph.ops: the ops of a graph's opset; made by python tests/support/graph_stub.py."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
