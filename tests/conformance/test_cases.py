@@ -24,8 +24,7 @@ from irops.conformance.cases import (
     fits,
     in_layout,
 )
-from irops.conformance.client import PASSED, WRONG_OUT, mismatch
-from irops.conformance.kit import Search, reduced, snippet
+from irops.conformance.kit import PASSED, WRONG_OUT, Search, mismatch, reduced, snippet
 from irops.conformance.strategies import FILLS, _retyped, filled, source_of
 from irops.conformance.verdict import CaseVerdict, Status
 from irops.dialects.registry import default_registry

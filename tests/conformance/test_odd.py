@@ -10,7 +10,7 @@ pytest.importorskip("hypothesis")
 
 from irops.backends.isolated import IsolatedBackend
 from irops.conformance.cases import InvalidTrial, expected_of
-from irops.conformance.client import IsolatedClient, judge
+from irops.conformance.kit import IsolatedClient, judge
 from irops.conformance.strategies import odd_trials
 from irops.conformance.verdict import Status
 from irops.dialects.registry import default_registry

@@ -200,7 +200,7 @@ def test_an_op_without_a_kernel_is_noted():
 @MANY_CASES
 def test_a_backend_that_hangs_is_a_finding():
     from irops.conformance.cases import definition_cases
-    from irops.conformance.client import IsolatedClient, judge
+    from irops.conformance.kit import IsolatedClient, judge
     from irops.dialects.registry import default_registry
 
     with closing(IsolatedClient(IsolatedBackend("hanging", timeout=4))) as backend:
@@ -239,7 +239,7 @@ def test_ops_of_other_dialects_are_tested_in_all_their_element_types(op):
 
 
 def test_complex_numbers_are_compared_bit_by_bit():
-    from irops.conformance.client import mismatch
+    from irops.conformance.kit import mismatch
     from irops.dialects.registry import default_registry
 
     op = default_registry().op("onnx:ReverseSequence-10")

@@ -15,7 +15,7 @@ from irops.diagnostics.diagnostic import errors_of
 from irops.dialects import dialects
 from irops.dialects.registry import default_registry
 from irops.document.case_views import case_view, layer_text
-from irops.document.views import call_text, called_case, literal
+from irops.document.site import call_text, called_case, literal
 from irops.ir.read import loads
 from irops.spec.load import examples
 from irops.values.element import element_type

@@ -6,8 +6,7 @@ from libraries import needs
 
 from irops.dialects.registry import default_registry
 from irops.document.case_views import elements_text
-from irops.document.site import environment
-from irops.document.views import op_view
+from irops.document.site import environment, op_view
 
 
 def test_elements_are_written_with_all_digits():
