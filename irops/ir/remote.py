@@ -44,7 +44,7 @@ REASONS: dict[object, str] = {
     "ConnectionRefusedError": "the server cannot be reached: it refuses the connection",
 }
 """By a status of HTTP, the code of an S3 API, or the class of an error: those of botocore and aiohttp are not
-imported for that. Others are told in the words of the library.
+imported for that. Others are reported in the words of the library.
 """
 MISSING = "does not exist"
 """How the reasons begin that say that there is no such file."""
@@ -610,11 +610,12 @@ class RemoteWeights(Weights):
         self._folder = _Folder()
         path = os.path.join(self._folder.name, "weights.bin")
         with open(path, "xb") as file:
+            written = 0
             for step in remote.in_steps():
-                file.write(step)
-                if file.tell() > size:
+                written += file.write(step)
+                if written > size:
                     break
-            if file.tell() != size:
+            if written != size:
                 raise remote.changed()
         remote.require_unchanged()
         return Weights.of_file(path)
