@@ -1,6 +1,6 @@
 """The figures of docs/performance.md: python tests/benchmarks/page.py [--measure [PROGRAM ...]].
 
-Draws docs/reversing.svg and fills in what is between markers in the page, from the JSON beside this file.
+Fills in what is between markers in the page, from the JSON beside this file.
 --measure takes new times first, of all or of some; all of it takes some 20 minutes on a machine that
 does nothing else.
 """
@@ -21,7 +21,7 @@ from reversing_cases import layout
 from reversing_tables import aims, images, layouts, markdown
 
 HERE = Path(__file__).parent
-PAGE, PLOT = HERE.parents[1] / "docs" / "performance.md", HERE.parents[1] / "docs" / "reversing.svg"
+PAGE = HERE.parents[1] / "docs" / "performance.md"
 PROGRAMS = ("reversing", "reading", "starting", "many_files", "evaluating", "operating")
 EVALUATING = ("onnx.reference", "OpenVINO", "ONNX Runtime")
 """The peers of evaluating.py."""
@@ -192,9 +192,6 @@ def main() -> int:
         if not found:
             raise SystemExit(f"{PAGE.name} has no place for {name}")
     PAGE.write_text(text)
-    from reversing_plot import plot
-
-    PLOT.write_text(plot(runs["reversing"]))
     return 0
 
 
