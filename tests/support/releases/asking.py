@@ -7,12 +7,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE, Popen
 from threading import Timer
-from typing import Any
 
 WORKER = Path(__file__).with_name("worker.py")
 CRASHED = "the process that read the file crashed"
@@ -20,8 +19,8 @@ SECONDS = 120
 """How long an answer may take."""
 
 
-def answers(requests: Iterable[Mapping[str, Any]], packages: Path | None = None) -> Iterator[str]:
-    """Why a release does not do what each request asks for, "" where it does; requests: see worker.py.
+def refusals(files: Sequence[Path], packages: Path | None = None, action: str = "read") -> dict[Path, str]:
+    """Why a release does not do with each file what worker.py calls an action, "" where it does.
 
     packages: the folder of a release that pip installed with --target, beside a folder numpy1 with a NumPy
     below 2 for releases before 2024.3; by default the OpenVINO of this environment.
@@ -30,20 +29,22 @@ def answers(requests: Iterable[Mapping[str, Any]], packages: Path | None = None)
     if packages is not None:
         environment["PYTHONPATH"] = os.pathsep.join((str(packages), str(packages.parent / "numpy1")))
     process: Popen[str] | None = None
-    for request in requests:
+    found: dict[Path, str] = {}
+    for file in files:
         if process is None:
             command = [sys.executable, "-s", str(WORKER)]
             process = Popen(command, stdin=PIPE, stdout=PIPE, text=True, env=environment)
-        answer = _answer(process, request)
+        answer = _answer(process, {"xml": str(file), "action": action})
         if answer is None:
             _end(process)
             process = None
-        yield CRASHED if answer is None else answer
+        found[file] = CRASHED if answer is None else answer
     if process is not None:
         _end(process)
+    return found
 
 
-def _answer(process: Popen[str], request: Mapping[str, Any]) -> str | None:
+def _answer(process: Popen[str], request: Mapping[str, str]) -> str | None:
     assert process.stdin is not None
     assert process.stdout is not None
     watch = Timer(SECONDS, process.kill)
@@ -62,12 +63,6 @@ def _answer(process: Popen[str], request: Mapping[str, Any]) -> str | None:
 def _end(process: Popen[str]) -> None:
     process.kill()
     process.communicate()
-
-
-def refusals(files: Sequence[Path], packages: Path | None = None, action: str = "read") -> dict[Path, str]:
-    """Why a release refuses each file, "" for those that it does not."""
-    requests = ({"xml": str(file), "action": action} for file in files)
-    return dict(zip(files, answers(requests, packages)))
 
 
 def installed_releases(folder: Path) -> dict[str, Path]:

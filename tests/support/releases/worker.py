@@ -7,7 +7,6 @@ lines of JSON. A request is {"xml", "action"}:
 read     read the file
 compile  compile it for the CPU, in f32 or else in the precision that the plug-in chooses itself; a model of
          dynamic shapes is also run, with the sizes in the comment at its end
-run      run it on the arrays of the file "inputs", of the "types" and "shapes", and store those of "outputs"
 
 An answer begins with the stage that fails: read, compile or run. A file that crashes the process has none.
 """
@@ -18,8 +17,6 @@ import json
 import re
 import sys
 
-import numpy as np
-
 try:
     import openvino as library
     from openvino import Core
@@ -27,8 +24,6 @@ except ImportError:  # 2023.0
     import openvino.runtime as library
     from openvino.runtime import Core
 
-BITS = ("bf16", "f8e4m3", "f8e5m2", "f8e8m0", "u1", "u2", "u3", "u4", "u6", "i4", "nf4", "f4e2m1")
-"""Element types that NumPy does not have; the files hold their bits."""
 SIZES = re.compile(r"<!--([^>]*)-->\s*$")
 
 
@@ -39,40 +34,35 @@ def main() -> None:
         print(json.dumps(_failure(core, **request)), flush=True)
 
 
-def _failure(core, xml, action, **files) -> str:
+def _failure(core, xml, action) -> str:
     stage = "read"
     try:
         model = core.read_model(xml)
         if action == "read":
             return ""
         stage = "compile"
-        compiled = _compiled(core, model, action)
+        compiled = _compiled(core, model)
         stage = "run"
-        tensors = _stored(**files) if action == "run" else _zeros(compiled, xml)
+        tensors = _zeros(compiled, xml)
         if tensors is not None:
-            outputs = _outputs(compiled, tensors)
-            if action == "run":
-                np.savez(files["outputs"], **{f"out{index}": array for index, array in enumerate(outputs)})
+            _run(compiled, tensors)
     except Exception as error:
         return f"{stage}: {str(error).strip() or type(error).__name__}"
     return ""
 
 
-def _compiled(core, model, action):
+def _compiled(core, model):
     try:
         return core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     except Exception:
-        if action == "run":
-            raise
         return core.compile_model(model, "CPU", {})
 
 
-def _outputs(compiled, tensors):
+def _run(compiled, tensors):
     running = compiled.create_infer_request()
     for index, tensor in enumerate(tensors):
         running.set_input_tensor(index, tensor)
     running.infer()
-    return [_array(running.get_output_tensor(index)) for index in range(len(compiled.outputs))]
 
 
 def _zeros(compiled, xml):
@@ -89,33 +79,6 @@ def _zeros(compiled, xml):
         if tensors[-1].data.dtype.kind in "biuf":
             tensors[-1].data[...] = 0
     return tensors
-
-
-def _stored(inputs, types, shapes, outputs):
-    with np.load(inputs, allow_pickle=False) as stored:
-        arrays = [stored[name] for name in stored.files]
-    return list(map(_tensor, arrays, types, shapes))
-
-
-def _tensor(array, name, shape):
-    """A tensor of the bits of an array, as the corpora store them."""
-    kind = getattr(library.Type, name)
-    if name in BITS:
-        return library.Tensor(np.ascontiguousarray(array), library.Shape(shape), kind)
-    if name == "string":
-        return library.Tensor(np.asarray(array).reshape(shape))
-    made = library.Tensor(kind, library.Shape(shape))
-    if array.size:
-        made.data[...] = np.asarray(array).reshape(shape)
-    return made
-
-
-def _array(tensor):
-    """A copy of a tensor; types that NumPy does not have as their bits."""
-    data = np.array(tensor.data)
-    if tensor.get_element_type().get_type_name() == "bf16":
-        return data.view(np.uint16)
-    return data.astype(str) if data.dtype == object else data
 
 
 if __name__ == "__main__":
