@@ -5,15 +5,63 @@ inputs, constants and strings.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 
 import pytest
 from agreement import disagreement, findings
 from libraries import needs
-from whole_models import I64, MODELS, WEIGHTS, F, const, graph, layer, net, parameter, port, relu, result
-
-ANY = "UNSPECIFIED"
+from whole_models import MODELS, WEIGHTS
 
 pytestmark = needs("openvino")
+F, I64, ANY = "FP32", "I64", "UNSPECIFIED"
+
+
+def port(number: int, precision: str, dims: str = "", names: str = "") -> str:
+    label = f' names="{names}"' if names else ""
+    sizes = "".join(f"<dim>{dim}</dim>" for dim in dims.split(",") if dim)
+    return f'<port id="{number}" precision="{precision}"{label}>{sizes}</port>'
+
+
+def layer(
+    number: int, name: str, kind: str, data: str = "", ins: str = "", outs: str = "", inner: str = ""
+) -> str:
+    kind, _, version = kind.partition("-")
+    inside = f"<data {data}/>" if data else ""
+    inside += f"<input>{ins}</input>" if ins else ""
+    inside += f"<output>{outs}</output>" if outs else ""
+    opening = f'<layer id="{number}" name="{name}" type="{kind}" version="{version or "opset1"}">'
+    return f"{opening}{inside}{inner}</layer>\n"
+
+
+def parameter(number: int, name: str, shape: str = "2,2", kind: str = "f32", precision: str = F) -> str:
+    dims = shape.replace("?", "-1")
+    return layer(
+        number, name, "Parameter", f'shape="{shape}" element_type="{kind}"', outs=port(0, precision, dims)
+    )
+
+
+def const(number: int, kind: str, shape: str, offset: int, size: int, precision: str) -> str:
+    data = f'element_type="{kind}" shape="{shape}" offset="{offset}" size="{size}"'
+    return layer(number, f"const{number}", "Const", data, outs=port(0, precision, shape))
+
+
+def relu(number: int, dims: str = "2,2") -> str:
+    return layer(number, f"relu{number}", "ReLU", ins=port(0, F, dims), outs=port(1, F, dims))
+
+
+def result(number: int, name: str, dims: str = "2,2", precision: str = F) -> str:
+    return layer(number, name, "Result", ins=port(0, precision, dims))
+
+
+def graph(layers: Iterable[str], *edges: tuple[int, int, int, int]) -> str:
+    wires = "".join(
+        f'<edge from-layer="{a}" from-port="{b}" to-layer="{c}" to-port="{d}"/>\n' for a, b, c, d in edges
+    )
+    return f"<layers>\n{''.join(layers)}</layers>\n<edges>\n{wires}</edges>\n"
+
+
+def net(inside: str, rest: str = "", version: int = 11) -> str:
+    return f'<?xml version="1.0"?>\n<net name="m" version="{version}">\n{inside}{rest}</net>\n'
 
 
 def state(
