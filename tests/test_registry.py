@@ -8,6 +8,7 @@ import commands
 import numpy as np
 import pytest
 from installing import install
+from tables import table
 
 import irops
 from irops.dialects import dialect_named
@@ -107,22 +108,10 @@ def fault_of(tmp_path, *changes):
 IMPORT, SHAPE = "import annotations\n", "    return data.shape"
 KERNEL, SHAPE_OF = '@kernel("MyReverse-extension")', (FUNCTIONS, '@shape("MyReverse-extension")', "")
 NO_IMPORT = "my_reverse.py cannot be imported: "
-ORDER = "element keywords there, the order is summary, description, formula, source, keywords"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "code", "part"),
-    [
-        ("<summary>", "<summary", "OD101", ""),
-        ("<summary>", "<sumary>", "OD101", ""),
-        ('type="int"', 'type="integer"', "OD102", ""),
-        ("  <output>", "  <keywords>turn</keywords>\n  <output>", "OD102", ORDER),
-        ('<type name="T">any</type>', '<type name="T">anything</type>', "OD103", ""),
-        ('violates="C1"', 'violates="C2"', "OD103", ""),
-        ('min="1"', 'min="1" default="0"', "OD103", ""),
-        ('min="1"', 'min="one"', "OD103", ""),
-        ('rank="1.."', 'rank="one"', "OD103", ""),
-    ],
+    ("old", "new", "code", "part"), table(__file__, "a_faulty_definition_is_reported_with_file_and_line")
 )
 def test_a_faulty_definition_is_reported_with_file_and_line(tmp_path, old, new, code, part):
     found = fault_of(tmp_path, (DEFINED, old, new))

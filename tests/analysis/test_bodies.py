@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from bodies import IF, ITERATOR, LOOP, Net, counts, decides, feeds, gives, iterating, takes
+from tables import table
 
 import irops
 from irops.analysis.invocation import Invocation
@@ -86,24 +87,7 @@ def test_a_rank_that_changes_is_unknown():
     assert shapes(net.model(), "y") == ["[...]"]
 
 
-@pytest.mark.parametrize(
-    ("cut", "size", "count"),
-    [
-        ({}, "4", "[4]"),
-        ({"stride": 2, "part_size": 2}, "4", "[2]"),
-        ({"start": 1, "end": -2}, "4", "[2]"),
-        ({"start": -3, "end": 2}, "4", "[2]"),
-        ({"stride": -1, "start": -1, "end": 0}, "4", "[4]"),
-        ({"stride": -2, "part_size": 2, "start": -1, "end": 0}, "6", "[3]"),
-        ({}, "?", "[?]"),
-        ({}, "2..5", "[2..5]"),
-        ({"stride": 2, "part_size": 2}, "3..7", "[2..3]"),
-        ({"start": 1}, "3..7", "[2..6]"),
-        ({"start": -2, "end": -1}, "?", "[2]"),
-        ({}, "0", "[0]"),
-        ({"stride": -1, "start": -1, "end": 0}, "0", "[0]"),
-    ],
-)
+@pytest.mark.parametrize(("cut", "size", "count"), table(__file__, "parts_are_counted"))
 def test_parts_are_counted(cut, size, count):
     def work(body, part):
         return body.op("ReduceSum", part, body.const([0], np.int64), keep_dims="false")
@@ -191,26 +175,10 @@ def test_a_fault_of_a_cut_is_reported_at_its_entry():
 
 
 UNMAPPED = "unmapped-parameter"
-INPUT = '<input external_port_id="0" internal_layer_id="0"/>'
-OUTPUT = '<output external_port_id="1" internal_layer_id="2"/>'
 
 
 @pytest.mark.parametrize(
-    ("maps", "rule"),
-    [
-        (INPUT.replace("0", "7", 1), "unknown-external-port"),
-        ('<input external_port_id="-1" internal_layer_id="0" purpose="current_iteration"/>', UNMAPPED),
-        (INPUT.replace('layer_id="0"', 'layer_id="9"'), "unknown-internal-layer"),
-        ("", UNMAPPED),
-        (INPUT * 2, "duplicate-parameter-mapping"),
-        (INPUT + '<output external_port_id="2" internal_layer_id="0"/>', "unknown-internal-layer"),
-        (INPUT + OUTPUT.replace("1", "-1", 1), "unknown-external-port"),
-        (INPUT.replace("/>", ' axis="0" stride="0"/>'), "invalid-slice"),
-        (INPUT.replace("/>", ' axis="0" part_size="0"/>'), "invalid-slice"),
-        (INPUT + '<edge from-layer="0" to-layer="0"/>', "dangling-back-edge"),
-        (INPUT + OUTPUT * 2, "duplicate-output-mapping"),
-        (INPUT + OUTPUT, "missing-condition"),
-    ],
+    ("maps", "rule"), table(__file__, "invalid_port_maps_are_reported_by_checks_and_inference")
 )
 def test_invalid_port_maps_are_reported_by_checks_and_inference(maps, rule):
     net = Net()

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bodies import ITERATOR, Net, gives, takes
+from tables import table
 
 import irops
 from irops.analysis.inference import Inference
@@ -246,25 +247,7 @@ def test_facts_of_a_graph_in_the_making_show_the_names_of_sizes():
     assert "a f32[batch,144], b f32[batch,7]" in caught.value.diagnostics[0].facts
 
 
-X = "x: f32[2,3,4]; "
-
-
-@pytest.mark.parametrize(
-    ("layers", "fact", "codes"),
-    [
-        (X + "op: Reverse x seven mode=index", "f32[2,3,4]", ["IR401"]),
-        (X + "op: SoftMax x axis=7", "f32[2,3,4]", ["IR316"]),
-        ("x: f32[2,3]; op: Concat x x axis=7", "f32[2..4,3..6]", ["IR316"]),  # what every axis gives
-        (X + "op: Reverse x one mode=sideways", "f32[2,3,4]", ["IR315"]),  # shapes do not depend on it
-        (X + "op: Reverse x one", "f32[2,3,4]", ["IR312"]),
-        (X + "op: Convert x destination_type=f33", "dynamic[...]", ["IR314"]),  # but types do
-        ("x: i32[2,3,4]; op: Mish-opset4 x", "dynamic[2,3,4]", ["IR402"]),
-        (X + "z: i32[3,1]; op: Add x z", "dynamic[2,3,4]", ["IR403"]),
-        (X + "z: i32[5]; op: ReverseSequence x z batch_axis=0 seq_axis=1", "f32[2,3,4]", ["IR401"]),
-        (X + "z: f32[2,5,4]; op: Add x z", "f32[...]", ["IR401"]),
-        (X + "op: Reverse x seven mode=index; next: Squeeze op seven", "f32[2,3,4]", ["IR401"] * 2),
-    ],
-)
+@pytest.mark.parametrize(("layers", "fact", "codes"), table(__file__, "what_a_fault_leaves_of_the_output"))
 def test_what_a_fault_leaves_of_the_output(net, layers, fact, codes):
     last = layers.rpartition("; ")[2].partition(":")[0]
     facts = irops.infer(net(layers, f"y: Result {last}", one=np.array([1]), seven=np.array([7])))

@@ -4,6 +4,7 @@ that are assumed for axes whose size is not known.
 
 import numpy as np
 import pytest
+from tables import table
 
 import irops
 from irops.analysis.made_up import Span, assumed_shapes, made_up_inputs
@@ -144,26 +145,10 @@ def assumed(net, layers, known=None, **constants):
     return {position: str(shape) for position, shape in found.items()}
 
 
-POOL = "p: MaxPool x kernel={0},{0} strides=1,1 pads_begin=0,0 pads_end=0,0 rounding_type=floor; y: Result p"
 PRODUCT = "a: f32[?,?]; b: f32[?,?]; p: MatMul a b transpose_a=false transpose_b=false; y: Result p"
-SUM = "past: f32[?,4]; new: f32[?,4]; mask: f32[?,4]; all: Concat past new axis=0"
 
 
-@pytest.mark.parametrize(
-    ("layers", "sizes"),
-    [
-        ("x: f32[?,3,?,?]; y: Result x", ["[2,3,5,7]"]),  # distinct and above 1
-        ("a: f32[?,?]; b: f32[?]; y: Result a; z: Result b", ["[2,3]", "[2]"]),  # first axes have one size
-        (PRODUCT, ["[2,3]", "[3,5]"]),  # what a layer requires to be equal is equal
-        (f"{SUM}; y: Add all mask auto_broadcast=none; z: Result y", ["[2,4]", "[2,4]", "[4,4]"]),
-        ("x: f32[?,3,?,?]; " + POOL.format(5), ["[2,3,5,7]"]),
-        ("x: f32[?,3,?,?]; " + POOL.format(60), ["[2,3,64,64]"]),  # grow until there is no error
-        ("x: f32[2..,3,..6,20..]; " + POOL.format(5), ["[2,3,5,32]"]),  # within the intervals of the input
-        ("x: f32[..1,5000..]; y: Result x", ["[1,5000]"]),
-        ("x: f32[?,3,..4,?]; " + POOL.format(5), ["[2,3,2,5]"]),  # an error that sizes do not change
-        ("x: f32[2,3]; z: f32[...]; y: Result x; w: Result z", []),  # static, and of unknown rank
-    ],
-)
+@pytest.mark.parametrize(("layers", "sizes"), table(__file__, "unknown_sizes_are_assumed"))
 def test_unknown_sizes_are_assumed(net, layers, sizes):
     assert assumed(net, layers) == dict(enumerate(sizes))
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from libraries import needs
 from remote_servers import serving
+from tables import table
 
 import irops
 from irops.cli.main import main
@@ -41,29 +42,7 @@ def url(server):
     return f"http://user:secret@{server.url.removeprefix('http://')}/m.xml?{QUERY}"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "check URL",
-        "check URL --why",
-        "check URL --diff",
-        "check URL --target 2023.3",
-        "inspect URL",
-        "inspect URL --output-format json",
-        "infer URL",
-        "infer URL --output-format json",
-        "inspect URL --weights",
-        "inspect URL --weights --output-format json",
-        "why URL y",
-        "why URL y --output-format json",
-        "run URL --fill ones",
-        "diff URL URL",
-        "compare URL --fill ones --a reference --b model:URL",
-        "extract URL --to y -o part.xml",
-        "convert URL --target 2023.0 -o older.xml",
-        "draw URL -o picture.svg",
-    ],
-)
+@pytest.mark.parametrize("words", table(__file__, "a_command_takes_a_url_and_shows_no_credentials"))
 def test_a_command_takes_a_url_and_shows_no_credentials(url, capfd, words, folder):
     assert main([word.replace("URL", url) for word in words.split()]) == 0
     shown = "".join(capfd.readouterr())

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from invoking import fact_of
+from tables import table
 
 import irops
 from irops.analysis.invocation import Invocation, OpFault
@@ -148,19 +149,7 @@ def errors_of(report):
     return [f"{finding.code} {finding.message}" for finding in report.errors]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code", "part"),
-    [
-        ("RaggedToDense' version='extension", "raggedtodense' version='extension", "IR301", "raggedtodense"),
-        ("RaggedToDense' version='extension", "RaggedToDense' version='opset1", "IR301", "RaggedToDense"),
-        ("RegexSplit' version='extension", "RegexSplt' version='extension", "IR301", "RegexSplt"),
-        ("max_splits='-1'", "max_splits='0'", "IR401", "max_splits is not 0"),
-        ("max_splits='-1'", "max_splits='many'", "IR314", "max_splits"),
-        ("behaviour='remove'", "behaviour='Remove'", "IR315", "'Remove'"),
-        ("type='WordpieceTokenizer'", "type='TrieTokenizer'", "IR402", "indices"),
-        ("type='CombineSegments'", "type='RaggedToSparse'", "IR321", "takes 2"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "code", "part"), table(__file__, "a_fault_of_a_layer_is_reported"))
 def test_a_fault_of_a_layer_is_reported(tmp_path, old, new, code, part):
     found = errors_of(broken(tmp_path, old.replace("'", '"'), new.replace("'", '"')))
     assert any(message.startswith(code) and part in message for message in found), found

@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tables import table
 
 from irops.diagnostics.diagnostic import Edit, Fix, ReadError, Severity
 from irops.files.limits import Clock, Limits
@@ -37,19 +38,10 @@ def shown(found):
 
 ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
 NUMBER = "must be a decimal integer from 0 to 2^63-1"
-BIG = "9223372036854775808"
-KIND = "must be an element type such as FP32, I64, BOOL"
-FUSED, DATA = '<attribute name="fused_names"', '<data auto_broadcast="numpy" />'
-DIM, EDGES, VERSION = "<dim>3</dim>", "\t<edges>", 'version="11"'
-PORT, OUTPUT, TO_PORT = '<port id="1" precision="FP32">', 'id="2" precision="FP32"', 'to-port="1"'
-MALFORMED, NONCANONICAL, DUPLICATE = "malformed-number", "noncanonical-number", "duplicate-section"
-VERSION_RULE, UNKNOWN, STRAY = "unsupported-ir-version", "unknown-element", "stray-text"
-INCOMPLETE = "incomplete-element"
-DIMENSION = "must be an integer of 0 or greater, or -1 if it is dynamic"
-PRECISION, SIZE, ATTRIBUTE = "unknown-precision", "malformed-dimension", "stray-attribute"
-OWN, UNIQUE = "must have an id that is unique in its layer", "must have a unique id"
-SAME_ID, NOT_CANONICAL = "duplicate-layer-id", "is not in canonical form, must be 3"
-ELEMENTS, UNBOUND = "must contain elements only", "is not bound to a namespace"
+DIM = "<dim>3</dim>"
+MALFORMED, NONCANONICAL = "malformed-number", "noncanonical-number"
+VERSION_RULE = "unsupported-ir-version"
+SIZE = "malformed-dimension"
 
 
 NO_INTEGER, NO_CANON = f"is not an integer, {NUMBER}", "is not in canonical form, must be 2"
@@ -67,50 +59,7 @@ def test_the_id_of_a_layer_is_a_number_in_canonical_form(text, name, message):
     assert shown(found) == [(name, f"id '{text}' of layer \"sum\" {message}")]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "name", "message"),
-    [
-        (ADD, ADD.replace(' id="2"', ""), INCOMPLETE, 'layer "sum" has no id'),
-        (ADD, ADD.replace(' name="sum"', ""), INCOMPLETE, "a layer has no name"),
-        (ADD, ADD.replace(' type="Add"', ""), INCOMPLETE, 'layer "sum" has no type'),
-        (ADD, ADD.replace(' version="opset1"', ""), INCOMPLETE, 'layer "sum" has no version'),
-        (ADD, ADD.replace("opset1", ""), "empty-attribute", 'layer "sum" has an empty version'),
-        (ADD, ADD.replace("Add", ""), "empty-attribute", 'layer "sum" has an empty type'),
-        ('from-layer="1"', 'from-layer="one"', MALFORMED, f"from-layer 'one' of an edge {NO_INTEGER}"),
-        (TO_PORT, 'to-port="-1"', MALFORMED, f"to-port '-1' of an edge is out of range, {NUMBER}"),
-        (TO_PORT, f'to-port="{BIG}"', MALFORMED, f"to-port '{BIG}' of an edge is out of range, {NUMBER}"),
-        (' to-port="1"', "", INCOMPLETE, "an edge has no to-port"),
-        (PORT, '<port precision="FP32">', INCOMPLETE, "an input port has no id"),
-        (PORT, PORT.replace("1", "0"), "duplicate-port-id", f"a second input port has the id 0, {OWN}"),
-        (OUTPUT, 'id="2"', INCOMPLETE, "output port 2 has no precision"),
-        (OUTPUT, 'id="2" precision="F32"', PRECISION, f"output port 2 has the precision 'F32', {KIND}"),
-        (DIM, "<dim>1..3</dim>", SIZE, f"output port 0 has the dimension '1..3', {DIMENSION}"),
-        (DIM, "<dim/>", SIZE, f"output port 0 has the dimension '', {DIMENSION}"),
-        (DIM, "<dim>03</dim>", NONCANONICAL, f"dimension '03' of output port 0 {NOT_CANONICAL}"),
-        (DIM, '<dim kind="static">3</dim>', ATTRIBUTE, "<dim> has an attribute 'kind', must have none"),
-        (DIM, "<dim><b>3</b></dim>", UNKNOWN, "<b> is not allowed in <dim>"),
-        (ADD, ADD.replace('"2"', '"1"'), SAME_ID, f'layer "sum" has the id 1 of layer "w", {UNIQUE}'),
-        (EDGES, "\t<edges/><edges>", DUPLICATE, "<net> has a second <edges>, must have one"),
-        ("\t<layers>", "\t<layers/><layers>", DUPLICATE, "<net> has a second <layers>, must have one"),
-        (DATA, DATA + "<data />", DUPLICATE, "<layer> has a second <data>, must have one"),
-        (EDGES, '\t<layer id="8" name="stray"/><edges>', UNKNOWN, '<layer> "stray" is not allowed in <net>'),
-        (EDGES, "\thello\n<edges>", STRAY, f"<net> contains the text 'hello', {ELEMENTS}"),
-        (EDGES, "\t<![CDATA[<layer/>]]><edges>", STRAY, f"<net> contains the text '<layer/>', {ELEMENTS}"),
-        ("<edge ", '<edge a:b="1" ', "unbound-prefix", f"the prefix of attribute 'a:b' of <edge> {UNBOUND}"),
-        ("<edge ", '<edge hue="1" ', ATTRIBUTE, "<edge> has an unknown attribute 'hue'"),
-        (' value="sum"', "", "empty-rt-info", "rt_info attribute fused_names has no value"),
-        (
-            *(FUSED, f'{FUSED} version="0" value=""/>{FUSED}'),
-            *("duplicate-rt-info", "rt_info attribute fused_names is repeated"),
-        ),
-        (VERSION, 'version="12"', VERSION_RULE, "the IR version is '12', must be 10 or 11"),
-        (VERSION, 'version="11.0"', VERSION_RULE, "the IR version is '11.0', must be 10 or 11"),
-        (' version="11"', "", VERSION_RULE, "<net> has no version, must be 10 or 11"),
-        (VERSION, 'version=" 11"', NONCANONICAL, "IR version ' 11' is not in canonical form, must be 11"),
-        (VERSION, 'version="7"', "old-ir-version", "the IR version is 7, must be 10 or 11"),
-        ("<net ", "<model ", "malformed-xml", "</net> does not match the open element, <model> on line 2"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "name", "message"), table(__file__, "one_fault_gives_one_finding"))
 def test_one_fault_gives_one_finding(old, new, name, message):
     assert shown(changed(old, new)) == [(name, message)]
 
@@ -126,24 +75,8 @@ def test_a_file_without_layers_is_reported():
     assert found == [("missing-section", "<net> has no <layers>, must have one")]
 
 
-INPUT, WIDE = "of an input of <port_map>", NUMBER.replace(" 0", " -2^63")
-
-
 @pytest.mark.parametrize(
-    ("old", "new", "name", "message"),
-    [
-        (' external_port_id="1"', "", INCOMPLETE, "an input of <port_map> has no external_port_id"),
-        (' internal_layer_id="5"', "", INCOMPLETE, "an output of <port_map> has no internal_layer_id"),
-        ('start="0"', 'start="x"', MALFORMED, f"start 'x' {INPUT} is not an integer, {WIDE}"),
-        (
-            *('external_port_id="0"', 'external_port_id="-2"', MALFORMED),
-            f"external_port_id '-2' {INPUT} is out of range, {NUMBER.replace(' 0', ' -1')}",
-        ),
-        (' from-layer="5" to-layer="1"', ' from-layer="5"', INCOMPLETE, "a back edge has no to-layer"),
-        ("<back_edges>", "<back_edges><frob/>", UNKNOWN, "<frob> is not allowed in <back_edges>"),
-        ("<body>", "<body><frob/>", UNKNOWN, "<frob> is not allowed in <body>"),
-        ("<body>", "<body><layers/>", DUPLICATE, "<body> has a second <layers>, must have one"),
-    ],
+    ("old", "new", "name", "message"), table(__file__, "one_fault_in_a_port_map_gives_one_finding")
 )
 def test_one_fault_in_a_port_map_gives_one_finding(old, new, name, message):
     assert shown(changed(old, new, BODIES)) == [(name, message)]
@@ -204,15 +137,7 @@ def faults(limit=1000, *, as_stored=True):
 
 
 @pytest.mark.parametrize(
-    ("where", "line", "column"),
-    [
-        ({}, 1, 1),
-        ({"attribute": "x"}, 1, 4),
-        ({"attribute": "gone"}, 1, 1),
-        ({"child": ("b", 1)}, 2, 9),
-        ({"child": ("b", 2)}, 1, 1),
-        ({"child": ("b", 1), "attribute": "y"}, 2, 12),
-    ],
+    ("where", "line", "column"), table(__file__, "a_finding_is_at_an_element_its_attribute_or_its_child")
 )
 def test_a_finding_is_at_an_element_its_attribute_or_its_child(where, line, column):
     found = faults()

@@ -1,16 +1,9 @@
 """Integers as files write them, and ids that cannot be read: they get those that cause no other fault."""
 
 import pytest
+from tables import table
 
-from irops.ir.attributes import (
-    INT64_MAX,
-    INT64_MIN,
-    UNREAD,
-    integer,
-    number_layers,
-    number_ports,
-    prefix_note,
-)
+from irops.ir.attributes import INT64_MAX, INT64_MIN, integer, number_layers, number_ports, prefix_note
 from irops.ir.locate import SourceText
 from irops.ir.model import Edge, Layer, LayerGraph, Port
 from irops.ir.parse import Faults
@@ -77,21 +70,7 @@ def numbered(ids, mentioned=()):
 
 @pytest.mark.parametrize(
     ("ids", "mentioned", "after"),
-    [
-        ([0, 1, 2], [], [0, 1, 2]),
-        ([0, UNREAD, 2], [], [0, 1, 2]),
-        ([UNREAD, 1, 2], [], [0, 1, 2]),
-        ([0, UNREAD, 1], [], [0, 2, 1]),
-        ([0, UNREAD, 1], [1], [0, 2, 1]),
-        ([0, UNREAD, 1], [0, 1, 7], [0, 7, 1]),
-        ([0, UNREAD, UNREAD], [5, 7], [0, 5, 7]),
-        ([0, UNREAD, UNREAD], [1, 2], [0, 1, 2]),
-        ([0, UNREAD, UNREAD], [9, 1], [0, 1, 9]),
-        ([5, UNREAD, 9], [], [5, 6, 9]),
-        ([5, UNREAD, 6], [], [5, 7, 6]),
-        ([5, UNREAD, 6, 20], [], [5, 21, 6, 20]),
-        ([UNREAD, UNREAD], [], [0, 1]),
-    ],
+    table(__file__, "a_layer_without_an_id_gets_the_next_or_the_one_that_edges_mean"),
 )
 def test_a_layer_without_an_id_gets_the_next_or_the_one_that_edges_mean(ids, mentioned, after):
     assert numbered(ids, mentioned) == (after, [])
@@ -120,18 +99,7 @@ def ports_of(inputs, outputs):
 
 @pytest.mark.parametrize(
     ("inputs", "outputs", "after"),
-    [
-        ([0, 1], [2], ([0, 1], [2])),
-        ([UNREAD], [1], ([0], [1])),
-        ([0], [UNREAD], ([0], [1])),
-        ([0, UNREAD], [2], ([0, 1], [2])),
-        ([0, UNREAD, 1], [], ([0, 2, 1], [])),
-        ([UNREAD, UNREAD], [UNREAD], ([0, 1], [2])),
-        ([1, UNREAD], [], ([1, 2], [])),
-        ([0, 1], [0, UNREAD], ([0, 1], [0, 3])),
-        ([5], [5], ([5], [5])),
-        ([4, UNREAD, 1], [], ([4, 5, 1], [])),
-    ],
+    table(__file__, "a_port_without_an_id_gets_that_of_its_place_or_a_free_one"),
 )
 def test_a_port_without_an_id_gets_that_of_its_place_or_a_free_one(inputs, outputs, after):
     assert ports_of(inputs, outputs) == (*after, [])

@@ -1,18 +1,13 @@
 """Findings of the reader: which rules, at which places. In the texts a bar stands before each place."""
 
 import pytest
+from tables import table
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.ir import attributes
 from irops.ir.attributes import integer
 from irops.ir.model import PortMapping
 from irops.ir.read import loads
-
-IGNORES = ("OpenVINO silently ignores it",)
-REFUSES = ("OpenVINO refuses the file",)
-IGNORED = ("OpenVINO ignores the precision of an input port",)
-NUMBER, STRAY, UNKNOWN = "noncanonical-number", "stray-attribute", "unknown-element"
-TWICE, OUT = "duplicate-section", '<port id="0" precision="FP32">'
 
 
 def in_layer(inside, head='id="0" name="n" type="T" version="opset1"'):
@@ -42,108 +37,9 @@ def places(marked):
     return found
 
 
-CASES = [
-    (in_layer('<rt_info>|<attribute name="layout" version="0"/></rt_info>'), ["empty-rt-info"]),
-    (in_layer('<rt_info><attribute name="layout" version="0" layout="NC"/></rt_info>'), []),
-    (in_layer('<rt_info>|<attribute name="layout" version="0" value="NC"/></rt_info>'), ["empty-rt-info"]),
-    (in_layer('<rt_info><attribute name="fused_names" version="0" value="NC"/></rt_info>'), []),
-    (in_layer('<rt_info><x name="layout"/><attribute name="a" version="0"/></rt_info>'), []),
-    (in_layer('<rt_info>|<attribute version="0"/>|<attribute name="a"/></rt_info>'), ["empty-rt-info"] * 2),
-    (in_layer("<rt_info>|<attribute/></rt_info>"), ["empty-rt-info"]),
-    (
-        in_layer(
-            '<rt_info><attribute name="a" version="0"/><b name="a"/>'
-            '|<attribute name="a" version="1"/></rt_info>'
-        ),
-        ["duplicate-rt-info"],
-    ),
-    (in_layer(f"<output>{OUT}<rt_info>|<attribute/></rt_info></port></output>"), ["empty-rt-info"]),
-    (in_layer('<output><port id="0" |precision="X"/></output>'), ["unknown-precision"]),
-    (in_layer('<input><port id="0" |precision="X"/></input>'), ["unknown-precision"]),
-    (in_layer('<output>|<port id="0"/></output>'), ["incomplete-element"]),
-    (in_layer('<input><port id="0"/></input>'), []),
-    (
-        in_layer(
-            '<output><port id="0" precision="FP32">|<dim>+1</dim><dim> 2</dim>|<dim>-2</dim><dim>-1</dim>'
-            "|<dim>x</dim>|<dim>9223372036854775808</dim><dim>9223372036854775807</dim></port></output>"
-        ),
-        ["noncanonical-number", *["malformed-dimension"] * 3],
-    ),
-    (in_layer('<output><port id="0" precision="FP32" |x="1" |y="2"/></output>'), ["stray-attribute"] * 2),
-    (in_layer('<input><port id="0"><dim |a="1" |b="2">1</dim></port></input>'), ["stray-attribute"] * 2),
-    (in_layer('<input><port id="0">|<q/><rt_info/>|<rt_info/></port></input>'), [UNKNOWN, TWICE]),
-    (in_layer('<input><port id="0"><dim>1|<q/></dim></port></input>'), ["unknown-element"]),
-    (in_layer('<output>|<q><port id="0"/></q></output>'), ["unknown-element"]),
-    (in_layer('<data/>|<data/>\n|<zzz name="h"/>'), ["duplicate-section", "unknown-element"]),
-    (in_layer("<data>|<q/></data>"), ["unknown-element"]),
-    (in_layer("<!-- a comment --><data><!-- another --></data>"), []),
-    (in_layer('<input><port id="0"/></input>|<input><port id="0"/></input>'), ["duplicate-section"]),
-    (in_layer('<input><port id="0"/><port |id="0"/></input>'), ["duplicate-port-id"]),
-    (in_layer('<input><port |id=" 0"/><port |id="00"/></input>'), [NUMBER, NUMBER, "duplicate-port-id"]),
-    (in_layer("", '|id="x" name="n" type="T" version="opset1"'), ["malformed-number"]),
-    (in_layer("", '|id="-1" name="n" type="T" version="opset1"'), ["malformed-number"]),
-    (in_layer("", 'id="0" name="" |type="" |version=""'), ["empty-attribute"] * 2),
-    (in_layer("", 'id="0" name="n" type="T" version="opset1" |hue="red"'), ["stray-attribute"]),
-    ('<net version="11"><layers>\n|<layer/></layers></net>', ["incomplete-element"] * 4),
-    (
-        '<net version="11" |a="1" |p:b="2" xmlns:q="u" |q:c="1" xmlns="x" |xml:d="3"><layers/></net>',
-        ["stray-attribute", "unbound-prefix", "stray-attribute", "stray-attribute"],
-    ),
-    ('<net version="11" xmlns:q="u"><layers |q:a="1"/></net>', ["stray-attribute"]),
-    ('<net version="11"><layers |q:a="1"/></net>', ["unbound-prefix"]),
-    ('<net version="11"><layers xmlns:q="u" |q:a="1"/></net>', ["stray-attribute"]),
-    (
-        '<net version="11"><layers/>|<layers a="1"/>\n<edges |b="2"/><rt_info/>'
-        "|<rt_info/>|<q/><!-- c --></net>",
-        ["duplicate-section", "stray-attribute", "duplicate-section", "unknown-element"],
-    ),
-    ('<net version="11"><layers>|text here|<x/></layers></net>', ["stray-text", "unknown-element"]),
-    ('<net version="11"><layers/><edges>|<edge/></edges></net>', ["incomplete-element"] * 4),
-    (
-        '<net version="11"><layers/><edges><edge |from-layer="x" from-port="0" to-layer="0" |to-port="y"/>\n'
-        '<edge from-layer="0" from-port="0" to-layer="0" to-port="0" |z="1"/>'
-        '<edge from-layer="0" from-port="0" to-layer="0" to-port="0">|<q/></edge></edges></net>',
-        ["malformed-number", "malformed-number", "stray-attribute", "unknown-element"],
-    ),
-    ('|<x:net version="11" xmlns:x="u"/>', ["wrong-root"]),
-    ("|<model/>", ["wrong-root"]),
-    ('|<net version="9"/>', ["old-ir-version"]),
-    ('|<net version="1"/>', ["old-ir-version"]),
-    ('<net |version="0"><layers/></net>', ["unsupported-ir-version"]),
-    ('<net |version="12"><layers/></net>', ["unsupported-ir-version"]),
-    ('<net |version="x"><layers/></net>', ["unsupported-ir-version"]),
-    ('<net |version="010"><layers/></net>', ["noncanonical-number"]),
-    ("|<net><layers/></net>", ["unsupported-ir-version"]),
-    ('|<net version="11"/>', ["missing-section"]),
-    (
-        in_body(
-            '|<input internal_layer_id="0"/>|<frob/><output external_port_id="0" |internal_layer_id="-1"/>'
-        ),
-        ["incomplete-element", "unknown-element", "malformed-number"],
-    ),
-    (in_body('<input external_port_id="-1" internal_layer_id="0" |hue="1">|<q/></input>'), [STRAY, UNKNOWN]),
-    (
-        in_body('<input |external_port_id="-2" internal_layer_id="0" |axis="q" |start="+1" end="-1"/>'),
-        ["malformed-number", "malformed-number", "noncanonical-number"],
-    ),
-    (in_body("", "<layers/><edges/><rt_info/>|<rt_info/>|<layers/>|<q/>"), [TWICE, TWICE, UNKNOWN]),
-    (
-        in_layer(
-            '<back_edges>|<edge from-layer="0"/>|<frob/>'
-            '<edge |from-layer="a" to-layer="0"/></back_edges><body/>'
-        ),
-        ["incomplete-element", "unknown-element", "malformed-number"],
-    ),
-    (
-        in_layer('<back_edges><edge from-layer="0" to-layer="0" |hue="1">|<q/></edge></back_edges><body/>'),
-        ["stray-attribute", "unknown-element"],
-    ),
-    (in_layer("<body/>|<body/>"), ["duplicate-section"]),
-]
-
-
-@pytest.mark.parametrize(("marked", "names"), CASES)
-def test_a_finding_is_at_its_place(marked, names):
+@pytest.mark.parametrize(("within", "marked", "names"), table(__file__, "a_finding_is_at_its_place"))
+def test_a_finding_is_at_its_place(within, marked, names):
+    marked = in_layer(marked) if within == "layer" else marked
     _, found = read(marked.replace("|", ""))
     assert [d.name for d in found] == names
     assert list(dict.fromkeys((d.location.line, d.location.column) for d in found)) == places(marked)
@@ -159,27 +55,10 @@ def test_a_runtime_attribute_without_its_value_is_an_error_and_one_without_a_ver
     assert [str(each.severity) for each in read(text)[1]] == ["warning"]
 
 
-@pytest.mark.parametrize(
-    ("text", "notes"),
-    [
-        (in_layer('<output><port id="0" precision="X"/></output>'), REFUSES),
-        (in_layer('<input><port id="0" precision="X"/></input>'), IGNORED),
-        (in_layer("<q/>"), IGNORES),
-        (in_layer("", 'id="0" name="n" type="T" version="opset1" hue="red"'), IGNORES),
-        (in_layer("", 'id="0" name="n" type="T" version="opset1" p:hue="red"'), IGNORES),
-        (in_layer("", 'id="x" name="n" type="T" version="opset1"'), REFUSES),
-        (in_layer("<data/><data/>"), ("OpenVINO reads the first and silently ignores this one",)),
-        ('<net version="11"><layers>text</layers></net>', IGNORES),
-        ('<net version="11"/>', ("OpenVINO silently reads an empty model",)),
-        ('<net version="12"><layers/></net>', ('OpenVINO reports "Unable to read the model"',)),
-        ("<net><layers/></net>", ('OpenVINO reports "Unable to read the model"',)),
-        ('<net version="011"><layers/></net>', REFUSES),
-        ("<model/>", ()),
-    ],
-)
+@pytest.mark.parametrize(("text", "notes"), table(__file__, "a_finding_notes_what_openvino_does"))
 def test_a_finding_notes_what_openvino_does(text, notes):
     (found,) = read(text)[1]
-    assert found.notes == notes
+    assert found.notes == tuple(notes)
 
 
 def test_a_namespace_is_noted_where_the_root_has_one():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from lxml import etree
+from tables import table
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.files.limits import Limits
@@ -81,19 +82,10 @@ def test_a_comment_within_a_dim_does_not_part_it():
 
 
 @pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("", ()),
-        ("a", ("a",)),
-        ("a,b", ("a", "b")),
-        (r"a\,b,c", ("a,b", "c")),
-        ("a,,b,", ("a", "b")),
-        ("a\\b", ("a\\b",)),
-        (r"\,", (",",)),
-    ],
+    ("text", "names"), table(__file__, "tensor_names_are_parted_at_commas_that_are_not_escaped")
 )
 def test_tensor_names_are_parted_at_commas_that_are_not_escaped(text, names):
-    assert names_of(text) == names
+    assert names_of(text) == tuple(names)
 
 
 def test_what_is_not_understood_is_kept():
@@ -219,28 +211,7 @@ def test_a_sound_file_fits_the_grammar(name):
     assert grammar().validate(etree.parse(FILES / f"{name}.xml")), grammar().error_log
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (' id="2"', ""),
-        (' name="sum"', ""),
-        (' type="Add"', ""),
-        (' version="opset1"', ""),
-        (' from-port="0"', ""),
-        ('"2" name', '"two" name'),
-        ("<dim>3</dim>", "<dim>-2</dim>"),
-        ("<dim>3</dim>", "<dim>a</dim>"),
-        ("FP32", "F32"),
-        ("\t<edges>", "<edges/><edges>"),
-        ("<edges>", "<frob/><edges>"),
-        ("<edges>", "hello<edges>"),
-        ('version="11"', 'version="12"'),
-        ("<edge ", '<edge hue="red" '),
-        ("</data>", "</data>"),
-        ("<dim>3</dim>", "<dim><b>3</b></dim>"),
-        ("<dim>3</dim>", "<dim> 3 </dim>"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new"), table(__file__, "the_grammar_and_the_reader_agree"))
 def test_the_grammar_and_the_reader_agree(old, new):
     text = PLAIN.replace(old, new, 1).encode()
     _, found = loads(text)
@@ -261,19 +232,7 @@ def findings(channels="", head="", kind="Parameter", weights=bytes(8)):
     return [d.name for d in found]
 
 
-@pytest.mark.parametrize(
-    ("kind", "head", "names"),
-    [
-        ("Parameter", ' reference-layer-name="x"', []),
-        ("parameter", ' reference-layer-name="x"', []),
-        ("Parameter", "", []),
-        ("Add", ' reference-layer-name="x"', ["unknown-reference-layer"]),
-        ("Result", ' reference-layer-name="x"', ["unknown-reference-layer"]),
-        ("Assign", ' reference-layer-name="x"', ["unknown-reference-layer"]),
-        ("Parameter", ' reference-layer-name="y"', ["unknown-reference-layer"]),
-        ("Parameter", ' reference-layer-name=""', []),
-    ],
-)
+@pytest.mark.parametrize(("kind", "head", "names"), table(__file__, "the_layer_that_is_meant_is_a_parameter"))
 def test_the_layer_that_is_meant_is_a_parameter(kind, head, names):
     assert findings(head=head, kind=kind) == names
 

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tables import table
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.ir.locate import SourceText
@@ -79,12 +80,7 @@ def test_of_large_weights_only_the_start_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "declared"),
-    [
-        *(("utf-8", "UTF-8"), ("utf-8-sig", "UTF-8"), ("iso-8859-1", "ISO-8859-1")),
-        *(("utf-16", "UTF-16"), ("utf-16-le", "UTF-16"), ("utf-16-be", "UTF-16")),
-        ("windows-1252", "windows-1252"),
-    ],
+    ("encoding", "declared"), table(__file__, "an_encoding_changes_nothing_but_bytes_encoding_declared")
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_an_encoding_changes_nothing_but_bytes(encoding, declared, end):
@@ -103,15 +99,7 @@ def test_a_document_type_is_refused_and_the_rest_is_checked():
     assert [(d.name, d.location.line) for d in found] == [("document-type", 3), ("incomplete-element", 24)]
 
 
-@pytest.mark.parametrize(
-    "declaration",
-    [
-        "<!DOCTYPE net>",
-        '<!DOCTYPE net SYSTEM "file:///etc/passwd">',
-        '<!DOCTYPE net PUBLIC "ab" "c>d">',
-        "<!DOCTYPE net [ <!-- > --> <!ENTITY % p SYSTEM 'http://localhost/x'> %p; ]>",
-    ],
-)
+@pytest.mark.parametrize("declaration", table(__file__, "a_document_type_changes_nothing"))
 def test_a_document_type_changes_nothing(declaration):
     model, found = loads(PLAIN.replace("<net", declaration + "\n<net", 1).encode())
     assert [d.name for d in found] == ["document-type"]
@@ -202,22 +190,8 @@ def test_text_that_was_decoded_is_not_fixed_in_place():
     assert [d.fix is None for d in loads(faulty.encode("utf-16"))[1]] == [True]
 
 
-ENTITY, IMPLIED = "an entity 'a' that stands for the file 'f'", "<!ATTLIST layer a CDATA #IMPLIED>"
-
-
 @pytest.mark.parametrize(
-    ("declaration", "line", "what"),
-    [
-        ("<!DOCTYPE net>", 1, "a document type declaration"),
-        ("\n <!DOCTYPE net [\n]>", 2, "a document type declaration"),
-        ('<!DOCTYPE net [\n <!ENTITY a "x">\n]>', 1, "a document type declaration"),
-        ('<!DOCTYPE net [\n <!ENTITY a SYSTEM "f">\n<!ENTITY b SYSTEM "g">]>', 2, ENTITY),
-        (
-            f'<!DOCTYPE net [\n{IMPLIED}\n <!ATTLIST layer b CDATA "c">]>',
-            3,
-            "a default b='c' for every <layer>",
-        ),
-    ],
+    ("declaration", "line", "what"), table(__file__, "of_a_document_type_the_most_harmful_part_is_named")
 )
 def test_of_a_document_type_the_most_harmful_part_is_named(declaration, line, what):
     (found,) = loads((declaration + NET).encode())[1]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tables import table
 
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.files.storage import OpenFiles
@@ -97,42 +98,14 @@ def test_strings_are_read():
     assert constant(model, model.layers[0]).tolist() == ["a", "é"]
 
 
-OUTSIDE, SIZE, DYNAMIC = "constant-outside-weights", "wrong-constant-size", "dynamic-constant"
-MALFORMED = "malformed-constant-attribute"
+DYNAMIC = "dynamic-constant"
 OF_C0 = 'layer 0 "c0" (Const)'
-SIZES = "must be sizes of 0 or greater;"
-NUMBER = "must be a decimal integer from 0 to 2^63-1"
-WITHIN = "must be within the 12 bytes of the .bin"
-HUGE, FEWER = "4294967296,4294967296,4", "must take at most 2^63-1"
-INLINE = "has its value in an attribute, must have offset and size of bytes in the weights"
-LAST = 2**64 - 4
 REFUSES = ("OpenVINO refuses the file",)
 INCORRECT = ('OpenVINO reports "Incorrect weights in bin file!"',)
-KIND = "must be an element type such as f32, i64, boolean, spelled exactly so"
 
 
 @pytest.mark.parametrize(
-    ("data", "name", "message"),
-    [
-        (region("f32", "3", 1000, 12), OUTSIDE, f"C has the bytes 1000 to 1012, {WITHIN}"),
-        (region("f32", "3", 4, 12), OUTSIDE, f"C has the bytes 4 to 16, {WITHIN}"),
-        (region("f32", "3", 0, 8), SIZE, "C has the size 8, must have 12 bytes for f32[3]"),
-        (region("f32", "3", 0, 16), SIZE, "C has the size 16, must have 12 bytes for f32[3]"),
-        (region("u6", "5", 0, 4), SIZE, "C has the size 4, must have 6 bytes for u6[5]"),
-        (region("u3", "9", 0, 4), SIZE, "C has the size 4, must have 6 bytes for u3[9]"),
-        (region("f32", HUGE, 0, 0), "oversized-constant", f"C: f32[{HUGE}] takes {16 << 64} bytes, {FEWER}"),
-        (region("f32", "?", 0, 12), DYNAMIC, "shape of C is '?', must be static"),
-        (region("f32", "1..3", 0, 12), DYNAMIC, "shape of C is '1..3', must be static"),
-        (region("f32", "-1", 0, 12), DYNAMIC, "shape of C is '-1', must be static"),
-        (region("f32", "3abc", 0, 12), MALFORMED, f"shape of C is '3abc', {SIZES} '3abc' is not one"),
-        (region("f32", "3,,1", 0, 12), MALFORMED, f"shape of C is '3,,1', {SIZES} '' is not one"),
-        (region("f32", "3", "0x0", 12), MALFORMED, f"offset '0x0' of C is not an integer, {NUMBER}"),
-        (region("f32", "3", LAST, 12), MALFORMED, f"offset '{LAST}' of C is out of range, {NUMBER}"),
-        (region("F32", "3", 0, 12), MALFORMED, f"element_type of C is 'F32', {KIND}"),
-        (region("dynamic", "3", 0, 12), MALFORMED, f"element_type of C is 'dynamic', {KIND}"),
-        ('element_type="f32" shape="3" size="12"', "missing-constant-attribute", "C has no offset"),
-        ('element_type="f32" shape="3" value="abc"', "inline-constant", f"C {INLINE}"),
-    ],
+    ("data", "name", "message"), table(__file__, "what_is_wrong_with_a_constant_is_reported")
 )
 def test_what_is_wrong_with_a_constant_is_reported(data, name, message):
     """message: C stands for the layer"""
@@ -300,24 +273,12 @@ def test_a_fault_of_a_constant_is_at_its_attribute(data, attribute, notes):
     if isinstance(notes, int):
         assert len(found.notes) == notes
     else:
-        assert found.notes[: len(notes)] == notes
+        assert found.notes[: len(notes)] == tuple(notes)
         short = found.name == "constant-outside-weights"
         assert len(found.notes) == len(notes) + short
 
 
-@pytest.mark.parametrize(
-    ("data", "weights"),
-    [
-        (region("f32", "3", 0, 12), 12),
-        (region("f32", " 1 , 3 ", 0, 12), 12),
-        (region("f32", "", 8, 4), 12),
-        (region("f32", "0", 0, 0), 0),
-        (region("f32", "0,5", 99, 7), 0),
-        (region("u4", "5", 9, 3), 12),
-        (region("u8", "0", 9223372036854775807, 0), 0),
-        ('element_type="f32" shape="3" offset="0" size="12" value="1"', 12),
-    ],
-)
+@pytest.mark.parametrize(("data", "weights"), table(__file__, "a_constant_that_is_all_there_has_no_fault"))
 def test_a_constant_that_is_all_there_has_no_fault(data, weights):
     assert list(constant_faults(model_of(data, weights=bytes(weights)))) == []
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from lxml import etree
+from tables import table
 
 from irops.diagnostics.diagnostic import DefinitionError, Severity
 from irops.spec.definition import Attribute, Constraint, Gradient, Note
@@ -126,35 +127,8 @@ def test_values_are_read_by_their_type(load, kind, text, value):
     assert tensor.value.dtype == tensor.element_type.dtype
 
 
-SAVED = "must save inputs and outputs"
-
-
 @pytest.mark.parametrize(
-    ("old", "new", "part"),
-    [
-        ('type="int" min="-1"', 'type="int" default="9"', "the default of size is outside its domain"),
-        ('type="int" min="-1"', 'type="int" reader-default="9"', "the default of size"),
-        ('type="int" min="-1"', 'type="int" min="x"', "min of size is 'x', must be a number"),
-        ('max="8"', 'max="x"', "max of size is 'x', must be a number"),
-        ('name="size" type="int" min="-1" max="8"', 'name="size" type="enum"', "the enum size has no values"),
-        ('name="on" type="bool"', 'name="axis" type="bool"', "attribute axis is defined twice"),
-        ('of="data"/>', 'of="out"/>', "attribute axis is an axis of 'out', must be of an input"),
-        ("float -f64", "flaot", "type T: 'flaot' is neither"),
-        ('type="i32 i64"', 'type="i33"', "port k: 'i33' is neither"),
-        ('type="@to"', 'type="@size"', "port other has the type @size, which is not an attribute"),
-        ('type="@to"', 'type="@gone"', "port other has the type @gone, which is not an attribute"),
-        ('rank="2"', 'rank=""', "the rank of data is '', must be a number or a range"),
-        ('rank="0..1"', 'rank="0..x"', "the rank of k is '0..x', must be a number or a range"),
-        ('rank="0..1" optional="yes"', 'rank="0..1" optional="yes" variadic="yes"', "input rest follows k"),
-        ('rank="1.." optional="yes"', 'rank="1.."', "input rest follows k"),
-        ('of="mode size"', 'of="mode hue"', "a constraint is about the attribute 'hue', which is not"),
-        ('note of="C1"', 'note of="C9"', "a note is about 'C9', which is not defined"),
-        ('gradient of="data"', 'gradient of="out"', "a gradient is of 'out', must be of an input"),
-        ('saves="data out"', 'saves="data hue"', f"the gradient of data saves 'hue', {SAVED}"),
-        ('when="on">formula', 'when="mode">formula', "depends on 'mode', must depend on an attribute"),
-        ('when="on">formula', 'when="gone">formula', "depends on 'gone', must depend on an attribute"),
-        ('violates="C1"', 'violates="C9"', "a counterexample violates 'C9', which is not defined"),
-    ],
+    ("old", "new", "part"), table(__file__, "what_contradicts_itself_is_reported_where_it_stands")
 )
 def test_what_contradicts_itself_is_reported_where_it_stands(load, old, new, part):
     with pytest.raises(DefinitionError) as error:

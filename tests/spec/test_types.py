@@ -5,6 +5,7 @@ and the table of what the CPU plug-in refuses.
 import re
 
 import pytest
+from tables import table
 
 from irops.dialects.registry import default_registry
 from irops.spec.definition import FOREIGN_GROUPS, GROUPS, allowed_types, type_text
@@ -13,18 +14,7 @@ from irops.values.element import element_types
 
 
 @pytest.mark.parametrize(
-    ("expression", "names"),
-    [
-        ("f32", "f32"),
-        ("i32, i64", "i32 i64"),
-        ("float", "bf16 f16 f32 f64 f4e2m1 f8e4m3 f8e5m2 f8e8m0"),
-        ("float -f64 -bf16", "f16 f32 f4e2m1 f8e4m3 f8e5m2 f8e8m0"),
-        ("-f32 f32", "f32"),
-        ("float -float i4", "i4"),
-        ("signed", "i4 i8 i16 i32 i64"),
-        ("unsigned", "u1 u2 u3 u4 u6 u8 u16 u32 u64"),
-        ("boolean string", "boolean string"),
-    ],
+    ("expression", "names"), table(__file__, "an_expression_adds_and_takes_away_in_order")
 )
 def test_an_expression_adds_and_takes_away_in_order(expression, names):
     assert allowed_types(expression) == set(names.split())
@@ -40,18 +30,7 @@ def test_groups_are_made_of_groups():
 
 
 @pytest.mark.parametrize(
-    ("expression", "dialect", "part"),
-    [
-        ("f31", "openvino", "'f31' is neither an element type nor one of the groups any, float"),
-        ("-f31", "openvino", "'f31' is neither"),
-        ("dynamic", "openvino", "'dynamic' is neither"),
-        ("tensor", "openvino", "'tensor' is neither"),
-        ("f32@7", "openvino", "'f32@7' does not end with the number of an opset"),
-        ("f32@x", "onnx", "'f32@x' does not end"),
-        ("f32@", "onnx", "'f32@' does not end"),
-        ("", "openvino", "'' allows no type"),
-        ("f32 -f32", "openvino", "'f32 -f32' allows no type"),
-    ],
+    ("expression", "dialect", "part"), table(__file__, "what_is_no_set_of_types_is_refused")
 )
 def test_what_is_no_set_of_types_is_refused(expression, dialect, part):
     with pytest.raises(ValueError, match="^" + part):
