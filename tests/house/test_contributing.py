@@ -1,6 +1,5 @@
-"""The recipes of docs/CONTRIBUTING.md are patches that apply to this tree, of the stated size."""
+"""The recipes of docs/CONTRIBUTING.md are patches that apply to this tree."""
 
-import importlib.util
 import os
 import re
 import shutil
@@ -12,10 +11,7 @@ from commands import process, python_process
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "CONTRIBUTING.md").read_text()
-ROWS = {
-    anchor: (int(files), int(lines))
-    for anchor, files, lines in re.findall(r"\| \[[^]]+\]\(#([\w-]+)\) \| (\d+) \| (\d+) \|", PAGE)
-}
+LISTED = re.findall(r"^- \[[^]]+\]\(#([\w-]+)\)$", PAGE, re.MULTILINE)
 SECTIONS = dict(re.findall(r"^### (.*?)\n(.*?)(?=^### |\Z)", PAGE, re.DOTALL | re.MULTILINE))
 PATCHES = {
     title.lower().replace(" ", "-"): found[1]
@@ -25,17 +21,9 @@ PATCHES = {
 PYTEST = ("-m", "pytest", "-n", "2")
 
 
-def test_every_recipe_is_in_the_table():
-    assert list(ROWS) == [title.lower().replace(" ", "-") for title in SECTIONS]
-    assert ROWS.keys() - PATCHES.keys() == {"a-dialect"}
-
-
-@pytest.mark.parametrize("recipe", PATCHES)
-def test_a_recipe_has_the_size_that_the_page_states(recipe):
-    lines = PATCHES[recipe].splitlines()
-    files = sum(line.startswith("+++ ") for line in lines)
-    changed = sum(line[:1] in ("+", "-") and line[:4] not in ("+++ ", "--- ") for line in lines)
-    assert (files, changed) == ROWS[recipe]
+def test_every_recipe_is_listed():
+    assert [title.lower().replace(" ", "-") for title in SECTIONS] == LISTED
+    assert set(LISTED) - PATCHES.keys() == {"a-dialect"}
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="applies patches with git")
@@ -48,15 +36,6 @@ def test_a_recipe_applies_to_the_tree(recipe, tmp_path):
     assert done.returncode == 0, done.stderr
     for name in re.findall(r"^\+\+\+ b/(.*)$", PATCHES[recipe], re.MULTILINE):
         assert (tmp_path / name).is_file()
-
-
-def test_the_dialect_of_the_recipe_has_the_size_that_the_page_states(tmp_path):
-    path = ROOT / "tests" / "dialects" / "test_small_dialect.py"
-    spec = importlib.util.spec_from_file_location("small_dialect", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    files = [p for p in module.written(tmp_path).rglob("*") if p.is_file()]
-    assert (len(files), sum(len(p.read_text().splitlines()) for p in files)) == ROWS["a-dialect"]
 
 
 @pytest.mark.slow("copies the tree, applies all recipes and runs tests on it")

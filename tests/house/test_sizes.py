@@ -121,6 +121,16 @@ def test_no_two_modules_define_classes_of_one_name():
     assert {name: sorted(found) for name, found in places.items() if len(found) > 1} == SHARED
 
 
+def test_no_docstring_begins_with_what():
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{number}"
+        for path in PACKAGE.rglob("*.py")
+        for number, line in enumerate(path.read_text("utf-8").split("\n"), 1)
+        if line.lstrip().startswith('"""What ')
+    ]
+    assert wrong == []
+
+
 if __name__ == "__main__":
     for what, count in counts().items():
         print(f"{count:8,}  {what}, at most {BUDGETS[what]:,}")

@@ -1,4 +1,4 @@
-"""What threads share cannot be changed: dataclasses are frozen, and hold nothing but their fields."""
+"""What threads share cannot be changed: dataclasses are frozen."""
 
 import pkgutil
 from dataclasses import is_dataclass
@@ -9,8 +9,6 @@ import pytest
 import irops
 
 PACKAGES = ("values", "spec", "diagnostics", "graph", "ir")
-OPEN = {"irops.spec.body.BodyFunction": "made for one run; has a field per run"}
-"""Dataclasses without slots."""
 CHANGEABLE = {
     "irops.ir.model",  # a model is edited in place
     "irops.spec.binding",  # functions are bound one by one while modules are imported
@@ -42,8 +40,3 @@ def test_there_are_dataclasses_of_every_package():
 @pytest.mark.parametrize("item", FOUND, ids=name_of)
 def test_a_dataclass_is_frozen_unless_it_is_there_to_be_changed(item):
     assert item.__dataclass_params__.frozen is (item.__module__ not in CHANGEABLE)
-
-
-@pytest.mark.parametrize("item", FOUND, ids=name_of)
-def test_a_dataclass_has_slots(item):
-    assert ("__slots__" in vars(item)) is (name_of(item) not in OPEN)
