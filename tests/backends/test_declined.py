@@ -1,7 +1,5 @@
 """When a backend declines, the next one is tried; when none is left, the reasons of all are reported."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

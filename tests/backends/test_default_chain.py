@@ -1,7 +1,5 @@
 """What computes where nobody says what shall."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A library that is not installed is named, and the extra that brings it."""
 
-from __future__ import annotations
-
 import importlib.util
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is kept for the next time is bounded."""
 
-from __future__ import annotations
-
 from threading import Thread
 
 import pytest

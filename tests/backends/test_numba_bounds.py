@@ -1,7 +1,5 @@
 """No byte outside of the arrays is read or written: they lie between pages that may not be touched."""
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import subprocess

@@ -1,7 +1,5 @@
 """Loops, tasks and compiled code of the numba backend."""
 
-from __future__ import annotations
-
 import os
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Layers by ONNX Runtime, in their ONNX form."""
 
-from __future__ import annotations
-
 import ml_dtypes
 import numpy as np
 import pytest

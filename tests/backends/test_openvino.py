@@ -1,7 +1,5 @@
 """Layers by OpenVINO: what it computes is right, what it would damage it declines."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import ml_dtypes

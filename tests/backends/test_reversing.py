@@ -1,7 +1,5 @@
 """The kernels of numba give what the reference gives, bit for bit, whatever the layout."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ onnx.reference, OpenVINO's CPU plug-in (f32, latency), ONNX Runtime. Warm: CPU t
 in turns. Cold: CPU time of loading the file and of the first run, with all libraries imported.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import time

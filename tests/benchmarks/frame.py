@@ -2,8 +2,6 @@
 take.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from argparse import ArgumentParser, RawDescriptionHelpFormatter

@@ -6,8 +6,6 @@ the wall times, which mean something only on a machine that does nothing else, a
 FILE writes them.
 """
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Networks at the sizes that people use, with random weights of one seed, for evaluating.py."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

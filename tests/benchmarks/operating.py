@@ -7,8 +7,6 @@ turns. The table has ratios: 1 is as fast as the runtime, 2 takes twice as long.
 plug-in's, and marked (!) where they differ.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Ops at the sizes of real networks, as models of one op; random numbers of one seed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

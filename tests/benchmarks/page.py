@@ -5,8 +5,6 @@ Fills in what is between markers in the page, from the JSON beside this file.
 does nothing else.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

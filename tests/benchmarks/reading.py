@@ -9,8 +9,6 @@ there are; those of functions are the least of some rounds, those of processes t
 resident size of a process. Prints ratios; --json FILE writes all figures.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

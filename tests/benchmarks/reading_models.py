@@ -1,7 +1,5 @@
 """The models whose reading is timed: chains of small layers, and language models with dynamic shapes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -8,8 +8,6 @@ fast, 0.5 takes twice as long. Results are compared with the reference, and mark
 any bit.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """What is reversed: layouts, element types and lengths, and how they are called in tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

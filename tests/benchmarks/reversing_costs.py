@@ -2,8 +2,6 @@
 in parts.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -2,8 +2,6 @@
 with the reference.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import dataclass

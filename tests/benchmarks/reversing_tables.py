@@ -1,7 +1,5 @@
 """What was measured, as tables: for a terminal, and in Markdown for docs/performance.md."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from math import exp, log
 from typing import Any

@@ -4,8 +4,6 @@ Whole processes, CPU time (user and system), the smallest of several rounds. Pri
 them.
 """
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

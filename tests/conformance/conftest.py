@@ -1,7 +1,5 @@
 """A third-party package with correct and faulty backends, installed as pip would install it."""
 
-from __future__ import annotations
-
 import os
 import re
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Layers that OpenVINO refuses have an error; those that it computes in one way have a warning at most."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from commands import python_process

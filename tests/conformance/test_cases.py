@@ -1,7 +1,5 @@
 """Which cases a definition brings, what is generated beyond, and how failing ones are reduced and shown."""
 
-from __future__ import annotations
-
 from collections import Counter
 from contextlib import suppress
 from itertools import product

@@ -1,7 +1,5 @@
 """Convert against OpenVINO's reference kernels, on numbers at the edges of every type that they convert."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import numpy as np

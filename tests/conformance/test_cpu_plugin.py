@@ -1,7 +1,5 @@
 """schemas/cpu_plugin.xml against the CPU plug-in of the OpenVINO that is installed."""
 
-from __future__ import annotations
-
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 

@@ -1,7 +1,5 @@
 """What notes of the movement ops say about OpenVINO, in its table, and the runtime itself."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What runtimes do with unusual inputs of Reverse and ReverseSequence, as notes of the definitions say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from libraries import needs

@@ -1,7 +1,5 @@
 """Unusual inputs of Reverse and ReverseSequence in three dialects, on each backend that has kernels."""
 
-from __future__ import annotations
-
 from contextlib import closing, suppress
 
 import pytest

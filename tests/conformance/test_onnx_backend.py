@@ -1,7 +1,5 @@
 """ONNX's own tests of nodes, by its own runner, on irops. What irops does not define is skipped by name."""
 
-from __future__ import annotations
-
 import unittest
 import warnings
 from functools import cache

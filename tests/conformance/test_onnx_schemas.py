@@ -1,7 +1,5 @@
 """The definitions of ONNX's ops and the table of its opsets say what ONNX's own schemas say."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -1,7 +1,5 @@
 """The backend that docs/conformance.md shows to be copied."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

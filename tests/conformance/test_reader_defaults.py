@@ -1,7 +1,5 @@
 """The defaults in the definitions, compared with what OpenVINO reads where an attribute is left out."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

@@ -2,8 +2,6 @@
 inputs, constants and strings.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterable
 

@@ -4,8 +4,6 @@ IROPS_RELEASES names a folder of releases, as tests/support/releases/survey.py d
 newest release alone is compared.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version

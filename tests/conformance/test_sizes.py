@@ -2,8 +2,6 @@
 contradicts it.
 """
 
-from __future__ import annotations
-
 import json
 import random
 

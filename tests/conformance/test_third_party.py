@@ -1,7 +1,5 @@
 """Conformance tests of third-party backends in a separate process."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

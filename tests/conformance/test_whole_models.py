@@ -5,8 +5,6 @@ Where OpenVINO refuses to read or compile, irops has an error, or a warning that
 Where OpenVINO runs the model, irops has no error, except for what contradicts itself in the file.
 """
 
-from __future__ import annotations
-
 import os
 import zlib
 

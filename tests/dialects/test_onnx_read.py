@@ -1,7 +1,5 @@
 """Models of ONNX: what is read of them, and that check, infer and run take them as they take IR."""
 
-from __future__ import annotations
-
 import sys
 
 import ml_dtypes

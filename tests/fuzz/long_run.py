@@ -9,8 +9,6 @@ documented, an exit code that is not documented, output without end or with cont
 SECONDS for one file. Exit status 1 if there are any.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import resource

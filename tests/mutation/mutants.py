@@ -1,7 +1,5 @@
 """The mutants of a source file: all single changes that the operators of cosmic-ray make to it."""
 
-from __future__ import annotations
-
 import ast
 import random
 from collections import defaultdict

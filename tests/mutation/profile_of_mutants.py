@@ -1,7 +1,5 @@
 """A plugin of pytest: Hypothesis draws the same examples for every mutant, and simplifies none that fails."""
 
-from __future__ import annotations
-
 from hypothesis import HealthCheck, Phase, settings
 
 PHASES = (Phase.explicit, Phase.generate)

@@ -5,8 +5,6 @@
 writes a line of JSON for every mutant, and at the end how many survive. docs/testing.md says what for.
 """
 
-from __future__ import annotations
-
 import argparse
 import difflib
 import json

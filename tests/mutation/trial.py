@@ -1,7 +1,5 @@
 """Runs tests on a mutant, in a copy of the working tree, in a process that is forked for it."""
 
-from __future__ import annotations
-
 import os
 import resource
 import shutil

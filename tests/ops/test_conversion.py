@@ -1,7 +1,5 @@
 """Conversions in what examples of Convert do not show, and of values that are known in part."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import inf
 

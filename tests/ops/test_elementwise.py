@@ -1,7 +1,5 @@
 """Ops on elements: bounds of values that are known in part, every type and shape, edges of types, blocks."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import inf
 

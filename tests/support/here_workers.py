@@ -1,7 +1,5 @@
 """Workers that do the cells of a survey in the process of the test."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from irops.surveys.tasks import Examiner

@@ -1,7 +1,5 @@
 """Models of ONNX, made of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

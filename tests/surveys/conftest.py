@@ -1,7 +1,5 @@
 """A small zoo of models, and requests for surveys of it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

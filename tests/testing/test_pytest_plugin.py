@@ -1,7 +1,5 @@
 """The pytest plug-in as users meet it: a project of their own, and pytest in a process of its own."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from pathlib import Path

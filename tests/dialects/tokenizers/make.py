@@ -10,8 +10,6 @@ packages is downloaded. The files in this folder were made by openvino-tokenizer
 run; the tests need no library to read them.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

@@ -7,8 +7,6 @@ again with another element type, another shape, fewer or more inputs. Recorded a
 the library refuses the inputs, or "=" where the outputs are those of the example.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

@@ -1,7 +1,5 @@
 """Convolutions: what examples cannot show, tap by tap, and those that must equal plain ones."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

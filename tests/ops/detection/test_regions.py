@@ -1,7 +1,5 @@
 """Ops on regions beyond their examples: poolings, aligned regions, proposals, inputs of several types."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Range where start, stop and step are known in part, and random numbers: what the seeds promise."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where pooling windows stand, and what they find; adaptive ones too."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import ceil, floor, inf
 

@@ -1,7 +1,5 @@
 """LSTMSequence, attention and CTCLoss against their formulas."""
 
-from __future__ import annotations
-
 from itertools import groupby, product
 from math import exp, tanh
 

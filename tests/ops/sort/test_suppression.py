@@ -1,7 +1,5 @@
 """Non-maximum suppression against the definition, taken literally; rotated boxes, ties and limits."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -2,8 +2,6 @@
 crash or hang over any of them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Probes of the format, and of uses of ops that releases refuse although they have the op."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

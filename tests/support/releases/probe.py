@@ -1,7 +1,5 @@
 """A probe: a small IR file that uses one thing that a release may not know; made of an example of an op."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small IR files of which each uses one thing that a release may not know."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ FOLDER holds one folder for each release, made by `pip install --no-deps --targe
 openvino==2023.0.0`, and a folder numpy1 with a NumPy below 2; the newest release is that of the environment.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
