@@ -9,29 +9,6 @@ from runtimes import DeclinedError
 
 pytestmark = [needs("openvino", "onnx", "onnxruntime"), pytest.mark.slow("real runtimes in a process")]
 DATA = np.arange(6, dtype=np.float32).reshape(2, 3)
-ROWS = "batch_axis=0 seq_axis=1"
-
-
-TWO_ROWS = "f32[2,3] 0 1 2 3 4 5"
-PROBES = [
-    # equal axes, and lengths that wrap around
-    ("ReverseSequence-1", "batch_axis=0 seq_axis=0 | ?f32[3,2] 0 1 2 3 4 5 ; ?i64[3] 1 2 3", "0 1 0 1 0 1"),
-    ("ReverseSequence-1", f"{ROWS} | ?{TWO_ROWS} ; ?i64[2] {2**32 + 2} 3", "1 0 2 5 4 3"),
-    ("ReverseSequence-1", f"{ROWS} | ?{TWO_ROWS} ; ?i64[2] 0 3", "0 1 2 5 4 3"),
-    # a layer without a mode
-    ("Reverse-1", f"| ?{TWO_ROWS} ; ?i64[1] 1", "2 1 0 5 4 3"),
-    # an axis from the end, of an unknown rank
-    ("ReverseSequence-1", f"batch_axis=-2 seq_axis=1 | ?{TWO_ROWS} ; ?i64[2] 1 3", "0 1 2 5 4 3"),
-    ("ReverseSequence-1", "batch_axis=-2 seq_axis=1 | ?f32[...]=[2,3] ; ?i64[2] 1 3", ""),
-]
-"""An op, a layer as probes.py writes it, and the elements that OpenVINO computes; none where it fails to."""
-
-
-@pytest.mark.parametrize(("op", "layer", "elements"), PROBES)
-def test_openvino_computes_what_the_notes_say_or_fails(op, layer, elements, runtimes, tmp_path):
-    shape = "3,2" if "[3,2]" in layer else "2,3"
-    outcome = f"gives f32[{shape}] {elements}" if elements else "fails"
-    assert Probe.parse(op, f"{layer} -> {outcome}").wrong(runtimes, tmp_path) == ""
 
 
 def test_openvino_crashes_on_strings(runtimes, tmp_path):

@@ -22,7 +22,6 @@ from irops.spec.releases import opsets, releases
 
 pytestmark = needs("openvino")
 FOLDER = os.environ.get("IROPS_RELEASES")
-CORPUS = os.environ.get("IROPS_CORPUS")
 OTHERS = installed_releases(Path(FOLDER)) if FOLDER else {}
 
 
@@ -78,19 +77,6 @@ def test_a_release_reads_what_the_table_says(name: str, files: dict[Path, str]) 
     if name not in releases().names:
         pytest.skip(f"the table does not list OpenVINO {name}")
     assert disagreements(files, name) == []
-
-
-@pytest.mark.slow("corpora")
-@pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
-@pytest.mark.parametrize("name", sorted({_newest(), *OTHERS}))
-def test_a_release_reads_the_models_of_the_corpora_as_irops_says(name: str) -> None:
-    """Every 40th model."""
-    if name not in releases().names:
-        pytest.skip(f"the table does not list OpenVINO {name}")
-    models = sorted(Path(CORPUS or "").rglob("model.xml"))[::40]
-    assert models
-    since = {path: oldest_release(analyse(path))[0] for path in models}
-    assert disagreements(since, name) == []
 
 
 def test_the_releases_are_in_order_and_the_newest_is_the_last() -> None:

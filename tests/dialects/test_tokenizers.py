@@ -1,6 +1,6 @@
 """Tokenizers in IR: the ops of openvino-tokenizers are known, and compared with what the library does.
 
-tokenizers/make.py made the files and observe.py the observations; both need the library, these tests do not.
+tokenizers/observe.py made the observations; it needs the library, these tests do not.
 """
 
 import json

@@ -2,12 +2,8 @@
 translation, bit by bit.
 """
 
-import json
-import os
-import re
 from functools import partial
 from itertools import permutations, product
-from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -17,8 +13,6 @@ from runtimes import DeclinedError, same_bits
 
 import irops
 from irops.dialects.registry import default_registry
-from irops.ir.numpy_files import as_declared
-from irops.values.element import element_type
 
 SIZES = (2, 3, 4, 2, 3)
 INTEGERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
@@ -164,63 +158,6 @@ def test_irops_and_both_runtimes_agree_on_source_and_translation(make, runtimes,
             assert all(map(same_bits, found, want)), f"{runtime} on {name}"
 
 
-CORPUS = Path(os.environ.get("IROPS_CORPUS", "/nonexistent"))
-"""A folder of corpora; that of single ops has folders with model.xml, inputs.npz and io.json."""
-CORPUS_CASES = [
-    index.parent / name
-    for index in sorted(CORPUS.glob("single-op*/index.jsonl"))
-    for name in (json.loads(line)["name"] for line in index.read_text().splitlines())
-    if name.startswith("Reverse")
-]
-UNREPRESENTABLE = (
-    "its rank is unknown|axis and seq_axis are different axes|which ONNX has only from opset 19 on"
-)
-DECLINED = (
-    "doesn't support Parameter operation with dynamic rank|crashed|Conversion is failed for: ReverseSequence|"
-    r"has only 1 inputs|Sequence lengths input size \(2\) is not equal to|Non-zero status code returned while"
-)
-"""What runtimes say where they run no model of such a type, rank or fault. OpenVINO crashes on strings."""
-
-
-def stored_inputs(folder):
-    declared = json.loads((folder / "io.json").read_text())["inputs"]
-    with np.load(folder / "inputs.npz") as stored:
-        arrays = [as_declared(stored[one["key"]], element_type(one["type"])) for one in declared]
-        return [array.astype(object) if array.dtype.kind in "US" else np.asarray(array) for array in arrays]
-
-
-@pytest.mark.slow("corpora")
-@pytest.mark.parametrize("folder", CORPUS_CASES, ids=lambda folder: folder.name)
-def test_cases_of_a_corpus_are_translated_to_what_gives_the_same(folder, runtimes, tmp_path):
-    model, inputs = irops.read(folder / "model.xml"), stored_inputs(folder)
-    refusal = ""
-    try:
-        translate_there_and_back(model, tmp_path, runtimes)
-    except irops.DiagnosticError as error:
-        refusal = "\n".join(map(str, error.diagnostics))
-    if refusal:
-        assert re.search(UNREPRESENTABLE, refusal), refusal
-        return
-    try:
-        want = results(model, inputs)
-    except irops.EvaluationError:
-        for name in ("there.onnx", "back.xml"):
-            with pytest.raises(irops.EvaluationError):
-                results(irops.read(tmp_path / name), inputs)
-        return
-    for name in ("there.onnx", "back.xml"):
-        assert all(map(same_bits, results(irops.read(tmp_path / name), inputs), want))
-    for runtime, name in RUNS[1:]:
-        found, declined = want, ""
-        try:
-            found = runtimes.run(runtime, tmp_path / name, inputs)
-        except DeclinedError as why:
-            declined = str(why)
-        is_narrowed = runtime == "openvino" and "f64" in folder.name  # which the CPU plug-in carries as f32
-        assert not declined or re.search(DECLINED, declined), declined
-        assert is_narrowed or all(map(same_bits, found, want)), f"{runtime} on {name}"
-
-
 @pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, *case in run_time_cases()])
 def test_axes_that_are_known_only_at_run_time_are_translated(case, tmp_path):
     import onnx
@@ -248,20 +185,6 @@ def test_types_that_the_op_does_not_accept_are_cast(dtype, opset, casts, tmp_pat
     there = irops.translate(model, "onnx", opset=opset)
     assert sum(layer.type == "Cast" for layer in there.layers) == casts
     assert all(map(same_bits, results(there, inputs), results(model, inputs)))
-
-
-@pytest.mark.slow("real runtimes")
-@pytest.mark.parametrize("dtype", [ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn])
-def test_onnx_runtime_reverses_small_floats_between_casts(dtype, runtimes, tmp_path):
-    values = [[1, -2, 0.0, -0.0], [448, 2**-9, np.inf if dtype is ml_dtypes.float8_e5m2 else 0.5, 3]]
-    for model, inputs in (
-        sequence_of(np.array(values, dtype), 0, 1, np.int64, {}, False),
-        reverse_of(np.array(values, dtype), np.array([1]), "index", {}, fixed=()),
-    ):
-        irops.write(irops.translate(model, "onnx", opset=19), tmp_path / "there.onnx")
-        assert runtimes.run("checker", tmp_path / "there.onnx", []) == []
-        found = runtimes.run("onnxruntime", tmp_path / "there.onnx", inputs)
-        assert all(map(same_bits, found, results(model, inputs)))
 
 
 def onnx_cases():

@@ -2,8 +2,8 @@
 
     env/bin/python tests/dialects/tokenizers/observe.py > tests/dialects/tokenizers/observed.json
 
-in the environment of make.py. Each example of each definition is built with the library's own factory; then
-again with another element type, another shape, fewer or more inputs. Recorded are the outputs, or null where
+in an environment with openvino-tokenizers. Each example of each definition is built with the library's own
+factory; then again with another element type, another shape, fewer or more inputs. Recorded are the outputs, or null where
 the library refuses the inputs, or "=" where the outputs are those of the example.
 """
 

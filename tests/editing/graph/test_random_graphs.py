@@ -2,7 +2,6 @@
 random edits irops.diff lists exactly these, and OpenVINO reads the result.
 """
 
-import os
 import random
 from pathlib import Path
 
@@ -50,7 +49,6 @@ def test_the_random_graphs_are_of_many_ops():
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 NAMES = ("digit_classifier", "bidirectional_encoder", "turned_rows", "running_total")
-CORPUS = os.environ.get("IROPS_CORPUS")
 EDITS = 20
 ADDING = ("insert", "result")
 KINDS = ("rename", "replace", "remove", *ADDING)
@@ -145,13 +143,3 @@ def test_openvino_reads_edited_models(name, runtimes, tmp_path):
     assert not irops.check(tmp_path / "m.xml").errors
     (facts,) = runtimes.run("shapes", tmp_path / "m.xml", [])
     assert len(facts) == len(irops.Graph(irops.read(tmp_path / "m.xml")).results)
-
-
-@pytest.mark.slow("corpora")
-@pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
-def test_a_difference_lists_the_edits_of_every_network_of_the_corpus():
-    for path in sorted(Path(CORPUS or "").glob("arch/**/*.xml")):
-        model = irops.read(path)
-        assert irops.Graph(model).model().graph == model.graph
-        graph, done = edited(model, path.parent.name)
-        assert listed(model, graph.model()) == {what: sorted(names) for what, names in done.items()}, path
