@@ -3,8 +3,8 @@
     env/bin/python tests/dialects/tokenizers/observe.py > tests/dialects/tokenizers/observed.json
 
 in an environment with openvino-tokenizers. Each example of each definition is built with the library's own
-factory; then again with another element type, another shape, fewer or more inputs. Recorded are the outputs, or null where
-the library refuses the inputs, or "=" where the outputs are those of the example.
+factory; then again with another element type, another shape, fewer or more inputs. Recorded are the outputs,
+or null where the library refuses the inputs, or "=" where the outputs are those of the example.
 """
 
 import json
