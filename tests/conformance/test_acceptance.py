@@ -6,6 +6,7 @@ from commands import python_process
 from libraries import needs
 from probes import Probe
 from runtimes import read_all
+from tables import table
 
 import irops
 from irops.dialects.registry import default_registry
@@ -13,67 +14,9 @@ from irops.dialects.registry import default_registry
 pytestmark = pytest.mark.slow("OpenVINO reads many models")
 
 
-def texts(attributes):
-    return " ".join(f"{name}={text}" for name, text in attributes.items())
-
-
-PROPOSALS = "min_size=0 nms_threshold=0.5 pre_nms_count=9 post_nms_count=3"
-STEPS = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
-DEFORMED = "?f32[1,1,4,4] ; ?f32[1,18,2,2] ; ?f32[1,1,3,3]"
-
-REFUSED = {
-    "ShapeOf-3 without output_type": "| ?f32[2,3]",
-    "Bucketize-3 without output_type": "| ?f32[4] ; ?f32[2]",
-    "CumSum-3 without axis": "| ?f32[2,3]",
-    "GRUCell-3 without B": "hidden_size=3 | ?f32[1,2] ; ?f32[1,3] ; ?f32[9,2] ; ?f32[9,3]",
-    "RNNCell-1 without B": "hidden_size=3 | ?f32[1,2] ; ?f32[1,3] ; ?f32[3,2] ; ?f32[3,3]",
-    "LSTMCell-4 without B": "hidden_size=3 | ?f32[1,2] ; ?f32[1,3] ; ?f32[1,3] ; ?f32[12,2] ; ?f32[12,3]",
-    **{f"{op} of f64": "| ?f64[2,2] ; i64[1] 0" for op in ("DFT-7", "IDFT-7", "RDFT-9", "IRDFT-9")},
-    "TopK-1 with unsigned k": "axis=1 mode=max sort=value | ?f32[2,3] ; u8[] 1",
-    "Eye-9 with i8": "output_type=f32 | i8[] 2 ; i8[] 2 ; i8[] 0",
-    "Eye-9 with a batch_shape of i8": "output_type=f32 | i64[] 2 ; i64[] 2 ; i64[] 0 ; i8[2] 2 2",
-    "DeformableConvolution-1 without deformable_group": f"{texts(STEPS)} group=1 | {DEFORMED}",
-    "DeformableConvolution-8 without group": f"{texts(STEPS)} deformable_group=1 | {DEFORMED}",
-    "GenerateProposals-9 with nms_eta": (
-        f"{PROPOSALS} nms_eta=0.5 | ?f32[1,3] ; ?f32[1,3,1,4] ; ?f32[1,4,1,3] ; ?f32[1,1,1,3]"
-    ),
-    "PSROIPooling-1 without mode": "output_dim=1 group_size=2 spatial_scale=1 | ?f32[1,4,4,4] ; ?f32[1,5]",
-    "PSROIPooling-1, bilinear, without bins": (
-        "output_dim=4 group_size=1 spatial_scale=1 mode=bilinear | ?f32[1,4,4,4] ; ?f32[1,5]"
-    ),
-}
-CONV, GROUPED = "?f32[1,1,4,4] ; ?f32[1,1,3,3]", "?f32[1,1,4,4] ; ?f32[1,1,1,3,3]"
-EMPTY = "strides=1,1 dilations=1,1 pads_begin= pads_end="
-WINDOW = "kernel=2,2 strides=1,1 pads_begin= pads_end="
-MASKS = "begin_mask=0,0 end_mask=0,0 ellipsis_mask=1,0"
-BOUNDS = "?f32[2,3] ; i64[2] 0 1 ; i64[2] 1 3 ; i64[2] 1 1"
-
-COMPUTED = {
-    f"{op} with empty paddings, {auto_pad}": (f"{data} auto_pad={auto_pad} | {inputs}", warnings)
-    for op, inputs, data in (
-        ("Convolution-1", CONV, EMPTY),
-        ("GroupConvolution-1", GROUPED, EMPTY),
-        ("ConvolutionBackpropData-1", CONV, EMPTY),
-        ("GroupConvolutionBackpropData-1", GROUPED, EMPTY),
-        ("AvgPool-1", "?f32[1,1,4,4]", f"{WINDOW} exclude-pad=true"),
-        ("AvgPool-14", "?f32[1,1,4,4]", f"{WINDOW} exclude-pad=true"),
-        ("AvgPool-16", "?f32[1,1,4,4]", f"{WINDOW} dilations=1,1 exclude-pad=true"),
-        ("MaxPool-1", "?f32[1,1,4,4]", WINDOW),
-    )
-    for auto_pad, warnings in (("same_upper", 0), ("same_lower", 0), ("valid", 0), ("explicit", 1))
-} | {
-    "CumSum-3 of booleans": ("| ?boolean[2,3] ; i64[] 1", 1),
-    "StridedSlice-1, a mask at the ellipsis": (f"{MASKS} shrink_axis_mask=1,0 | {BOUNDS}", 1),
-    "StridedSlice-1, a new axis at the ellipsis": (f"{MASKS} new_axis_mask=1,0 | {BOUNDS}", 1),
-    "Broadcast-1, explicit, without axes_mapping": ("mode=explicit | ?f32[3] ; i64[2] 2 3", 1),
-    "SoftMax-1 without axis": ("| ?f32[2,3]", 1),
-    "Convolution-1 with all lists empty": (f"{texts(dict.fromkeys(STEPS, ''))} | {CONV}", 1),
-}
-STRICT = {
-    f"{op} with empty {name}": f"{texts({**STEPS, name: ''})} | {inputs}"
-    for op, inputs in (("Convolution-1", CONV), ("GroupConvolutionBackpropData-1", GROUPED))
-    for name in ("strides", "dilations")
-}
+REFUSED = dict(table(__file__, "refused"))
+COMPUTED = {name: (question, warnings) for name, question, warnings in table(__file__, "computed")}
+STRICT = dict(table(__file__, "strict"))
 """What OpenVINO reads and irops refuses; docs/decisions/0012 says why."""
 UNRANKED = """
 import sys
