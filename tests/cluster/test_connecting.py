@@ -2,14 +2,15 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from contextlib import closing, suppress
+from pathlib import Path
 
 import psutil
 import pytest
 from cluster_work import naming_parents, working
-from dask_processes import Processes, Proxy, free_port
 from libraries import Late, needs
 from waiting import wait_until
 
@@ -17,6 +18,57 @@ import irops
 from irops.work import cluster
 from irops.work.cluster import ClusterWorkers, Identity, connected, objection
 from irops.work.workers import ClusterError
+
+ROOT = Path(__file__).parents[2]
+DASK = Path(sys.executable).with_name("dask")
+
+
+def free_port():
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
+class Processes:
+    """A scheduler and its workers. All end with the block."""
+
+    def __init__(self, folder, paths=(ROOT, ROOT / "tests" / "support")):
+        self.port, self.folder = free_port(), folder
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.started = []
+        self.environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(map(str, paths)),
+            "OMP_NUM_THREADS": "1",
+            "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+        }
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.started:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        for process in self.started:
+            process.wait()
+
+    def scheduler(self):
+        return self._start("scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard")
+
+    def worker(self, *words):
+        options = ("--nthreads", "1", "--no-dashboard", "--local-directory", str(self.folder))
+        return self._start("worker", self.address, *options, *words)
+
+    def _start(self, *words):
+        with open(self.folder / f"{words[0]}.log", "ab") as log:
+            process = subprocess.Popen(
+                [str(DASK), *words],
+                cwd=self.folder, env=self.environment, stdout=log, stderr=log, start_new_session=True,
+            )  # fmt: skip
+        self.started.append(process)
+        return process
+
 
 pytestmark = [
     pytest.mark.slow("starts schedulers and workers"),
@@ -199,30 +251,6 @@ def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(process
         results = finished(workers.run(working, (), [*range(30), "kill worker", *range(30)]), [], 61)
         assert (str(results[30]), results[30].lost) == ("the workers that worked on it were lost", True)
         assert [results[n][0] for n in range(61) if n != 30] == [*range(30)] * 2
-
-
-def test_a_connection_that_is_cut_is_an_error(processes):
-    processes.scheduler()
-    processes.worker("--no-nanny")
-    proxy = Proxy(processes.port)
-    wait_until(lambda: answers(processes.port))
-    with closing(proxy), closing(connected(proxy.address)) as workers:
-        run = workers.run(working, (), ITEMS)
-        begin(run, 40)
-        assert proxy.cut() > 0
-        match = rf"^the connection to the scheduler at {proxy.address} was lost$"
-        with pytest.raises(ClusterError, match=match):
-            list(run)
-
-
-def answers(port):
-    import socket
-
-    try:
-        socket.create_connection(("127.0.0.1", port)).close()
-    except OSError:
-        return False
-    return True
 
 
 def test_a_scheduler_that_is_killed_is_an_error(processes):

@@ -10,16 +10,14 @@ from urllib.parse import unquote, urlsplit
 
 @dataclass
 class PageLinks(HTMLParser):
-    """Targets and anchors of a page; levels: of its headings in order; undescribed: its pictures and
-    expressions that have no text for those who do not see them.
+    """Targets and anchors of a page; levels: of its headings in order; undescribed: its pictures
+    that have no text for those who do not see them.
     """
 
     targets: list[str] = field(default_factory=list)
     levels: list[int] = field(default_factory=list)
     undescribed: list[str] = field(default_factory=list)
     language: str = ""
-    labelled: int = 0
-    spans: list[bool] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
     canonical: str = ""
 
@@ -36,22 +34,12 @@ class PageLinks(HTMLParser):
             self.anchors.add(attributes["id"] or "")
         self.targets.extend(attributes[name] or "" for name in ("href", "src") if name in attributes)
 
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "span" and self.spans and self.spans.pop():
-            self.labelled -= 1
-
     def _describe(self, tag: str, attributes: dict[str, str | None]) -> None:
         if tag == "html":
             self.language = attributes.get("lang") or ""
         elif tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
             self.levels.append(int(tag[1]))
-        elif tag == "span":
-            is_label = attributes.get("role") == "math" and bool(attributes.get("aria-label"))
-            self.spans.append(is_label)
-            self.labelled += is_label
-        elif (tag == "img" and "alt" not in attributes) or (
-            tag == "math" and not attributes.get("alttext") and not self.labelled
-        ):
+        elif tag == "img" and "alt" not in attributes:
             self.undescribed.append(str(attributes))
 
 
@@ -83,14 +71,3 @@ def dead_links(folder: Path, pages: dict[str, PageLinks]) -> list[str]:
             if not exists or (anchor and file in pages and anchor not in pages[file].anchors):
                 dead.append(f"{path}: {file}#{anchor}")
     return dead
-
-
-def clicks(pages: dict[str, PageLinks], start: str = "index.html") -> dict[str, int]:
-    """How many links lead from the first page to each page."""
-    distance, ahead = {start: 0}, [start]
-    for path in ahead:
-        for file, _ in internal(path, pages[path]):
-            if file in pages and file not in distance:
-                distance[file] = distance[path] + 1
-                ahead.append(file)
-    return distance
