@@ -19,30 +19,13 @@ EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "my_reverse"
 
 
 @pytest.mark.parametrize(
-    ("kind", "version", "op"),
-    [
-        ("ReverseSequence", "opset1", "ReverseSequence-1"),
-        ("ReverseSequence", "opset16", "ReverseSequence-1"),
-        ("reversesequence", "opset12", "ReverseSequence-1"),
-        ("Const", "opset9", "Const-1"),
-        ("PARAMETER", "opset17", "Parameter-1"),
-    ],
+    ("kind", "version", "op"), table(__file__, "a_type_is_found_in_any_opset_that_holds_it")
 )
 def test_a_type_is_found_in_any_opset_that_holds_it(kind, version, op):
     assert default_registry().resolve(kind, version).id == op
 
 
-@pytest.mark.parametrize(
-    ("kind", "version", "rule"),
-    [
-        ("Reverse", "opset2", "op-not-in-opset"),
-        ("ReverseSequence", "opset17", "op-not-in-opset"),
-        ("ReverseSequence", "opset99", "unknown-opset"),
-        ("ReverseSequence", "OPSET1", "unknown-opset"),
-        ("Constant", "opset1", "misread-type-spelling"),
-        ("Reverze", "opset1", "unknown-op"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "version", "rule"), table(__file__, "what_no_opset_holds_has_a_reason"))
 def test_what_no_opset_holds_has_a_reason(kind, version, rule):
     found = default_registry().resolve(kind, version)
     assert isinstance(found, NoOp)

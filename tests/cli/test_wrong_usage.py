@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 from commands import python
+from tables import table
 
 from irops.cli.main import COMMANDS
 
-OF_PAGES = (
-    "the pages cannot be made: jinja2, sphinx, myst_parser, furo, sphinx_copybutton and sphinx_sitemap are"
-)
 REFUSED = [
     (line, said.replace("$", "\n"))
     for line, said in re.findall(
@@ -37,14 +35,7 @@ def test_a_wrong_line_is_refused_with_a_sentence_and_nothing_is_written(
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("check ABSENT", "error IR001"),
-        ("check MODEL ABSENT", "error IR001"),
-        ("check ABSENT --fix --output-format concise", "error IR001"),
-        ("check FOLDER", "error IR001 the folder {FOLDER} contains no models\n"),
-        ("check PIPE", "error IR002 /dev/null is a device, must be an .xml file"),
-    ],
+    ("line", "said"), table(__file__, "a_file_that_cannot_be_read_is_a_finding_of_check")
 )
 def test_a_file_that_cannot_be_read_is_a_finding_of_check(line, said, irops, words, places):
     result = irops(*words(line))
@@ -54,15 +45,7 @@ def test_a_file_that_cannot_be_read_is_a_finding_of_check(line, said, irops, wor
 
 
 @pytest.mark.parametrize(
-    ("line", "missing", "extra"),
-    [
-        ("docs --output OUT", OF_PAGES, "docs"),
-        ("survey FOLDER", "jinja2 is", "survey"),
-        ("conformance --source numba", "hypothesis is", "conformance"),
-        ("server", "pygls and lsprotocol are", "server"),
-        ("compare a.xml --output-format html", "jinja2 is", "html"),
-        ("diff a.xml b.xml --output-format html", "jinja2 is", "html"),
-    ],
+    ("line", "missing", "extra"), table(__file__, "a_missing_library_is_named_with_its_extra_before_any_work")
 )
 def test_a_missing_library_is_named_with_its_extra_before_any_work(
     line, missing, extra, irops, words, monkeypatch
