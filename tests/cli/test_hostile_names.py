@@ -9,6 +9,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -35,49 +36,7 @@ NAMES = {
     "option": "--help",
     "length": "n" * 5000,
 }
-COMMANDS = """
-check {wrong} --why
-check {wrong} --output-format concise
-check {wrong} --output-format json
-check {wrong} --output-format sarif
-check {wrong} --output-format github
-check {wrong} --output-format gitlab
-check {wrong} --diff
-check {wrong} --write-baseline {stem}.json
-check {model} --{name}
-infer {model} --shape {name}:x,y
-infer {wrong} --output-format json
-inspect {model} --weights
-inspect {model} --output-format json
-run {model} --fill ones --keep all --profile trace.json --save-outputs {stem}.npz
-run {model} --fill ones --keep {name} --expect {stem}
-why {model} {name}a --output 7
-why {model} {name}a --value --output-format json
-why {model} {name}
-extract {model} --to {name}a -o {stem}{suffix}
-diff {model} {other}
-diff {model} {other} --output-format json
-diff {model} {other} -o {stem}.html
-compare {model} --fill ones --b model:{other}
-compare {model} --fill ones --b model:{other} -o report.html
-compare {model} --fill ones --b model:{other} --output-format junit
-compare {model} --fill ones --b {name} -o report.json
-compare {model} --fill ones --b reference --save-values {stem}
-reduce {model} --fill ones --source reference,model:{other} --tries 3 -o {stem}
-draw {model} -o {stem}.svg
-draw {model} -o picture.html
-draw {model} -o picture.dot
-convert {model} --target 2021.4 -o {stem}{suffix}
-convert {model} --target openvino -o converted.xml
-convert {model} --target onnx -o converted.onnx
-survey {model} {wrong} -j 1 -o {stem}
-explain {name}
-ops --text {name} --category {name}
-backends --op {name}
-new {name} --category sort
-new Sorted --category sort -o {stem}
-{name}
-"""
+COMMANDS = Path(__file__).with_name("hostile_names.txt").read_text()
 COMMAND = (r"^\s*::.*", r"^\s*::.*|##\w*\[.*")
 """What is a command in the output of a program, and in such for people: JSON keeps names as they are."""
 FAST = ("check {wrong} --why", "compare {model} --fill ones --b model:{other}", "draw {model} -o {stem}.svg")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tables import table
 
 import irops as package
 from irops.dialects.registry import default_registry
@@ -163,43 +164,9 @@ def test_a_page_that_sphinx_warns_of_is_an_error(irops, tmp_path):
     assert not (tmp_path / "site").exists()
 
 
-USUAL = {
-    "BatchNormInference-5": "batch normalization, batch-normalization, BatchNorm2d",
-    "ConvolutionBackpropData-1": "deconvolution, ConvTranspose",
-    "Convolution-1": "conv2d",
-    "GroupConvolution-1": "depthwise convolution",
-    "NonMaxSuppression-9": "non-maximum suppression, NMS",
-    "ReLU-1": "rectified, rectified linear unit",
-    "PReLU-1": "leaky relu",
-    "Swish-4": "SiLU",
-    "MVN-6": "layer norm, LayerNorm",
-    "Select-1": "Where",
-    "Transpose-1": "permute",
-    "Reverse-1": "flip",
-    "ReverseSequence-1": "reverse sequence",
-    "Interpolate-11": "resize, upsample",
-    "Convert-1": "cast",
-    "Unsqueeze-1": "expand_dims",
-    "Reshape-1": "flatten",
-    "ExtractImagePatches-3": "im2col",
-    "DepthToSpace-1": "pixel shuffle",
-    "TopK-11": "argmax",
-    "MatMul-1": "Gemm, fully connected",
-    "ScaledDotProductAttention-13": "attention",
-    "DFT-7": "fft",
-    "GRUSequence-5": "GRU",
-    "Clamp-1": "clip",
-    "Range-4": "arange",
-    "AvgPool-16": "average pooling",
-    "Gather-8": "embedding",
-    "Power-1": "Pow",
-    "FakeQuantize-1": "quantization",
-}
-
-
-@pytest.mark.parametrize("op", USUAL)
-def test_an_op_is_found_by_its_usual_names(op, irops):
-    for words in USUAL[op].split(", "):
+@pytest.mark.parametrize(("op", "names"), table(__file__, "an_op_is_found_by_its_usual_names"))
+def test_an_op_is_found_by_its_usual_names(op, names, irops):
+    for words in names:
         assert op in irops("ops", "--quiet", "--text", words).out.split()[:12], words
 
 
