@@ -15,7 +15,7 @@ from irops.dialects import dialect_named
 from irops.dialects.registry import Registry, default_registry
 from irops.spec.op import NoOp
 
-EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "my_reverse"
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "my_reverse"
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def runtimes():
 
 
 def test_openvino_computes_the_same_from_what_irops_writes_of_an_old_file(runtimes, tmp_path):
-    """Newer files are written byte for byte, see test_ir_write.py."""
+    """Newer files are written byte for byte, see test_write.py."""
     copy, image = tmp_path / "copy.xml", np.float32([[[[1, -2]]]])
     write(read(FILES / "old.xml"), copy)
     for runtime in ("shapes", "openvino"):

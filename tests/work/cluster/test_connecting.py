@@ -19,7 +19,7 @@ from irops.work import cluster
 from irops.work.cluster import ClusterWorkers, Identity, connected, objection
 from irops.work.workers import ClusterError
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 DASK = Path(sys.executable).with_name("dask")
 
 
