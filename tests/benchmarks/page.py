@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from operating import FLOOR
-from reversing_cases import layout
 from reversing_tables import aims, images, layouts, markdown
 
 HERE = Path(__file__).parent
@@ -36,7 +35,7 @@ def stored(name: str) -> Path:
 def measure(name: str) -> None:
     """Take the times of a program, in a process of its own, and keep them."""
     command = [sys.executable, str(HERE / f"{name}.py"), "--json", str(stored(name))]
-    subprocess.run([*command, "--costs"] if name == "reversing" else command, check=True, timeout=LONGEST)
+    subprocess.run(command, check=True, timeout=LONGEST)
 
 
 def sections(runs: Mapping[str, Any]) -> dict[str, str]:
@@ -47,9 +46,6 @@ def sections(runs: Mapping[str, Any]) -> dict[str, str]:
         "aims": aims(run),
         "layouts": layouts(run),
         "images": images(run),
-        "call": call(run["costs"]["call"]),
-        "first": first(run["costs"]["first"]),
-        "parts": parts(run["costs"]["parts"]),
         "reading": reading(runs["reading"]),
         "starting": starting(runs["starting"]),
         "many": many(runs["many_files"]),
@@ -64,44 +60,6 @@ def machine(measured: Mapping[str, Any]) -> str:
         f"{measured['processor']}, {measured['cores']} cores, {measured['load']} processes running when it"
         f" began; Python {measured['python']}, {versions}."
     )
-
-
-def call(measured: Mapping[str, float]) -> str:
-    whole, backend, compiled = (measured[name] * 1e6 for name in ("call", "backend", "compiled"))
-    return markdown(
-        ("a call on 512 bytes", "µs"),
-        [
-            ("`irops.call`, all in all", f"{whole:.1f}"),
-            ("of it the backend: lengths validated, the array to fill", f"{backend - compiled:.1f}"),
-            ("of it the compiled code, entered and left", f"{compiled:.1f}"),
-            ("`irops.call` above the backend", f"{whole - backend:.1f}"),
-        ],
-    )
-
-
-def first(measured: Mapping[str, Mapping[str, float]]) -> str:
-    rows = [
-        (what, f"{measured[name]['first'] * 1e3:.0f} ms", f"{measured[name]['second'] * 1e3:.1f} ms")
-        for name, what in (("compiling", "that compiles"), ("from disk", "that finds the code on disk"))
-    ]
-    return markdown(("a process", "first call", "second call"), rows)
-
-
-def parts(measured: list[dict[str, Any]]) -> str:
-    names = ("memcpy", "one core", "memcpy of all cores", "all cores", "memcpy in cache", "one core in cache")
-    rows = [
-        (
-            layout(part),
-            part["type"],
-            *(
-                f"{part['bytes per second'][n] / 1e9:.1f}" if n in part["bytes per second"] else ""
-                for n in names
-            ),
-        )
-        for part in measured
-    ]
-    both = ("numba, one core", "copying, both cores", "numba, both cores")
-    return markdown(("GB/s", "type", "memcpy", *both, "memcpy, in L2", "numba, in L2"), rows)
 
 
 def reading(measured: Mapping[str, Mapping[str, float]]) -> str:

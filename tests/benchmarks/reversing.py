@@ -1,5 +1,5 @@
 """How fast libraries reverse arrays: python tests/benchmarks/reversing.py [--json FILE] [--only TEXT]
-[--seconds N] [--costs] [--from FILE].
+[--seconds N] [--from FILE].
 
 All libraries get the same arrays and write to arrays that they are given, in turns, a few times each, round
 by round. The minimum time of each counts: the one with data as warm in the caches as its size allows. The
@@ -79,21 +79,12 @@ def main() -> int:
     parser = options_of(__doc__)
     parser.add_argument("--only", default="", help="only cases whose line in the table has this text")
     parser.add_argument("--seconds", type=float, default=1.6, help="about how long a case is measured")
-    parser.add_argument(
-        "--costs",
-        action="store_true",
-        help="measure the cost of calls and what limits the speed, too (for the JSON)",
-    )
     parser.add_argument("--from", type=Path, dest="earlier", help="times of an earlier run, instead of a run")
     args = parser.parse_args()
     run = json.loads(args.earlier.read_text()) if args.earlier else measure(args.only, args.seconds)
     print(table(run))
     if not args.only:
         print(aims(run))
-    if args.costs:
-        from reversing_costs import costs
-
-        run["costs"] = costs()
     keep(run, args.json)
     return 0
 
