@@ -1,14 +1,17 @@
 """schemas/cpu_plugin.xml against the CPU plug-in of the OpenVINO that is installed."""
 
+from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from compiling.probes import CONSTANT_ONLY, Name, all_probes
 from compiling.processor import instructions, is_x86
-from compiling.survey import ask
-from compiling.table import condition, entries, is_refused, table
 from libraries import needs
+from releases.asking import CRASHED, refusals
+from releases.probe import Probe
 
 from irops.spec.releases import RefusedTypes, cpu_plugin
 
@@ -31,6 +34,21 @@ def _installed() -> str:
 measured = pytest.mark.skipif(
     _installed() != cpu_plugin().release or not is_x86(), reason="the table is of another release or machine"
 )
+
+
+REFUSED = ("compile", "run", CRASHED)
+"""How the reasons begin that count; another one is about the file, not about the plug-in."""
+
+
+def is_refused(why: str) -> bool:
+    return why.startswith(REFUSED)
+
+
+def ask(probes: Sequence[Probe]) -> dict[str, str]:
+    """Why the plug-in refuses each probe, "" where it does not."""
+    with TemporaryDirectory() as folder:
+        files = {probe.write(Path(folder)): " ".join(probe.name) for probe in probes}
+        return {files[file]: why for file, why in refusals(list(files), action="compile").items()}
 
 
 def _entry(op: str, variable: str, kind: str) -> RefusedTypes | None:
@@ -91,41 +109,3 @@ def test_the_plugin_converts_as_the_table_says() -> None:
         if is_refused(why) is not (tuple(name.split()[1:3]) in listed)
     ]
     assert wrong == []
-
-
-def test_answers_make_entries() -> None:
-    answers = {
-        "ReLU-1 T own folded": "",
-        "ReLU-1 T f32 plain": "",
-        "ReLU-1 T u2 plain": "compile: no kernel",
-        "ReLU-1 T u2 plain?": "run: no kernel",
-        "ReLU-1 T u2 folded": "",
-        "ReLU-1 T nf4 plain": "read: not accepted",
-        "Selu-1 T f32 plain": "compile: alpha is no constant",
-        "Convert-1 nf4 i32 plain": "compile: no conversion",
-        "Convert-1 nf4 i64 plain": "compile: no conversion",
-        "Convert-1 nf4 f32 plain": "",
-    }
-    assert entries(answers) == {
-        ("ReLU-1", "T", "variable", "", ""): {"u2"},
-        ("Convert-1", "T", "", "destination_type", "i32 i64"): {"nf4"},
-        ("ConvertLike-1", "T1", "", "T2", "i32 i64"): {"nf4"},
-    }
-    assert '<refused types="u2" of="T" when="variable">\n    ReLU-1\n' in table(answers, "2026.4", ["avx"])
-
-
-@pytest.mark.parametrize(
-    ("whys", "when"),
-    [
-        ({"plain": "compile: no", "plain?": "run: no", "folded": "compile: no"}, ""),
-        ({"plain": "compile: no", "plain?": "", "folded": "compile: no"}, "static"),
-        ({"plain": "compile: no", "plain?": "run: no", "folded": ""}, "variable"),
-        ({"plain": "compile: no", "plain?": "", "folded": ""}, None),
-        ({"plain": "compile: no", "mixed": ""}, None),
-        ({"plain": ""}, None),
-        ({"folded": "compile: no"}, "constant"),
-        ({"folded": ""}, None),
-    ],
-)
-def test_ways_that_are_refused_make_a_condition(whys: dict[str, str], when: str | None) -> None:
-    assert condition(whys) == when
