@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ir_mutations import mutations
 from tables import table
 
 import irops
@@ -161,15 +160,6 @@ def test_variants_of_the_canonical_form_are_scanned_and_others_left_to_the_parse
     assert_read_alike(text)
 
 
-@pytest.mark.slow("many damaged files")
-@pytest.mark.parametrize("text", TEXTS, ids=NAMES)
-def test_each_damage_of_one_attribute_or_element_is_read_alike(text):
-    changes = list(mutations(text.decode()))
-    for name, changed in changes[:: max(1, len(changes) // 120)]:
-        scanned, parsed = both_outcomes(changed.encode(), WEIGHTS)
-        assert scanned == parsed, name
-
-
 PIECES = st.one_of(
     st.binary(max_size=4),
     st.sampled_from(
@@ -208,20 +198,6 @@ def test_any_damage_is_read_alike_or_refused(tmp_path, text, changes):
                     constant(model, layer)
         with suppress(ValueError):
             write(model, tmp_path / "m.xml")
-
-
-@pytest.mark.slow("many random files")
-@settings(max_examples=200, derandomize=True, deadline=None)
-@given(
-    st.sampled_from(TEXTS), st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.booleans()), max_size=3)
-)
-def test_any_order_of_lines_is_read_alike(text, moves):
-    lines = text.splitlines(keepends=True)
-    for source, target, is_copied in moves:
-        place = int(source * (len(lines) - 1))
-        line = lines[place] if is_copied else lines.pop(place)
-        lines.insert(int(target * len(lines)), line)
-    assert_read_alike(b"".join(lines))
 
 
 @pytest.mark.parametrize("name", ["elements", "attributes", "layers", "dims", "depth", "xml_bytes"])
