@@ -3,6 +3,7 @@ test_wrong_usage).
 """
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,59 +11,18 @@ import pytest
 from irops.cli.main import COMMANDS, command_named
 from irops.cli.parser import exit_codes
 
-SUCCESS = [
-    "check MODEL",
-    "infer MODEL",
-    "run MODEL --fill ones",
-    "why MODEL y",
-    "inspect MODEL",
-    "inspect MODEL --weights",
-    "convert MODEL --target 2023.0 --output OUT.xml",
-    "convert MODEL --target openvino --output OUT.xml",
-    "extract MODEL --to y --output OUT.xml",
-    "diff MODEL MODEL",
-    "compare MODEL --fill ones --b reference",
-    "reduce MODEL --command true --fill ones -o OUT",
-    "draw MODEL --output OUT.svg",
-    "survey MODEL --output OUT -j 1",
-    "backends",
-    pytest.param(
-        "conformance --source numba --op Reverse-1 --examples 1", marks=pytest.mark.slow("starts backends")
-    ),
-    pytest.param("docs --output OUT --format markdown", marks=pytest.mark.slow("writes all pages")),
-    "explain",
-    "explain IR202",
-    "explain Reverse-1 --files",
-    "ops",
-    "new CubeRoot --category arithmetic --output OUT",
-    "server",
-]
-FINDINGS = [
-    "check BROKEN",
-    "infer BROKEN",
-    "run BROKEN --fill ones",
-    "why BROKEN 0",
-    "inspect MALFORMED",
-    "inspect MALFORMED --weights",
-    "convert MALFORMED --target 2023.0 --output OUT.xml",
-    "convert MALFORMED --target onnx --output OUT.onnx",
-    "extract MALFORMED --to y --output OUT.xml",
-    "diff MODEL MALFORMED",
-    "compare MALFORMED --fill ones",
-    "reduce MALFORMED --rule IR401 -o OUT",
-    "draw MALFORMED --output OUT.svg",
-    "survey BROKEN -o OUT -j 1",
-    "backends --definitions FAULTY",
-    "conformance --source numba --op Odd-extension --definitions FAULTY",
-    "docs --output OUT --definitions FAULTY",
-    "explain Odd-extension --definitions FAULTY",
-    "explain Odd-extension --files --definitions FAULTY",
-    "ops --definitions FAULTY",
-]
+TEXT = Path(__file__).with_name("exit_codes.txt").read_text("utf-8")
+SUCCESS, FINDINGS = (
+    [
+        pytest.param(line, marks=pytest.mark.slow(why) if why else ())
+        for line, why in re.findall(r"^irops (.*?)(?:  # (.*))?$", part, re.MULTILINE)
+    ]
+    for part in re.split(r"^\d$", TEXT, flags=re.MULTILINE)[1:]
+)
 
 
 def commands_of(lines):
-    return {(line if isinstance(line, str) else line.values[0]).split()[0] for line in lines}
+    return {line.values[0].split()[0] for line in lines}
 
 
 @pytest.fixture(autouse=True)
