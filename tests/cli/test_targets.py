@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tables import table
 
 from irops.cli.main import COMMANDS, command_named
 from irops.files.output import TargetRefused, local_target, noting_files_read
@@ -34,35 +35,13 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-REFUSED = {
-    "results over the weights that are read": ("run", "m.xml", *FILL, "--save-outputs", "m.bin"),
-    "results over a hard link to the weights": ("run", "m.xml", *FILL, "--save-outputs", "hard.npz"),
-    "results over the inputs": ("run", "m.xml", "--load-inputs", "in.npz", "--save-outputs", "in.npz"),
-    "results over another model": ("run", "m.xml", *FILL, "--save-outputs", "other.xml"),
-    "results over other weights": ("run", "m.xml", *FILL, "--save-outputs", "other.bin"),
-    "a profile over the model": ("run", "m.xml", *FILL, "--profile", "m.xml"),
-    "a difference over a model": ("diff", "m.xml", "other.xml", "--output", "m.xml"),
-    "a page over a link to a model": (
-        *("diff", "m.xml", "other.xml", "--output-format", "html", "--output", "soft.html"),
-    ),
-    "a comparison over the model": (
-        *("compare", "m.xml", "--b", "reference", *FILL, "--output", "m.xml"),
-        *("--output-format", "junit"),
-    ),
-    "a baseline over the model": ("check", "m.xml", "--write-baseline", "m.xml"),
-    "a baseline over a file that is no model": ("check", "empty.xml", "--write-baseline", "empty.xml"),
-    "a baseline over one of many": ("check", ".", "-j", "2", "--write-baseline", "empty.xml"),
-    "a baseline over the weights": ("check", "m.xml", "--write-baseline", "m.bin"),
-    "a picture over a link to the model": ("draw", "m.xml", "-o", "soft.html"),
-    "a converted model over its source": ("convert", "m.xml", "--target", "2025.0", "-o", "m.xml"),
-    "a part over its source": ("extract", "m.xml", "--around", "probabilities", "--hops", "1", "-o", "m.xml"),
-}
+REFUSED = dict(table(__file__, "refused"))
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_target_that_users_do_not_expect_is_refused_and_no_file_changes(irops, folder, case):
     before = contents(folder)
-    result = irops(*REFUSED[case])
+    result = irops(*REFUSED[case].split())
     assert result.status == 2, result.err
     assert "Traceback" not in result.err
     assert "internal error" not in result.err

@@ -1,7 +1,8 @@
 """schemas/releases.xml against the OpenVINO that is installed, and against releases in a folder.
 
-IROPS_RELEASES names a folder of releases, as tests/support/releases/survey.py describes it; without it the
-newest release alone is compared.
+IROPS_RELEASES names a folder with one folder for each release, made by `pip install --no-deps --target
+FOLDER/2023.0.0 openvino==2023.0.0`, and a folder numpy1 with a NumPy below 2; without it the newest release
+alone is compared.
 """
 
 import os

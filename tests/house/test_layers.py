@@ -15,6 +15,7 @@ from pathlib import Path
 import networkx
 import pytest
 from commands import python_process
+from tables import table
 
 import irops
 
@@ -26,47 +27,9 @@ LEVELS = {
     "server": 13, "cli": 14, "testing": 14,
 }  # fmt: skip
 """The order in which parts may know one another; parts of one level may not."""
-DOORS = {
-    "lxml": ("spec/load.py", "ir/"),
-    "networkx": ("graph/",),
-    "jinja2": ("document/", "pages/"),
-    "sphinx": ("document/sphinx/",),
-    "docutils": ("document/sphinx/",),
-    "rich": ("cli/", "diagnostics/"),
-    "openvino": ("backends/", "debugging/", "conformance/"),
-    "onnx": ("dialects/", "backends/", "debugging/", "conformance/"),
-    "onnxruntime": ("backends/", "debugging/", "conformance/"),
-    "torch": ("backends/", "conformance/", "runtime/torch_gradients.py"),
-    "hypothesis": ("conformance/",),
-    "fsspec": ("ir/remote.py",),
-    "numba": ("backends/",),
-    "pytest": ("testing/",),
-    "fast_sugiyama": ("drawing/",),
-    "dask": ("work/cluster.py",),
-    "distributed": ("work/cluster.py",),
-    "pygls": ("server/",),
-    "lsprotocol": ("server/",),
-    "pandas": ("surveys/",),
-    "argcomplete": ("cli/completion.py",),
-}
+DOORS = {library: tuple(parts) for library, parts in table(__file__, "doors")}
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
-LATE = {
-    "irops/server/language_server.py": "the process that checks alone imports what checks",
-    "irops/__init__.py": "public names are imported when first used",
-    "irops/cli/main.py": "a command is imported when it is called",
-    "irops/cli/check.py": "only --why needs the modules that explain, only many files multiprocessing",
-    "irops/cli/completion.py": "a key is answered with what the value at the cursor needs, and no more",
-    "irops/cli/explain.py": "rules are explained without the definitions of ops, and without NumPy",
-    "irops/cli/server.py": "without pygls, which the server imports, the command names the missing extra",
-    "irops/cli/new.py": "its help and its refusals need neither the registry nor NumPy",
-    "irops/backends/numba/__init__.py": "the compiled loops import numba",
-    "irops/runtime/call.py": "gradients of torch import torch",
-    "irops/testing/__init__.py": "a test session that uses no assertion of irops imports none",
-    "irops/testing/plugin.py": "pytest loads the plug-in in every session",
-    "irops/conformance/kit.py": "strategies are defined with Hypothesis, which may be missing",
-    "irops/ir/opening.py": "ten modules that read remote files; most models are local",
-    "irops/dialects/onnx/dialect.py": "twenty modules that read and write ONNX files; most commands use none",
-}
+LATE = dict(table(__file__, "late"))
 """Modules that import other modules of irops late, and why."""
 
 
@@ -196,33 +159,7 @@ def test_collecting_all_tests_loads_no_heavy_library():
 
 READING = {"open", "read_text", "read_bytes", "memmap", "fromfile"}
 STARTING = {"Popen", "fork", "system", "execv", "spawnv"}
-OF_IROPS = "a file of irops itself, or one that this process has written"
-LISTED = {
-    "backends/numba/reversing.py": (OF_IROPS, 1),
-    "backends/numba/vectors.py": (OF_IROPS, 1),
-    "cli/guard.py: fork": ("the command itself, which is watched", 1),
-    "cli/new.py": ("files that must not exist", 1),
-    "cli/streams.py": ("the null device, in place of closed streams", 2),
-    "debugging/reduce/attempts.py: Popen": ("the command of --command, which is trusted", 1),
-    "debugging/reduce/reduction.py": (OF_IROPS, 1),
-    "debugging/reduce/case.py": (OF_IROPS, 3),
-    "diagnostics/rules/__init__.py": (OF_IROPS, 1),
-    "document/site.py": (OF_IROPS, 3),
-    "drawing/drawing.py": (OF_IROPS, 1),
-    "files/limits.py": ("what the system says of memory", 1),
-    "files/output.py": ("the one place that writes; what it finds beside a target", 6),
-    "files/storage.py": ("the one place that reads", 1),
-    "ir/numpy_files.py": ("members of an archive that is open", 3),
-    "ir/remote.py": ("a URL, and a temporary file", 2),
-    "pages/render.py": (OF_IROPS, 1),
-    "server/navigation.py": ("a definition, which is loaded already", 1),
-    "spec/extension.py": ("code of custom ops, which is trusted", 1),
-    "surveys/store.py": ("the lock of a report; its rows, to add to them", 2),
-    "surveys/tasks.py": ("code of custom ops, which is trusted", 1),
-    "work/child.py": ("what the system says of a process", 1),
-    "work/cluster.py": ("code of custom ops, which is trusted", 1),
-    "work/python.py: Popen": ("the one place that starts Python", 1),
-}
+LISTED = {key: (why, count) for key, why, count in table(__file__, "listed")}
 """By module, and by the function that starts a process: why it has a way of its own, and how many."""
 
 

@@ -3,10 +3,11 @@ them.
 """
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from commands import python_process
 
 from irops.dialects import dialect_named
 from irops.document.coverage import coverage
@@ -37,7 +38,8 @@ def test_the_pages_state_what_is_covered(page):
 
 @pytest.mark.slow("lists all ops of onnx")
 def test_the_command_states_what_is_covered():
-    done = python_process("-m", "irops", "ops", "--dialect", "onnx", check=True, cwd=ROOT)
+    command = [sys.executable, "-m", "irops", "ops", "--dialect", "onnx"]
+    done = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True)
     found = coverage(dialect_named("onnx"))
     assert done.stdout.endswith(f"; {found}; --undefined lists the others\n")
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tables import table
+
 import irops
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.work.worker import Process, ProcessDied
@@ -13,44 +15,7 @@ from irops.work.worker import Process, ProcessDied
 SECONDS = 60
 UNRELATED = {"IR104", "IR106", "IR208", "IR209", "IR311", "IR405", "IR406", "IR409"}
 """Warnings that do not say that OpenVINO refuses a model."""
-STRICTER = {
-    "IR101": "elements lack what the format requires; OpenVINO ignores some of them",
-    "IR102": "a layer has no type; OpenVINO drops it if it is unused",
-    "IR103": "a number is malformed; OpenVINO reads its beginning",
-    "IR107": "a section occurs twice; OpenVINO ignores one",
-    "IR110": "two layers have one id; OpenVINO drops the first",
-    "IR111": "two ports have one id",
-    "IR112": "a dimension is malformed; OpenVINO ignores the dimensions of input ports",
-    "IR113": "a precision is unknown",
-    "IR114": "a runtime attribute has no value; OpenVINO reads it as empty",
-    "IR201": "the model has no result",
-    "IR202": "an edge ends nowhere; OpenVINO drops it if the layer is unused",
-    "IR203": "an edge begins at no port",
-    "IR205": "an input has no edge; OpenVINO moves the others up",
-    "IR222": "a port map refers to no port",
-    "IR223": "two entries feed one Parameter; OpenVINO keeps one of them",
-    "IR224": "a Parameter is fed by nothing; its value is what was in memory",
-    "IR225": "a back edge ends nowhere; OpenVINO drops it",
-    "IR229": "two entries give one output",
-    "IR226": "a purpose is unknown; OpenVINO takes the entry for one without a purpose",
-    "IR301": "no such op; OpenVINO drops it if it is unused",
-    "IR302": "the opset does not have the op",
-    "IR303": "there is no such opset",
-    "IR306": "OpenVINO drops a Result that is spelled otherwise",
-    "IR312": "a required attribute is missing; OpenVINO has some default",
-    "IR314": "the value of an attribute is malformed; OpenVINO reads its beginning",
-    "IR315": "the value of an attribute is not one that the specification allows",
-    "IR316": "an axis is out of range",
-    "IR322": "the declared outputs are not those of the op",
-    "IR401": "a requirement of the specification is broken",
-    "IR402": "the specification does not allow the element type",
-    "IR405": "declared dimensions contradict the shapes that follow",
-    "IR406": "declared precisions contradict the types that follow",
-    "IR503": "the size of a constant is not that of its elements; OpenVINO accepts a larger one",
-    "IR505": "an attribute of a constant is malformed; OpenVINO reads its beginning",
-    "IR506": "a constant has a dynamic shape",
-    "IR507": "a table of strings has another number of strings than the shape",
-}
+STRICTER = dict(table(__file__, "stricter"))
 """Errors of models that OpenVINO runs all the same, and why: most files contradict themselves."""
 
 

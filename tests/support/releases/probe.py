@@ -28,13 +28,13 @@ class Probe:
         return path
 
 
-def made(op: Op, case: ExampleCase, types: Mapping[str, str]) -> tuple[str, bytes] | None:
+def made(op: Op, case: ExampleCase) -> tuple[str, bytes] | None:
     """The text and weights of a model of an example, in which inputs with a value, but the first, are
-    constants; None where it cannot be one. types: see arrays_of
+    constants; None where it cannot be one.
     """
     if case.net is not None:
-        return None if types else (case.net.decode(), bytes(4096))
-    arrays = arrays_of(op, case, types)
+        return case.net.decode(), bytes(4096)
+    arrays = arrays_of(op, case, {})
     if arrays is None:
         return None
     given = [tensor is not None and tensor.value is not None for tensor in inputs_of(op, case)]

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from releases.features import feature_probes, type_probes, use_probes
 from releases.probe import Probe, made
 
 from irops.analysis.invocation import Invocation, OpFault
@@ -12,7 +11,7 @@ from irops.dialects.registry import default_registry
 from irops.spec.definition import Attribute, ExampleCase
 from irops.spec.load import examples
 from irops.spec.op import Op
-from irops.spec.releases import OpVersion, opsets
+from irops.spec.releases import OpVersion
 from irops.values.element import element_types
 from irops.values.fact import Fact
 
@@ -20,42 +19,25 @@ NUMBERS = (-2, -1, 0, 1, 2, 3, 4, 7, 1000, 2**31)
 REALS = (-1.0, 0.0, 0.25, 0.5, 1.0, 2.0, 1e30)
 
 
-def all_probes() -> Iterator[Probe]:
-    for version in opsets().all():
-        yield from op_probes(version)
-    yield from type_probes()
-    yield from feature_probes()
-    yield from use_probes()
-
-
 def op_probes(version: OpVersion) -> Iterator[Probe]:
-    """Of each example: the op in the opset that brought it; the first also in all other opsets that have it,
-    and with other element types and attributes.
+    """Of the first example without empty tensors: the op in all opsets that have it, and with other values of
+    attributes.
     """
     op = default_registry().resolve(version.type, version.since)
     if not isinstance(op, Op):
         return
-    first = True
-    for number, case in enumerate(examples(op.definition)):
-        model = made(op, case, {})
-        if model is None:
+    for case in examples(op.definition):
+        model = made(op, case)
+        if model is None or any(0 in (tensor.shape.dims or ()) for tensor in case.tensors):
             continue
         text, weights = model
-        yield Probe(("example", version.id, str(number), version.since), text, weights)
-        if not first or any(0 in (tensor.shape.dims or ()) for tensor in case.tensors):
-            continue
-        first = False
         was = f'type="{op.definition.type}" version="{op.definition.version}"'
         assert was in text
         for opset in sorted(version.opsets):
             other = text.replace(was, f'type="{op.definition.type}" version="{opset}"')
             yield Probe(("op", version.id, opset), other, weights)
         yield from value_probes(version, op, case)
-        for variable, allowed in type_variables(op).items():
-            for name in sorted(allowed):
-                model = made(op, case, {variable: name})
-                if model is not None:
-                    yield Probe(("typed", version.id, variable, name), *model)
+        return
 
 
 def type_variables(op: Op) -> Mapping[str, frozenset[str]]:
@@ -71,7 +53,7 @@ def value_probes(version: OpVersion, op: Op, case: ExampleCase) -> Iterator[Prob
     for attribute in op.definition.attributes.values() if case.net is None else ():
         for text in dict.fromkeys(_texts(attribute, case.attributes.get(attribute.name))):
             changed = replace(case, attributes={**case.attributes, attribute.name: text})
-            model = made(op, changed, {})
+            model = made(op, changed)
             if model is not None and _is_valid(op, changed):
                 yield Probe(("value", version.id, attribute.name, text), *model)
 
