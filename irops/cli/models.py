@@ -45,17 +45,14 @@ def registry_of(args: argparse.Namespace) -> Registry | None:
 
 
 def definition_of(name: str, registry: Registry, *, or_rule: bool = False) -> Definition:
-    """The definition of an op, of an id in another case, or of the newest version of a type.
+    """The definition of an op, by any name that Registry.named takes.
 
-    or_rule: whether the name may be meant as that of a rule, and may be another name of one op alone (NMS)
+    or_rule: whether the name may be meant as that of a rule
     Raises:  Refusal if there is none, with suggestions
     """
     try:
         return registry.definition(name)
     except KeyError:
-        called = registry.called(name) if or_rule else []
-        if len(called) == 1:
-            return registry.definition(called[0])
         raise Refusal(_unknown(name, registry, or_rule)) from None
 
 
@@ -79,7 +76,7 @@ def _unknown(name: str, registry: Registry, or_rule: bool) -> str:
     if added is not None:
         return f"{what}; did you mean {added}?"
     rules = closest_rules(name, all_rules()) if or_rule else ()
-    matches = list(dict.fromkeys((*registry.called(name)[:2], *registry.similar(name), *rules)))[:3]
+    matches = registry.called(name)[:3] or [*registry.similar(name), *rules][:3]
     hint = f"did you mean {' or '.join(matches)}?" if matches else "irops ops lists all ops"
     return f"{what}; {hint}"
 

@@ -10,14 +10,33 @@ MAX_LENGTH = 100
 
 
 def closest(name: object, known: Iterable[object], count: int = 2) -> list[str]:
-    """The known names that are most like a name, apart from upper and lower case, the closest first."""
+    """The known names that are most like a name, apart from upper and lower case, the closest first: those
+    that one may have mistyped, and those that begin or end with the name, or the name with them.
+    """
     from difflib import get_close_matches
 
-    text = str(name)
+    text = str(name).lower()
     if len(text) > MAX_LENGTH:
         return []
     names = {text.lower(): text for text in map(str, islice(known, MAX_NAMES)) if len(text) <= 3 * MAX_LENGTH}
-    return [names[match] for match in get_close_matches(text.lower(), names, count)]
+    near = (match for match in get_close_matches(text, names, 4 * count) if _is_near(text, match))
+    return [names[match] for match in islice(near, count)]
+
+
+def _is_near(name: str, other: str) -> bool:
+    """Whether a third of the letters, or fewer, are mistyped: others, missing, added or exchanged."""
+    short, long = sorted((name, other), key=len)
+    if len(short) > 2 and (long.startswith(short) or long.endswith(short)):
+        return True
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(name):
+        before, above, row = row, before, [i + 1]
+        for j, opposite in enumerate(other):
+            row.append(min(before[j] + (letter != opposite), before[j + 1] + 1, row[j] + 1))
+            if i and j and (letter, name[i - 1]) == (other[j - 1], opposite):
+                row[-1] = min(row[-1], above[j - 1] + 1)
+    return row[-1] <= max(1, len(long) // 3)
 
 
 def similar(name: object, known: Iterable[object]) -> str | None:

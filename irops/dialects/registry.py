@@ -33,6 +33,15 @@ def _letters(name: str) -> str:
     return "".join(character for character in name.lower() if character.isalnum())
 
 
+def _is_called(name: str, words: Iterable[str]) -> bool:
+    """Whether a name is one of some words, apart from the modules before them (conv2d for nn.Conv2d)."""
+    return any(_letters(name) == _letters(word) or _last(name) == _last(word) for word in words)
+
+
+def _last(name: str) -> str:
+    return _letters(name.rpartition(".")[2])
+
+
 class Registry:
     """Ops by type and version. Only what is asked for is loaded. Threads may share a registry.
 
@@ -141,18 +150,17 @@ class Registry:
         return Op(definition, functions, module)
 
     def definition(self, id: str) -> Definition:
-        """The definition of an id, an id in another case, or a type of which the newest version is meant;
-        KeyError if none.
-        """
+        """The definition of an op, by any name that named takes; KeyError if none."""
         return self.named(id).definition
 
     def named(self, name: str) -> Op:
-        """The op of an id, an id in another case, or a type of which the newest version is meant.
+        """The op of an id, an id in another case, or a type or another name of which the newest version is
+        meant.
 
         Raises:  KeyError, with a suggestion, where there is none; DefinitionError where the op is faulty
         """
         if name not in self._named:
-            meant = meant_id(name, self.versions(parted(name)[0]), opsets().classes)
+            meant = meant_id(name, self.versions(parted(name)[0]), opsets().classes) or self.alias(name)
             if meant is None:
                 raise self._unknown(name, self.called(name)[:3])
             self._named[name] = meant
@@ -162,16 +170,24 @@ class Registry:
         words = " or ".join(called) or " or ".join(self.similar(name)[:1])
         return KeyError(f"no op is called {name!r}{f'; did you mean {words}?' if words else ''}")
 
+    def alias(self, name: str) -> str | None:
+        """The id of the op of OpenVINO that has another name, such as NMS, conv2d or reduce_mean: of the one
+        type that has it, or the one that has it first among its keywords; in the newest version.
+        """
+        called = self.called(name)
+        first = [op for op in called if _is_called(name, self.op(op).definition.keywords[:1])]
+        meant = called if len(called) == 1 else first
+        return meant[0] if len(meant) == 1 else None
+
     def called(self, name: str) -> list[str]:
         """The ids of the ops of OpenVINO that NMS, conv2d or "layer norm" may mean, since they have it as a
         keyword: of each type the newest version, first the type that has most of them.
         """
-        wanted = _letters(name)
         found: dict[str, list[str]] = {}
-        for op in self.ids() if wanted else ():
-            words = self.op(op).definition.keywords
-            if any(wanted in (_letters(word), _letters(word.rpartition(".")[2])) for word in words):
-                found.setdefault(op.rpartition("-")[0], []).append(op)
+        for op in self.ids() if _letters(name) else ():
+            kind = op.rpartition("-")[0]
+            if _is_called(name, (kind, *self.op(op).definition.keywords)):
+                found.setdefault(kind, []).append(op)
         return [ids[-1] for ids in sorted(found.values(), key=len, reverse=True)]
 
     def similar(self, name: str) -> list[str]:

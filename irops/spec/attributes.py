@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from irops.diagnostics.suggestions import did_you_mean_word, similar
+from irops.diagnostics.suggestions import similar
 from irops.spec.definition import Attribute
 from irops.spec.op import Op
-from irops.values.element import element_type, element_type_like, element_types
+from irops.values.element import SPELLINGS, element_type, element_type_like
 from irops.values.shape import Shape
 
 _INT = re.compile(r"[+-]?[0-9]+")
 _FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf|nan", re.IGNORECASE)
 _BLANKS = " \t\r\n"
-_LETTERS = {"int": "i", "uint": "u", "float": "f", "fp": "f"}
 INT64 = range(-(2**63), 2**63)
 
 
@@ -166,9 +165,8 @@ def _element_type(text: str, attribute: Attribute) -> Any:
 
 def _meant_type(text: str) -> str:
     """The suggestion for a name of another library, such as float32 or FP16, or for a mistyped one."""
-    spelled = re.fullmatch(r"(u?int|float|fp)([0-9]+)", text.strip(_BLANKS).lower(), re.ASCII)
-    word = f"{_LETTERS[spelled[1]]}{spelled[2]}" if spelled else text
-    return did_you_mean_word(word, (kind.name for kind in element_types()))
+    meant = similar(text.strip(_BLANKS), SPELLINGS)
+    return f"; did you mean {SPELLINGS[meant]}?" if meant is not None else ""
 
 
 def _list(item: Callable[[str, Attribute], Any]) -> Callable[[str, Attribute], tuple[Any, ...]]:

@@ -117,12 +117,12 @@ _NUMPY = {
     "complex64": np.complex64,
     "complex128": np.complex128,
 }
-_SPELLINGS = {name.lower(): kind for name, kind in _BY_PRECISION.items()}
-_SPELLINGS |= {f"int{bits}": _TYPES[f"i{bits}"] for bits in (4, 8, 16, 32, 64)}
-_SPELLINGS |= {f"uint{bits}": _TYPES[f"u{bits}"] for bits in (2, 4, 8, 16, 32, 64)}
-_SPELLINGS |= {f"float{bits}": _TYPES[f"f{bits}"] for bits in (16, 32, 64)}
-_SPELLINGS |= {name: _TYPES[own] for own, name in _ML_DTYPES.items() if own in _TYPES}
-_SPELLINGS |= {"bool": _TYPES["boolean"], "half": _TYPES["f16"], "double": _TYPES["f64"]}
+SPELLINGS = {name.lower(): kind for name, kind in _BY_PRECISION.items()}
+SPELLINGS |= {f"int{bits}": _TYPES[f"i{bits}"] for bits in (4, 8, 16, 32, 64)}
+SPELLINGS |= {f"uint{bits}": _TYPES[f"u{bits}"] for bits in (2, 4, 8, 16, 32, 64)}
+SPELLINGS |= {f"float{bits}": _TYPES[f"f{bits}"] for bits in (16, 32, 64)}
+SPELLINGS |= {name: _TYPES[own] for own, name in _ML_DTYPES.items() if own in _TYPES}
+SPELLINGS |= {"bool": _TYPES["boolean"], "half": _TYPES["f16"], "double": _TYPES["f64"]}
 """The types of OpenVINO by all their names, those of NumPy, ml_dtypes and PyTorch among them."""
 CODED = ("u1", "u3", "u6", "nf4")
 """Types without a NumPy or ml_dtypes dtype: stored as uint8 codes, tagged with the element type."""
@@ -186,7 +186,7 @@ def element_type_like(item: TypeLike) -> ElementType:
         if isinstance(item, str) or hasattr(item, "is_floating_point")
         else ""
     )
-    found = _SPELLINGS.get(name.lower())
+    found = SPELLINGS.get(name.lower())
     if found is None:
         raise ValueError(f"{item!r} is not an element type")
     return found
@@ -238,8 +238,9 @@ def element_type_of(array: Array) -> ElementType:
     return _element_of_dtype(array.dtype)
 
 
-def tagged(array: Array, element: ElementType) -> Array:
+def tagged(array: Array, element: TypeLike) -> Array:
     """The array, tagged with the element type if its dtype alone does not determine it (u1, u3, u6, nf4)."""
+    element = element_type_like(element)
     if element.name not in CODED or element_type_of(array) is element:
         return array
     return array.view(element.dtype)

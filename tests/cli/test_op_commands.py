@@ -4,7 +4,6 @@ attribute.
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tables import table
 
@@ -187,20 +186,36 @@ def test_ops_are_found_by_attribute(irops):
     assert irops("ops", "--attribute", "nothing").out == "0 ops\n"
 
 
-@pytest.mark.parametrize(
-    ("name", "op"), [("LeakyRelu", "PReLU-1"), ("layer norm", "MVN-6"), ("conv2d", "Convolution-1")]
-)
-def test_another_name_of_one_op_is_explained_as_that_op_and_suggested_elsewhere(name, op, irops):
+ALIASES = {
+    "LeakyRelu": "PReLU-1",
+    "layer norm": "MVN-6",
+    "torch.nn.Conv2d": "Convolution-1",
+    "conv": "Convolution-1",  # two types have it, one of them first
+    "NMS": "NonMaxSuppression-9",
+    "reduce_mean": "ReduceMean-1",
+    "softmax-8": "SoftMax-8",
+}
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_an_op_is_named_alike_everywhere(name, irops):
+    op, graph = ALIASES[name], package.Graph()
     assert irops("explain", name).out.startswith(f"{op} (")
-    with pytest.raises(KeyError, match=f"did you mean {op}"):
-        package.call(name, np.zeros(3))
+    assert f" {op}\n" in irops("backends", "--op", name).out
+    assert package.definition(name).id == graph.op(name).id == op
+    with pytest.raises(package.EvaluationError, match=op):
+        package.call(name)
+    if "-" not in name:
+        assert getattr(graph.ops, name).__doc__ == package.definition(op).summary
+    assert graph.find(name) == ()
 
 
 def test_the_ops_that_have_another_name_in_common_are_suggested(irops):
-    said = "did you mean NonMaxSuppression-9 or MulticlassNms-9"
-    assert said in irops("explain", "nms").err
-    with pytest.raises(KeyError, match=said):
-        package.definition("NMS")
+    named = "did you mean Proposal-4 or ExperimentalDetectronGenerateProposalsSingleImage-6 or Gene"
+    assert named in irops("explain", "rpn").err
+    for wrong in (package.definition, package.call, package.Graph().find, package.Graph().add):
+        with pytest.raises((KeyError, package.DiagnosticError), match=named):
+            wrong("RPN")
 
 
 def test_explain_and_json_give_the_other_names(irops):

@@ -103,6 +103,10 @@ def test_a_word_without_a_similar_one_gets_the_choice_or_nothing() -> None:
     assert did_you_mean_word("zzz", ["index"]) == ""
     assert meant_or_all("zzz", ["index", "mask"]) == "expected one of index, mask"
     assert closest("a", ["a"] * 3) == ["a"]
+    far = {"foo": "floor", "linear": "inverse", "permute": "parameter", "numbers": "numba", "--no": "--to-x"}
+    assert [closest(word, [other]) for word, other in far.items()] == [[]] * len(far)
+    near = {"lenght": "length", "tahn": "tanh", "batchnorm": "BatchNormInference", "a_relu": "relu"}
+    assert [closest(word, [other]) for word, other in near.items()] == [[other] for other in near.values()]
 
 
 def test_suggestions_come_from_one_module() -> None:

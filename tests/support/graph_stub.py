@@ -19,7 +19,7 @@ from irops.spec.releases import opsets
 PLACE = Path(package.__path__[0], "ops.pyi")
 _HEAD = '''"""graph.ops: the ops of a graph's opset; made by python tests/support/graph_stub.py."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from irops.editing.graph.base import Base
@@ -32,7 +32,6 @@ Operand = Value | Array | Sequence[Any] | float | bool | str
 
 class Ops:
     def __init__(self, graph: Base) -> None: ...
-    def __getattr__(self, type: str) -> Callable[..., Any]: ...
 '''
 _TYPES = {
     "bool": "bool",
@@ -52,8 +51,10 @@ _WIDTH = 100
 
 
 def stub() -> str:
-    """The text of the stub."""
-    return _HEAD + "".join(_method(definition) for definition in _definitions())
+    """The text of the stub: a method for each op, and the names that OpenVINO's C++ classes have."""
+    methods = {definition.type: _method(definition) for definition in _definitions()}
+    names = (f"    {name} = {op}\n" for name, op in opsets().classes.items() if op in methods)
+    return _HEAD + "".join((*methods.values(), *names))
 
 
 def _definitions() -> Iterator[Definition]:

@@ -177,7 +177,7 @@ def test_only_codes_are_tagged():
     assert element_type_of(nf4).name == "nf4"
     assert element_type_of(codes).name == "u8"
     assert tagged(nf4, element_type("nf4")) is nf4
-    assert element_type_of(tagged(nf4, element_type("u6"))).name == "u6"
+    assert element_type_of(tagged(nf4, "U6")).name == "u6"
     assert np.shares_memory(nf4, codes)
 
 

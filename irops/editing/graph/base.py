@@ -295,37 +295,6 @@ def _with_body(graph: Layers, path: tuple[str, ...], layers: Layers) -> Layers:
     return replace(graph, layers=[*graph.layers[:place], layer, *graph.layers[place + 1 :]])
 
 
-class Ops:
-    """The ops that a graph's opset contains, each in its newest version there, and custom ops.
-
-    ops.X(*inputs, **attributes) adds a node of type X and gives its output, or a tuple of outputs; see
-    Graph.add.
-    """
-
-    __slots__ = ("_graph",)
-
-    def __init__(self, graph: "Base") -> None:
-        self._graph = graph
-
-    def __getattr__(self, type: str) -> Callable[..., Value | tuple[Value, ...]]:
-        if type.startswith("_"):
-            raise AttributeError(type)
-        op = self._graph.newest(type)
-
-        def add(*inputs: Any, **keywords: Any) -> Value | tuple[Value, ...]:
-            return self._graph.add(op.id, *inputs, **keywords)
-
-        add.__name__, add.__qualname__ = type, f"Ops.{type}"
-        add.__doc__ = op.definition.summary
-        return add
-
-    def __dir__(self) -> list[str]:
-        return sorted({*self._graph.op_types(), *super().__dir__()})
-
-    def __repr__(self) -> str:
-        return f"<Ops of {self._graph!r}>"
-
-
 def _enter(value: Value | None, node: Node, index: int) -> None:
     if value is not None:
         value.node.consumers[value.index][(node, index)] = None
@@ -523,13 +492,14 @@ class Base:
         if not id.rpartition("-")[2].isdigit() and id not in self.registry.extensions():
             return self.newest(id)
         try:
-            return self.registry.op(id)
+            return self.registry.named(id)
         except KeyError as error:
             raise refuse("unknown-op", str(error.args[0])) from None
 
     def newest(self, type: str) -> Op:
         """The newest version of an op that the graph's opset or an older one introduced, or a custom op.
 
+        type: in any case, or another name of an op (see Registry.alias)
         Raises:  DiagnosticError where there is none
         """
         versions = [v for v in opsets().versions.get(type.lower(), ()) if _number(v.since) <= self.opset]
@@ -541,7 +511,13 @@ class Base:
                 return self.registry.op(custom[-1])
             found = self.registry.resolve(type, f"opset{self.opset}")
         if isinstance(found, NoOp):
-            meant = did_you_mean(type, self.op_types()) if found.rule == "unknown-op" else ""
+            if found.rule != "unknown-op":
+                raise refuse(found.rule, found.message)
+            alias = self.registry.alias(type)
+            if alias is not None:
+                return self.newest(alias.rpartition("-")[0])
+            words = " or ".join(self.registry.called(type)[:3])
+            meant = f"; did you mean {words}?" if words else did_you_mean(type, self.op_types())
             raise refuse(found.rule, f"{found.message}{meant}")
         return found
 

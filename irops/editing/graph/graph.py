@@ -17,7 +17,7 @@ from irops.diagnostics.printable import plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import dialects
 from irops.dialects.registry import Registry, default_registry
-from irops.editing.graph.base import Base, Ops, Origin, array_of, own
+from irops.editing.graph.base import Base, Origin, array_of, own
 from irops.editing.graph.bodies import (
     Carried,
     Inflow,
@@ -29,6 +29,7 @@ from irops.editing.graph.bodies import (
     loop_body,
 )
 from irops.editing.graph.node import Node, Value, refuse, same, unknown
+from irops.editing.graph.ops import Ops
 from irops.files.limits import Limits
 from irops.ir.model import Layer, LayerKind, Model
 from irops.spec.attributes import format_value
@@ -70,14 +71,14 @@ class Wanted:
 
 class Pattern:
     """A small graph to look for: pattern.any("x") is any value, pattern.constant() any constant,
-    pattern.ops.Relu(x) the output of a node; attributes that are not given may have any value.
+    pattern.ops.ReLU(x) the output of a node; attributes that are not given may have any value.
 
     Operands that occur twice must be the same value. Inputs of Add and other commutative ops match in either
     order.
     """
 
-    def __init__(self) -> None:
-        self.ops = PatternOps()
+    def __init__(self, graph: Graph) -> None:
+        self._graph, self.ops = graph, PatternOps(self)
 
     @staticmethod
     def any(name: str | None = None) -> Wanted:
@@ -89,8 +90,8 @@ class Pattern:
         """A constant: any, or one all of whose elements are equal to the value."""
         return Wanted(constant=True, value=value, name=name)
 
-    @staticmethod
     def node(
+        self,
         types: str | tuple[str, ...],
         *inputs: Wanted,
         index: int = 0,
@@ -99,22 +100,27 @@ class Pattern:
     ) -> Wanted:
         """An output of a node of one of the types. inputs: those that it begins with, any number of others
         may follow; index: of the output
+
+        Raises:  DiagnosticError for a type that does not exist, as find
         """
-        given = (types,) if isinstance(types, str) else tuple(types)
+        given = tuple(self._graph.spelled(one) for one in ([types] if isinstance(types, str) else types))
         return Wanted(given, tuple(_wanted(value) for value in inputs), attributes, index, name=name)
 
 
 class PatternOps:
-    """Ops as methods: ops.Relu(x, name="r") is an output of a node of type Relu."""
+    """Ops as methods: ops.ReLU(x, name="r") is an output of a node of type ReLU."""
 
-    __slots__ = ()
+    __slots__ = ("_pattern",)
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
 
     def __getattr__(self, type: str) -> Callable[..., Wanted]:
         if type.startswith("_"):
             raise AttributeError(type)
 
         def node(*inputs: Any, name: str | None = None, index: int = 0, **attributes: Any) -> Wanted:
-            return Pattern.node(type, *inputs, index=index, name=name, **attributes)
+            return self._pattern.node(type, *inputs, index=index, name=name, **attributes)
 
         return node
 
@@ -212,7 +218,8 @@ def match_at(graph: Any, wanted: Wanted, value: Value) -> Match | None:
 
 
 INTERNAL = vars(Base).keys() - {"add", "constant", "changes"}
-INTERNAL |= {"drop_unused", "facts", "follow", "move_names", "order", "origin", "take_over", "topological"}
+INTERNAL |= {"drop_unused", "facts", "follow", "move_names", "order", "origin", "spelled"}
+INTERNAL |= {"take_over", "topological"}
 """Names that modules of irops use, and dir(graph) does not list."""
 
 
@@ -571,11 +578,11 @@ class Graph(Base):
 
     def find(self, type: str | None = None, name: str | None = None) -> tuple[Node, ...]:
         """The nodes of a type (ReLU) or a version of it (ReLU-1), with a name that a pattern matches
-        ("block_*/relu").
+        ("block_*/relu"). Case does not matter, and another name of an op is its type (conv2d).
 
-        Raises:  DiagnosticError where neither the graph nor an opset has the type; case does not matter
+        Raises:  DiagnosticError where neither the graph nor an opset has the type
         """
-        wanted = None if type is None else self._spelled(type)
+        wanted = None if type is None else self.spelled(type)
         return tuple(
             node
             for node in self.order
@@ -583,14 +590,14 @@ class Graph(Base):
             and (name is None or fnmatchcase(node.name, name))
         )
 
-    def _spelled(self, type: str) -> str:
+    def spelled(self, type: str) -> str:
         """A type, or the id of an op, in the spelling of the graph or of the definitions."""
         known = {node.type for node in self.order} | set(self.op_types())
         if type in known:
             return type
         kind, dash, number = type.rpartition("-")
         if dash and number.isdigit():
-            return self.op(f"{self._spelled(kind)}-{number}").id
+            return self.op(f"{self.spelled(kind)}-{number}").id
         same = [spelling for spelling in known if spelling.lower() == type.lower()]
         return min(same) if same else self.newest(type).definition.type
 
@@ -765,8 +772,9 @@ class Graph(Base):
 
     # patterns
 
-    pattern = Pattern
-    """Makes a pattern: p = graph.pattern(); p.ops.Relu(p.ops.Relu(p.any("x")))"""
+    def pattern(self) -> Pattern:
+        """Make a pattern: p = graph.pattern(); p.ops.ReLU(p.ops.ReLU(p.any("x")))"""
+        return Pattern(self)
 
     def matches(self, pattern: Wanted) -> Iterator[Match]:
         """The places where a pattern occurs, in topological order; they may overlap."""

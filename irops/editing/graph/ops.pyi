@@ -1,6 +1,6 @@
 """graph.ops: the ops of a graph's opset; made by python tests/support/graph_stub.py."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from irops.editing.graph.base import Base
@@ -13,7 +13,6 @@ Operand = Value | Array | Sequence[Any] | float | bool | str
 
 class Ops:
     def __init__(self, graph: Base) -> None: ...
-    def __getattr__(self, type: str) -> Callable[..., Any]: ...
     def Abs(
         self,
         data: Operand,
@@ -3935,3 +3934,6 @@ class Ops:
         auto_broadcast_axis: With pdpd, the axis of a with which the first axis of b is aligned; -1
             aligns the last axis of b with the last axis of a. Default: 0.
         """
+    Relu = ReLU
+    PRelu = PReLU
+    Softmax = SoftMax

@@ -24,7 +24,7 @@ def types(graph):
 def test_overlapping_occurrences_are_replaced_once():
     graph = chain("ReLU", "ReLU", "ReLU", "Tanh")
     p = graph.pattern()
-    twice = p.ops.ReLU(p.ops.ReLU(p.any("x")))
+    twice = p.ops.ReLU(p.ops.relu(p.any("x")))
     assert len(list(graph.matches(twice))) == 2
     assert graph.rewrite(twice, lambda match: match.graph.ops.ReLU(match["x"])) == 1
     assert types(graph) == ["Parameter", "ReLU", "ReLU", "Tanh", "Result"]
