@@ -1,6 +1,6 @@
 """An op applied to inputs: binding, validation, inference, computation and gradients in one place."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf, prod
 from typing import Any
 
@@ -106,6 +106,19 @@ def named_inputs(op: Op, inputs: Sequence[Any]) -> dict[str, Any]:
     if is_variadic:
         named[ports[-1].name] = tuple(inputs[len(ports) - 1 :])
     return named
+
+
+def require_all(op: Op, inputs: Sequence[Any], attributes: Collection[str]) -> None:
+    """Name at once what a call lacks. attributes: the names of those that it gives
+
+    Raises:  OpFault where it lacks both inputs and attributes; what it lacks alone is reported elsewhere
+    """
+    given = (*inputs, *(None,) * len(op.definition.inputs))
+    ports = [p.name for p, item in zip(op.definition.inputs, given) if not p.optional and item is None]
+    known = op.definition.attributes
+    lacking = [one.parameter for one in known.values() if one.required and one.name not in attributes]
+    if ports and lacking and known.keys() >= set(attributes):
+        raise OpFault("missing-attribute", f"{op.id} needs {', '.join((*ports, *lacking))}")
 
 
 def _input_counts(op: Op) -> str:

@@ -13,7 +13,7 @@ from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import dialect_of_version
 from irops.ir.model import Layer, Model
-from irops.values.arrays import as_tensor, fact_of
+from irops.values.arrays import as_tensor, fact_of, is_foreign
 from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -26,18 +26,27 @@ Key = str | int
 class ModelPort:
     """An input or a result of a model. names: of its layer first, then of its tensor.
 
-    fact: what an input declares; of a result nothing is known before inference.
+    fact: what an input declares; of a result nothing is known before inference; name: that of an input's
+    layer, or the first name of a result's tensor, that of its layer where it has none of its own.
     """
 
     layer: Layer
     position: int
     names: tuple[str, ...]
     fact: Fact
+    name: str
 
-    @property
-    def name(self) -> str:
-        """The name of the layer."""
-        return self.layer.name
+
+def is_alone(values: Any) -> bool:
+    """Whether values are one array, not several."""
+    return hasattr(values, "__array__") or is_foreign(values) or not isinstance(values, Iterable)
+
+
+def by_key(values: Mapping[Key, Any] | Iterable[Any]) -> Mapping[Key, Any]:
+    """Values by name or position; one array alone is the first."""
+    if isinstance(values, Mapping):
+        return values
+    return dict(enumerate([values] if is_alone(values) else values))
 
 
 class Signature:
@@ -47,18 +56,14 @@ class Signature:
         root = structure.root
         self.model: Model = structure.model
         self.inputs: tuple[ModelPort, ...] = tuple(
-            ModelPort(layer, position, tuple(_names(layer)), declared_fact(layer))
+            ModelPort(layer, position, tuple(_names(layer)), declared_fact(layer), layer.name)
             for position, layer in enumerate(root.parameters)
         )
-        sources = root.wiring.inputs
-        self.results: tuple[ModelPort, ...] = tuple(
-            ModelPort(layer, position, tuple(_result_names(layer, sources[layer.id])), Fact())
-            for position, layer in enumerate(root.results)
-        )
+        self.results: tuple[ModelPort, ...] = tuple(_results(structure))
         self._inputs = dict(_index(self.inputs))
         self._facts = {port.layer.id: port.fact for port in self.inputs}
         self._exact = dict(_exact_kinds(self.inputs))
-        self._results = dict(_index(self.results))
+        self._results = dict(_index(self.results)) | {port.name: port for port in reversed(self.results)}
         self._aliases = {key: port.name for key, port in self._results.items()}
 
     def __repr__(self) -> str:
@@ -118,9 +123,7 @@ class Signature:
         Raises:  DiagnosticError for an unknown input (IR602); EvaluationError for an input without a
             value, or with one of another type or shape than it declares
         """
-        inputs = [inputs] if hasattr(inputs, "__array__") else inputs
-        named: Mapping[Key, Any] = inputs if isinstance(inputs, Mapping) else dict(enumerate(inputs))
-        given = {port.layer.id: self.fit(port.layer, value) for port, value in self._ports(named)}
+        given = {port.layer.id: self.fit(port.layer, value) for port, value in self._ports(by_key(inputs))}
         for port in self.inputs:
             if port.layer.id not in given:
                 message = f"input {port.name!r}, {port.fact}, was given no value"
@@ -196,6 +199,16 @@ def _names(layer: Layer) -> Iterator[str]:
     yield layer.name
     for port in layer.outputs:
         yield from port.names
+
+
+def _results(structure: ModelStructure) -> Iterator[ModelPort]:
+    """The results; of a tensor of several, the first has its name."""
+    names_before: set[str] = set()
+    for position, layer in enumerate(structure.root.results):
+        names = tuple(_result_names(layer, structure.root.wiring.inputs[layer.id]))
+        name = next((name for name in (*names[1:], names[0]) if name not in names_before), layer.name)
+        names_before.add(name)
+        yield ModelPort(layer, position, names, Fact(), name)
 
 
 def _result_names(layer: Layer, sources: list[tuple[Layer, int] | None]) -> Iterator[str]:

@@ -907,7 +907,7 @@ def _interface(a: ModelAnalysis, b: ModelAnalysis, ignore: Collection[str]) -> I
         for old, new in zip(before, after):
             facts = _fact(a, old), _fact(b, new)
             if facts[0].element_type is not facts[1].element_type or facts[0].shape != facts[1].shape:
-                yield f"{what} {new.position} ({new.name}): {facts[0]} -> {facts[1]}"
+                yield f"{what} {new.position} ({new.layer.name}): {facts[0]} -> {facts[1]}"
             names = old.names[1:], new.names[1:]  # of the tensors; those of the layers are compared as such
             if "names" not in ignore and any(names) and not {*names[0]} & {*names[1]}:
                 spelled = [", ".join(dict.fromkeys(some)) or "none" for some in names]
@@ -915,7 +915,7 @@ def _interface(a: ModelAnalysis, b: ModelAnalysis, ignore: Collection[str]) -> I
 
 
 def _listed(analysis: ModelAnalysis, ports: tuple[ModelPort, ...]) -> str:
-    return ", ".join(f"{port.name} {_fact(analysis, port)}" for port in ports) or "none"
+    return ", ".join(f"{port.layer.name} {_fact(analysis, port)}" for port in ports) or "none"
 
 
 def _fact(analysis: ModelAnalysis, port: ModelPort) -> Fact:

@@ -376,6 +376,14 @@ class Model:
         """The number of layers, without those of bodies."""
         return len(self.layers)
 
+    def __iter__(self) -> Iterator[Layer]:
+        """The layers, without those of bodies."""
+        return iter(self.layers)
+
+    def __contains__(self, item: object) -> bool:
+        """Whether it has a layer of a name or an id, or this layer."""
+        return any(item in (layer.name, layer.id) or item is layer for layer in self.layers)
+
     def __bool__(self) -> bool:
         return True
 

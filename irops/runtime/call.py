@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from irops.analysis.invocation import FAULTS, OpFault, fault_of
+from irops.analysis.invocation import FAULTS, OpFault, fault_of, require_all
 from irops.backends.backend import Backend, Declined
 from irops.backends.catalogue import chain
 from irops.backends.one_op import LruCache
@@ -56,7 +56,9 @@ def call(
     op = (registry or default_registry()).named(op_id) if prepared is None else prepared.op
     try:
         if prepared is None:
-            prepared = Prepared(op, _texts(op, attributes), chain(backends))
+            texts = _texts(op, attributes)
+            require_all(op, inputs, texts)
+            prepared = Prepared(op, texts, chain(backends))
             _PREPARED.put(key, prepared)
         result: Any = called(prepared, inputs, out, limits)
     except FAULTS as error:

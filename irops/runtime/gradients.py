@@ -10,7 +10,7 @@ import numpy as np
 from irops.analysis.declaring import facts_line
 from irops.analysis.invocation import FAULTS, Invocation, OpFault, fault_of, input_spec
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis
-from irops.analysis.signature import Key, declared_fact
+from irops.analysis.signature import Key, by_key, declared_fact, is_alone
 from irops.backends.backend import Backend
 from irops.backends.one_op import LruCache
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, EvaluationError
@@ -347,7 +347,7 @@ class GradientSession:
         wrt: Key | Collection[Key] | None = None,
     ) -> Gradients:
         """The gradients of one run; see irops.vjp."""
-        names, root = self._names, self.analysis.root
+        names, root, inputs = self._names, self.analysis.root, by_key(inputs)
         wanted, given = names.wanted(wrt), self._given(inputs)
         plan = self.session.evaluator.plan(root, given)
         late = callable(cotangents)  # then any result may have one
@@ -355,7 +355,7 @@ class GradientSession:
         flow = self._flow(plan, wanted, chosen, may_lack=late)
         kept_layers = {layer for layer, _ in flow.kept}
         values = run_model(self.session.evaluator, given, kept_layers, self.session.variables)
-        results = self.session.named(values)
+        results = self.session.named(values).like(inputs)
         if callable(cotangents):
             chosen = names.of_results(cotangents(results))
             flow = self._flow(plan, wanted, chosen)
@@ -364,12 +364,11 @@ class GradientSession:
         values.clear()  # so that what is kept is freed during the backward pass
         found = self._back(flow, kept, fitted)
         gradients = {root.layers[number].layer.name: gradient for number, gradient in found.items()}
-        return Gradients(gradients, dict(self.analysis.signature.input_aliases()), results)
+        return Gradients(gradients, dict(self.analysis.signature.input_aliases()), results).like(inputs)
 
-    def _given(self, inputs: Mapping[Key, Any] | Iterable[Any]) -> dict[int, Array]:
+    def _given(self, named: Mapping[Key, Any]) -> dict[int, Array]:
         """Arrays by layer id: of all Parameters, and of the Consts that are given another value."""
         signature = self.analysis.signature
-        named: Mapping[Key, Any] = inputs if isinstance(inputs, Mapping) else dict(enumerate(inputs))
         constants = {key: layer for key in named if (layer := self._names.constant(key)) is not None}
         given = signature.arrays({key: value for key, value in named.items() if key not in constants})
         return given | {layer.id: signature.fit(layer, named[key]) for key, layer in constants.items()}
@@ -513,13 +512,12 @@ class GradientNames:
 
         Raises:  EvaluationError (IR622) where there is no such result
         """
-        if isinstance(cotangents, (np.ndarray, np.generic, float, int)):
-            cotangents = [cotangents]
+        if is_alone(cotangents) and not isinstance(cotangents, Mapping):
             count = len(self.signature.results)
             if count != 1:
                 raise self.unfit(f"one cotangent is given for {count} results; say by name which it is of")
-        named = cotangents if isinstance(cotangents, Mapping) else dict(enumerate(cotangents))
-        return {self._result(key).id: value for key, value in named.items() if value is not None}
+        named = by_key(cotangents).items()
+        return {self._result(key).id: value for key, value in named if value is not None}
 
     def _result(self, key: Key) -> Layer:
         try:

@@ -1,10 +1,10 @@
 """irops.run and irops.Session: a model's results from its inputs."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from irops.analysis.model_analysis import AnyModel, analyse
-from irops.analysis.signature import Key, Signature
+from irops.analysis.signature import Key, Signature, by_key
 from irops.backends.backend import Backend
 from irops.backends.catalogue import chain
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
@@ -13,6 +13,7 @@ from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects.registry import Registry
 from irops.files.limits import Limits
+from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Evaluator, Progress, Variables, kept_layers
 from irops.runtime.plan import ValueKey
 from irops.runtime.profile import Profile
@@ -24,9 +25,10 @@ Keep = Literal["all"] | Key | Iterable[Key]
 
 
 class Results(dict[str, Array]):
-    """Arrays by the name of their Result (or of the layer that was kept).
+    """Arrays by the name of their tensor or, where it has none, of their Result; and of kept layers.
 
-    A tensor name or a position finds them too; for an unknown name the KeyError suggests a known one.
+    The name of the Result's layer, other names of the tensor and the position find them too, and ("split", 1)
+    an output of a kept layer; for an unknown name the KeyError suggests a known one.
     """
 
     def __init__(
@@ -45,11 +47,35 @@ class Results(dict[str, Array]):
         """The time and the bytes of each layer, if the run was asked to measure them."""
         return self.record.profile
 
-    def __missing__(self, key: Key) -> Array:
-        name = self._aliases.get(key)
-        if name is None or name not in self:
-            raise KeyError(f"there is no result {key!r}{did_you_mean(key, (*self, *self._aliases))}")
+    def like(self, inputs: Mapping[Key, Any]) -> Self:
+        """The same, with arrays of the library of the first input that is not of NumPy.
+
+        Raises:  ValueError for an array of a type that the library lacks
+        """
+        foreign = next((item for item in inputs.values() if is_foreign(item)), None)
+        if foreign is not None:
+            self.update({name: like(array, foreign) for name, array in self.items()})
+        return self
+
+    def _name(self, key: Any) -> str:
+        """The name that an array has here."""
+        spelled = f"{key[0]}:{key[1]}" if isinstance(key, tuple) and len(key) == 2 else key
+        name: str = self._aliases.get(spelled, spelled)
+        return name
+
+    def __missing__(self, key: Any) -> Array:
+        name = self._name(key)
+        if not dict.__contains__(self, name):
+            known = (*self, *(alias for alias in self._aliases if isinstance(alias, str)))
+            raise KeyError(f"there is no result {key!r}{did_you_mean(key, known)}")
         return self[name]
+
+    def __contains__(self, key: object) -> bool:
+        return dict.__contains__(self, key) or dict.__contains__(self, self._name(key))
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The array of a name or a position, or the default where there is none."""
+        return dict.get(self, key, dict.get(self, self._name(key), default))
 
 
 class Session:
@@ -111,17 +137,12 @@ class Session:
                 message = f"OpenVINO subtracts the mean values of <pre-process> from an input; {hint}"
                 place = self.model.location(at=element.at)
                 raise EvaluationError([Diagnostic(rule("unsupported-mean-values"), message, place)])
-        if not isinstance(inputs, Mapping):
-            inputs = dict(enumerate([inputs] if hasattr(inputs, "__array__") else inputs))
-        foreign = next((item for item in inputs.values() if is_foreign(item)), None)
+        inputs = by_key(inputs)
         kept = self.kept(keep)
         record = Record(self.analysis.limits.findings, Profile() if profile else None)
         arrays = self.signature.arrays(inputs)
         values = run_model(self.evaluator, arrays, kept, self.variables, record)
-        results = self.named(values, kept, record)
-        if foreign is not None:
-            results.update({name: like(array, foreign) for name, array in results.items()})
-        return results
+        return self.named(values, kept, record).like(inputs)
 
     def kept(self, keep: Keep) -> frozenset[int]:
         """The ids of the layers to keep; KeyError, with a suggestion, for one that does not exist."""
@@ -139,10 +160,11 @@ class Session:
         """Values by the names of their results and layers."""
         results = {port.name: values[port.layer.id, 0] for port in self.signature.results}
         for (layer_id, index), array in values.items():
-            if layer_id in kept:
-                layer = self.analysis.root.layers[layer_id].layer
+            layer = self.analysis.root.layers[layer_id].layer
+            if layer_id in kept and layer.kind is not LayerKind.RESULT:
                 name = layer.name if len(layer.outputs) < 2 else f"{layer.name}:{index}"
-                results.setdefault(name, array)
+                if results.setdefault(name, array) is not array:  # another tensor has the layer's name
+                    results[f"{layer.name}:{index}"] = array
         return Results(results, self.signature.aliases(), record)
 
 

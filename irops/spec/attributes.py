@@ -305,11 +305,9 @@ def _reading(name: str, reading: str | None) -> str | None:
 def _lacking(op: Op, attributes: Sequence[Attribute]) -> AttributeFault:
     """One fault that names all attributes that the op requires and the layer does not have."""
     names = [attribute.name for attribute in attributes]
-    what = f"attribute {names[0]}, must have one"
-    if len(names) > 1:
-        what = f"attributes {', '.join(names[:-1])} and {names[-1]}, must have them"
     notes = filter(None, (_reading(attribute.name, attribute.reader_default) for attribute in attributes))
-    return AttributeFault("missing-attribute", names[0], f"{op.id} has no {what}", "; ".join(notes) or None)
+    message = f"{op.id} needs {', '.join(names)}"
+    return AttributeFault("missing-attribute", names[0], message, "; ".join(notes) or None)
 
 
 def _missing(attribute: Attribute, op: Op, data: Mapping[str, str]) -> AttributeFault | None:

@@ -54,7 +54,7 @@ def test_an_unknown_result_is_a_key_error_with_a_suggestion(signature):
     with pytest.raises(KeyError) as caught:
         signature.result("secnd_out")
     assert caught.value.args == (
-        "the model has no result 'secnd_out'; its results are 'first_out', 'second_out';"
+        "the model has no result 'secnd_out'; its results are 'first.0', 'second.0';"
         " did you mean 'second_out'?",
     )
 
@@ -82,17 +82,21 @@ def test_of_equal_names_the_first_input_and_the_first_result_count(net):
         layer.output_names = ("given",)
     signature = Signature(analysis)
     assert signature.input("shared").name == "a"
-    assert signature.result("shared").name == "a_out"
-    assert signature.result("given").name == "a_out"
+    assert [port.name for port in signature.results] == ["given", "shared"]
+    assert signature.result("shared") is signature.result("b_out") is signature.results[1]
+    assert signature.result("given") is signature.result("a_out") is signature.results[0]
     assert signature.results[1].names == ("b_out", "given", "shared")
 
 
+def test_a_result_without_a_tensor_name_of_its_own_has_that_of_its_layer(net):
+    analysis = analyse(net("a: f32; r: Result a; s: Result a"))
+    assert [port.name for port in analysis.signature.results] == ["a.0", "s"]
+
+
 def test_aliases_stand_for_the_names_of_layers(signature):
-    for aliases, end in ((signature.aliases(), "_out"), (dict(signature.input_aliases()), "")):
-        first, second = f"first{end}", f"second{end}"
-        assert aliases == dict.fromkeys((0, first, "first.0"), first) | dict.fromkeys(
-            (1, second, "second.0"), second
-        )
+    for aliases, end, of in ((signature.aliases(), "_out", ".0"), (dict(signature.input_aliases()), "", "")):
+        first = dict.fromkeys((0, f"first{end}", "first.0"), f"first{of}")
+        assert aliases == first | dict.fromkeys((1, f"second{end}", "second.0"), f"second{of}")
 
 
 def test_a_fact_replaces_what_an_input_declares(signature):

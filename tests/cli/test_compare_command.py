@@ -60,7 +60,7 @@ def test_nothing_compared_is_no_success(compared):
 def test_a_wrong_result_is_a_finding_whatever_layers_say(compared):
     done = compared("wrong.npz")
     assert done.status == 1
-    assert done.out.startswith("0 of 1 result agrees\n  result y wrong: 10 of 10 elements differ")
+    assert done.out.startswith("0 of 1 result agrees\n  result active.0 wrong: 10 of 10 elements differ")
 
 
 def test_json_goes_to_a_file(compared, folder):
@@ -81,10 +81,10 @@ def test_recorded_values_are_compared_elsewhere(compared):
 def test_run_compares_results_with_expected_ones(irops, folder):
     words = ("run", "m.xml", "--load-inputs", "in.npz", "--expect")
     done = irops(*words, "out.npz")
-    assert (done.status, done.err) == (0, "1 of 1 result as in out.npz\n  y equal\n")
+    assert (done.status, done.err) == (0, "1 of 1 result as in out.npz\n  active.0 equal\n")
     done = irops(*words, "wrong.npz")
     assert done.status == 1
-    assert "0 of 1 result as in wrong.npz\n  y wrong: 10 of 10 elements differ" in done.err
+    assert "0 of 1 result as in wrong.npz\n  active.0 wrong: 10 of 10 elements differ" in done.err
     done = irops(*words, "good.npz")
     assert done.status == 2
     assert "--expect" in done.err
@@ -100,4 +100,4 @@ def test_expected_infinities_are_no_rounding(irops, net, tmp_path):
     np.savez(tmp_path / "y.npz", y=np.float32([1, 2, 0]))
     done = irops(*words)
     assert done.status == 1
-    assert "y not finite: infinity in 2 elements" in done.err
+    assert "log.0 not finite: infinity in 2 elements" in done.err

@@ -30,7 +30,7 @@ def test_an_op_of_the_examples_of_help_is_usable_in_a_model(example, irops, tmp_
     (tmp_path / "m.xml").write_text(model(words[1], "extension"))
     assert irops("check", "m.xml", "--definitions", folder) == (0, "no findings in m.xml\n", "")
     result = irops("run", "m.xml", "--definitions", folder, "--fill", "ones")
-    assert result.out.splitlines()[-1].split()[:6] == ["y", "i32", "[3]", "3", "3", "3"]
+    assert result.out.splitlines()[-1].split()[:6] == ["op.0", "i32", "[3]", "3", "3", "3"]
 
 
 def test_there_are_examples():

@@ -171,5 +171,7 @@ def test_a_model_is_asked_for_its_inputs_results_and_layers(net):
     assert [layer.name for layer in model.results] == ["y", "z"]
     assert model["sum"] is model.layers[2]
     assert (len(model), bool(model), bool(Model("empty"))) == (5, True, True)
+    assert list(model) == model.layers
+    assert [item in model for item in ("sum", 0, model.layers[1], "sun", 5, None)] == [True] * 3 + [False] * 3
     with pytest.raises(KeyError, match="did you mean 'sum'"):
         model["sun"]

@@ -183,3 +183,24 @@ def test_torch_is_imported_by_none_but_the_caller():
         "print('torch' in sys.modules)"
     )
     assert python("-c", code).stdout == "False\n"
+
+
+class Only:
+    """An array that offers DLPack and nothing else."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **how):
+        return self.array.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_one_array_of_any_library_is_the_only_input_and_gradients_are_of_its_library(net):
+    model = net("x: f32[2,3]; exp: Exp x; y: Result exp")
+    assert irops.run(model, Only(data().numpy()))[0].shape == (2, 3)
+    gradients = irops.vjp(model, data(), torch.ones(2, 3))
+    assert torch.allclose(gradients["x"], torch.exp(data()))
+    assert isinstance(gradients.results[0], torch.Tensor)

@@ -86,10 +86,13 @@ def test_the_limit_on_bytes_is_exact(chain):
 def test_all_layers_are_kept_by_name_and_outputs_by_number(net):
     model = net("x: f32[4]", "halves: Split x axis num_splits=2", "y: Result halves:1", axis=np.array(0))
     result = irops.run(model, [X], keep="all")
-    assert set(result) == {"x", "axis", "halves:0", "halves:1", "y"}
+    assert set(result) == {"x", "axis", "halves:0", "halves:1", "halves.1"}
+    assert result["halves", 1] is result["halves:1"] is result["halves.1"] is result["y"] is result.get(0)
+    assert "y" in result
+    assert ("halves", 2) not in result
     assert (result["halves:0"].tolist(), result["halves:1"].tolist()) == ([0, 1], [2, 3])
-    assert set(irops.run(model, [X], keep=1)) == {"halves:0", "halves:1", "y"}
-    assert set(irops.run(model, [X])) == {"y"}
+    assert set(irops.run(model, [X], keep=1)) == {"halves:0", "halves:1", "halves.1"}
+    assert set(irops.run(model, [X])) == {"halves.1"}
 
 
 def test_progress_counts_layers_of_the_model_and_none_of_bodies(chain):

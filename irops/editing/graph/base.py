@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from irops.analysis.inferred import Inferred
-from irops.analysis.invocation import Invocation, input_spec
+from irops.analysis.invocation import Invocation, OpFault, input_spec, require_all
 from irops.analysis.model_analysis import ModelAnalysis, graph_at
 from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import DiagnosticError, Location, Severity, errors_of
@@ -293,6 +293,37 @@ def _with_body(graph: Layers, path: tuple[str, ...], layers: Layers) -> Layers:
     changed: Body = replace(body, graph=inner)
     layer = replace(layer, bodies={**layer.bodies, path[1]: changed})
     return replace(graph, layers=[*graph.layers[:place], layer, *graph.layers[place + 1 :]])
+
+
+class Ops:
+    """The ops that a graph's opset contains, each in its newest version there, and custom ops.
+
+    ops.X(*inputs, **attributes) adds a node of type X and gives its output, or a tuple of outputs; see
+    Graph.add.
+    """
+
+    __slots__ = ("_graph",)
+
+    def __init__(self, graph: "Base") -> None:
+        self._graph = graph
+
+    def __getattr__(self, type: str) -> Callable[..., Value | tuple[Value, ...]]:
+        if type.startswith("_"):
+            raise AttributeError(type)
+        op = self._graph.newest(type)
+
+        def add(*inputs: Any, **keywords: Any) -> Value | tuple[Value, ...]:
+            return self._graph.add(op.id, *inputs, **keywords)
+
+        add.__name__, add.__qualname__ = type, f"Ops.{type}"
+        add.__doc__ = op.definition.summary
+        return add
+
+    def __dir__(self) -> list[str]:
+        return sorted({*self._graph.op_types(), *super().__dir__()})
+
+    def __repr__(self) -> str:
+        return f"<Ops of {self._graph!r}>"
 
 
 def _enter(value: Value | None, node: Node, index: int) -> None:
@@ -608,11 +639,15 @@ class Base:
         bodies: Mapping[str, Body] | None = None,
     ) -> Node:
         """Add a node of an op. place: in the order of layers, the end by default; bodies: by name"""
-        before = len(self.order)
+        before, texts = len(self.order), self.texts(op, attributes)
+        try:
+            require_all(op, operands, texts)
+        except OpFault as fault:
+            raise refuse(fault.rule, fault.message, name) from None
         sources = self.operand_values(op, operands, name, place)
         if place is not None:
             place += len(self.order) - before
-        node = self._created(op, name, self.texts(op, attributes), place)
+        node = self._created(op, name, texts, place)
         node.bodies = dict(bodies or {})
         for index, source in enumerate(sources):
             self.connect(node, index, source)

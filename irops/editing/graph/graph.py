@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from heapq import heappop, heappush
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from irops.editing.graph.bodies import (
     loop_body,
 )
 from irops.editing.graph.node import Node, Value, refuse, same, unknown
-from irops.editing.graph.ops import Ops
 from irops.files.limits import Limits
 from irops.ir.model import Layer, LayerKind, Model
 from irops.spec.attributes import format_value
@@ -39,6 +38,11 @@ from irops.values.arrays import fact_of
 from irops.values.element import DYNAMIC, TypeLike, element_type_like
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape, ShapeLike
+
+if TYPE_CHECKING:
+    from irops.editing.graph.ops import Ops  # a stub, which has the inputs and attributes of each op
+else:
+    from irops.editing.graph.base import Ops
 
 _COMMUTATIVE = (
     "Add BitwiseAnd BitwiseOr BitwiseXor Equal LogicalAnd LogicalOr LogicalXor Maximum Minimum Multiply"
@@ -217,7 +221,12 @@ def match_at(graph: Any, wanted: Wanted, value: Value) -> Match | None:
     return match if match.bind(wanted, value) else None
 
 
-INTERNAL = vars(Base).keys() - {"add", "constant", "changes"}
+INTERNAL = {name for name in vars(Base) if not name.startswith("__")} - {
+    "add",
+    "changes",
+    "constant",
+    "rename",
+}
 INTERNAL |= {"drop_unused", "facts", "follow", "move_names", "order", "origin", "spelled"}
 INTERNAL |= {"take_over", "topological"}
 """Names that modules of irops use, and dir(graph) does not list."""
@@ -230,7 +239,18 @@ def _op_of(node: Node) -> Op:
     return node.op
 
 
-class Graph(Base):
+def _listed(names: Iterable[str]) -> list[str]:
+    return [name for name in names if name not in INTERNAL and (name[0] != "_" or name[:2] == "__")]
+
+
+class _GraphType(type):
+    """The type of Graph, whose dir lists what users call."""
+
+    def __dir__(cls) -> list[str]:
+        return _listed(super().__dir__())
+
+
+class Graph(Base, metaclass=_GraphType):
     """A model that is built or changed node by node; what is known of each tensor is inferred at once.
 
     Graph("name") starts an empty one, Graph(model) changes a copy of a model or graph, which stays as it is;
@@ -875,8 +895,10 @@ class Graph(Base):
         found = (node.sources[0] for node in self.order if node.kind is LayerKind.RESULT and node.sources)
         return tuple(value for value in found if value is not None)
 
+    outputs = results
+
     def __dir__(self) -> list[str]:
-        return sorted(set(super().__dir__()) - {name for name in INTERNAL if not name.startswith("__")})
+        return _listed(super().__dir__())
 
     # the result
 

@@ -237,8 +237,9 @@ def test_what_no_result_depends_on_is_pruned():
 def test_dir_lists_what_users_call():
     listed = {name for name in dir(irops.Graph()) if not name.startswith("_")}
     assert all(hasattr(irops.Graph(), name) for name in listed)
-    assert {"nodes", "inputs", "results", "prune", "changes", "find", "ops", "add"} <= listed
-    assert listed.isdisjoint({"insert", "connect", "take_over", "facts", "origin"})
+    assert {"nodes", "inputs", "results", "outputs", "prune", "rename", "find", "ops", "add"} <= listed
+    assert listed.isdisjoint({"insert", "connect", "take_over", "facts", "origin", "_put", "_undo"})
+    assert set(dir(irops.Graph)) == {*dir(irops.Graph())} - vars(irops.Graph()).keys()
 
 
 def test_nodes_are_iterated_after_those_that_they_use():

@@ -21,10 +21,11 @@ WIDE, F64 = np.zeros((3, 2), np.float32), np.zeros(3)
 REFUSED = {
     "an unknown op": ("IR301", "did you mean 'SoftMax'", lambda g, _: g.ops.SoftMaxx(g.inputs[0])),
     "an unknown version": ("IR301", "SoftMax-3", lambda g, _: g.add("SoftMax-3", g.inputs[0])),
+    "what is missing": ("IR312", "TopK-11 needs k, axis, mode, sort", lambda g, _: g.ops.TopK(g.inputs[0])),
     "an unknown attribute": ("IR311", "did you mean 'axis'", lambda g, _: g.ops.SoftMax(g.inputs[0], axsi=1)),
     "an axis out of range": ("IR316", "data has rank 2", lambda g, _: g.ops.SoftMax(g.inputs[0], axis=7)),
-    "a missing attribute": ("IR312", "has no attribute", lambda g, _: g.ops.Clamp(g.inputs[0], min=0)),
-    "missing attributes": ("IR312", "no attributes min and max, must", lambda g, _: g.ops.Clamp(g.inputs[0])),
+    "a missing attribute": ("IR312", "Clamp-1 needs max", lambda g, _: g.ops.Clamp(g.inputs[0], min=0)),
+    "missing attributes": ("IR312", "Clamp-1 needs min, max", lambda g, _: g.ops.Clamp(g.inputs[0])),
     "a malformed attribute": ("IR314", "must be", lambda g, _: g.ops.SoftMax(g.inputs[0], axis="one")),
     "a missing input": ("IR321", "takes 2", lambda g, _: g.ops.Add(g.inputs[0])),
     "a broken requirement": ("IR401", "requires: ", lambda g, _: g.ops.Concat(g.inputs[0], WIDE, axis=0)),
