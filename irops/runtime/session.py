@@ -24,7 +24,7 @@ from irops.values.element import Array
 Keep = Literal["all"] | Key | Iterable[Key]
 
 
-class Results(dict[str, Array]):
+class Results(dict[Any, Array]):
     """Arrays by the name of their tensor or, where it has none, of their Result; and of kept layers.
 
     The name of the Result's layer, other names of the tensor and the position find them too, and ("split", 1)

@@ -20,15 +20,20 @@ PLACE = Path(package.__path__[0], "ops.pyi")
 _HEAD = '''"""graph.ops: the ops of a graph's opset; made by python tests/support/graph_stub.py."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
+
+import numpy as np
 
 from irops.editing.graph.base import Base
 from irops.editing.graph.node import Value
 from irops.values.element import Array, TypeLike
 from irops.values.shape import Shape
 
-Operand = Value | Array | Sequence[Any] | float | bool | str
-"""A Value; or what becomes a constant: an array, a number, nested lists."""
+class Tensor(Protocol):
+    def __dlpack__(self, *args: Any, **keywords: Any) -> Any: ...
+
+Operand = Value | Array | np.generic | Tensor | Sequence[Any] | float | bool | str
+"""A Value; or what becomes a constant: an array of any library, a number, nested lists."""
 
 class Ops:
     def __init__(self, graph: Base) -> None: ...

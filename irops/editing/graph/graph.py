@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from irops.diagnostics.printable import plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import dialects
 from irops.dialects.registry import Registry, default_registry
-from irops.editing.graph.base import Base, Origin, array_of, own
+from irops.editing.graph.base import Base, Ops, Origin, array_of, own
 from irops.editing.graph.bodies import (
     Carried,
     Inflow,
@@ -40,9 +40,7 @@ from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape, ShapeLike
 
 if TYPE_CHECKING:
-    from irops.editing.graph.ops import Ops  # a stub, which has the inputs and attributes of each op
-else:
-    from irops.editing.graph.base import Ops
+    from irops.editing.graph.ops import Ops as TypedOps  # a stub: the inputs and attributes of each op
 
 _COMMUTATIVE = (
     "Add BitwiseAnd BitwiseOr BitwiseXor Equal LogicalAnd LogicalOr LogicalXor Maximum Minimum Multiply"
@@ -287,7 +285,7 @@ class Graph(Base, metaclass=_GraphType):
             origin = Origin.empty(name)
         super().__init__(origin, registry, limits, opset)
         self.name = origin.base.name
-        self.ops = Ops(self)
+        self.ops = cast("TypedOps", Ops(self))
         if origin.graph is not None:
             fill(self)
 
