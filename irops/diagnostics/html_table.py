@@ -14,11 +14,26 @@ _STYLE = """<style>
 .irops-table.irops-table td, .irops-table.irops-table th {
   padding: 2px 12px 2px 0; text-align: left; vertical-align: top; border-bottom: 1px solid #8884;
 }
+.irops-table th { cursor: pointer; }
+.irops-error { color: #c22; font-weight: 600; }
+.irops-warning { color: #a60; font-weight: 600; }
 </style>"""
+_SORT = (
+    "const k=this.cellIndex,n=this.parentNode.cells.length,body=this.closest('tbody'),"
+    "up=this.dataset.up=this.dataset.up==1?-1:1,text=row=>row.cells[k].innerText;"
+    "[...body.rows].slice(1).sort((a,b)=>(a.cells.length<n)-(b.cells.length<n)"
+    "||up*text(a).localeCompare(text(b),undefined,{numeric:true})).forEach(row=>body.append(row))"
+)
+"""Sorts the rows by the column whose title is clicked, numbers by size; a second click turns the order round.
+"""
+COLOURED = ("error", "warning")
+"""Cells that have a colour, as they have in the terminal."""
 
 
 def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table with a caption; all texts are escaped, and rows and texts are bounded."""
+    """A table with a caption, sorted by the title that is clicked; all texts are escaped, and rows and texts
+    are bounded.
+    """
     shown: list[Sequence[object]] = []
     more = 0
     for row in rows:
@@ -26,14 +41,18 @@ def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object
             shown.append(row)
         else:
             more += 1
-    titles = (
-        f"<tr>{''.join(f'<th>{escape(title)}</th>' for title in head)}</tr>" if any(head) and shown else ""
-    )
-    body = "".join(f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in shown)
+    titles = "".join(f'<th onclick="{_SORT}">{escape(title)}</th>' for title in head)
+    titles = f"<tr>{titles}</tr>" if any(head) and shown else ""
+    body = "".join(f"<tr>{''.join(map(_column, row))}</tr>" for row in shown)
     rest = f'<tr><td colspan="{len(head)}">and {more} more</td></tr>' if more else ""
     return (
         f'{_STYLE}<table class="irops-table"><caption>{_cell(caption)}</caption>{titles}{body}{rest}</table>'
     )
+
+
+def _column(value: object) -> str:
+    text = _cell(value)
+    return f'<td class="irops-{text}">{text}</td>' if text in COLOURED else f"<td>{text}</td>"
 
 
 def _cell(value: object) -> str:

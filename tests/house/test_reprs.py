@@ -165,9 +165,18 @@ def test_tables_need_no_library_of_templates(monkeypatch):
         assert "<table" in shown._repr_html_()
 
 
+def test_a_graph_is_drawn_and_a_report_has_the_colours_of_the_terminal():
+    pytest.importorskip("fast_sugiyama")
+    assert "<svg" in detector()._repr_html_()
+    assert "<svg" not in irops.Graph("empty")._repr_html_()
+    report = irops.check(ROOT / "irops/diagnostics/rules/IR221.xml")._repr_html_()
+    assert '<td class="irops-error">error</td>' in report
+
+
 def test_texts_are_escaped_and_bounded():
     text = html_table("<b>", ("a",), [["<script>\x1b" + "x" * 1000]] * (MAX_ROWS + 5))
     assert "<script>" not in text
     assert "\x1b" not in text
     assert "x" * (MAX_CELL + 1) not in text
     assert "and 5 more" in text
+    assert len(html.fromstring(text).xpath("//th[contains(@onclick, 'sort')]")) == 1

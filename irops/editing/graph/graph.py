@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from heapq import heappop, heappush
@@ -29,6 +31,7 @@ from irops.editing.graph.bodies import (
     loop_body,
 )
 from irops.editing.graph.node import Node, Value, refuse, same, unknown
+from irops.environment import MissingExtraError
 from irops.files.limits import Limits
 from irops.ir.model import Layer, LayerKind, Model
 from irops.spec.attributes import format_value
@@ -46,6 +49,8 @@ _COMMUTATIVE = (
     "Add BitwiseAnd BitwiseOr BitwiseXor Equal LogicalAnd LogicalOr LogicalXor Maximum Minimum Multiply"
     " NotEqual SquaredDifference"
 )
+MAX_DRAWN = 300
+"""How many nodes a graph has at most that notebooks draw."""
 COMMUTATIVE = frozenset(_COMMUTATIVE.split())
 """Ops of two inputs that may be swapped."""
 
@@ -293,7 +298,13 @@ class Graph(Base, metaclass=_GraphType):
         return f"<Graph {shortened(self.name)!r}: {plural(len(self), 'node')}>"
 
     def _repr_html_(self) -> str:
-        """A table for notebooks: the nodes in topological order, with their inputs and what is inferred."""
+        """A picture for notebooks, where irops[draw] is installed and the graph has a result and is not too
+        large, and a table: the nodes in topological order, with their inputs and what is inferred.
+        """
+        picture = ""
+        if self.results and len(self) <= MAX_DRAWN:
+            with suppress(DiagnosticError, MissingExtraError):
+                picture = sys.modules["irops"].draw(self).svg  # drawing imports what is here
         rows = (
             (
                 node.name,
@@ -303,7 +314,7 @@ class Graph(Base, metaclass=_GraphType):
             )
             for node in self
         )
-        return html_table(repr(self)[1:-1], ("node", "op", "inputs", "outputs"), rows)
+        return picture + html_table(repr(self)[1:-1], ("node", "op", "inputs", "outputs"), rows)
 
     # building
 
