@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 
-from irops.cli.parser import REFUSED
+from irops.cli.parser import REFUSED, add_common
 from irops.environment import missing_libraries
 
 Words = Mapping[str, str]
@@ -48,9 +48,7 @@ def parser_for(command: str, commands: Words) -> argparse.ArgumentParser:
         parser = names.add_parser(name, help=what, allow_abbrev=False)
         if name == command:
             import_module(f"irops.cli.{name}").configure(parser)
-            parser.add_argument(
-                "--debug", action="store_true", help="print the traceback of an internal error"
-            )
+            add_common(parser)
             for action in parser._actions:
                 _add_completer(name, action)
     helped = names.add_parser("help", help="describe a command")

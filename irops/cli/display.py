@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from irops.cli.streams import columns, console, is_interactive, uses_colour
@@ -179,5 +180,15 @@ def deliver(text: str, args: argparse.Namespace) -> None:
             file.write(text.encode())
         if not args.quiet:
             print(f"{printable(os.fspath(args.output))}: written as {args.output_format}", file=sys.stderr)
+        show_written(args.output, args)
     elif not args.quiet:
         print(text, end="")
+
+
+def show_written(path: str, args: argparse.Namespace) -> None:
+    """Open what was written, if --open asks for it."""
+    if args.open:
+        import webbrowser
+
+        if not webbrowser.open(Path(path).absolute().as_uri()):
+            print(f"no browser was found that opens {printable(path)}", file=sys.stderr)

@@ -14,10 +14,10 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from irops.cli.display import progress_bar
+from irops.cli.display import progress_bar, show_written
 from irops.cli.main import COMMANDS, Refusal, command_named
 from irops.cli.models import registry_of
-from irops.cli.options import add_extensions, add_option, written_folder
+from irops.cli.options import add_extensions, add_open, add_option, written_folder
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS, exit_codes
 from irops.diagnostics.printable import plural
 from irops.document.case_views import cell, code, prose
@@ -38,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     base_url = "where the site will be served, for its sitemap and canonical links"
     add_option(parser, "--base-url URL", base_url, default="")
     add_option(parser, "--jobs -j N", "number of processes of Sphinx", at_least=1, default=1)
+    add_open(parser)
     add_option(parser, "--quiet -q", "no summary, no progress")
     add_extensions(parser)
 
@@ -67,17 +68,20 @@ def _write(args: argparse.Namespace) -> None:
     )
     with progress_bar("writing pages", quiet=args.quiet) as progress:
         count = site.write(args.output, progress)
+    start = f"{args.output.rstrip('/')}/{'index.html' if args.format == 'html' else 'index.md'}"
     if not args.quiet:
-        start = "index.html" if args.format == "html" else "index.md"
-        print(f"{plural(count, 'page')} in {args.output}; start at {args.output.rstrip('/')}/{start}")
+        print(f"{plural(count, 'page')} in {args.output}; start at {start}")
+    show_written(start, args)
 
 
 USAGE = "usage: "
 EXAMPLE = "\n\nexample:\n"
 INTRODUCTION = """# Commands
 
-Every command has `--help`, and `irops help COMMAND` shows the same. Exit codes: 0 success; 1 findings;
-2 wrong usage, a file that cannot be read or written, or an internal error.
+Every command has `--help`, and `irops help COMMAND` shows the same. `--color always` and `never`
+decide on colours, `--verbose` also says which files were read and how long it took, and `--debug` prints the
+traceback of an internal error. Exit codes: 0 success; 1 findings; 2 wrong usage, a file that cannot be
+read or written, or an internal error.
 """
 
 

@@ -6,7 +6,8 @@ more than about 1500 boxes is drawn as blocks of layers. The HTML page pans,
 zooms, searches, and shows the definition of a layer on click.
 
 example:
-  irops draw model.xml -o model.svg
+  irops draw model.xml
+  irops draw model.xml -o .pdf
   irops draw model.xml -o model.html --unfold
   irops draw model.xml -o part.svg --around relu_9 --hops 3
 """
@@ -16,22 +17,24 @@ import os
 import sys
 
 from irops.analysis.model_analysis import path_of_text
+from irops.cli.display import show_written
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
-from irops.cli.options import add_option, add_settings, argument_errors, written
+from irops.cli.options import add_open, add_option, add_settings, argument_errors, written
 from irops.cli.parser import CLEAN
 from irops.diagnostics.printable import printable
 from irops.drawing.drawing import SUFFIXES, draw
 from irops.environment import MissingExtraError
+from irops.files.urls import without_credentials
 
 EXIT_1 = "the model has errors, or cannot be drawn"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
-    add_option(
-        parser, "--output -o FILE", "the picture: an .svg, .html or .dot file", type=written, required=True
-    )
+    output = f"the picture: a file, or {', '.join(SUFFIXES)} with the name of the model; default: .svg"
+    add_option(parser, "--output -o FILE", output, type=_target, default=SUFFIXES[0])
+    add_open(parser)
     add_option(parser, "--unfold", "draw repeated blocks and shape computations layer by layer")
     add_option(parser, "--around LAYER", "draw what lies around a layer")
     add_option(parser, "--hops N", "how many edges the picture reaches from --around; default: 2", at_least=0)
@@ -41,9 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    suffix = os.path.splitext(args.output)[1]
-    if suffix not in SUFFIXES:
-        raise Refusal(f"--output {args.output} is no .svg, .html or .dot file")
+    output = args.output
+    if output in SUFFIXES:
+        output = f"{os.path.splitext(os.path.basename(without_credentials(args.model)))[0]}{output}"
     if args.hops is not None and args.around is None:
         raise Refusal("--hops is given without --around; name a layer with --around")
     analysis = analysis_of(args)
@@ -51,11 +54,19 @@ def execute(args: argparse.Namespace) -> int:
         with argument_errors():
             hops, path = 2 if args.hops is None else args.hops, path_of_text(analysis, args.path)
             drawing = draw(analysis, unfold=args.unfold, around=args.around, hops=hops, path=path)
+        drawing.write(output)
     except MissingExtraError as error:
         raise Refusal(str(error)) from None
-    drawing.write(args.output)
     if not args.quiet:
-        print(f"{printable(args.output)}: {len(analysis.model.layers)} layers in {len(drawing)} boxes")
+        print(f"{printable(output)}: {len(analysis.model.layers)} layers in {len(drawing)} boxes")
         for note in drawing.notes:
             print(f"note: {printable(note)}", file=sys.stderr)
+    show_written(output, args)
     return CLEAN
+
+
+def _target(text: str) -> str:
+    """An argparse type: a path to write a picture to, or a suffix alone."""
+    if os.path.splitext(written(text))[1] not in SUFFIXES and text not in SUFFIXES:
+        raise argparse.ArgumentTypeError(f"{text} is no {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]} file")
+    return text

@@ -10,11 +10,22 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from time import perf_counter
 from typing import Protocol, cast
 
 import irops
-from irops.cli.parser import FINDINGS, INTERRUPTED, PIPE_CLOSED, REFUSED, REMOVED, Parser, exit_codes, refuses
-from irops.cli.streams import discard_output, escape_unencodable, handle_signals
+from irops.cli.parser import (
+    FINDINGS,
+    INTERRUPTED,
+    PIPE_CLOSED,
+    REFUSED,
+    REMOVED,
+    Parser,
+    add_common,
+    exit_codes,
+    refuses,
+)
+from irops.cli.streams import coloured, discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.environment import disabled, no_collection
 from irops.files.output import UnwritableModel, noting_files_read
@@ -22,6 +33,8 @@ from irops.work.python import forget_current_folder
 
 NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
 """Messages of the system when there is no memory for a library or a thread."""
+MAX_LISTED = 50
+"""How many of the files that were read are listed."""
 MAX_ERROR = 4000
 """The greatest number of characters of the message of an error."""
 COMMANDS = {
@@ -132,10 +145,24 @@ def _dispatch(arguments: list[str]) -> int:
             meant = f"; irops check {name} checks this model"
         raise Refusal(f"unknown command {name!r}{meant}; irops --help lists all commands")
     command, parser = command_named(name)
-    parser.add_argument("--debug", action="store_true", help="print the traceback of an internal error")
+    add_common(parser)
     args = parser.parse(arguments[1:])
-    with noting_files_read():
-        return command.execute(args)
+    start = perf_counter()
+    with noting_files_read() as files, coloured(args.color):
+        try:
+            return command.execute(args)
+        finally:
+            if args.verbose:
+                _report_files(name, list(files.values()), perf_counter() - start)
+
+
+def _report_files(command: str, files: Sequence[str], seconds: float) -> None:
+    from irops.diagnostics.printable import printable
+
+    for file in files[:MAX_LISTED]:
+        print(f"irops {command}: read {printable(file)}", file=sys.stderr)
+    more = f", {len(files) - MAX_LISTED:,} further files" if len(files) > MAX_LISTED else ""
+    print(f"irops {command}: {seconds:,.2f} s{more}", file=sys.stderr)
 
 
 def command_named(name: str) -> tuple[Command, Parser]:

@@ -253,6 +253,11 @@ def _pair(text: str, form: InputForm, other: InputForm) -> Pair:
     raise argparse.ArgumentTypeError(f"{text!r} is not of the form {form}{hint}")
 
 
+def add_open(parser: argparse.ArgumentParser) -> None:
+    """Add --open, which display.show_written reads."""
+    add_option(parser, "--open", "show what was written in the browser, or in the program for its format")
+
+
 SUFFIXES = {".html": "html", ".htm": "html", ".json": "json", ".xml": "junit"}
 """Formats of reports by the suffixes of their files."""
 
@@ -262,11 +267,14 @@ def add_report(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     default = "default: that of the suffix of --output, else full"
     parser.add_argument("--output-format", choices=formats, help=default)
     add_option(parser, "--output -o FILE", "write the report to a file", type=written)
+    add_open(parser)
     add_option(parser, "--quiet -q", "no report, only the exit code")
 
 
 def set_report_format(args: argparse.Namespace, formats: Sequence[str]) -> None:
     """Fill in the format of the report. Raises: Refusal where the library of its template is missing"""
+    if args.open and not args.output:
+        raise Refusal("--open is given without --output; name a file: -o report.html")
     found = SUFFIXES.get(os.path.splitext(args.output)[1].lower()) if args.output else None
     args.output_format = args.output_format or (found if found in formats else "full")
     require_page_library(args.output_format)

@@ -68,6 +68,15 @@ RENAMED = {
 """The new names of options, by the words of the command line; the old ones are understood in this release."""
 
 
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Add the options that every command has."""
+    colour = "whether to write colours; default: auto, as the terminal and NO_COLOR, FORCE_COLOR say"
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help=colour)
+    verbose = "also say which files were read, and how long it took, on standard error"
+    parser.add_argument("--verbose", "-v", action="store_true", help=verbose)
+    parser.add_argument("--debug", action="store_true", help="print the traceback of an internal error")
+
+
 class Parser(argparse.ArgumentParser):
     """Options are not abbreviated: a script must not change its meaning when an option is added."""
 

@@ -3,6 +3,8 @@
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import IO, TYPE_CHECKING, TextIO
 
@@ -70,6 +72,23 @@ def uses_colour(stream: IO[str]) -> bool:
         return False
     forced = (os.environ.get(name, "") for name in ("FORCE_COLOR", "CLICOLOR_FORCE"))
     return is_interactive(stream) or any(text not in ("", "0") for text in forced)
+
+
+@contextmanager
+def coloured(choice: str) -> Iterator[None]:
+    """Colours always or never, in this process and those that it starts; "auto" as uses_colour says."""
+    if choice == "auto":
+        yield
+        return
+    names = ("NO_COLOR", "FORCE_COLOR")
+    before = {name: os.environ.pop(name, None) for name in names}
+    os.environ[names[choice == "always"]] = "1"
+    try:
+        yield
+    finally:
+        for name in names:
+            os.environ.pop(name, None)
+        os.environ.update({name: text for name, text in before.items() if text is not None})
 
 
 def columns() -> int | None:

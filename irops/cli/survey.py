@@ -14,15 +14,17 @@ example:
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from irops.cli.display import progress_bar, table
+from irops.cli.display import progress_bar, show_written, table
 from irops.cli.main import Refusal
 from irops.cli.models import registry_of
 from irops.cli.options import (
     add_format,
+    add_open,
     add_option,
     add_settings,
     limit,
@@ -41,7 +43,7 @@ from irops.environment import missing_libraries
 from irops.files.limits import Limits
 from irops.surveys.listing import listing
 from irops.surveys.store import STATUSES, CellChange, Differences, Row, SurveyTable
-from irops.surveys.survey import Request, surveyed
+from irops.surveys.survey import INDEX, Request, surveyed
 from irops.surveys.tasks import KINDS, Interrupted, SurveyError, SurveySettings, tasks_of
 
 EXIT_1 = "a cell is neither pass nor warn; with --against, if cells got worse"
@@ -75,6 +77,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--select RULES", "only these rules, as in irops check", default="")
     add_option(parser, "--ignore RULES", "not these rules", default="")
     add_format(parser)
+    add_open(parser)
     add_option(parser, "--quiet -q", "no summary, no progress")
     add_workers(parser)
     add_settings(parser)
@@ -95,6 +98,7 @@ def execute(args: argparse.Namespace) -> int:
         sys.stdout.write(summary_json(table))
     elif not args.quiet:
         show_summary(table)
+    show_written(os.path.join(args.output, INDEX), args)
     if table.differences is not None:
         return FINDINGS if table.differences.is_worse else CLEAN
     return CLEAN if table.ok else FINDINGS

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -34,7 +35,7 @@ from irops.drawing.boxes import (
 )
 from irops.drawing.build import Notes, SceneBuilder
 from irops.editing.extraction import Boundary, Name, Scope, extracted
-from irops.environment import no_collection
+from irops.environment import MissingExtraError, no_collection, require_extra
 from irops.files.limits import Limits
 from irops.files.output import PendingFiles, local_target
 from irops.spec.definition import Definition
@@ -44,12 +45,16 @@ def _file(name: str) -> str:
     return (files("irops.drawing") / name).read_text(encoding="utf-8")
 
 
-SUFFIXES = (".svg", ".html", ".dot")
+SUFFIXES = (".svg", ".html", ".dot", ".png", ".pdf")
+MAX_PIXELS = 20_000
+"""The greatest width and height of a .png file; smaller ones have two pixels for each unit of the picture."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Drawing:
-    """A picture: svg, html and dot are its texts, write stores it. notes: what the picture leaves out"""
+    """A picture: svg, html and dot are its texts, png and pdf its bytes, write stores it. notes: what the
+    picture leaves out
+    """
 
     title: str
     notes: tuple[str, ...]
@@ -76,17 +81,28 @@ class Drawing:
         """The boxes and edges in the language of Graphviz."""
         return dot(self.scene, self.title)
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture in the format of the suffix: .svg, .html or .dot. Raises: ValueError"""
-        text = self.text(os.path.splitext(path)[1])
-        with PendingFiles(local_target(path)) as (file,):
-            file.write(text.encode())
+    @cached_property
+    def png(self) -> bytes:
+        """The picture for a light display. Raises: MissingExtraError without irops[png]"""
+        scale = min(2, MAX_PIXELS / max(self.scene.width, self.scene.height))
+        return bytes(_cairo().svg2png(bytestring=plain(self.svg).encode(), scale=scale))
 
-    def text(self, suffix: str) -> str:
-        """The text of a format. Raises: ValueError"""
+    @cached_property
+    def pdf(self) -> bytes:
+        """The picture for a light display. Raises: MissingExtraError without irops[png]"""
+        return bytes(_cairo().svg2pdf(bytestring=plain(self.svg).encode()))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture in the format of the suffix: .svg, .html, .dot, .png or .pdf.
+
+        Raises:  ValueError; MissingExtraError without irops[png]
+        """
+        suffix = os.path.splitext(path)[1]
         if suffix not in SUFFIXES:
-            raise ValueError(f"the suffix is {suffix!r}, must be .svg, .html or .dot")
-        return str(getattr(self, suffix[1:]))
+            raise ValueError(f"the suffix is {suffix!r}, must be one of {', '.join(SUFFIXES)}")
+        content: str | bytes = getattr(self, suffix[1:])
+        with PendingFiles(local_target(path)) as (file,):
+            file.write(content.encode() if isinstance(content, str) else content)
 
     def __len__(self) -> int:
         """The number of boxes, those inside others included."""
@@ -100,6 +116,27 @@ class Drawing:
 
     def __repr__(self) -> str:
         return f"<Drawing of {self.title!r}: {len(self)} boxes>"
+
+
+def _cairo() -> Any:
+    """The library that makes .png and .pdf files. Raises: MissingExtraError"""
+    require_extra("png", "cairosvg", purpose="pictures in .png and .pdf files")
+    try:
+        import cairosvg
+    except OSError:  # the shared library of cairo, which pip does not install
+        raise MissingExtraError(
+            "cairosvg needs the library cairo; install it: apt install libcairo2, brew install cairo"
+        ) from None
+    return cairosvg
+
+
+def plain(svg: str) -> str:
+    """A picture in light colours without what cairo does not know: variables, media, lists of fonts."""
+    style, end, content = svg.partition("</style>")
+    colours = dict(re.findall(r"--(\w+):(#\w+)", style[: style.index("@media")]))
+    style = re.sub(r"@media.*", "", style)
+    style = re.sub(r"var\(--(\w+)\)", lambda match: colours[match[1]], style)
+    return re.sub(r"font-family:[^;]*", "font-family:monospace", style) + end + content
 
 
 # What a page shows of a layer on click: its definition, its place in the file, its attributes and Facts.

@@ -10,7 +10,7 @@ import errno
 import os
 import shutil
 import signal
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -386,11 +386,12 @@ class UnwritableModel(ValueError):
 
 
 @contextmanager
-def noting_files_read() -> Iterator[None]:
+def noting_files_read() -> Iterator[Mapping[Identity, str]]:
     """Note which files the block, a command, reads, so that it does not write over them."""
-    before = _files_read.set({})
+    files: dict[Identity, str] = {}
+    before = _files_read.set(files)
     try:
-        yield
+        yield files
     finally:
         _files_read.reset(before)
 

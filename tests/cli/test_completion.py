@@ -124,7 +124,9 @@ def test_names_of_files_that_a_terminal_would_obey_are_not_offered(folder):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_offered(command):
     options = {name for action in command_named(command)[1]._actions for name in action.option_strings}
-    assert offered(f"irops {command} --") == {name for name in (*options, "--debug") if name[:2] == "--"}
+    assert offered(f"irops {command} --") == {
+        name for name in (*options, "--color", "--verbose", "--debug") if name[:2] == "--"
+    }
 
 
 def test_every_command_is_offered():

@@ -1,11 +1,14 @@
 """irops draw."""
 
+import re
 import sys
 
 import pytest
 from drawn_models import blocks, detector, loop
 
+from irops import environment
 from irops.analysis.writing import write
+from irops.drawing.drawing import draw, plain
 
 
 @pytest.fixture
@@ -76,3 +79,37 @@ def test_a_missing_library_is_named_with_its_extra(irops, model, monkeypatch):
     result = irops("draw", model, "-o", model.with_suffix(".svg"))
     assert result.status == 2
     assert "pip install 'irops[draw]'" in result.err
+
+
+def test_a_picture_has_the_name_of_the_model_where_none_is_given(irops, model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert irops("draw", model).out.startswith("model.svg: ")
+    assert irops("draw", model, "-o", ".html", "-q").status == 0
+    assert {path.name for path in tmp_path.glob("model.*")} == {f"model.{end}" for end in BESIDE}
+
+
+BESIDE = ("xml", "bin", "svg", "html")
+
+
+@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".pdf", b"%PDF")])
+def test_a_picture_is_drawn_in_pixels_and_on_paper(irops, model, suffix, start):
+    pytest.importorskip("cairosvg")
+    out = model.with_suffix(suffix)
+    assert irops("draw", model, "-o", out).status == 0
+    assert out.read_bytes().startswith(start)
+
+
+def test_what_pictures_in_pixels_need_is_said(irops, model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cairosvg", None)
+    monkeypatch.setattr("irops.environment.find_spec", lambda name: None if name == "cairosvg" else name)
+    environment._is_installed.cache_clear()
+    result = irops("draw", model, "-o", model.with_suffix(".png"))
+    environment._is_installed.cache_clear()
+    assert (result.status, result.out) == (2, "")
+    assert "cairosvg is not installed; pip install 'irops[png]' installs it" in result.err
+
+
+def test_what_cairo_reads_has_no_variables_and_only_light_colours():
+    svg = plain(draw(loop()).svg)
+    assert re.search(r"var\(|@media|ui-monospace", svg) is None
+    assert ".irops-drawing .page{fill:#ffffff}" in svg

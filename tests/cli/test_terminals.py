@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+import irops as package
 from irops.cli.streams import uses_colour
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
@@ -38,6 +39,35 @@ def test_variables_of_the_environment_decide(variables, on_a_terminal, in_a_pipe
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert (uses_colour(Terminal()), uses_colour(io.StringIO())) == (on_a_terminal, in_a_pipe)
+
+
+def test_an_option_decides_on_colours_for_one_command(irops, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    words = ("explain", "IR202")
+    assert ESCAPE.search(irops(*words, "--color", "always").out)
+    assert not ESCAPE.search(irops(*words).out)
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert not ESCAPE.search(irops(*words, "--color", "never").out)
+    assert ESCAPE.search(irops(*words).out)
+
+
+def test_verbose_says_which_files_were_read_and_how_long_it_took(irops, net, tmp_path):
+    package.write(net("x: f32[3]; log: Log x; y: Result log"), tmp_path / "m.xml")
+    for words in (("check",), ("infer",), ("run", "--fill", "ones")):
+        said = irops(*words, tmp_path / "m.xml", "--verbose").err.splitlines()
+        assert f"irops {words[0]}: read {tmp_path / 'm.xml'}" in said
+        assert re.fullmatch(rf"irops {words[0]}: \d+\.\d\d s", said[-1])
+
+
+def test_what_was_written_is_opened(irops, net, tmp_path, monkeypatch):
+    package.write(net("x: f32[3]; log: Log x; y: Result log"), tmp_path / "m.xml")
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or len(opened) < 2)
+    for name in ("d.html", "e.json"):
+        result = irops("diff", tmp_path / "m.xml", tmp_path / "m.xml", "-o", tmp_path / name, "--open")
+        assert opened[-1] == (tmp_path / name).as_uri()
+        assert ("no browser was found" in result.err) is (name == "e.json")
 
 
 @pytest.mark.parametrize("words", [("--help",), ("check", "--help"), ("check", "--strit")])
