@@ -31,14 +31,22 @@ from pathlib import Path
 from irops.analysis.checks.declared import ChangedMeanwhile, FixedText, fixed_text, store
 from irops.analysis.checks.run import check
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.cli.display import progress_bar, write_reports
+from irops.cli.display import deliver, progress_bar, write_reports
 from irops.cli.main import Refusal
 from irops.cli.models import find_models, model_help, registry_of
-from irops.cli.options import add_option, add_settings, has_extensions, limits_of, written
+from irops.cli.options import (
+    add_option,
+    add_report,
+    add_settings,
+    has_extensions,
+    limits_of,
+    set_report_format,
+    written,
+)
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED, refuses
 from irops.cli.settings import settings
 from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError
-from irops.diagnostics.formats import FOR_PEOPLE, FORMATS, fingerprints
+from irops.diagnostics.formats import FOR_PEOPLE, FORMATS, fingerprints, render
 from irops.diagnostics.printable import printable, printable_lines
 from irops.diagnostics.report import Report, summary
 from irops.diagnostics.rules import rule, rules_of
@@ -142,7 +150,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("models", nargs="*", metavar="MODEL", help=f"{model_help()}; or a folder")
     add_option(parser, "--weights FILE", "the .bin file, if it is not next to the .xml file")
     add_option(parser, "--stdin-filename FILE", "check standard input, reported under this file name")
-    add_option(parser, "--output-format", "", choices=FORMATS, default="full")
+    add_report(parser, tuple(FORMATS), "no summary, no progress")
     select = "only these rules: codes, prefixes of codes, or names, separated by commas"
     add_option(parser, "--select RULES", select, type=_words, action="extend", default=[])
     parser.add_argument(
@@ -166,11 +174,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--exit-zero", "exit with 0 even if there are errors")
     jobs = "number of processes; default: one per core if there are many files"
     add_option(parser, "--jobs -j N", jobs, at_least=1, default=0)
-    add_option(parser, "--quiet -q", "no summary, no progress")
     add_settings(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
+    if args.output and (args.diff or args.write_baseline):
+        raise Refusal("--output holds findings, which --diff and --write-baseline do not report; give one")
+    set_report_format(args, tuple(FORMATS))
     config = settings(args.config)
     for option, words in (("--select", args.select), ("--ignore", args.ignore)):
         try:
@@ -190,7 +200,7 @@ def execute(args: argparse.Namespace) -> int:
         args.why,
     )
     strict = args.strict or config.strict
-    for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff)
+    for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff or args.output)
     reports: list[Report] = []
     accepted_count, changes = 0, False
     with progress_bar("checking", quiet=args.quiet) as report_progress:
@@ -208,9 +218,11 @@ def execute(args: argparse.Namespace) -> int:
         return _write_baseline(Path(args.write_baseline), reports)
     if args.diff:
         return FINDINGS if changes and not args.exit_zero else _status(reports, strict, args.exit_zero)
-    if not for_people:
+    if args.output:
+        deliver(render(reports, args.output_format), args)
+    elif not for_people:
         write_reports(reports, args.output_format)
-    elif not args.quiet:
+    if (for_people or args.output) and not args.quiet:
         sys.stdout.write(f"{summary(reports, accepted_count, others)}\n")
     status = _status(reports, strict, args.exit_zero)
     return FINDINGS if status == CLEAN and strict and config.left_out and not args.exit_zero else status

@@ -258,17 +258,19 @@ def add_open(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--open", "show what was written in the browser, or in the program for its format")
 
 
-SUFFIXES = {".html": "html", ".htm": "html", ".json": "json", ".xml": "junit"}
+SUFFIXES = {".html": "html", ".htm": "html", ".json": "json", ".xml": "junit", ".sarif": "sarif"}
 """Formats of reports by the suffixes of their files."""
 
 
-def add_report(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+def add_report(
+    parser: argparse.ArgumentParser, formats: Sequence[str], quiet: str = "no report, only the exit code"
+) -> None:
     """Add the form of a report and where it goes, which display.deliver reads."""
     default = "default: that of the suffix of --output, else full"
     parser.add_argument("--output-format", choices=formats, help=default)
     add_option(parser, "--output -o FILE", "write the report to a file", type=written)
     add_open(parser)
-    add_option(parser, "--quiet -q", "no report, only the exit code")
+    add_option(parser, "--quiet -q", quiet)
 
 
 def set_report_format(args: argparse.Namespace, formats: Sequence[str]) -> None:

@@ -45,6 +45,16 @@ def test_machine_formats_contain_nothing_else(form, start, irops, broken):
     assert result.status == 1
 
 
+@pytest.mark.parametrize(("name", "start"), [("r.sarif", "{"), ("r.json", '{\n  "version": 1'), ("r.txt", "/")])
+def test_findings_are_written_in_the_format_of_the_suffix(name, start, irops, broken, tmp_path):
+    result = irops("check", broken, "-o", tmp_path / name)
+    assert result.status == 1
+    assert result.out.endswith(f"error in {broken}\n")
+    assert result.err.startswith(f"{tmp_path / name}: written as ")
+    assert (tmp_path / name).read_text().startswith(start)
+    assert irops("check", broken, "-o", tmp_path / name, "--diff").status == 2
+
+
 def test_rules_are_selected(irops, broken):
     assert irops("check", broken, "--select", "IR2,IR5").status == 0
     assert irops("check", broken, "--select", "IR2", "--select", "IR4").status == 1

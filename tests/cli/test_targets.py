@@ -77,6 +77,7 @@ def test_what_users_expect_is_written_twice(irops, folder, case):
 
 
 OUTPUTS = {
+    ("check", "--output"): (),
     ("check", "--write-baseline"): (),
     ("run", "--save-outputs"): ("--fill", "ones"),
     ("run", "--profile"): ("--fill", "ones"),
