@@ -20,7 +20,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from errno import EACCES
@@ -44,10 +44,10 @@ from irops.cli.options import (
     written,
 )
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED, refuses
-from irops.cli.settings import settings
+from irops.cli.settings import OWN, SHARED, Settings, Suppression, relative_path, settings
 from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError
 from irops.diagnostics.formats import FOR_PEOPLE, FORMATS, fingerprints, render
-from irops.diagnostics.printable import printable, printable_lines
+from irops.diagnostics.printable import plural, printable, printable_lines
 from irops.diagnostics.report import Report, summary
 from irops.diagnostics.rules import rule, rules_of
 from irops.dialects.reading import load
@@ -98,7 +98,7 @@ class Baseline:
 
     def new_in(self, report: Report) -> Report:
         """The report without its accepted findings."""
-        accepted = self.accepted.get(_relative_path(report, self.folder), frozenset())
+        accepted = self.accepted.get(relative_path(report.path or "", self.folder), frozenset())
         new = tuple(d for d, mark in zip(report, fingerprints(report)) if mark not in accepted)
         return replace(report, diagnostics=new)
 
@@ -107,7 +107,7 @@ def write(path: Path, reports: Sequence[Report]) -> None:
     """Write all findings of the reports: one per line, in a stable order, so that diffs are readable."""
     folder = path.absolute().parent
     findings = {
-        _relative_path(report, folder): [
+        relative_path(report.path or "", folder): [
             {"code": d.code, "fingerprint": mark, "message": d.message}
             for d, mark in zip(report, fingerprints(report))
         ]
@@ -126,17 +126,6 @@ def _text(findings: Mapping[str, Sequence[Mapping[str, str]]]) -> str:
         files.append(f"  {json.dumps(name)}: [\n{lines}\n  ]")
     body = ",\n".join(files)
     return f'{{"version": {VERSION}, "findings": {{\n{body}\n}}}}\n'
-
-
-def _relative_path(report: Report, folder: Path) -> str:
-    """The path of a report's file relative to the folder of the baseline."""
-    if is_url(report.path or ""):
-        return report.path or ""
-    path = os.path.abspath(report.path or "")
-    try:
-        return Path(os.path.relpath(path, folder)).as_posix()
-    except ValueError:  # on another drive
-        return Path(path).as_posix()
 
 
 EXIT_1 = "errors were found; with --strict, also warnings; with --diff, also fixes"
@@ -162,6 +151,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     write_baseline = "write all findings to this file, for later use with --baseline"
     add_option(baseline_options, "--write-baseline FILE", write_baseline, type=written)
+    add_ignores = "accept all findings for a reason: add them as entries [[suppress]] to irops.toml"
+    add_option(baseline_options, "--add-ignores WHY", add_ignores)
     fixing = parser.add_mutually_exclusive_group()
     add_option(fixing, "--fix", "apply unambiguous fixes to the .xml file; weights are never changed")
     add_option(fixing, "--diff", "show what --fix would change, without writing it")
@@ -178,36 +169,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    if args.output and (args.diff or args.write_baseline):
-        raise Refusal("--output holds findings, which --diff and --write-baseline do not report; give one")
+    if args.output and (args.diff or args.write_baseline or args.add_ignores):
+        raise Refusal("--output holds findings, which --diff, --write-baseline, --add-ignores do not report")
+    if args.add_ignores is not None and not args.add_ignores.strip():
+        raise Refusal("--add-ignores needs a reason")
     set_report_format(args, tuple(FORMATS))
     config = settings(args.config)
-    for option, words in (("--select", args.select), ("--ignore", args.ignore)):
-        try:
-            rules_of(words)
-        except ValueError as error:
-            raise Refusal(f"{option}: {error}") from None
-    accepted = args.baseline or (None if args.write_baseline else config.baseline)
-    options = CheckOptions(
-        args.weights,
-        limits_of(args, config.limits),
-        args.select or config.select,
-        [*config.ignore, *args.ignore],
-        None if accepted is None else Baseline.read(accepted),
-        _fixing(args),
-        config.rules,
-        args.target or config.target,
-        args.why,
-    )
+    options = _options(args, config)
     strict = args.strict or config.strict
-    for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff or args.output)
+    for_people = args.output_format in FOR_PEOPLE and not (
+        args.write_baseline or args.add_ignores or args.diff or args.output
+    )
     reports: list[Report] = []
-    accepted_count, changes = 0, False
+    accepted_count, changes, used = 0, False, set[int]()
     with progress_bar("checking", quiet=args.quiet) as report_progress:
         files, others, found = _checked_files(args, options)
         for checked in found:
             accepted_count += checked.accepted_count
             changes = changes or bool(checked.diff)
+            used |= checked.used
             reports.append(checked.report)
             if for_people:
                 write_reports([checked.report], args.output_format)
@@ -216,6 +196,12 @@ def execute(args: argparse.Namespace) -> int:
                 report_progress(len(reports), files, checked.report.path or "")
     if args.write_baseline:
         return _write_baseline(Path(args.write_baseline), reports)
+    if args.add_ignores is not None:
+        return _add_ignores(args.add_ignores, config, reports)
+    unused = _unused(args, config, reports, used)
+    if unused and for_people:
+        write_reports(unused, args.output_format)
+    reports += unused
     if args.diff:
         return FINDINGS if changes and not args.exit_zero else _status(reports, strict, args.exit_zero)
     if args.output:
@@ -226,6 +212,45 @@ def execute(args: argparse.Namespace) -> int:
         sys.stdout.write(f"{summary(reports, accepted_count, others)}\n")
     status = _status(reports, strict, args.exit_zero)
     return FINDINGS if status == CLEAN and strict and config.left_out and not args.exit_zero else status
+
+
+def _options(args: argparse.Namespace, config: Settings) -> CheckOptions:
+    """Raises: Refusal for words that name no rule, and for a baseline that is none"""
+    for option, words in (("--select", args.select), ("--ignore", args.ignore)):
+        try:
+            rules_of(words)
+        except ValueError as error:
+            raise Refusal(f"{option}: {error}") from None
+    accepted = args.baseline or (None if args.write_baseline else config.baseline)
+    return CheckOptions(
+        args.weights,
+        limits_of(args, config.limits),
+        args.select or config.select,
+        [*config.ignore, *args.ignore],
+        None if accepted is None else Baseline.read(accepted),
+        _fixing(args),
+        config.rules,
+        args.target or config.target,
+        args.why,
+        config.suppress,
+    )
+
+
+def _unused(
+    args: argparse.Namespace, config: Settings, reports: Sequence[Report], used: Collection[int]
+) -> list[Report]:
+    """Reports of entries that accept no finding, where files were checked that they are for, by all rules."""
+    found: list[Report] = []
+    has_target = args.target is not None or config.target is not None
+    of_folder = any(is_url(path) or os.path.isdir(path) for path in args.models)
+    for number, entry in enumerate(config.suppress):
+        may_be_used = number in used or args.select or args.ignore or (entry.files == "*" and not of_folder)
+        if may_be_used or not any(entry.is_for(report.path or "") for report in reports):
+            continue
+        if has_target or not all(code.startswith("IR94") for code in entry.codes):
+            message = f"no finding is accepted because of {entry.reason!r}; remove the entry"
+            found.append(Report((Diagnostic(rule("unused-suppression"), message, entry.at),), entry.at.file))
+    return found
 
 
 def _fixing(args: argparse.Namespace) -> str:
@@ -309,6 +334,36 @@ def _write_baseline(path: Path, reports: Sequence[Report]) -> int:
     return CLEAN
 
 
+def _add_ignores(reason: str, config: Settings, reports: Sequence[Report]) -> int:
+    """Add an entry for each layer and file with findings to the settings. Raises: Refusal"""
+    import tomllib
+
+    path = config.path or Path(OWN)
+    found: dict[tuple[str, str | None], dict[str, None]] = {}
+    for report in reports:
+        for finding in report:
+            if not refuses([finding.name]) and not finding.code.startswith("IR7"):
+                file = relative_path(report.path or "", path.absolute().parent)
+                found.setdefault((file, finding.location.layer_name), {})[finding.code] = None
+    text = head_of(path, MAX_BYTES).decode("utf-8") if config.path else ""
+    table = "suppress" if path.name != SHARED else "tool.irops.suppress"
+    for (file, layer), codes in found.items():
+        values = {"rules": list(codes), "files": file, "layer": layer, "reason": reason}
+        lines = (
+            f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in values.items() if value
+        )
+        text += "\n".join((f"\n[[{table}]]", *lines, ""))
+    try:
+        tomllib.loads(text)
+        content = text.encode("utf-8")
+    except ValueError as error:
+        raise Refusal(f"the findings cannot be added to {path}: {error}") from None
+    with PendingFiles(local_target(path, may_replace=[path])) as (writer,):
+        writer.write(content)
+    print(f"{plural(sum(map(len, found.values())), 'finding')} accepted in {printable(str(path))}")
+    return CLEAN
+
+
 def _status(reports: Sequence[Report], strict: bool, exit_zero: bool) -> int:
     if any(refuses(finding.name for finding in report) for report in reports):
         return REFUSED
@@ -348,14 +403,18 @@ class CheckOptions:
     rules: Sequence[str] = ()
     target: str | None = None
     why: bool = False
+    suppress: Sequence[Suppression] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """The result for one file. accepted_count: findings left out by the baseline; diff: what fixes change."""
+    """The result for one file. accepted_count: findings left out by the baseline and the settings; used: the
+    numbers of the entries of the settings that accept some; diff: what fixes change.
+    """
 
     report: Report
     accepted_count: int = 0
+    used: frozenset[int] = frozenset()
     diff: str = ""
 
 
@@ -371,9 +430,21 @@ def not_checked(file: str, why: str) -> CheckedFile:
 
 
 def without_accepted(report: Report, options: CheckOptions) -> CheckedFile:
-    """The result for a report: without the findings that the baseline accepts."""
-    new = report if options.baseline is None else options.baseline.new_in(report)
-    return CheckedFile(new, len(report) - len(new))
+    """The result for a report: without the findings that the settings or the baseline accept."""
+    numbers = [_accepting(finding, report.path or "", options.suppress) for finding in report]
+    others = tuple(finding for finding, number in zip(report, numbers) if number is None)
+    new = replace(report, diagnostics=others)
+    if options.baseline is not None:
+        new = options.baseline.new_in(new)
+    used = frozenset(number for number in numbers if number is not None)
+    return CheckedFile(new, len(report) - len(new), used)
+
+
+def _accepting(finding: Diagnostic, path: str, entries: Sequence[Suppression]) -> int | None:
+    """The number of the first entry that accepts a finding; none accepts that a file cannot be checked."""
+    if refuses([finding.name]):
+        return None
+    return next((number for number, entry in enumerate(entries) if entry.covers(finding, path)), None)
 
 
 class Checker:
@@ -427,13 +498,12 @@ class Checker:
         return with_reasons(report, ModelAnalysis(model, self._registry, self._options.limits))
 
     def _fixed(self, file: str, text: bytes | None) -> CheckedFile:
-        accepted_count = 0
+        checked = CheckedFile(Report())
 
         def report(content: bytes) -> Report:
-            nonlocal accepted_count
+            nonlocal checked
             limits = replace(self._options.limits, findings=inf)
             checked = without_accepted(self._report(file, content, limits), self._options)
-            accepted_count = checked.accepted_count
             return checked.report
 
         try:
@@ -441,8 +511,8 @@ class Checker:
         except ReadError:
             return without_accepted(self._report(file, text, self._options.limits), self._options)
         if self._options.fixing == "diff":
-            return CheckedFile(fixed.report, accepted_count, _diff(file, fixed))
-        return _stored(file, fixed) or CheckedFile(fixed.report, accepted_count)
+            return replace(checked, report=fixed.report, diff=_diff(file, fixed))
+        return _stored(file, fixed) or replace(checked, report=fixed.report)
 
 
 def _stored(file: str, fixed: FixedText) -> CheckedFile | None:

@@ -10,6 +10,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +21,65 @@ from irops.diagnostics.rules import rule, rules_of
 from irops.diagnostics.suggestions import meant_or_all
 from irops.files.limits import Limits
 from irops.files.storage import NotRegular, head_of
+from irops.files.urls import is_url
 from irops.spec.extension import load_installed_rules, load_rules
 from irops.spec.releases import releases
 
 OWN, SHARED = "irops.toml", "pyproject.toml"
+ENTRIES = ("rules", "reason", "files", "layer")
+"""The values of an entry of suppress."""
 MAX_BYTES = 1 << 24
 """The greatest size of a settings file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """Findings that are accepted for a reason: of rules, in files and at layers whose names match patterns.
+
+    codes: of the rules; files: a pattern of paths relative to the folder; at: the entry in the settings
+    """
+
+    codes: frozenset[str]
+    reason: str
+    files: str
+    layer: str
+    folder: Path
+    at: Location
+
+    def is_for(self, path: str) -> bool:
+        """Whether it is for a model file."""
+        return _matches(relative_path(path, self.folder), self.files)
+
+    def covers(self, finding: Diagnostic, path: str) -> bool:
+        """Whether a finding in a model file is accepted."""
+        return (
+            finding.code in self.codes
+            and _matches(finding.location.layer_name or "", self.layer)
+            and self.is_for(path)
+        )
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return name == pattern or fnmatchcase(name, pattern)
+
+
+def relative_path(path: str, folder: Path) -> str:
+    """The path of a model file relative to a folder of settings or of a baseline; a URL as it is."""
+    if is_url(path):
+        return path
+    absolute = os.path.abspath(path)
+    try:
+        return Path(os.path.relpath(absolute, folder)).as_posix()
+    except ValueError:  # on another drive
+        return Path(absolute).as_posix()
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The values set in a file. limits: by name; select, ignore: rules; strict: whether warnings fail;
     baseline: the file of accepted findings; rules: modules of custom rules, which are loaded; target: a
-    release of OpenVINO; left_out: modules of custom rules that are not loaded.
+    release of OpenVINO; suppress: findings that are accepted; left_out: modules of custom rules that are not
+    loaded; path: of the file.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -42,7 +89,9 @@ class Settings:
     baseline: Path | None = None
     rules: tuple[str, ...] = ()
     target: str | None = None
+    suppress: tuple[Suppression, ...] = ()
     left_out: tuple[str, ...] = ()
+    path: Path | None = field(default=None, compare=False)
 
 
 def settings(named: str | None = None) -> Settings:
@@ -169,6 +218,7 @@ class _Reader:
             "strict": _flag,
             "baseline": self._path,
             "target": _release,
+            "suppress": self._suppressions,
         }
         values: dict[str, Any] = {}
         for name in (name for name in self.table if name not in readers):
@@ -180,7 +230,7 @@ class _Reader:
                 self._invalid(name, str(error))
         if self.diagnostics:
             raise DiagnosticError(in_document_order(self.diagnostics))
-        return Settings(**values, left_out=self.left_out)
+        return Settings(**values, left_out=self.left_out, path=self.path)
 
     def _limits(self, table: Any) -> Mapping[str, float]:
         if not isinstance(table, dict):
@@ -210,6 +260,27 @@ class _Reader:
                 raise
             return False
         return True
+
+    def _suppressions(self, entries: Any) -> tuple[Suppression, ...]:
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise ValueError(f"is {_shown(entries)}, must be tables [[suppress]]")
+        places = list(self._positions("suppress"))
+        return tuple(
+            self._suppression(entry, *(places[k] if k < len(places) else (None, None)))
+            for k, entry in enumerate(entries)
+        )
+
+    def _suppression(self, entry: Mapping[str, Any], line: int | None, column: int | None) -> Suppression:
+        unknown = next((name for name in entry if name not in ENTRIES), None)
+        if unknown is not None:
+            raise ValueError(f"has {unknown!r}; {meant_or_all(unknown, ENTRIES)}")
+        rules = self._rules(entry.get("rules"))
+        texts = {"files": "*", "layer": "*"} | {name: text for name, text in entry.items() if name != "rules"}
+        for name in ENTRIES[1:]:
+            if not isinstance(text := texts.get(name), str) or not text.strip():
+                raise ValueError(f"has the {name} {_shown(text)}, must have a text in quotes")
+        place = Location(str(self.path), line, column)
+        return Suppression(rules_of(rules), **texts, folder=self.path.absolute().parent, at=place)
 
     def _modules(self, sources: Any) -> tuple[str, ...]:
         """The modules of custom rules, or .py files, relative to the folder of the settings. They are loaded

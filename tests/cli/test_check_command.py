@@ -45,7 +45,9 @@ def test_machine_formats_contain_nothing_else(form, start, irops, broken):
     assert result.status == 1
 
 
-@pytest.mark.parametrize(("name", "start"), [("r.sarif", "{"), ("r.json", '{\n  "version": 1'), ("r.txt", "/")])
+@pytest.mark.parametrize(
+    ("name", "start"), [("r.sarif", "{"), ("r.json", '{\n  "version": 1'), ("r.txt", "/")]
+)
 def test_findings_are_written_in_the_format_of_the_suffix(name, start, irops, broken, tmp_path):
     result = irops("check", broken, "-o", tmp_path / name)
     assert result.status == 1

@@ -81,6 +81,9 @@ UNKNOWN, INVALID = "unknown-setting", "invalid-setting"
         ("baseline = ''\n", INVALID, (1, 1), "must be a path in quotes"),
         ("strict = true\nstrict = = \n", "malformed-settings", (2, 10), "not TOML: "),
         ('strict = true\ntarget = "2019.1"\n', INVALID, (2, 1), "known are 2023.0, 2023.1"),
+        ("suppress = 3\n", INVALID, (1, 1), "must be tables [[suppress]]"),
+        ('[[suppress]]\nrules = ["IR4"]\n', INVALID, (1, 3), "has the reason None, must have a text"),
+        ('[[suppress]]\nrule = ["IR4"]\nreason = "x"\n', INVALID, (1, 3), "'rule'; did you mean rules?"),
         ("target = 2023.3\n", INVALID, (1, 1), "target: is 2023.3, must be a release in quotes"),
     ],
 )
