@@ -67,7 +67,7 @@ class LayerFacts:
 
 class Inferred(Mapping[tuple[int | str, int], Fact]):
     """The Facts of a graph: inferred[layer name or id, output index] -> Fact, or inferred[name] of a tensor,
-    or of a layer with one output. Of equal names, the first counts.
+    of a layer with one output, or of an output: "split:1". Of equal names, the first counts.
 
     of(layer) gives all that was inferred of a layer, bodies included; diagnostics gives what is wrong.
     """
@@ -112,6 +112,14 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         if isinstance(key, int | str):
             if key in self._tensors:
                 return self._tensors[key]
+            layer, colon, index = str(key).rpartition(":")
+            if (
+                colon
+                and index.isdecimal()
+                and self._number(layer) is not None
+                and self._number(str(key)) is None
+            ):
+                return self[layer, int(index)]
             facts = self.of(key).outputs
             if len(facts) != 1:
                 raise KeyError(f"layer {key!r} has {len(facts)} outputs; inferred[{key!r}, 0] is the first")

@@ -38,6 +38,9 @@ class Rule:
     def __post_init__(self) -> None:
         object.__setattr__(self, "explanation", "\n\n".join(paragraphs(self.explanation)))
 
+    def __repr__(self) -> str:
+        return f"<Rule {self.code} {self.name} ({self.severity})>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Without the check: findings are sent between processes, and functions of files cannot be."""
         return Rule, (self.code, self.name, self.severity, self.summary, self.explanation)

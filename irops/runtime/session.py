@@ -8,7 +8,8 @@ from irops.analysis.signature import Key, Signature, by_key
 from irops.backends.backend import Backend
 from irops.backends.catalogue import chain
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
-from irops.diagnostics.printable import shortened
+from irops.diagnostics.html_table import html_table
+from irops.diagnostics.printable import plural, shortened
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects.registry import Registry
@@ -18,7 +19,7 @@ from irops.runtime.evaluator import Evaluator, Progress, Variables, kept_layers
 from irops.runtime.plan import ValueKey
 from irops.runtime.profile import Profile
 from irops.runtime.run import Record, run_model
-from irops.values.arrays import is_foreign, like
+from irops.values.arrays import as_tensor, fact_of, is_foreign, like
 from irops.values.element import Array
 
 Keep = Literal["all"] | Key | Iterable[Key]
@@ -46,6 +47,12 @@ class Results(dict[Any, Array]):
     def profile(self) -> Profile | None:
         """The time and the bytes of each layer, if the run was asked to measure them."""
         return self.record.profile
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: element type, shape and first elements of each array."""
+        arrays = ((name, as_tensor(array)) for name, array in self.items())
+        rows = ((name, fact_of(array), " ".join(map(str, array.ravel()[:6]))) for name, array in arrays)
+        return html_table(plural(len(self), "array"), ("name", "tensor", "first elements"), rows)
 
     def like(self, inputs: Mapping[Key, Any]) -> Self:
         """The same, with arrays of the library of the first input that is not of NumPy.

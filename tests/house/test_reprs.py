@@ -5,6 +5,7 @@ inferred Facts, a report and a definition.
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from drawn_models import chain, detector
 from lxml import html
@@ -47,6 +48,7 @@ EXPECTED = {
     "layer": (lambda: model().layer(7), '<layer 7 "net7" (Relu)>'),
     "report": (lambda: irops.check(EXAMPLE), f"<Report of {EXAMPLE}: 0 errors, 0 warnings>"),
     "report of a model": (irops.Report, "<Report of <model>: 0 errors, 0 warnings>"),
+    "rule": (lambda: irops.rules()[0], "<Rule IR001 file-not-found (error)>"),
     "registry": (irops.Registry, f"<Registry: {OPS} ops of OpenVINO>"),
     "registry with a folder": (
         lambda: irops.Registry(folders=["examples/my_reverse"]),
@@ -151,6 +153,17 @@ def test_a_definition_shows_its_sentences():
     assert [row[3] for row in shown if row[0] == "constraint"] == expected
     assert {row[1] for row in shown if row[0] == "attribute"} == {"min", "max"}
     assert caption(definition).startswith("Clamp-1: ")
+
+
+def test_results_and_the_origin_of_a_size_are_shown():
+    graph = irops.Graph("net")
+    graph.result(graph.parameter("x", "f32[2,3]") * 2, "y")
+    results = irops.run(graph, np.float32([[1, 2, 3], [4, 5, 6]]))
+    assert cells(results)[1] == ["y", "f32[2,3]", "2.0 4.0 6.0 8.0 10.0 12.0"]
+    assert (
+        irops.why(graph, "y", axis=1)._repr_html_().startswith("<pre>axis 1 of Multiply_0 (Multiply-1) is ")
+    )
+    assert (facts := irops.infer(graph))["Multiply_0:0"] is facts["y"]
 
 
 @pytest.mark.parametrize("shown", [lambda: chain(3000), lambda: irops.infer(chain(3000))])

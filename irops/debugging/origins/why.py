@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from html import escape
 from math import inf
 from typing import Any
 
@@ -27,7 +28,7 @@ from irops.debugging.origins.symbolic import (
     at_line,
 )
 from irops.diagnostics.diagnostic import Diagnostic, Location
-from irops.diagnostics.printable import abridged, plural, shortened, shown
+from irops.diagnostics.printable import abridged, plural, printable_lines, shortened, shown
 from irops.diagnostics.report import Report
 from irops.dialects.registry import Registry
 from irops.files.limits import Limits
@@ -808,6 +809,10 @@ class Why:
 
     def __str__(self) -> str:
         return "\n".join((self.headline, *self.lines()))
+
+    def _repr_html_(self) -> str:
+        """The lines for notebooks, as the terminal has them."""
+        return f"<pre>{escape(printable_lines(str(self)))}</pre>"
 
     @property
     def headline(self) -> str:
