@@ -112,25 +112,21 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         if isinstance(key, int | str):
             if key in self._tensors:
                 return self._tensors[key]
-            layer, colon, index = str(key).rpartition(":")
-            if (
-                colon
-                and index.isdecimal()
-                and self._number(layer) is not None
-                and self._number(str(key)) is None
-            ):
-                return self[layer, int(index)]
+            name, colon, index = str(key).rpartition(":")
+            is_output = bool(colon) and index.isdecimal() and self._number(name) is not None
+            if is_output and self._number(str(key)) is None:
+                return self[name, int(index)]
             facts = self.of(key).outputs
             if len(facts) != 1:
                 raise KeyError(f"layer {key!r} has {len(facts)} outputs; inferred[{key!r}, 0] is the first")
             return facts[0]
         if not isinstance(key, tuple) or len(key) != 2:
             raise KeyError(f"{key!r} is no layer and output: inferred[layer name or id, output index]")
-        layer, index = key
+        layer, place = key
         outputs = self.of(layer).outputs
-        if not 0 <= index < len(outputs):
-            raise KeyError(f"layer {layer!r} has no output {index}; it has {len(outputs)}")
-        return outputs[index]
+        if not 0 <= place < len(outputs):
+            raise KeyError(f"layer {layer!r} has no output {place}; it has {len(outputs)}")
+        return outputs[place]
 
     @cached_property
     def _tensors(self) -> Mapping[int | str, Fact]:

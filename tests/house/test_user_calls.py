@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from irops.document.graph_stub import PLACE
 
 ROOT = Path(__file__).parents[2]
