@@ -9,7 +9,8 @@ from irops.backends.catalogue import chain
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.registry import Registry, default_registry
 from irops.spec.op import Op
-from irops.work.worker import Answer, Process, ProcessDied
+from irops.work.serving import Answer
+from irops.work.worker import Process, ProcessDied
 
 TIMEOUT = 120.0
 """Seconds that a backend may take for one layer or case, compilation included."""

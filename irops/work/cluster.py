@@ -24,10 +24,9 @@ from typing import Any
 from uuid import uuid4
 
 from irops.spec.releases import PACKAGE, schemas_folder
-from irops.work.child import Batches, Child, unpickled
 from irops.work.outcomes import Died
 from irops.work.serving import Work
-from irops.work.workers import ClusterError, wait_for
+from irops.work.workers import ClusterError, ItemProcess, unpickled
 
 TEXTS = (".py", ".xml", ".rng")
 
@@ -110,7 +109,7 @@ class _Kept:
     """A process of a run. lock: is held while a thread uses it"""
 
     run: str
-    child: Child
+    child: ItemProcess
     used: float
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -121,7 +120,7 @@ _changing = threading.Lock()
 
 
 def work_on(run: str, sender: Identity, settings: bytes, item: bytes) -> bytes | Identity:
-    """The pickled list with the result of an item, from the process that this thread has for a run.
+    """The pickled result of an item, from the process that this thread has for a run.
 
     Without work on it, what this worker has, if that differs from what the sender has.
     settings: what the process gets, pickled: what it prepares and its bounds; item: pickled
@@ -130,22 +129,13 @@ def work_on(run: str, sender: Identity, settings: bytes, item: bytes) -> bytes |
         return identity()
     kept = _child_of(run, settings)
     with kept.lock:
-        batches = Batches([pickle.loads(item)], 1)
         try:
-            return _worked_through(run, kept.child, batches)
+            # nobody waits for the result of a run that ended
+            return pickle.dumps(None) if run in _ended else kept.child.payload(item)
         finally:
             kept.used = monotonic()
             if run in _ended:
-                kept.child.end()
-
-
-def _worked_through(run: str, child: Child, batches: Batches) -> bytes:
-    while run not in _ended:
-        child.fill(batches)
-        wait_for([child])
-        for _, payload in child.payloads(batches):
-            return payload
-    return pickle.dumps([])  # nobody waits for it
+                kept.child.process.close()
 
 
 def end_run(run: str) -> None:
@@ -154,9 +144,9 @@ def end_run(run: str) -> None:
     with _changing:
         kept = [_kept.pop(key) for key in list(_kept) if key[0] == run]
     for slot in kept:
-        slot.child.stop()
+        slot.child.process.stop()
         if slot.lock.acquire(blocking=False):
-            slot.child.end()
+            slot.child.process.close()
 
 
 def _child_of(run: str, settings: bytes) -> _Kept:
@@ -164,9 +154,7 @@ def _child_of(run: str, settings: bytes) -> _Kept:
     with _changing:
         kept = _kept.get(key)
         if kept is None:
-            prepared, seconds, memory = pickle.loads(settings)
-            child = Child(prepared, seconds=seconds, memory=memory)
-            kept = _kept[key] = _Kept(run, child, monotonic())
+            kept = _kept[key] = _Kept(run, ItemProcess(*pickle.loads(settings)), monotonic())
             if len(_kept) == 1:
                 threading.Thread(target=_end_idle, daemon=True, name="irops idle").start()
         kept.used = inf
@@ -180,7 +168,7 @@ def _end_idle() -> None:
         with _changing:
             idle = [key for key, kept in _kept.items() if monotonic() - kept.used > IDLE_SECONDS]
             for slot in [_kept.pop(key) for key in idle]:
-                slot.child.end()
+                slot.child.process.close()
             if not _kept:
                 return
 
@@ -294,7 +282,8 @@ class ClusterWorkers:
 
         Raises:  ClusterError if the scheduler or all workers are lost, or a worker joined that cannot be used
         """
-        settings = pickle.dumps(((prepare, arguments), seconds, memory), pickle.HIGHEST_PROTOCOL)
+        prepared = pickle.dumps((prepare, arguments), pickle.HIGHEST_PROTOCOL)
+        settings = pickle.dumps((prepared, seconds, memory), pickle.HIGHEST_PROTOCOL)
         run = _Run(self, settings, items)
         try:
             yield from run.results()
@@ -417,7 +406,7 @@ class _Run:
                 self._workers.require_same_irops()
                 self._send(number)
             else:
-                yield number, unpickled(payload, 1)[0]
+                yield number, unpickled(payload)
         if is_alone:
             self._alone = None
 

@@ -7,7 +7,6 @@ Arguments, requests and answers are pickled, with the element types of arrays, w
 import os
 import pickle
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -19,23 +18,22 @@ from typing import IO, Any
 import numpy as np
 
 from irops.values.element import Array, ElementType, element_type, element_type_of, tagged
-from irops.work.child import Watch, used_bytes
-from irops.work.python import start_python
-from irops.work.serving import end_with_parent
+from irops.work.child import Started, Watch, may_copy, start_copy, start_module, used_bytes
+from irops.work.serving import Answer, end_with_parent
 
-Answer = Callable[[Any], Any]
-"""The function that answers requests."""
+PREPARING = 120.0
+"""Seconds beyond the bound of an answer that a process may take to start."""
 
 
 class ProcessDied(Exception):
     """The process ended, or was killed because it exceeded a limit; the message says how.
 
-    exceeded: "seconds", "memory", or "" if it ended by itself
+    exceeded: "seconds", "memory", or "" if it ended by itself; how: by SIGKILL, with exit code 3
     """
 
-    def __init__(self, description: str, exceeded: str) -> None:
+    def __init__(self, description: str, exceeded: str, how: str = "") -> None:
         super().__init__(description)
-        self.exceeded = exceeded
+        self.exceeded, self.how = exceeded, how
 
     @property
     def stalled(self) -> bool:
@@ -52,7 +50,9 @@ class Process:
 
     prepare: a function of a module, which the process calls once with the arguments; it returns the function
     that answers. timeout: seconds for each answer; memory: the bytes that the process may use, mapped files
-    apart.
+    apart; copied: whether it may be a copy of this one, where the system and the threads of this process
+    allow it; quotes: whether the last line of its errors is part of what ProcessDied says, and they are not
+    printed.
     """
 
     def __init__(
@@ -61,22 +61,34 @@ class Process:
         arguments: tuple[Any, ...] = (),
         timeout: float = inf,
         memory: float = inf,
+        *,
+        copied: bool = False,
+        quotes: bool = True,
     ) -> None:
         self.timeout, self.memory = timeout, memory
-        self._prepared = prepare, arguments
-        self._process: subprocess.Popen[bytes] | None = None
+        self._prepared, self._copied, self._quotes = (prepare, arguments), copied, quotes
+        self._process: Started | None = None
         self._errors: IO[bytes] | None = None
-        self._is_fresh = True
+        self._is_fresh, self._is_ready, self._stopped = True, False, False
+
+    def launch(self) -> None:
+        """Start the process, if it does not run; it is prepared meanwhile."""
+        if self._process is None:
+            self._is_fresh, self._is_ready = True, False
+            if self._copied and may_copy():
+                self._process = start_copy(serve)
+            else:
+                self._errors = tempfile.TemporaryFile() if self._quotes else None  # noqa: SIM115
+                self._process = start_module(__name__, self._errors)
+            if self._stopped:  # meanwhile, so that stop() saw no process
+                self._process.kill()
 
     def start(self) -> None:
         """Start the process, if it does not run, and wait until it is prepared. Raises: ProcessDied"""
-        if self._process is None:
-            self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-            self._is_fresh = True
-            self._process = start_python(
-                __name__, str(os.getpid()), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
-            )
-            self._exchange(self._process, self._prepared)
+        self.launch()
+        if not self._is_ready:
+            self._exchange(self._prepared, self.timeout + PREPARING)
+            self._is_ready = True
 
     def ask(self, request: Any) -> Any:
         """The answer to a request. An exception that the function returns is raised here.
@@ -84,8 +96,7 @@ class Process:
         Raises:  ProcessDied
         """
         self.start()
-        assert self._process is not None
-        answer = self._exchange(self._process, request)
+        answer = self._exchange(request, self.timeout)
         self._is_fresh = False
         if isinstance(answer, Exception):
             raise answer
@@ -102,7 +113,7 @@ class Process:
         try:
             return self.ask(request)
         except ProcessDied as error:
-            if was_fresh or error.stalled:
+            if was_fresh or error.stalled or self._stopped:
                 raise
             first = error
         answer = self.ask(request)
@@ -114,7 +125,10 @@ class Process:
         process, self._process = self._process, None
         if process is not None:
             process.kill()
-            process.communicate()
+            process.ended()
+            for pipe in (process.requests, process.answers):
+                with suppress(OSError):  # of a request that nobody reads
+                    pipe.close()
         if self._errors is not None:
             self._errors.close()
             self._errors = None
@@ -125,35 +139,41 @@ class Process:
         if process is not None:
             process.kill()
 
-    def _exchange(self, process: subprocess.Popen[bytes], message: Any) -> Any:
+    def stop(self) -> None:
+        """The same for good: a process that is started later is killed at once."""
+        self._stopped = True
+        self.interrupt()
+
+    def _exchange(self, message: Any, seconds: float) -> Any:
         """Send a message and wait for the answer."""
-        assert process.stdin is not None
-        assert process.stdout is not None
-        watch = Watch(self.timeout, self.memory, lambda: used_bytes(process.pid), process.kill)
+        process = self._process
+        assert process is not None
+        watch = Watch(seconds, self.memory, lambda: used_bytes(process.number), process.kill)
         try:
-            process.stdin.write(_pickled(message))
-            process.stdin.flush()
-            return pickle.load(process.stdout)
+            process.requests.write(_pickled(message))
+            process.requests.flush()
+            return pickle.load(process.answers)
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
-            description = self._end_description(process.wait(), watch.exceeded)
+            death = self._death(process.ended(), watch.exceeded)
             self.close()
-            raise ProcessDied(description, watch.exceeded) from None
+            raise death from None
         finally:
             watch.stop()
 
-    def _end_description(self, status: int, exceeded: str) -> str:
+    def _death(self, status: int, exceeded: str) -> ProcessDied:
         """How the process ended, with the last line of its error output if it ended by itself."""
-        if exceeded == "seconds":
-            return f"no answer within {self.timeout:g} seconds"
-        if exceeded == "memory":
-            return f"the process uses more than {self.memory:,.0f} bytes of memory (process_bytes)"
         how = f"by {signal.Signals(-status).name}" if status < 0 else f"with exit code {status}"
-        description = f"the process ended {how}"
-        assert self._errors is not None
-        self._errors.seek(0)
-        text = self._errors.read().decode("utf-8", "replace")
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        return f"{description} ({lines[-1]})" if lines else description
+        if exceeded == "seconds":
+            return ProcessDied(f"no answer within {self.timeout:g} seconds", exceeded, how)
+        if exceeded == "memory":
+            used = f"the process uses more than {self.memory:,.0f} bytes of memory (process_bytes)"
+            return ProcessDied(used, exceeded, how)
+        lines = []
+        if self._errors is not None:
+            self._errors.seek(0)
+            text = self._errors.read().decode("utf-8", "replace")
+            lines = [line.strip() for line in text.splitlines() if line.strip()]
+        return ProcessDied(f"the process ended {how}{f' ({lines[-1]})' if lines else ''}", "", how)
 
 
 class _Pickler(pickle.Pickler):
@@ -182,14 +202,12 @@ def _pickled(message: Any) -> bytes:
     return content.getvalue()
 
 
-def main(parent: int) -> None:
-    """Answer requests from the standard input until it ends or the caller dies.
-
-    What libraries print goes to the error stream.
-    """
+def serve(parent: int, requests: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer requests until they end or the parent dies."""
     end_with_parent(parent)
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if callable(signal.getsignal(number)):  # that of the command, of which this process may be a copy
+            signal.signal(number, signal.SIG_DFL)
 
     def send(message: Any) -> None:
         answers.write(_pickled(message))  # corrupt memory should crash before the answer is sent
@@ -198,9 +216,16 @@ def main(parent: int) -> None:
     prepare, arguments = pickle.load(requests)
     answer = prepare(*arguments)
     send(None)
-    with suppress(EOFError):
+    with suppress(EOFError, BrokenPipeError):
         while True:
             send(answer(pickle.load(requests)))
+
+
+def main(parent: int) -> None:
+    """Serve by the standard streams. What libraries print goes to the error stream."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    serve(parent, requests, answers)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,17 @@
 """Workers, wherever they are, and the processes of this machine as workers."""
 
 import os
+import pickle
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from math import inf
-from multiprocessing.connection import wait
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any, Protocol
 
-from irops.work.child import Batches, Child
-from irops.work.serving import Work
+from irops.work.outcomes import Died, Failed
+from irops.work.serving import Work, item_answerer
+from irops.work.worker import Process, ProcessDied
 
 
 def cores() -> int:
@@ -16,6 +20,37 @@ def cores() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on this system
         return os.cpu_count() or 1
+
+
+class ItemProcess:
+    """A process that works on pickled items. seconds, memory: what an item may take"""
+
+    def __init__(
+        self, prepared: bytes, seconds: float = inf, memory: float = inf, *, copied: bool = False
+    ) -> None:
+        self.process = Process(item_answerer, (prepared,), seconds, memory, copied=copied, quotes=False)
+
+    def payload(self, item: bytes) -> bytes:
+        """The pickled result of an item; Died or Failed if there is none."""
+        try:
+            answer: bytes = self.process.ask_again(item)
+            return answer
+        except ProcessDied as death:
+            if death.stalled:
+                how = "was killed because it took too long"
+            elif death.exceeded:
+                how = f"was killed because it used more than {self.process.memory:,.0f} bytes of memory"
+            else:
+                how = f"ended {death.how}"
+            return pickle.dumps(Died(how, death.exceeded))
+
+
+def unpickled(payload: bytes) -> Any:
+    """The result of an item; Failed if it cannot be read here."""
+    try:
+        return pickle.loads(payload)
+    except Exception as error:
+        return Failed(f"{type(error).__name__}: {error}")
 
 
 def run_in_processes(
@@ -35,29 +70,38 @@ def run_in_processes(
     use, mapped files apart; copied: whether a process may start as a copy of this one, with what is imported,
     where the system and the threads of this process allow it.
     """
-    batches = Batches(items, processes)
-    prepared, count = (prepare, arguments), min(processes, len(items))
-    children = [Child(prepared, seconds=timeout, memory=memory, copied=copied) for _ in range(count)]
+    prepared = pickle.dumps((prepare, arguments), pickle.HIGHEST_PROTOCOL)
+    waiting: SimpleQueue[tuple[int, bytes]] = SimpleQueue()
+    done: SimpleQueue[tuple[int, bytes]] = SimpleQueue()
+    for number, item in enumerate(items):
+        waiting.put((number, pickle.dumps(item, pickle.HIGHEST_PROTOCOL)))
+
+    def work(child: ItemProcess) -> None:
+        with suppress(Empty):
+            while True:
+                number, item = waiting.get_nowait()
+                done.put((number, child.payload(item)))
+
+    count = min(processes, len(items))
+    children = [ItemProcess(prepared, timeout, memory, copied=copied) for _ in range(count)]
+    threads = [Thread(target=work, args=(child,), daemon=True, name="irops items") for child in children]
     try:
-        for child in children:
-            child.fill(batches)
-        while busy := [child for child in children if child.given]:
-            wait_for(busy)
-            for child in busy:
-                yield from child.results(batches)
-                child.fill(batches)
-            for child in children:  # what another child gave back
-                if not child.given:
-                    child.fill(batches)
+        for child in children:  # before there are threads, so that they can be copies
+            child.process.launch()
+        for thread in threads:
+            thread.start()
+        for _ in items:
+            number, payload = done.get()
+            yield number, unpickled(payload)
     finally:
-        for child in children:
-            child.end()
-
-
-def wait_for(children: Sequence[Child]) -> None:
-    """Wait until a process has results, has ended or works for too long on an item."""
-    patience = min(child.patience for child in children)
-    wait([child.pipe for child in children], timeout=None if patience == inf else patience)
+        with suppress(Empty):
+            while True:
+                waiting.get_nowait()
+        for child, thread in zip(children, threads):
+            child.process.stop()
+            if thread.ident is not None:
+                thread.join()
+            child.process.close()
 
 
 class ClusterError(Exception):

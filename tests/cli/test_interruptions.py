@@ -262,16 +262,17 @@ SLEEPING = """if True:
     guarded("run", work)
 """
 SPAWNED = """if True:
-    import time
+    import os
     from irops.work.workers import run_in_processes
     if __name__ == "__main__":
+        os.dup2(1, 2)  # what items write goes to the error stream
         list(run_in_processes(__import__("sleeper").prepare, (), [1, 2], 2))
 """
 SLEEPER = """
 import os, time
 def prepare():
     def work(item):
-        os.write(1, b"working\\n")  # at once, since two processes share the pipe
+        os.write(2, b"working\\n")  # at once, since two processes share the pipe
         time.sleep(300)
     return work
 """

@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,7 @@ from hostile_models import net, parameter, result
 from waiting import wait_until
 
 from irops.cli.models import find_models
-from irops.work.child import Batches
 from irops.work.outcomes import Died, Failed
-from irops.work.serving import STREAMED
 from irops.work.workers import run_in_processes
 
 
@@ -112,8 +109,6 @@ def work(item):
         os._exit(3)
     if item == "raise":
         raise ValueError("no")
-    if item == "slow":
-        time.sleep(2 * STREAMED)
     if isinstance(item, Path):
         wait_until(item.exists)
     return item, os.getpid()
@@ -121,47 +116,23 @@ def work(item):
 
 @pytest.mark.slow("kills processes")
 @pytest.mark.parametrize("copied", [True, False])
-def test_a_process_that_dies_within_a_batch_loses_one_item(copied):
+def test_a_process_that_dies_loses_one_item(copied):
     items = [*range(400), "die", *range(400), "leave", "raise", *range(50)]
     results = list(run_in_processes(working, (), items, 2, copied=copied))
     assert sorted(number for number, _ in results) == list(range(len(items)))
     odd = {items[number]: str(result) for number, result in results if isinstance(result, (Died, Failed))}
-    assert odd == {"die": "ended by SIGKILL", "leave": "ended with status 3", "raise": "ValueError: no"}
+    assert odd == {"die": "ended by SIGKILL", "leave": "ended with exit code 3", "raise": "ValueError: no"}
     assert all(result[0] == items[number] for number, result in results if isinstance(result, tuple))
 
 
-def test_results_of_slow_items_are_not_kept_waiting_for_a_batch(tmp_path):
-    """The item behind the slow one ends when the result of the slow one has arrived."""
-    items = [*range(300), "slow", tmp_path / "arrived", *range(300)]
+def test_each_result_arrives_before_the_next_item_is_done(tmp_path):
+    items = [*range(30), tmp_path / "arrived", *range(30)]
     arrived = []
     for number, _ in run_in_processes(working, (), items, 1):
         arrived.append(number)
-        if number == 300:
+        if number == 29:
             (tmp_path / "arrived").touch()
-    assert arrived == list(range(602))
-
-
-def test_batches_grow_with_quick_items_and_shrink_at_the_end():
-    batches = Batches(range(1000), 2)
-    assert len(batches.next()) == 1
-    for _ in range(20):
-        batches.took(0.001, 10)
-    sizes = []
-    while batch := batches.next():
-        sizes.append(len(batch))
-    assert sizes[0] == 64
-    assert sizes == sorted(sizes, reverse=True)
-    assert sizes[-1] == 1
-    assert sum(sizes) == 999
-
-
-def test_batches_of_slow_items_have_one_each():
-    batches = Batches(range(100), 2)
-    batches.took(5.0, 1)
-    assert batches.next() == [(0, 0)]
-    batches.give_back([(0, 0)])
-    assert batches.next() == [(0, 0)]
-    assert batches.next() == [(1, 1)]
+    assert arrived == list(range(61))
 
 
 def unprepared():
@@ -169,7 +140,7 @@ def unprepared():
 
 
 def test_processes_that_cannot_start_fail_every_item():
-    expected = ["ended with status 5"] * 3
+    expected = ["ended with exit code 5"] * 3
     assert [str(result) for _, result in run_in_processes(unprepared, (), [1, 2, 3], 2)] == expected
 
 

@@ -25,7 +25,8 @@ from irops.ir.write import document
 from irops.spec.definition import OPENVINO
 from irops.spec.op import Op
 from irops.values.element import Array
-from irops.work.worker import Answer, Process, ProcessDied, Refused
+from irops.work.serving import Answer
+from irops.work.worker import Process, ProcessDied, Refused
 
 KINDS = {"seconds": "stalled", "memory": "oversized", "": "crashed"}
 """The kind of a failure by what a process exceeded."""

@@ -134,29 +134,29 @@ def test_a_process_that_had_nothing_to_do_for_some_time_is_ended(monkeypatch):
     now, end_idle, begun = [0.0], bounded._end_idle, threading.Event()
     monkeypatch.setattr(bounded, "_end_idle", begun.set)  # runs in this thread, below
     monkeypatch.setattr(bounded, "monotonic", lambda: now[0])
-    settings = pickle.dumps(((naming_parents, ()), inf, inf))
+    settings = pickle.dumps((pickle.dumps((naming_parents, ())), inf, inf))
     payload = bounded.work_on("idle", identity(), settings, pickle.dumps(1))
-    assert pickle.loads(payload) == [(1, os.getpid())]
+    assert pickle.loads(payload) == (1, os.getpid())
     assert begun.wait(60)
     (kept,) = [one for (run, _), one in bounded._kept.items() if run == "idle"]
 
     def sleep(seconds):
-        assert kept.child._process.lives(), "it is not ended before its time"
+        assert kept.child.process._process is not None, "it is not ended before its time"
         now[0] += seconds
 
     monkeypatch.setattr(bounded, "sleep", sleep)
     end_idle()
     assert bounded.IDLE_SECONDS < now[0] <= 1.25 * bounded.IDLE_SECONDS
-    assert kept.child._process is None
+    assert kept.child.process._process is None
     assert not bounded._kept
 
 
 def test_tasks_of_a_run_that_ended_begin_nothing():
     import pickle
 
-    settings = pickle.dumps(((naming_parents, ()), inf, inf))
+    settings = pickle.dumps((pickle.dumps((naming_parents, ())), inf, inf))
     bounded.end_run("over")
-    assert pickle.loads(bounded.work_on("over", identity(), settings, pickle.dumps(1))) == []
+    assert pickle.loads(bounded.work_on("over", identity(), settings, pickle.dumps(1))) is None
     with suppress(KeyError):
         bounded.end_run("over")
     assert not [run for run, _ in bounded._kept if run == "over"]
@@ -165,7 +165,7 @@ def test_tasks_of_a_run_that_ended_begin_nothing():
 def test_a_worker_with_other_code_does_nothing(tmp_path):
     import pickle
 
-    settings = pickle.dumps(((working, (tmp_path,)), inf, inf))
+    settings = pickle.dumps((pickle.dumps((working, (tmp_path,))), inf, inf))
     sender = Identity("0.0.1", "abc", sys.version_info[:2], "there")
     assert bounded.work_on("other", sender, settings, pickle.dumps(1)) == identity()
     assert list(tmp_path.iterdir()) == []

@@ -141,7 +141,7 @@ def test_control_c_ends_a_command_and_leaves_the_workers_usable(tmp_path):
             [sys.executable, *command, "--seconds", "600", "--scheduler", processes.address],
             env=processes.environment, stderr=subprocess.PIPE, text=True, start_new_session=True,
         ) as process:  # fmt: skip
-            serving = wait_for_process_of("irops.work.serving", processes.started[1].pid)
+            serving = wait_for_process_of("irops.work.worker", processes.started[1].pid)
             os.kill(process.pid, signal.SIGINT)
             _, errors = process.communicate()
         assert (process.returncode, errors) == (130, "irops conformance: interrupted\n")
