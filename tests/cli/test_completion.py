@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from commands import process
 from libraries import Late, needs
+from tables import table
 
 from irops.cli.completion import complete, parser_for
 from irops.cli.main import COMMANDS, command_named
@@ -66,54 +67,14 @@ def offered(line):
     return {word.strip() for word in stream.getvalue().split(SEPARATOR) if word}
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("irops che", {"check"}),
-        ("irops --v", {"--version"}),
-        ("irops help insp", {"inspect"}),
-        ("irops check --output-f", {"--output-format"}),
-        ("irops check --output-format sa", {"sarif"}),
-        ("irops check --output-format=sa", {"--output-format=sarif"}),
-        ("irops check model.xml --target 2023.", {"2023.0", "2023.1", "2023.2", "2023.3"}),
-        ("irops check --select IR401", {"IR401"}),
-        ("irops check --ignore IR401,dead-", {"IR401,dead-layer"}),
-        ("irops check --limit dep", {"depth="}),
-        ("irops check --jobs ", set()),
-        ("irops explain dangling-e", {"dangling-edge"}),
-        ("irops explain ReverseS", {"ReverseSequence-1"}),
-        ("irops explain IR202 onnx:Gather-13", {"onnx:Gather-13"}),
-        ("irops backends --op ReverseS", {"ReverseSequence-1"}),
-        ("irops run model.xml --source numb", {"numba"}),
-        ("irops run model.xml --fill o", {"ones"}),
-        ("irops convert model.xml --target new", {"newest"}),
-        ("irops convert model.xml --target onn", {"onnx"}),
-        ("irops compare model.xml --b openvino:C", {"openvino:CPU"}),
-        ("irops ops --category act", {"activation"}),
-        ("irops new ", set()),
-    ],
-)
+@pytest.mark.parametrize(("line", "expected"), table(__file__, "words_are_offered"))
 def test_words_are_offered(line, expected):
-    assert offered(line) == expected
+    assert offered(line) == set(expected)
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("irops check ", {"model.xml", "net.onnx", "models/", "my ops/"}),
-        ("irops check .h", {".hidden.xml"}),
-        ("irops check --strict model.xml n", {"net.onnx"}),
-        ("irops check models/o", {"models/other.xml"}),
-        ("irops check absent/", set()),
-        ("irops check --weights ", {"model.bin", "models/", "my ops/"}),
-        ("irops check model.xml --definitions m", {"models/", "my ops/"}),
-        ("irops diff model.xml n", {"net.onnx"}),
-        ("irops compare model.xml --b model:ne", {"model:net.onnx"}),
-        ("irops run model.xml --input x=x", {"x=x.npy"}),
-    ],
-)
+@pytest.mark.parametrize(("line", "expected"), table(__file__, "files_are_offered"))
 def test_files_are_offered(folder, line, expected):
-    assert {word.replace("\\", "") for word in offered(line)} == expected
+    assert {word.replace("\\", "") for word in offered(line)} == set(expected)
 
 
 def test_names_of_files_that_a_terminal_would_obey_are_not_offered(folder):

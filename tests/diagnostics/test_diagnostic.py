@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from tables import table
 
 from irops.diagnostics import formats
 from irops.diagnostics.diagnostic import (
@@ -81,18 +82,7 @@ def test_a_fix_is_one_whose_edits_are_all_known():
     assert fix("w", []) is None
 
 
-@pytest.mark.parametrize(
-    ("edits", "after"),
-    [
-        ([(0, 1, "X")], "Xbcdef"),
-        ([(5, 6, "")], "abcde"),
-        ([(2, 2, "X")], "abXcdef"),
-        ([(0, 1, "X"), (2, 3, "YY")], "XbYYdef"),
-        ([(2, 3, "YY"), (0, 1, "X")], "XbYYdef"),
-        ([(0, 0, "é"), (6, 6, "é")], "éabcdefé"),
-        ([(0, 6, "")], ""),
-    ],
-)
+@pytest.mark.parametrize(("edits", "after"), table(__file__, "fixes_change_the_bytes_that_they_name"))
 def test_fixes_change_the_bytes_that_they_name(edits, after):
     fixes = [Fix(str(k), (Edit(*edit),)) for k, edit in enumerate(edits)]
     data, done = applied(b"abcdef", fixes)
@@ -100,18 +90,7 @@ def test_fixes_change_the_bytes_that_they_name(edits, after):
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "meet"),
-    [
-        ((1, 3), (2, 4), True),
-        ((1, 3), (3, 4), True),
-        ((3, 4), (1, 3), True),
-        ((1, 2), (3, 4), False),
-        ((3, 4), (1, 2), False),
-        ((2, 2), (2, 2), True),
-        ((1, 5), (2, 3), True),
-        ((2, 3), (1, 5), True),
-        ((0, 1), (2, 2), False),
-    ],
+    ("first", "second", "meet"), table(__file__, "of_fixes_that_touch_the_first_is_made")
 )
 def test_of_fixes_that_touch_the_first_is_made(first, second, meet):
     one, other = Fix("one", (Edit(*first, "X"),)), Fix("other", (Edit(*second, "Y"),))
@@ -303,30 +282,13 @@ def test_words_are_counted():
 
 
 @pytest.mark.parametrize(
-    ("words", "count"),
-    [
-        (["IR207"], 1),
-        (["ir207"], 1),
-        (["cycle"], 1),
-        (["IR207", "cycle"], 1),
-        (["ALL"], len(all_rules())),
-        ([], 0),
-        (["IR"], sum(r.code.startswith("IR") for r in all_rules())),
-    ],
+    ("words", "count"), table(__file__, "rules_are_chosen_by_code_name_or_the_start_of_a_code")
 )
 def test_rules_are_chosen_by_code_name_or_the_start_of_a_code(words, count):
     assert len(rules_of(words)) == count
 
 
-@pytest.mark.parametrize(
-    ("word", "hint"),
-    [
-        ("cycel", "; did you mean cycle?"),
-        ("dead-lair", "; did you mean dead-layer?"),
-        ("qqqqqqqq", "$"),
-        ("", "$"),
-    ],
-)
+@pytest.mark.parametrize(("word", "hint"), table(__file__, "a_word_that_means_no_rule_is_refused"))
 def test_a_word_that_means_no_rule_is_refused(word, hint):
     with pytest.raises(ValueError, match=rf"^there is no rule '{word}'{hint.replace('?', '[?]')}"):
         rules_of([word])

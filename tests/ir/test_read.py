@@ -244,17 +244,7 @@ def test_a_layer_that_is_not_there_is_found_at_the_attribute():
     assert found.notes == ("OpenVINO refuses the file",)
 
 
-@pytest.mark.parametrize(
-    ("mean", "inside"),
-    [
-        *((f'<mean offset="{at}" size="{size}"/>', True) for at, size in ((0, 8), (4, 4), (8, 0))),
-        *((f'<mean offset="{at}" size="{size}"/>', False) for at, size in ((0, 9), (5, 4), (-1, 4), (4, -4))),
-        *((f'<mean offset="{at}" size="{size}"/>', False) for at, size in (("x", 4), (0, "x"))),
-        ('<mean offset="4"/>', False),
-        ('<mean value="1.5"/>', True),
-        ('<scale offset="99" size="1"/>', True),
-    ],
-)
+@pytest.mark.parametrize(("mean", "inside"), table(__file__, "a_mean_image_lies_within_the_weights"))
 def test_a_mean_image_lies_within_the_weights(mean, inside):
     assert findings(f'<channel id="0">{mean}</channel>') == ([] if inside else ["mean-outside-weights"])
 

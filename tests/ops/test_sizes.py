@@ -17,7 +17,6 @@ from irops.values.shape import Shape
 from irops.values.violation import Violation, collect_warnings
 
 S = Dim(1, inf).named("length")
-SCALAR = "i64[]"
 FORWARD = {"hidden_size": "5", "direction": "forward", "activations": "sigmoid, tanh, tanh"}
 
 
@@ -75,15 +74,7 @@ def test_dimensions_are_known_as_far_as_they_follow(op, inputs, attributes, elem
 
 
 @pytest.mark.parametrize(
-    ("op", "inputs", "attributes", "words"),
-    [
-        ("VariadicSplit-1", ["2,6", SCALAR, [1, 2]], {}, "sizes of the parts add up"),
-        ("Squeeze-1", ["", [1]], {}, "axis 1 at rank 0"),
-        # without any rank, too
-        ("Gather-8", ["...", "i64[...]", 0], {"batch_dims": 1}, "batch_dims is at most axis"),
-        ("Gather-8", ["2,3", "i64[...]", 0], {"batch_dims": 1}, "batch_dims is at most axis"),
-        ("Gather-8", ["...", "i64[2,4]", 0], {"batch_dims": 1}, "batch_dims is at most axis"),
-    ],
+    ("op", "inputs", "attributes", "words"), table(__file__, "what_cannot_fit_is_refused")
 )
 def test_what_cannot_fit_is_refused(op, inputs, attributes, words):
     with pytest.raises(OpFault, match=words):
@@ -96,31 +87,12 @@ def test_lengths_that_do_not_fit_leave_the_shapes_clear():
     assert [warning.constraint for warning in warnings] == ["C2"]
 
 
-LSTM = ("...", "...", "...", "i32[...]", "...", "...", "...")
-
-
-@pytest.mark.parametrize(
-    ("inputs", "shape"),
-    [
-        (LSTM, "[?,1,?,5]"),
-        (("1..3,2..9,4", "2..5,1,?", "?,1,?", "i32[?]", "1,?,4", "1,?,?", "1,?"), "[2..3,1,2..9,5]"),
-        (("2,3,4", "...", "...", "i32[2]", "1,24,4", "...", "..."), "[2,1,3,6]"),  # not hidden_size
-        (("2,3,4", "...", "...", "i32[2]", "1,22..27,4", "...", "..."), "[2,1,3,6]"),
-    ],
-)
+@pytest.mark.parametrize(("inputs", "shape"), table(__file__, "sizes_of_a_sequence_follow_from_one_another"))
 def test_sizes_of_a_sequence_follow_from_one_another(inputs, shape):
     assert shapes_of("LSTMSequence-5", *inputs, **FORWARD)[0] == shape
 
 
-@pytest.mark.parametrize(
-    "inputs",
-    [
-        ("2,3,4", "2,1,5", "2,1,5", "i32[2]", "1,19,4", "1,20,5", "1,20"),
-        ("2,3,4", "2,1,5", "2,1,5", "i32[2]", "1,17..19,4", "1,20,5", "1,20"),
-        ("2,3,4", "2,2,5", "2,1,5", "i32[2]", "1,20,4", "1,20,5", "1,20"),
-        ("2,3,4", "2,1,5", "2,1,6", "i32[2]", "1,?,4", "1,?,?", "1,?"),
-    ],
-)
+@pytest.mark.parametrize("inputs", table(__file__, "a_sequence_that_cannot_fit_is_refused"))
 def test_a_sequence_that_cannot_fit_is_refused(inputs):
     with pytest.raises(OpFault, match="LSTMSequence-5 requires"):
         inferred("LSTMSequence-5", *inputs, **FORWARD)
@@ -135,20 +107,7 @@ def axes(*items):
     return Fact(I64, Shape((len(items),)), np.array(items, np.int64) if whole else dims_array(items))
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "auto_broadcast", "axis", "shape"),
-    [
-        ("2..5,?", "3..", "numpy", 0, "[2..5,3..]"),
-        ("?,1", "?,7", "numpy", 0, "[?,7]"),
-        ("..2,..3", "1..4,..3", "numpy", 0, "[..4,..3]"),
-        ("1..4,3..", "2..,3", "none", 0, "[2..4,3]"),
-        ("[...]", "2,3", "numpy", 0, "[...]"),
-        ("[...]", "2,3", "none", 0, "[2,3]"),
-        ("2..,3..,4..", "..2,2..5", "pdpd", 0, "[2..,3..5,4..]"),
-        ("2,3", "[...]", "pdpd", 0, "[2,3]"),
-        ("2,?,4", "3,1", "pdpd", -1, "[2,3,4]"),
-    ],
-)
+@pytest.mark.parametrize(("a", "b", "auto_broadcast", "axis", "shape"), table(__file__, "two_shapes_combine"))
 def test_two_shapes_combine(a, b, auto_broadcast, axis, shape):
     assert str(broadcast(fact(a), fact(b), auto_broadcast, "C1", axis)) == shape
 

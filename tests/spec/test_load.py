@@ -139,16 +139,7 @@ def test_what_contradicts_itself_is_reported_where_it_stands(load, old, new, par
     assert all(d.location.line for d in error.value.diagnostics)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ('rank="2">', 'rank="2" optional="yes">'),
-        ('note of="C1"', 'note of="T"'),
-        ('note of="C1"', 'note of="out"'),
-        ('note of="C1"', 'note of="then_body"'),
-        ('note of="C1"', 'note of="mode"'),
-    ],
-)
+@pytest.mark.parametrize(("old", "new"), table(__file__, "what_does_not_contradict_itself_is_accepted"))
 def test_what_does_not_contradict_itself_is_accepted(load, old, new):
     assert load((old, new)).type == "MyOp"
 

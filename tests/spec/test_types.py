@@ -45,15 +45,7 @@ def test_a_word_holds_from_its_opset_on(opset, names):
 
 
 @pytest.mark.parametrize(
-    ("expression", "dialect", "text"),
-    [
-        ("float   -f64", "openvino", "float -f64"),
-        ("i64 f32", "openvino", "i64 f32"),
-        ("i64 f32", "onnx", "f32 i64"),
-        ("f8", "onnx", "f8e4m3 f8e5m2 f8e4m3fnuz f8e5m2fnuz"),
-        ("f32 i64@9 bf16@13", "onnx", "f32; from opset 9 on i64; from opset 13 on bf16"),
-        ("i64@9", "onnx", "from opset 9 on i64"),
-    ],
+    ("expression", "dialect", "text"), table(__file__, "people_are_shown_types_in_one_order")
 )
 def test_people_are_shown_types_in_one_order(expression, dialect, text):
     assert type_text(expression, dialect) == text
