@@ -3,6 +3,7 @@ model, and no command runs one.
 """
 
 import importlib.metadata
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,45 +22,10 @@ open(os.path.join({folder!r}, f"sprung-{{os.path.basename(__file__)}}-{{os.getpi
 SCRIPT = "import sys\nfrom irops.cli.main import main\nsys.exit(main())\n"
 """What an installer writes as the command irops."""
 NO_CACHE = {"PYTHONDONTWRITEBYTECODE": "1"}
-FILL = ("model.xml", "--fill", "ones")
-WORDS = {
-    "check": [("model.xml", "other.xml", "-j", "2")],
-    "infer": [("model.xml",)],
-    "run": [FILL, (*FILL, "--source", "numba")],
-    "why": [("model.xml", "y")],
-    "inspect": [("model.xml",), ("model.xml", "--weights")],
-    "extract": [("model.xml", "--to", "y", "--output", "OUT.xml")],
-    "diff": [("model.xml", "other.xml")],
-    "compare": [
-        (*FILL, "--b", "reference"),
-        (*FILL, "--b", "openvino:CPU"),
-        (*FILL, "--b", "model:other.xml"),
-    ],
-    "reduce": [(*FILL, "--source", "reference,openvino:CPU", "-o", "OUT")],
-    "draw": [("model.xml", "--output", "OUT.svg")],
-    "convert": [
-        ("model.xml", "--target", "2023.0", "--output", "OUT.xml"),
-        ("model.xml", "--target", "onnx", "--output", "OUT.onnx"),
-    ],
-    "survey": [(".", "--output", "OUT", "-j", "2", "--tasks", "check,run")],
-    "backends": [()],
-    "conformance": [("--source", "openvino", "--op", "Reverse-1", "--examples", "1")],
-    "docs": [("--output", "OUT"), ("--output", "OUT", "--format", "markdown")],
-    "explain": [("IR202",), ("ReverseSequence-1",), ("TEAM001",), (), ("Reverse-1", "--files")],
-    "ops": [()],
-    "new": [("CubeRoot", "--category", "arithmetic", "--output", "OUT")],
-    "server": [()],
-}
-"""Arguments of each command. OUT: outside of the folder"""
-FAST = (("check", 0), ("compare", 0), ("explain", 2))
-"""Commands that are tried in the fast tier: each way to start a process or to read settings."""
-CALLS = [
-    pytest.param(
-        name, rest, marks=() if (name, at) in FAST else pytest.mark.slow("starts every command in a process")
-    )
-    for name, many in WORDS.items()
-    for at, rest in enumerate(many)
-]
+LINES = re.findall(
+    r"^irops (.*?)(  # fast)?$", Path(__file__).with_name("traps.txt").read_text("utf-8"), re.MULTILINE
+)
+SLOW = pytest.mark.slow("starts every command in a process")
 
 
 def importable_names():
@@ -100,17 +66,17 @@ def test_a_trap_works(folder):
 
 
 def test_every_command_is_tried():
-    assert WORDS.keys() == COMMANDS.keys()
+    assert {line.split()[0] for line, _ in LINES} == COMMANDS.keys()
 
 
-@pytest.mark.parametrize(("command", "rest"), CALLS)
-def test_no_command_runs_a_module_of_the_current_folder(command, rest, folder, tmp_path):
+@pytest.mark.parametrize("line", [pytest.param(line, marks=() if fast else SLOW) for line, fast in LINES])
+def test_no_command_runs_a_module_of_the_current_folder(line, folder, tmp_path):
     for library in ("numba", "openvino", "onnx", "sphinx"):
         pytest.importorskip(library)
     script = tmp_path / "irops"
     script.write_text(SCRIPT)
-    words = [word.replace("OUT", str(tmp_path / "out")) for word in rest]
-    done = python(script, command, *words, cwd=folder, env=NO_CACHE, stdin=subprocess.DEVNULL)
+    words = [word.replace("OUT", str(tmp_path / "out")) for word in line.split()]
+    done = python(script, *words, cwd=folder, env=NO_CACHE, stdin=subprocess.DEVNULL)
     assert sprung(folder) == [], done.stderr
     assert not (folder / "compiled").exists()
     assert "internal error" not in done.stderr
