@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from irops.document.graph_stub import PLACE
+from graph_stub import PLACE
 
 ROOT = Path(__file__).parents[2]
 CALLS = Path(__file__).with_name("user_calls.py")
