@@ -231,7 +231,7 @@ FILLED, APART = 1e4, 1e3
 
 
 def _typical(wide: Array, change: Array) -> Array:
-    """What is to be expected of an element that another run changes little by chance: the mean of all. The
+    """How much an element is to change that another run changes little by chance: as the mean of all. The
     changes of a mask say nothing of the others.
     """
     sizes = np.sort(np.abs(wide[np.isfinite(wide) & (wide != 0)]))
