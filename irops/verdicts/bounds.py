@@ -23,6 +23,7 @@ import numpy as np
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.violation import LimitExceeded, Violation
+from irops.verdicts.policy import JUMP, SAFETY, SENSITIVITY_TRIES, ULPS
 from irops.verdicts.question import MOVING, ROUNDOFF, Question
 
 DISCRETE_CATEGORIES = ("detection", "sort")
@@ -34,10 +35,6 @@ def has_jumps(op: Op) -> bool:
     return op.definition.category in DISCRETE_CATEGORIES or op.definition.type in DISCRETE
 
 
-SAFETY = 8.0
-"""By how many standard deviations the error of a sum may exceed 0: more happens to 1 of 10^13 sums. Times the
-root of the number of terms it exceeds the worst case for up to 64 terms.
-"""
 Length = Callable[[Question, Array], int]
 
 
@@ -339,11 +336,7 @@ INNER: Mapping[str, InnerError] = {
 """Ops whose results are functions of sums."""
 
 
-TRIES = 3
-"""How often the inputs are changed; each change has random signs."""
 SEED = 20_261_122
-JUMP = 4096.0
-"""Beyond this many roundoffs of the greatest element, the result of a discrete op has jumped."""
 
 
 def perturbed(question: Question, seed: int, units: float = 1.0) -> list[Array | None]:
@@ -369,7 +362,7 @@ def _changed(question: Question, array: Array, random: np.random.Generator, unit
     return changed.astype(array.dtype)
 
 
-def changes(question: Question, output: int, tries: int = TRIES) -> list[Array]:
+def changes(question: Question, output: int, tries: int = SENSITIVITY_TRIES) -> list[Array]:
     """The results for changed inputs; none where changed inputs are not allowed."""
     results = []
     for seed in range(tries):
@@ -427,8 +420,6 @@ def greatest_finite(array: Array) -> float:
     return float(np.max(np.abs(array[np.isfinite(array)]), initial=0.0))
 
 
-ULPS = 4.0
-"""Units of roundoff within which functions such as exp and tanh are computed, by either side."""
 EXACT_CATEGORIES = (*MOVING, "comparison", "logical", "bitwise", "condition", "type")
 EXACT = (
     "Abs",

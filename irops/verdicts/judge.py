@@ -12,6 +12,7 @@ from irops.values.element import STRING, Array, ElementType, element_type_of
 from irops.values.shape import Shape
 from irops.verdicts.bounds import ErrorBound, full_bound, quick_bound
 from irops.verdicts.metrics import Metrics, as_numbers, differs, metrics_of
+from irops.verdicts.policy import LARGE
 from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, is_float, noted
 from irops.verdicts.ties import RANDOM, tie
 
@@ -64,10 +65,6 @@ def _has_further_axes(shorter: tuple[int, ...], longer: tuple[int, ...]) -> bool
         if not rest or rest.pop() != size:
             return False
     return all(size == 1 for size in rest)
-
-
-LARGE = 1 - 2.0**-8
-"""Numbers that are greater than this share of the greatest one of a type may exceed it, in any precision."""
 
 
 def outside(truth: Array, ours: Array, allowed: Array, arithmetic: Arithmetic) -> Array:

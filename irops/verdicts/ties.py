@@ -11,6 +11,7 @@ from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.verdicts import bounds
 from irops.verdicts.metrics import as_numbers, differs
+from irops.verdicts.policy import JUMP, POOLING_TRIES, SAFETY, TIE_TRIES, ULPS
 from irops.verdicts.question import Question, is_float
 
 Property = Callable[[Question, Array], str]
@@ -154,10 +155,10 @@ def _fake_quantize(question: Question, truth: Array, ours: Array, _: int) -> str
     with np.errstate(all="ignore"):
         scale = np.abs(levels / (high - low))
         place = (data - low) * levels / (high - low)
-        rounding = 2 * bounds.SAFETY * unit * (np.abs(data) + np.abs(low) + np.abs(high))
+        rounding = 2 * SAFETY * unit * (np.abs(data) + np.abs(low) + np.abs(high))
         error = (rounding + question.input_error(0)) * scale
         quantum = (out_high - out_low) / levels
-        slack = 2 * bounds.ULPS * unit * np.maximum(np.abs(out_low), np.abs(out_high))
+        slack = 2 * ULPS * unit * np.maximum(np.abs(out_low), np.abs(out_high))
         middle = ((a + b) / 2 - out_low) / quantum
         one_level = np.abs(np.abs(a - b) - np.abs(quantum)) <= slack
         decided = one_level & (np.abs(place - middle) <= error + slack / np.abs(quantum))
@@ -174,7 +175,7 @@ def _max_pool(question: Question, truth: Array, ours: Array, output: int) -> str
         return ""
     error = np.broadcast_to(question.input_error(0), data.shape)
     random, possible = np.random.default_rng(bounds.SEED), truth == ours
-    for _ in range(POOL_TRIES if error.any() else 0):
+    for _ in range(POOLING_TRIES if error.any() else 0):
         moved = data + error * random.choice((-1, 1), data.shape)
         possible |= question.again([moved.astype(data.dtype), *question.inputs[1:]])[output] == ours
     return "other elements that are equal but for rounding are the greatest" if possible.all() else ""
@@ -195,10 +196,6 @@ TIES: Mapping[str, Tie] = {
     "AdaptiveMaxPool": _max_pool,
     **dict.fromkeys(COLOURS, _one_quantum),
 }
-POOL_TRIES = 32
-"""How often the inputs of a pooling are changed: one try in four exchanges two elements."""
-TRIES = 8
-"""How often the inputs are changed to see which results are possible."""
 
 
 def may_tie(op: Op) -> bool:
@@ -211,7 +208,7 @@ def _undecided(question: Question, truth: Array, ours: Array, output: int) -> st
     if not question.floats or not bounds.has_jumps(question.op):
         return ""
     unequal = differs(truth, ours)
-    right, changed = bounds.defined(question, output), bounds.changes(question, output, TRIES)
+    right, changed = bounds.defined(question, output), bounds.changes(question, output, TIE_TRIES)
     alike = [result for result in changed if result.shape == truth.shape]
     if question.op.definition.category in bounds.DISCRETE_CATEGORIES and changed and not alike:
         return "how many elements there are depends on the rounding of the inputs"
@@ -230,8 +227,8 @@ def _possible(question: Question, results: Sequence[Array], ours: Array) -> Arra
     element, wide = ours.astype(np.float64), np.sort([result.astype(np.float64) for result in results], 0)
     roundoff = question.arithmetic.roundoff(element_type_of(ours))
     with np.errstate(all="ignore"):
-        slack = bounds.SAFETY * roundoff * np.abs(element)
-        jump = bounds.JUMP * roundoff * bounds.greatest_finite(wide)
+        slack = SAFETY * roundoff * np.abs(element)
+        jump = JUMP * roundoff * bounds.greatest_finite(wide)
         possible: Array = (element == wide).any(0)
         for low, high in zip(wide, [*wide[1:], wide[-1]]):
             end = np.where(high - low <= jump, high, low)

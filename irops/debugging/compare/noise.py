@@ -24,9 +24,10 @@ from irops.runtime.evaluator import Evaluator, Variables
 from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import Arrays, Computed, Observer, run_layer, walk_model
 from irops.values.element import Array, ElementType, element_type_of
-from irops.verdicts.bounds import ULPS, floor_of, has_exact_kind, root_mean_square
+from irops.verdicts.bounds import floor_of, has_exact_kind, root_mean_square
 from irops.verdicts.judge import count, fault, greatest_share, outside, why_overflowing
 from irops.verdicts.metrics import Metrics, differs, metrics_of
+from irops.verdicts.policy import APART, MASK, NARROW_ULPS, NOISE_MARGIN, STEP, ULPS
 from irops.verdicts.question import ROUNDOFF, Arithmetic, Judgement, Question, Verdict, is_float
 from irops.verdicts.ties import RANDOM, TIES, may_tie, tie
 
@@ -54,8 +55,6 @@ SUMMING_CATEGORIES = ("matrix", "convolution", "normalization", "sequence", "red
 """Categories whose ops add up terms that may cancel, so that errors are relative to the whole tensor."""
 SMALLEST_TENSOR = 2
 """Single numbers stay as they are: sizes of other tensors are computed from them."""
-NOISE_MARGIN = 32.0
-"""By how much a difference may exceed what rounding does in another run."""
 NOISE_SEEDS = (1, 2)
 
 
@@ -63,8 +62,6 @@ LEVELS = ("FakeQuantize", "FakeConvert", "Round", "Floor", "Ceiling", "Sign")
 """Ops whose results are levels, so that they differ by a step or not at all."""
 STEPPED = (*LEVELS, "Convert")
 """Ops whose results have steps: differences of inputs that are within rounding may become whole ones."""
-STEP = 1e-5
-"""A step is at least so much of the greatest element: one of 65,536 levels; what f32 rounds is 1e-7 of it."""
 
 
 def decides(layer: LayerFacts) -> bool:
@@ -192,11 +189,9 @@ def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.
 
 
 def _error_of_functions(arithmetic: Arithmetic, kind: ElementType) -> float:
-    """How far results may be off, relative. Narrow types are computed in f32 and rounded once; with the whole
-    margin, an eighth of a value in bf16 would be allowed.
-    """
+    """How far results may be off, relative."""
     unit = arithmetic.roundoff(kind)
-    return unit / ULPS if unit > ROUNDOFF["f32"] else ULPS * unit
+    return (NARROW_ULPS if unit > ROUNDOFF["f32"] else ULPS) * unit
 
 
 def _counts(array: Array, greatest: float) -> bool:
@@ -226,17 +221,13 @@ def allowance(truth: Array, runs: Sequence[Array], arithmetic: Arithmetic) -> Ar
         return np.maximum(change, _typical(wide, change)) + np.nan_to_num(floor) + arithmetic.smallest(kind)
 
 
-FILLED, APART = 1e4, 1e3
-"""The least magnitude of a mask, such as -1e9, and how many times less the greatest of the others is."""
-
-
 def _typical(wide: Array, change: Array) -> Array:
     """How much an element is to change that another run changes little by chance: as the mean of all. The
     changes of a mask say nothing of the others.
     """
     sizes = np.sort(np.abs(wide[np.isfinite(wide) & (wide != 0)]))
     with np.errstate(all="ignore"):
-        begins = (sizes[1:] >= FILLED) & (sizes[1:] >= APART * sizes[:-1])
+        begins = (sizes[1:] >= MASK) & (sizes[1:] >= APART * sizes[:-1])
     ordinary = np.abs(wide) <= (sizes[begins.argmax()] if begins.any() else np.inf)
     means = [root_mean_square(part).item() if part.size else 0.0 for part in (change[ordinary], change)]
     typical: Array = np.where(ordinary, *means)

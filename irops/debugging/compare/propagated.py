@@ -14,7 +14,6 @@ from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
 from irops.debugging.compare.isolated import HeldValues, as_declared
 from irops.debugging.compare.noise import (
     FOLLOWS_RANDOM,
-    STEP,
     STEPPED,
     Decisions,
     agreement,
@@ -33,6 +32,7 @@ from irops.values.element import Array, element_type_of
 from irops.values.violation import LimitExceeded, Violation
 from irops.verdicts.judge import in_form_of, in_one_type, judge_layer
 from irops.verdicts.metrics import DECADES
+from irops.verdicts.policy import STEP
 from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, is_float, noted
 from irops.verdicts.ties import RANDOM
 

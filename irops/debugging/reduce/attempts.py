@@ -34,6 +34,7 @@ from irops.ir.model import Model
 from irops.runtime.session import run
 from irops.values.element import Array
 from irops.verdicts.metrics import differs
+from irops.verdicts.policy import LEAST_SHARE
 from irops.verdicts.question import Verdict
 from irops.work.child import Watch, session_bytes
 
@@ -403,8 +404,6 @@ def _reason(finding: Diagnostic, model: Model) -> str:
 
 # Judge a case by sources of values: whether two differ, or whether one fails.
 
-LEAST_SHARE = 0.01
-"""Of the noise to signal of the whole model, up to 1: what a smaller model has at least."""
 LIMITED = ("stalled", "oversized")
 """Kinds of failures that are the excess of a limit, whose value does not matter."""
 _CHANGING = re.compile(r"0x[0-9a-f]+|[0-9]+|'[^']*'|\"[^\"]*\"")

@@ -33,6 +33,7 @@ from irops.ir.numpy_files import (
 )
 from irops.spec.definition import OPENVINO
 from irops.values.element import DYNAMIC, Array, ElementType, element_type, element_type_of
+from irops.verdicts.policy import FEWEST, SAME
 
 INDEX = "values.json"
 """In a folder of recorded values: the file of each value by name, with its element type."""
@@ -343,10 +344,6 @@ SKETCH = 16
 """Numbers that stand for a tensor: its products with so many vectors of random signs."""
 PERIOD = 4099
 """After how many elements the signs are repeated: a prime, so that no axis of a tensor has this size."""
-FEWEST = 8
-"""Tensors of fewer elements are sizes and factors, which different layers have in common."""
-CLOSE = 1e-4
-"""How far the numbers of equal tensors may be apart, in parts of the length of the tensor."""
 
 
 def _shuffled(array: Array) -> Array:
@@ -390,7 +387,7 @@ def _equal(a: Sequence[Array], b: Sequence[Array]) -> bool:
 def _close(one: Array, other: Array) -> bool:
     shape, numbers = np.split(one, [-SKETCH - 1])
     length = numbers[0]
-    return bool((shape == other[: shape.size]).all() and (abs(one - other) <= CLOSE * length).all())
+    return bool((shape == other[: shape.size]).all() and (abs(one - other) <= SAME * length).all())
 
 
 def _under_partner(found: Diagnostic, back: Mapping[int, int]) -> Diagnostic:
