@@ -21,7 +21,7 @@ MOST_LINES = 60
 """Of a function, with its signature and docstring."""
 BUDGETS = {
     "lines of irops": 70_400,
-    "modules": 326,
+    "modules": 327,
     "lines of imports in a thousand": 57,
     "parts at the top": 24,
     "modules that one other module imports": 20,
