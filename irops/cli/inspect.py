@@ -16,7 +16,6 @@ import argparse
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -198,69 +197,8 @@ SHOWN = 20
 """Number of op types, or of constants, listed without --all."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredTensor:
-    """An input or output as the file declares it. layer: the layer's name; names: those of the tensor."""
-
-    layer: str
-    names: tuple[str, ...]
-    type: str
-    shape: str
-
-
-@dataclass(frozen=True, slots=True)
-class WeightsOfType:
-    """The constants of one element type. bytes: in the file; bytes shared by several constants count once."""
-
-    type: str
-    constants: int
-    elements: int
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class LayerWithBodies:
-    """A layer with sub-graphs. bodies: name, number of layers, and nested layers with sub-graphs of each."""
-
-    layer: str
-    type: str
-    bodies: "tuple[tuple[str, int, tuple[LayerWithBodies, ...]], ...]"
-
-
-@dataclass(frozen=True, slots=True)
-class OldestRelease:
-    """The oldest release of OpenVINO that reads a model. decided_by: what keeps older ones from it."""
-
-    name: str
-    decided_by: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSummary:
-    """The summary of a model. Counts include the layers and edges of bodies. oldest_release: of IR
-    alone.
-    """
-
-    name: str
-    format: str
-    ir_version: int | None
-    written_by: str | None
-    inputs: tuple[DeclaredTensor, ...]
-    outputs: tuple[DeclaredTensor, ...]
-    variables: tuple[str, ...]
-    layers: int
-    edges: int
-    ops: dict[str, int]
-    opsets: dict[str, int]
-    weights: tuple[WeightsOfType, ...]
-    weights_bytes: int
-    weights_file: str | None
-    weights_file_bytes: int
-    subgraphs: tuple[LayerWithBodies, ...]
-    oldest_release: OldestRelease | None
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+Summary = dict[str, Any]
+"""The summary of a model, or a part of it, as JSON has it."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -298,7 +236,7 @@ def execute(args: argparse.Namespace) -> int:
 def _summarize(analysis: ModelAnalysis, args: argparse.Namespace) -> int:
     summary = _summary(analysis)
     if args.output_format == "json":
-        print_json(1, summary.as_json(), args.model)
+        print_json(1, summary, args.model)
     else:
         _show(summary, args)
     return CLEAN
@@ -318,39 +256,42 @@ def _examine(analysis: ModelAnalysis, args: argparse.Namespace) -> int:
     return FINDINGS if errors_of(weights.faults) else CLEAN
 
 
-def _summary(analysis: ModelAnalysis) -> ModelSummary:
+def _summary(analysis: ModelAnalysis) -> Summary:
+    """Counts include the layers and edges of bodies; oldest_release: of IR alone."""
     model = analysis.model
     layers = [layer for _, layer in model.walk()]
     by_type, used = _weights_by_type(layers)
     weights = model.weights
     graphs = [model.graph, *(body.graph for layer in layers for body in layer.bodies.values())]
-    return ModelSummary(
-        model.name,
-        _format(model),
-        None if model.opsets else model.version,
-        _written_by(model.rt_info),
-        tuple(_input(layer) for layer in model.layers if layer.kind is LayerKind.PARAMETER),
-        tuple(_outputs(model.graph)),
-        tuple(dict.fromkeys(layer.data["variable_id"] for layer in layers if "variable_id" in layer.data)),
-        len(layers),
-        sum(len(graph.edges) for graph in graphs),
-        dict(Counter(f"{layer.type} {layer.version}" for layer in layers).most_common()),
-        dict(Counter(layer.version for layer in layers).most_common()),
-        by_type,
-        used,
-        weights.path if weights else None,
-        weights.size if weights else 0,
-        _layers_with_bodies(model.graph),
-        _oldest_release(analysis),
-    )
+    variables = (layer.data["variable_id"] for layer in layers if "variable_id" in layer.data)
+    return {
+        "name": model.name,
+        "format": _format(model),
+        "ir_version": None if model.opsets else model.version,
+        "written_by": _written_by(model.rt_info),
+        "inputs": [_input(layer) for layer in model.layers if layer.kind is LayerKind.PARAMETER],
+        "outputs": list(_outputs(model.graph)),
+        "variables": list(dict.fromkeys(variables)),
+        "layers": len(layers),
+        "edges": sum(len(graph.edges) for graph in graphs),
+        "ops": dict(Counter(f"{layer.type} {layer.version}" for layer in layers).most_common()),
+        "opsets": dict(Counter(layer.version for layer in layers).most_common()),
+        "weights": by_type,
+        "weights_bytes": used,
+        "weights_file": weights.path if weights else None,
+        "weights_file_bytes": weights.size if weights else 0,
+        "subgraphs": _layers_with_bodies(model.graph),
+        "oldest_release": _oldest_release(analysis),
+    }
 
 
-def _oldest_release(analysis: ModelAnalysis) -> OldestRelease | None:
+def _oldest_release(analysis: ModelAnalysis) -> Summary | None:
+    """The oldest release of OpenVINO that reads the model. decided_by: what keeps older ones from it"""
     if analysis.dialect is not OPENVINO:
         return None
     name, deciding = oldest_release(analysis)
     needs = [n.what if n.layer is None else f"{n.layer} {n.what}" for n in deciding]
-    return OldestRelease(name, tuple(dict.fromkeys(needs)))
+    return {"name": name, "decided_by": list(dict.fromkeys(needs))}
 
 
 def _format(model: Model) -> str:
@@ -359,22 +300,25 @@ def _format(model: Model) -> str:
     return opsets or f"IR {model.version}"
 
 
-def _input(layer: Layer) -> DeclaredTensor:
+def _input(layer: Layer) -> Summary:
     shape = layer.data.get("shape", "").replace(" ", "").replace("-1", "?").strip("[]")
     names = layer.outputs[0].names if layer.outputs else ()
-    return DeclaredTensor(
-        layer.name, names, _type_name(layer.data.get("element_type", "dynamic")), f"[{shape}]"
-    )
+    return _tensor(layer, names, _type_name(layer.data.get("element_type", "dynamic")), shape)
 
 
-def _outputs(graph: LayerGraph) -> Iterator[DeclaredTensor]:
+def _tensor(layer: Layer, names: Sequence[str], element_type_text: str, shape: str) -> Summary:
+    """An input or output as the file declares it. names: those of the tensor"""
+    return {"layer": layer.name, "names": names, "type": element_type_text, "shape": f"[{shape}]"}
+
+
+def _outputs(graph: LayerGraph) -> Iterator[Summary]:
     wiring = Wiring(graph)
     for layer in graph.layers:
         if layer.kind is LayerKind.RESULT:
             yield _output(layer, next(iter(wiring.inputs[layer.id]), None))
 
 
-def _output(layer: Layer, source: tuple[Layer, int] | None) -> DeclaredTensor:
+def _output(layer: Layer, source: tuple[Layer, int] | None) -> Summary:
     port = layer.inputs[0] if layer.inputs else Port(0)
     names = layer.output_names
     if names is None:
@@ -384,7 +328,7 @@ def _output(layer: Layer, source: tuple[Layer, int] | None) -> DeclaredTensor:
         element_type_text = str(element_type_of_precision(port.precision or "dynamic"))
     except ValueError:
         element_type_text = port.precision or ""
-    return DeclaredTensor(layer.name, names, element_type_text, f"[{shape}]")
+    return _tensor(layer, names, element_type_text, shape)
 
 
 def _type_name(element_type_text: str) -> str:
@@ -394,16 +338,16 @@ def _type_name(element_type_text: str) -> str:
         return element_type_text
 
 
-def _weights_by_type(layers: list[Layer]) -> tuple[tuple[WeightsOfType, ...], int]:
+def _weights_by_type(layers: list[Layer]) -> tuple[list[Summary], int]:
     """The constants by element type, the largest first; and the number of bytes of the file that they use."""
     found = (region_of(layer) for layer in layers if layer.is_constant)
     regions = [region for region in found if isinstance(region, Region)]
     by_type = []
     for element_type_text in dict.fromkeys(region.element for region in regions):
         of_type = [region for region in regions if region.element is element_type_text]
-        elements, size = sum(region.elements for region in of_type), _covered_bytes(of_type)
-        by_type.append(WeightsOfType(str(element_type_text), len(of_type), elements, size))
-    return tuple(sorted(by_type, key=lambda h: -h.bytes)), _covered_bytes(regions)
+        counts = {"constants": len(of_type), "elements": sum(region.elements for region in of_type)}
+        by_type.append({"type": str(element_type_text), **counts, "bytes": _covered_bytes(of_type)})
+    return sorted(by_type, key=lambda of_type: -of_type["bytes"]), _covered_bytes(regions)
 
 
 def _covered_bytes(regions: list[Region]) -> int:
@@ -423,101 +367,106 @@ def _written_by(rt_info: Element | None) -> str | None:
     return None
 
 
-def _layers_with_bodies(graph: LayerGraph) -> tuple[LayerWithBodies, ...]:
-    return tuple(
-        LayerWithBodies(
-            layer.name,
-            layer.type,
-            tuple(
+def _layers_with_bodies(graph: LayerGraph) -> list[Summary]:
+    """The layers with bodies: name, number of layers, and nested layers with bodies of each."""
+    return [
+        {
+            "layer": layer.name,
+            "type": layer.type,
+            "bodies": [
                 (name, len(body.graph.layers), _layers_with_bodies(body.graph))
                 for name, body in layer.bodies.items()
-            ),
-        )
+            ],
+        }
         for layer in graph.layers
         if layer.bodies
-    )
+    ]
 
 
-def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
+def _show(summary: Summary, args: argparse.Namespace) -> None:
     from rich.text import Text
 
-    inputs, outputs = _tensors("inputs", summary.inputs), _tensors("outputs", summary.outputs)
+    inputs, outputs = _tensors("inputs", summary["inputs"]), _tensors("outputs", summary["outputs"])
     tensors: tuple[RenderableType, ...] = (inputs, "", outputs)
     if args.quiet:
         show(*tensors)
         return
-    facts = [shown(summary.format), plural(summary.layers, "layer"), plural(summary.edges, "edge")]
-    if summary.written_by:
-        facts.append(f"written by {shown(summary.written_by.partition('-')[0])}")
-    name = (shown(summary.name) or "(no name)", "bold cyan")
+    facts = [shown(summary["format"]), plural(summary["layers"], "layer"), plural(summary["edges"], "edge")]
+    if summary["written_by"]:
+        facts.append(f"written by {shown(summary['written_by'].partition('-')[0])}")
+    name = (shown(summary["name"]) or "(no name)", "bold cyan")
     show(Text.assemble(name, "  ", (" · ".join(facts), "dim")), "", *tensors, "")
-    if summary.variables:
-        title = Text.assemble((plural(len(summary.variables), "variable"), "bold"), ":")
-        show(title, *(Text(f"  {shown(name)}") for name in summary.variables), "")
+    if summary["variables"]:
+        title = Text.assemble((plural(len(summary["variables"]), "variable"), "bold"), ":")
+        show(title, *(Text(f"  {shown(name)}") for name in summary["variables"]), "")
     show(_ops(summary, None if args.all else SHOWN), "", _weights(summary), Text(_file(summary), "dim"))
-    if summary.oldest_release is not None:
-        show(Text(_release(summary.oldest_release), "dim"))
-    if summary.subgraphs:
-        show("", _tree(summary.subgraphs))
+    if summary["oldest_release"] is not None:
+        show(Text(_release(summary["oldest_release"]), "dim"))
+    if summary["subgraphs"]:
+        show("", _tree(summary["subgraphs"]))
 
 
-def _tensors(title: str, tensors: tuple[DeclaredTensor, ...]) -> "Table":
-    others = [shown(", ".join(name for name in tensor.names if name != tensor.layer)) for tensor in tensors]
+def _tensors(title: str, tensors: Sequence[Summary]) -> "Table":
+    others = [
+        shown(", ".join(name for name in tensor["names"] if name != tensor["layer"])) for tensor in tensors
+    ]
     out = table(title, "name", "type", "shape", *(("tensor names",) if any(others) else ()))
     for tensor, other in zip(tensors, others):
-        row = (shown(text) for text in (tensor.layer, tensor.type, tensor.shape))
+        row = (shown(text) for text in (tensor["layer"], tensor["type"], tensor["shape"]))
         out.add_row(*row, *((other,) if any(others) else ()))
     return out
 
 
-def _ops(summary: ModelSummary, limit: int | None) -> "Table":
+def _ops(summary: Summary, limit: int | None) -> "Table":
     out = table("ops", "type", "opset", ">count", "")
-    most = max(summary.ops.values(), default=1)
-    for op, count in list(summary.ops.items())[:limit]:
+    most = max(summary["ops"].values(), default=1)
+    for op, count in list(summary["ops"].items())[:limit]:
         type_, _, version = op.rpartition(" ")
         out.add_row(
             shown(type_), shown(version.removeprefix("opset")), f"{count:,}", "▇" * max(1, count * 24 // most)
         )
-    if limit is not None and len(summary.ops) > limit:
-        rest = list(summary.ops.values())[limit:]
+    if limit is not None and len(summary["ops"]) > limit:
+        rest = list(summary["ops"].values())[limit:]
         out.add_row(f"{len(rest)} more types", "", f"{sum(rest):,}", "--all lists them")
     return out
 
 
-def _weights(summary: ModelSummary) -> "Table":
+def _weights(summary: Summary) -> "Table":
     out = table("weights", "type", ">constants", ">elements", ">bytes")
-    for of_type in summary.weights:
-        out.add_row(of_type.type, f"{of_type.constants:,}", f"{of_type.elements:,}", f"{of_type.bytes:,}")
-    if summary.weights:
+    for of_type in summary["weights"]:
+        out.add_row(
+            of_type["type"], f"{of_type['constants']:,}", f"{of_type['elements']:,}", f"{of_type['bytes']:,}"
+        )
+    if summary["weights"]:
         out.add_section()
-        constants = sum(of_type.constants for of_type in summary.weights)
-        elements = sum(of_type.elements for of_type in summary.weights)
-        out.add_row("all", f"{constants:,}", f"{elements:,}", f"{summary.weights_bytes:,}")
+        constants = sum(of_type["constants"] for of_type in summary["weights"])
+        elements = sum(of_type["elements"] for of_type in summary["weights"])
+        out.add_row("all", f"{constants:,}", f"{elements:,}", f"{summary['weights_bytes']:,}")
     return out
 
 
-def _file(summary: ModelSummary) -> str:
-    if not summary.weights and not summary.weights_file_bytes:
+def _file(summary: Summary) -> str:
+    if not summary["weights"] and not summary["weights_file_bytes"]:
         return "no constants"
-    if summary.weights_file is None:
-        return f"the constants take {summary.weights_file_bytes:,} bytes"
-    unused = summary.weights_file_bytes - summary.weights_bytes
-    return f"the file has {summary.weights_file_bytes:,} bytes" + (
+    if summary["weights_file"] is None:
+        return f"the constants take {summary['weights_file_bytes']:,} bytes"
+    unused = summary["weights_file_bytes"] - summary["weights_bytes"]
+    return f"the file has {summary['weights_file_bytes']:,} bytes" + (
         f", {unused:,} of them unused" if unused > 0 else ""
     )
 
 
-def _release(oldest: OldestRelease) -> str:
+def _release(oldest: Summary) -> str:
     """One line: the release, and the first thing that decides it."""
-    is_released = oldest.name != UNRELEASED
-    text = f"read by OpenVINO {oldest.name} and later" if is_released else "read by no release of OpenVINO"
-    if not oldest.decided_by:
+    is_released = oldest["name"] != UNRELEASED
+    text = f"read by OpenVINO {oldest['name']} and later" if is_released else "read by no release of OpenVINO"
+    if not oldest["decided_by"]:
         return f"{text}; older releases are not known"
-    others = len(oldest.decided_by) - 1
-    return f"{text}: {printable(oldest.decided_by[0])}" + (f", and {others} more" if others else "")
+    others = len(oldest["decided_by"]) - 1
+    return f"{text}: {printable(oldest['decided_by'][0])}" + (f", and {others} more" if others else "")
 
 
-def _tree(layers_with_bodies: tuple[LayerWithBodies, ...]) -> "Tree":
+def _tree(layers_with_bodies: Sequence[Summary]) -> "Tree":
     from rich.text import Text
     from rich.tree import Tree
 
@@ -525,8 +474,8 @@ def _tree(layers_with_bodies: tuple[LayerWithBodies, ...]) -> "Tree":
     pending = deque((root, inner) for inner in layers_with_bodies)
     while pending:
         parent, inner = pending.popleft()
-        branch = parent.add(Text.assemble(shown(inner.layer), (f" {shown(inner.type)}", "dim")))
-        for name, count, nested in inner.bodies:
+        branch = parent.add(Text.assemble(shown(inner["layer"]), (f" {shown(inner['type'])}", "dim")))
+        for name, count, nested in inner["bodies"]:
             body = branch.add(Text.assemble(name, (f" {plural(count, 'layer')}", "dim")))
             pending.extend((body, each) for each in nested)
     return root
