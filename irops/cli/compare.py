@@ -25,8 +25,10 @@ example:
 
 import argparse
 import json
+import os
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli import options
@@ -67,7 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         options.add_option(parser, f"{option} [NAME=]NUMBER...", allowed, type=_tolerance)
     partners = "the layer or tensor A of the model is B in model:OTHER, where irops finds another"
     options.add_option(parser, "--map A=B...", partners, type=_partners)
-    add_inputs(parser)
+    add_inputs(parser, "an .npz file with one array per input, or a folder of such files, one a set")
     several = "compare with N sets of values by --fill random, of seeds from --seed on, in one report"
     parser.add_argument("--repeat", metavar="N", type=options.integer_at_least(1), default=1, help=several)
     save_values = "record the values of --b in a folder, which is a source; no comparison"
@@ -114,11 +116,10 @@ def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) ->
     Raises:  SourceError, SourceFailed; Refusal for wrong arguments
     """
     analysis = analysis_of(args, limits)
-    if args.repeat > 1 and args.save_values:
-        raise Refusal("--save-values records one set of values, and --repeat makes several")
-    if args.repeat > 1 and args.fill != "random":
-        raise Refusal("--repeat needs --fill random, since other values are the same each time")
-    inputs = inputs_of(analysis, args)
+    first, *others = _sets(args)
+    if others and args.save_values:
+        raise Refusal("--save-values records one set of values, and there are several")
+    inputs = inputs_of(analysis, first)
     try:
         tolerances = Tolerances.of(analysis, dict(args.rtol), dict(args.atol))
     except ValueError as error:
@@ -130,15 +131,34 @@ def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) ->
             print(printable(f"{args.save_values}: {plural(count, 'value')} of {b.name}"))
         return CLEAN
     contexts = [context]
-    for seed in range(args.seed + 1, args.seed + args.repeat):
-        again = inputs_of(analysis, argparse.Namespace(**{**vars(args), "seed": seed, "quiet": True}))
-        contexts.append(replace(context, inputs=analysis.signature.arrays(again)))
+    for again in others:
+        contexts.append(replace(context, inputs=analysis.signature.arrays(inputs_of(analysis, again))))
     with progress_bar("comparing", quiet=args.quiet) as progress:
         comparison = worst_of([compared(one, a, b, args.mode, progress) for one in contexts])
     deliver(_text(comparison, analysis, args), args)
     if comparison.coverage.is_nothing:
         return REFUSED
     return CLEAN if comparison.ok else FINDINGS
+
+
+def _sets(args: argparse.Namespace) -> list[argparse.Namespace]:
+    """The arguments of each set of inputs: one a seed, or one a file of a folder. Raises: Refusal"""
+    if args.load_inputs and os.path.isdir(args.load_inputs):
+        if args.repeat > 1:
+            raise Refusal("--load-inputs names a folder with sets of inputs, and --repeat makes others")
+        folder = Path(args.load_inputs)
+        changes = [{"load_inputs": os.fspath(file)} for file in sorted(folder.glob("*.npz"))]
+        if not changes:
+            raise Refusal(f"the folder {args.load_inputs!r} has no .npz files")
+    elif args.repeat > 1 and args.fill != "random":
+        raise Refusal("--repeat needs --fill random, since other values are the same each time")
+    else:
+        changes = [{"seed": args.seed + k} for k in range(args.repeat)]
+    quiet = {"quiet": True}  # of all but the first, whose lines say what was assumed
+    return [
+        argparse.Namespace(**{**vars(args), **change, **(quiet if k else {})})
+        for k, change in enumerate(changes)
+    ]
 
 
 def _text(comparison: Comparison, analysis: ModelAnalysis, args: argparse.Namespace) -> str:

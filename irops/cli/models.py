@@ -153,10 +153,10 @@ def load_one(path: str, limits: Limits = DEFAULT) -> Array:
         raise Refusal(str(error)) from None
 
 
-def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """Add --load-inputs, --input, --fill, --seed and --shape."""
+def add_inputs(parser: argparse.ArgumentParser, files: str = "an .npz file with one array per input") -> None:
+    """Add --load-inputs, --input, --fill, --seed and --shape. files: what --load-inputs takes"""
     inputs = parser.add_argument_group("inputs")
-    add_option(inputs, "--load-inputs FILE", "an .npz file with one array per input")
+    add_option(inputs, "--load-inputs FILE", files)
     add_option(
         inputs, "--input NAME=FILE...", "an .npy file for one input", type=value_of_input, dest="inputs"
     )

@@ -101,3 +101,18 @@ def test_expected_infinities_are_no_rounding(irops, net, tmp_path):
     done = irops(*words)
     assert done.status == 1
     assert "log.0 not finite: infinity in 2 elements" in done.err
+
+
+def test_a_folder_has_sets_of_inputs_in_one_report(irops, folder):
+    other = package.Graph(package.read("m.xml"))
+    other.replace(other["active"], "Clamp-1", min=-1, max=1)
+    package.write(other, "other.xml")
+    (folder / "sets").mkdir()
+    refused = irops("compare", "m.xml", "--load-inputs", "sets", "--b", "model:other.xml")
+    assert (refused.status, refused.out) == (2, "")
+    assert "the folder 'sets' has no .npz files" in refused.err
+    for name, x in (("a", np.zeros((2, 6), np.float32)), ("b", np.ones((2, 6), np.float32))):
+        np.savez(folder / "sets" / f"{name}.npz", x=x)
+    done = irops("compare", "m.xml", "--load-inputs", "sets", "--b", "model:other.xml")
+    assert done.status == 1
+    assert "in 1 of 2 sets of inputs" in done.out
