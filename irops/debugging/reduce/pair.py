@@ -4,9 +4,10 @@ No candidate is changed but by cutting both models at values that are partners: 
 in one of them, the two would differ for that reason.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
+from irops.analysis.model_analysis import analyse
 from irops.debugging.compare.compared_layer import ComparedLayer
 from irops.debugging.compare.comparison import compared
 from irops.debugging.compare.report import Comparison
@@ -15,8 +16,9 @@ from irops.debugging.sources.source import Context, Source
 from irops.debugging.sources.stored import OtherModel
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.diff import Matching, Side
-from irops.editing.extraction import Boundary, Value, cut_values, extracted
+from irops.editing.extraction import Boundary, Value, extract, extracted
 from irops.ir.model import LayerKind
+from irops.runtime.session import run
 from irops.values.element import Array
 
 CANDIDATES = 8
@@ -76,50 +78,68 @@ def _cases(context: Context, b: OtherModel, ends: Pair) -> tuple[Case, Case] | N
     """The parts that compute two values from values that are partners, which get those of the first model."""
     matching = b.matching(context)
     cuts = _common_cuts(matching, ends)
+    if cuts is None:
+        return None
+    of_a, of_b = cuts
     try:
-        right = extracted(matching.a.analysis, Boundary([one for one, _ in cuts], [ends[0]]))
-        wrong = extracted(matching.b.analysis, Boundary([other for _, other in cuts], [ends[1]]))
+        right = extracted(matching.a.analysis, Boundary(of_a, [ends[0]]))
+        wrong = extracted(matching.b.analysis, Boundary(of_b.values(), [ends[1]]))
+        values = _values(context, {**of_a, **dict.fromkeys(of_b)})
     except DiagnosticError:  # a part that cannot be cut out, as one between a variable and its use
         return None
-    named: dict[str | int, Array] = {
-        port.name: context.inputs[port.layer.id] for port in context.analysis.signature.inputs
-    }
-    values = cut_values(right, context.analysis, named, backends="reference")
     names = {value: name for name, value in right.cuts.items()}
     others = {value: name for name, value in wrong.cuts.items()}
-    given = {
-        others.get(other, matching.b.name(other)): values[names.get(one, matching.a.name(one))]
-        for one, other in cuts
-    }
+    given = {names.get(one, matching.a.name(one)): values[one] for one in of_a}
+    theirs = {others.get(other, matching.b.name(other)): values[one] for one, other in of_b.items()}
     registry, limits = context.analysis.registry, context.analysis.limits
     models = (replace(part.model, rt_info=None) for part in (right, wrong))
-    return Case(next(models), values, registry, limits), Case(next(models), given, registry, limits)
+    return Case(next(models), given, registry, limits), Case(next(models), theirs, registry, limits)
 
 
-def _common_cuts(matching: Matching, ends: Pair) -> list[Pair]:
-    """Where to cut both models before two values, as near to these as there are partners."""
+def _values(context: Context, wanted: Iterable[Value]) -> dict[Value, Array]:
+    """Values of the first model. Raises: EvaluationError, a DiagnosticError"""
+    analysis = context.analysis
+    values = {(number, 0): array for number, array in context.inputs.items()}
+    computed = [value for value in wanted if value not in values]
+    if computed:
+        part = analyse(extract(analysis, outputs=computed), analysis.registry, analysis.limits)
+        inputs = {port.name: context.inputs[port.layer.id] for port in part.signature.inputs}
+        results = run(part, inputs, backends="reference")
+        values |= dict(zip(computed, results.values(), strict=True))
+    return values
+
+
+def _common_cuts(matching: Matching, ends: Pair) -> tuple[dict[Value, None], dict[Value, Value]] | None:
+    """Where to cut the first model before a value, and the other one before its partner: values of the other
+    by those of the first that stand for them. As near to the two as there are partners; None where the other
+    one needs an input that has none.
+    """
     of_a, of_b = {ends[0][0]}, {ends[1][0]}
+    back = {
+        (matching.to[one], index): (one, index)
+        for one in matching.to
+        for index in range(_outputs(matching.a, one))
+    }
     while True:
-        before, other = list(_before(matching.a, of_a)), list(_before(matching.b, of_b))
-        pairs = [(one, partner) for one in before if (partner := matching.value(one)) in other]
-        known, partners = {one for one, _ in pairs}, {partner for _, partner in pairs}
-        lone = [one for one in before if one not in known and _computes(matching.a, one)]
-        theirs = [one for one in other if one not in partners and _computes(matching.b, one)]
-        if not lone and not theirs:
-            return [(one, partner) for one, partner in pairs if partner is not None]
-        without = (
-            [one for one in lone if one[0] not in matching.to],
-            [one for one in theirs if one[0] not in matching.back],
-        )
-        further = without if any(without) else (lone, theirs)
-        of_a, of_b = (part | {one[0] for one in more} for part, more in zip((of_a, of_b), further))
+        before, other = _before(matching.a, of_a), _before(matching.b, of_b)
+        further_a = {one[0] for one in before if _is_lone(matching.a, one, matching.value(one), of_b)}
+        further_b = {one[0] for one in other if _is_lone(matching.b, one, back.get(one), of_a)}
+        if not further_a and not further_b:
+            return (before, {back[one]: one for one in other}) if other.keys() <= back.keys() else None
+        of_a, of_b = of_a | further_a, of_b | further_b
+
+
+def _is_lone(side: Side, value: Value, partner: Value | None, others: Collection[int]) -> bool:
+    """Whether a part cannot be given a value: it has no partner, or the part of the other model computes it."""
+    is_input = side.layers[value[0]].kind is LayerKind.PARAMETER
+    return not is_input and (partner is None or partner[0] in others)
+
+
+def _outputs(side: Side, number: int) -> int:
+    return len(side.layers[number].outputs)
 
 
 def _before(side: Side, layers: Iterable[int]) -> dict[Value, None]:
     """The values that a part uses, but those that it computes and those that follow from constants alone."""
     used = (source for number in layers for source in side.sources(number))
     return {source: None for source in used if source and side.computes(source) and source[0] not in layers}
-
-
-def _computes(side: Side, value: Value) -> bool:
-    return side.layers[value[0]].kind is not LayerKind.PARAMETER
