@@ -130,7 +130,7 @@ def _common_cuts(matching: Matching, ends: Pair) -> tuple[dict[Value, None], dic
 
 
 def _is_lone(side: Side, value: Value, partner: Value | None, others: Collection[int]) -> bool:
-    """Whether a part cannot be given a value: it has no partner, or the part of the other model computes it."""
+    """Whether a part cannot be given a value: without a partner, or where the other part computes that."""
     is_input = side.layers[value[0]].kind is LayerKind.PARAMETER
     return not is_input and (partner is None or partner[0] in others)
 
