@@ -231,9 +231,11 @@ class OpenVINODevice(Source):
 
     def results(self, context: Context) -> Values | Failure:
         try:
-            return self._run_model(context.analysis, context.model, context.inputs)
+            values = self._run_model(context.analysis, context.model, context.inputs)
         except SourceFailed as failed:
             return failed.failure
+        names = {port.layer.name: port.name for port in context.analysis.signature.results}
+        return {names.get(name, name): array for name, array in values.items()}
 
     def walk(self, context: Context) -> Iterator[LayerValue]:
         for taps in chunks_of_taps(context):

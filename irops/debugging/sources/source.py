@@ -121,7 +121,8 @@ class Source(ABC):
 
     @abstractmethod
     def results(self, context: Context) -> Values | Failure:
-        """The results of the whole model by name, as the source computes it when nobody looks inside.
+        """The results of the whole model, as the source computes it when nobody looks inside, by the names
+        that its signature gives them: those of their tensors.
 
         Those that it lacks are left out; results that the model lacks may be there, too.
         """
