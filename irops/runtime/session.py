@@ -187,7 +187,7 @@ def run(
     progress: Progress | None = None,
     profile: bool = False,
 ) -> Results:
-    """A model's results: arrays by Result name; tensor names and positions find them too.
+    """A model's results: arrays by tensor name; the names of Result layers and positions find them too.
 
     inputs: arrays by tensor name, layer name or position; one array where the model has one input; backends:
     what computes, by name or as objects, the first that can (by default the fastest that is installed, then
