@@ -204,44 +204,26 @@ Place = tuple[str, str]
 
 
 class Rows:
-    """The rows of a survey, by cell, in memory alone; a context manager. notes: on what was found"""
+    """The rows of a survey, by cell: in a file, each written as it comes; without a path, in memory alone.
 
-    def __init__(self) -> None:
-        self.rows: dict[Place, Row] = {}
-        self.notes: tuple[str, ...] = ()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End what was begun."""
-
-    def add(self, row: Row) -> None:
-        """Keep a row."""
-        self.rows[row.place] = row
-
-    def compact(self, rows: list[Row]) -> None:
-        """Keep these rows and no others."""
-        self.rows = {row.place: row for row in rows}
-
-
-class Store(Rows):
-    """Rows in a file, each written as it comes. notes: on lines that cannot be read, whose cells are done
-    again
-
+    notes: on lines that cannot be read, whose cells are done again
     Raises:  SurveyError for a file that is not that of a survey, or of another version
     """
 
-    def __init__(self, path: Path) -> None:
-        super().__init__()
+    def __init__(self, path: Path | None = None) -> None:
         self._path = path
         self._file: IO[str] | None = None
-        rows, damaged = read_rows(path) if path.exists() else ([], 0)
-        self.rows = {row.place: row for row in rows}
-        self._is_compact = path.exists() and not damaged and len(rows) == len(self.rows)
+        is_there = path is not None and path.exists()
+        rows, damaged = read_rows(path) if path is not None and is_there else ([], 0)
+        self.rows: dict[Place, Row] = {row.place: row for row in rows}
+        self.notes: tuple[str, ...] = ()
+        self._is_compact = is_there and not damaged and len(rows) == len(self.rows)
         if damaged:
             lines = f"{plural(damaged, 'line')} of {printable(str(path))} cannot be read"
             self.notes = (f"{lines}; the cells are done again",)
+
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
@@ -250,21 +232,23 @@ class Store(Rows):
 
     def add(self, row: Row) -> None:
         """Keep a row. Raises: OSError"""
-        if self._file is None:
+        if self._file is None and self._path is not None:
             write_rows(self.rows.values(), self._path)  # whole lines, under a head
             self._file = self._path.open("a", encoding="ascii")
             self._is_compact = False
-        super().add(row)
-        self._file.write(_line(row))
-        self._file.flush()
+        self.rows[row.place] = row
+        if self._file is not None:
+            self._file.write(_line(row))
+            self._file.flush()
 
     def compact(self, rows: list[Row]) -> None:
-        """Let the file have some rows alone. Raises: OSError"""
+        """Keep these rows and no others, also in the file. Raises: OSError"""
         if self._is_compact and list(self.rows.values()) == rows:
             return
-        super().compact(rows)
+        self.rows = {row.place: row for row in rows}
         self.__exit__()
-        write_rows(rows, self._path)
+        if self._path is not None:
+            write_rows(rows, self._path)
 
 
 def _line(row: Row) -> str:

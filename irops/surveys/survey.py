@@ -26,7 +26,6 @@ from irops.surveys.store import (
     ReportFolder,
     Row,
     Rows,
-    Store,
     SurveyTable,
     differences,
     results_csv,
@@ -370,7 +369,7 @@ def surveyed(request: Request, workers: Workers, progress: Progress | None = Non
     try:
         with ExitStack() as opened:
             folder = None if request.output is None else opened.enter_context(ReportFolder(request.output))
-            store = opened.enter_context(Rows() if folder is None else Store(folder.rows))
+            store = opened.enter_context(Rows(None if folder is None else folder.rows))
             table = _Survey(request, folder, store).table(workers, progress, before)
     except OSError as error:
         place = f"{printable(str(error.filename))}: " if error.filename else ""

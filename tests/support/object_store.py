@@ -42,12 +42,12 @@ class ObjectStore:
         self.files.mkdir("zoo")
 
     def put(self, path: Path, key: str) -> str:
-        """Store a file; its URL."""
+        """Rows a file; its URL."""
         self.files.pipe_file(f"zoo/{key}", path.read_bytes())
         return f"s3://zoo/{key}"
 
     def put_lazily(self, path: Path, key: str) -> LazyContent:
-        """Store a file, of any size, without reading it."""
+        """Rows a file, of any size, without reading it."""
         from moto.core import DEFAULT_ACCOUNT_ID
         from moto.s3.models import FakeKey, s3_backends
 

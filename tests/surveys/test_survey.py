@@ -5,7 +5,7 @@ from libraries import needs
 
 import irops
 from irops.files.storage import content_of
-from irops.surveys.store import SCHEMA, Row, Store, read_rows
+from irops.surveys.store import SCHEMA, Row, Rows, read_rows
 from irops.surveys.tasks import SurveyError
 
 pytestmark = needs("jinja2")
@@ -41,7 +41,7 @@ def path(tmp_path):
 
 def kept(path, *rows):
     """A store to which rows are added."""
-    store = Store(path)
+    store = Rows(path)
     with store:
         for row in rows:
             store.add(row)
@@ -52,12 +52,12 @@ def test_rows_are_read_as_they_were_written(path):
     odd = Row("\udcff\n.xml", "check", "pass", None, 3, "{}", "k")
     kept(path, A, B)
     kept(path, odd)
-    assert list(Store(path).rows.values()) == [A, B, odd]
+    assert list(Rows(path).rows.values()) == [A, B, odd]
     assert len(path.read_text("ascii").splitlines()) == 4
 
 
 def test_a_row_is_in_the_file_before_the_store_is_closed(path):
-    with Store(path) as store:
+    with Rows(path) as store:
         store.add(A)
         assert read_rows(path) == ([A], 0)
 
@@ -65,14 +65,14 @@ def test_a_row_is_in_the_file_before_the_store_is_closed(path):
 def test_a_later_row_replaces_an_earlier_one_of_the_cell(path):
     newer = Row("a.xml", "check", "fail", 0.5, 100, "{}", "k2")
     store = kept(path, A, newer)
-    assert store.rows[A.place] == Store(path).rows[A.place] == newer
+    assert store.rows[A.place] == Rows(path).rows[A.place] == newer
 
 
 def test_the_rows_of_a_survey_replace_the_file(path):
     kept(path, A, B).compact([B])
     assert read_rows(path) == ([B], 0)
     before = path.stat().st_ino
-    Store(path).compact([B])
+    Rows(path).compact([B])
     assert path.stat().st_ino == before
 
 
@@ -82,13 +82,13 @@ def test_the_rows_of_damaged_lines_are_done_again(path):
     head, a, b = whole.splitlines()
     for lines in ((head, a[:-9], b), (head, a.replace("pass", "?"), b), (head, '["a"]', b), (head, "7", b)):
         path.write_text("\n".join(lines) + "\n")
-        store = Store(path)
+        store = Rows(path)
         assert list(store.rows.values()) == [B]
         assert store.notes == (f"1 line of {path} cannot be read; the cells are done again",)
     path.write_text(whole[:-9])  # the process was killed while it wrote a line
     store = kept(path, B)
-    assert Store(path).rows == store.rows == {A.place: A, B.place: B}
-    assert Store(path).notes == ()
+    assert Rows(path).rows == store.rows == {A.place: A, B.place: B}
+    assert Rows(path).notes == ()
 
 
 def test_a_report_has_more_rows_than_other_files_have_bytes(path, monkeypatch):
@@ -105,7 +105,7 @@ def test_a_file_of_another_version_or_of_something_else_is_refused(path):
     for content in ("", "a,b\n1,2\n", '{"schema": 1}\n', "[]\n"):
         path.write_text(content)
         with pytest.raises(SurveyError, match="is not that of a survey"):
-            Store(path)
+            Rows(path)
     path.write_text('{"format": "irops survey", "schema": 99}\n')
     with pytest.raises(SurveyError, match=f"schema version 99, this irops reads version {SCHEMA}"):
-        Store(path)
+        Rows(path)
