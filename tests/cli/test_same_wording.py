@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tables import table
 
 import irops as package
 from irops.backends.onnxruntime import ONNXRuntime
@@ -53,19 +54,7 @@ def test_run_raises_what_the_command_line_prints(words, call, irops, reversing):
         assert str(diagnostic) in err
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("run", "--fill", "ones", "--source", "abacus"),
-        ("run", "--fill", "ones", "--source", "onnxruntime"),
-        ("run", "--fill", "ones", "--shape", "x:?,3"),
-        ("run", "--fill", "ones", "--shape", "typo:1"),
-        ("run", "--fill", "ones", "--limit", "tensor_bytes=1"),
-        ("infer", "--shape", "x:a b"),
-        ("infer", "--shape", "typo:1"),
-        ("convert", "--target", "onnx", "--output", "m.onnx", "--limit", "layers=1"),
-    ],
-)
+@pytest.mark.parametrize("words", table(__file__, "messages_about_options_name_a_place"))
 def test_messages_about_options_name_a_place(words, irops, reversing, monkeypatch):
     monkeypatch.setattr(ONNXRuntime, "missing", lambda self: "it is not installed")
     result = irops(words[0], reversing, *words[1:])

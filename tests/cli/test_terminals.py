@@ -4,6 +4,7 @@ import io
 import re
 
 import pytest
+from tables import table
 
 import irops as package
 from irops.cli.streams import uses_colour
@@ -19,19 +20,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("variables", "on_a_terminal", "in_a_pipe"),
-    [
-        ({}, True, False),
-        ({"TERM": "dumb"}, False, False),
-        ({"NO_COLOR": "1"}, False, False),
-        ({"NO_COLOR": ""}, True, False),
-        ({"FORCE_COLOR": "1"}, True, True),
-        ({"FORCE_COLOR": "0"}, True, False),
-        ({"CLICOLOR_FORCE": "1"}, True, True),
-        ({"CLICOLOR_FORCE": "0"}, True, False),
-        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False, False),
-        ({"FORCE_COLOR": "1", "TERM": "dumb"}, True, True),
-    ],
+    ("variables", "on_a_terminal", "in_a_pipe"), table(__file__, "variables_of_the_environment_decide")
 )
 def test_variables_of_the_environment_decide(variables, on_a_terminal, in_a_pipe, monkeypatch):
     for name in VARIABLES:

@@ -21,7 +21,7 @@ from irops.ir.attributes import Attributes
 from irops.ir.locate import SourceText
 from irops.ir.model import LayerGraph
 from irops.ir.parse import Faults
-from irops.ir.read import loads
+from irops.ir.read import load, loads
 from irops.ir.scanning import scan
 from irops.ir.weights import constant, constant_faults
 from irops.ir.write import write
@@ -111,11 +111,17 @@ def test_examples_are_read_alike():
 
 @pytest.mark.slow("corpora")
 @pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
-def test_corpora_are_read_alike():
-    texts = [path.read_bytes() for path in sorted(Path(CORPUS or "").rglob("*.xml"))]
-    assert sum(map(is_scanned, texts)) > len(texts) // 2
-    for text in texts:
-        assert_read_alike(text)
+def test_models_of_corpora_are_read_alike_without_a_finding_and_written_back(tmp_path):
+    paths = sorted(Path(CORPUS or "").rglob("model.xml"))
+    assert sum(is_scanned(path.read_bytes()) for path in paths) > len(paths) // 2
+    for path in paths:
+        assert_read_alike(path.read_bytes())
+        model, found = load(path)
+        assert [*found, *constant_faults(model)] == [], path
+        write(model, tmp_path / "copy.xml")
+        for ending in (".xml", ".bin"):
+            copy = (tmp_path / "copy.xml").with_suffix(ending)
+            assert copy.read_bytes() == path.with_suffix(ending).read_bytes(), path
 
 
 def replaced(old, new):
