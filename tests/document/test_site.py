@@ -92,3 +92,10 @@ def test_differences_of_openvino_have_a_proof(pages):
     section = text.split("### C2: batch_axis and seq_axis are different axes")[1]
     assert "compute different results" in section
     assert "ReverseSequence-1 requires: batch_axis and seq_axis are different axes; got 0 for both" in section
+
+
+def test_custom_ops_alone_are_counted():
+    folder = Path(__file__).resolve().parents[2] / "examples" / "my_reverse"
+    site, totals = Site(Registry(folders=[folder]), custom_only=True), []
+    assert len(list(site.pages(lambda number, total, page: totals.append(total)))) == len(totals)
+    assert set(totals) == {1}
