@@ -14,8 +14,7 @@ from commands import python
 import irops as package
 from irops.cli.models import load_all, load_one
 from irops.cli.values import BLOCK, exact, first_elements, minimum_mean_maximum
-from irops.ir import numpy_files
-from irops.ir.numpy_files import UnreadableFileError, member_name, save_all
+from irops.ir.numpy_files import member_name, save_all
 
 ROOT = Path(__file__).parents[2]
 SMALL = package.Limits(tensor_bytes=1 << 20)
@@ -52,11 +51,6 @@ def test_a_declared_size_is_bounded_before_memory_is_taken(kind, tmp_path):
     path.write_bytes(declared((1 << 20, 1 << 19), kind))
     with pytest.raises(package.DiagnosticError, match="IR605"):
         load_one(str(path), SMALL)
-
-
-def test_a_folder_holds_no_arrays(tmp_path):
-    with pytest.raises(UnreadableFileError, match=r"is a folder; it must be a local \.npy or \.npz file"):
-        numpy_files.load_all(str(tmp_path))
 
 
 @pytest.mark.parametrize("content", [b"\x93NUMPY\x03\x00" + bytes(20), declared((9,)), b"PK\x03\x04damaged"])
