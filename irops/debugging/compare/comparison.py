@@ -13,8 +13,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-import numpy as np
-
 from irops.analysis.made_up import axes_of_one
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.signature import Key
@@ -436,7 +434,7 @@ def _with_equal_draws(context: Context, a: Source, b: Source) -> Context:
         return context
     numbers = b.draws(context, a.draws(context, {number: values[number, 0] for number in layers}))
     own = a.draws(context, numbers)
-    numbers = {n: array for n, array in numbers.items() if n in own and np.array_equal(own[n], array)}
+    numbers = {n: array for n, array in numbers.items() if n in own and not changed(own[n], array)}
     inputs = {**context.inputs, **numbers}
     return replace(context, analysis=with_inputs(analysis, numbers), inputs=inputs) if numbers else context
 
