@@ -97,13 +97,17 @@ def test_another_model_is_reduced_with_its_partner_to_the_planted_layer(seed, tm
         small.layers != small.right.operations
     )
     files = small.write(tmp_path)
-    assert {"reduced.xml", "right.xml", "inputs.npz", "expected.npz", "repro.py"} <= set(files)
-    with np.load(tmp_path / "inputs.npz") as stored:
-        given = list(stored.values())
-    ours, right = (irops.run(tmp_path / name, given)[0] for name in ("reduced.xml", "right.xml"))
-    with np.load(tmp_path / "expected.npz") as expected:
-        np.testing.assert_array_equal(expected["0"], right)
+    pairs = {"reduced.xml": "inputs.npz", "right.xml": "right.npz"}
+    assert {*pairs, *pairs.values(), "expected.npz", "repro.py"} <= set(files)
+    ours, right = (irops.run(tmp_path / name, load(tmp_path / given))[0] for name, given in pairs.items())
+    np.testing.assert_array_equal(load(tmp_path / "expected.npz")["0"], right)
     assert not np.allclose(ours, right, 1e-6)
+
+
+def load(path):
+    """The arrays of a file."""
+    with np.load(path) as arrays:
+        return dict(arrays)
 
 
 def test_equal_models_have_nothing_to_reduce():

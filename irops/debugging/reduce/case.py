@@ -228,7 +228,8 @@ def write_reproduction(
     expected = None if right is None else tuple(run(right.analysis, right.inputs).values())
     if right is not None and right is not case:
         write(right.model, folder / f"right{model.suffix}", registry=right.registry)
-        files.append(f"right{model.suffix}")
+        save_all(os.fspath(folder / "right.npz"), right.given)
+        files += [f"right{model.suffix}", "right.npz"]
     if expected is not None:
         save_all(os.fspath(folder / EXPECTED), {str(k): array for k, array in enumerate(expected)})
         files.append(EXPECTED)

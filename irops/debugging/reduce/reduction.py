@@ -414,7 +414,7 @@ class Reduction:
     def write(self, folder: str | os.PathLike[str]) -> tuple[str, ...]:
         """Write reduced.xml and reduced.bin (or a file of the model's format), inputs.npz and repro.py, a
         program that runs the model with nothing but the runtime and NumPy; where results are compared, also
-        expected.npz, and of two models the part of the first as right.xml and right.bin.
+        expected.npz, and of two models the part of the first as right.xml, right.bin and right.npz.
 
         The folder is made if need be. Returns the names of the files.
         Raises:  OSError
