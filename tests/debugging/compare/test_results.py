@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from networks import folders, network
 from planted import Idle
 
 import irops
@@ -392,3 +393,15 @@ def test_a_planted_fault_behind_positions_is_not_taken_for_rounding():
     recorded = dict.fromkeys(("gathered", "y"), np.roll(gathered, 1))
     found = irops.compare(analysis, [x], b=recorded)
     assert found.first.name == "gathered"
+
+
+def test_results_of_a_device_are_found_by_the_names_of_their_tensors(monkeypatch):
+    model, inputs = network(folders()["torch_slice_assign"])
+    context = Context(ModelAnalysis(model), ModelAnalysis(model).signature.arrays(inputs))
+    ports = context.analysis.signature.results
+    assert any(port.name != port.layer.name for port in ports)
+    device = OpenVINODevice()
+    answer = {port.layer.name: np.float32(port.position) for port in ports}
+    monkeypatch.setattr(device, "_run_model", lambda *_: answer)
+    assert device.results(context) == {port.name: port.position for port in ports}
+    device.close()
