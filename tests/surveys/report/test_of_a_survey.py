@@ -5,15 +5,14 @@ import re
 from pathlib import Path
 
 import pytest
+from libraries import needs
 
 import irops
 from irops.surveys.store import STATUSES
 from irops.surveys.tasks import SurveyError
 from tests.conftest import net_text
 
-pytestmark = pytest.mark.slow("surveys models")
-
-pytest.importorskip("jinja2")
+pytestmark = [pytest.mark.slow("surveys models"), needs("jinja2")]
 
 
 def write_model(path, op="ReLU", data=None):
