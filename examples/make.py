@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import openvino as ov
-from openvino import opset13 as op
-from openvino import opset14 as op14
+from openvino import opset13 as op, opset14 as op14
 from openvino.op import Parameter
 from openvino.utils.node_factory import NodeFactory
 

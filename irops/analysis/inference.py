@@ -20,8 +20,7 @@ from irops.analysis.structure import BodyNode, GraphNode, LayerNode, ModelStruct
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
 from irops.environment import enabled
-from irops.files.limits import Clock, recursion_limit_for
-from irops.files.limits import notes as limit_notes
+from irops.files.limits import Clock, notes as limit_notes, recursion_limit_for
 from irops.files.storage import OpenFiles
 from irops.ir.model import Layer, Model
 from irops.ir.weights import constant, constant_faults

@@ -16,8 +16,7 @@ from irops.analysis.signature import Key, ModelPort
 from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from irops.diagnostics.rules import rule
-from irops.files.limits import Limits
-from irops.files.limits import notes as limit_notes
+from irops.files.limits import Limits, notes as limit_notes
 from irops.ir.model import Layer, Model
 from irops.spec.op import Op
 from irops.values.dim import Dim

@@ -58,7 +58,7 @@ def execute(args: argparse.Namespace) -> int:
     except MissingExtraError as error:
         raise Refusal(str(error)) from None
     if not args.quiet:
-        print(f"{printable(output)}: {len(analysis.model.layers)} layers in {len(drawing)} boxes")
+        print(f"{printable(output)}: {sum(1 for _ in analysis.model.walk())} layers in {len(drawing)} boxes")
         for note in drawing.notes:
             print(f"note: {printable(note)}", file=sys.stderr)
     show_written(output, args)

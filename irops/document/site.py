@@ -689,7 +689,7 @@ def publish(folder: str | os.PathLike[str], fill: Callable[[Path], int]) -> int:
             f"{target} exists and is not a folder of irops documentation; choose another, or remove it first"
         )
     target.parent.mkdir(parents=True, exist_ok=True)
-    remove_abandoned(target.parent, PREFIX)
+    remove_abandoned(target.parent, rf"{re.escape(PREFIX)}\w{{8}}(\.replaced)?", is_folder=True)
     new_folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=target.parent))
     handle = os.open(new_folder, os.O_RDONLY)
     claim(handle)

@@ -17,8 +17,7 @@ from irops.dialects.onnx.opsets import ONNX
 from irops.dialects.registry import default_registry
 from irops.editing.graph.base import Base, Origin
 from irops.editing.graph.bodies import layers_of
-from irops.editing.graph.node import Node, refuse
-from irops.editing.graph.node import Value as Wire
+from irops.editing.graph.node import Node, Value as Wire, refuse
 from irops.editing.translation.translate import translate
 from irops.files.limits import Limits
 from irops.ir.model import Element, Layer, LayerKind, Model

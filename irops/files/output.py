@@ -8,6 +8,7 @@ was killed.
 
 import errno
 import os
+import re
 import shutil
 import signal
 from collections.abc import Collection, Iterator, Mapping
@@ -35,17 +36,20 @@ def claim(handle: int) -> bool:
     return True
 
 
-def remove_abandoned(folder: Path, prefix: str, suffix: str = "") -> None:
-    """Remove what is named prefix…suffix in a folder, if it is old and no process has claimed it."""
+def remove_abandoned(folder: Path, name: str, *, is_folder: bool = False) -> None:
+    """Remove the files (or folders) of a folder whose whole names match a regular expression, if they are old
+    and no process has claimed them. A name has random characters that no user's file has by chance.
+    """
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.startswith(prefix) and entry.name.endswith(suffix):
+            if re.fullmatch(name, entry.name):
                 with suppress(OSError):  # another process removes it, or it belongs to another user
-                    _remove_if_abandoned(entry)
+                    if (entry.is_dir if is_folder else entry.is_file)(follow_symlinks=False):
+                        _remove_if_abandoned(entry)
 
 
 def _remove_if_abandoned(entry: os.DirEntry[str]) -> None:
-    if entry.is_symlink() or time() - entry.stat().st_mtime < MIN_AGE:
+    if time() - entry.stat().st_mtime < MIN_AGE:
         return
     handle = os.open(entry.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -227,6 +231,11 @@ INTERRUPTIONS = tuple(
 )
 
 
+def _private(path: str, flags: int) -> int:
+    """Open what will replace a file that others may not read: until it has its mode, nobody else reads it."""
+    return os.open(path, flags, 0o600)
+
+
 class PendingFiles:
     """Temporary files, open for writing, in the folders of their targets.
 
@@ -246,9 +255,9 @@ class PendingFiles:
             for target, part in zip(self.targets, self._parts):
                 if target.exists() and not target.is_file():
                     raise OSError(f"{target} exists and is not a regular file, so it cannot be replaced")
-                remove_abandoned(target.parent, f".{target.name}.", ".part")
+                remove_abandoned(target.parent, rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.part")
                 with signals_blocked(), errors_naming(target):
-                    self._files.append(part.open("xb"))
+                    self._files.append(open(part, "xb", opener=_private if target.exists() else None))
                     claim(self._files[-1].fileno())
         except BaseException:
             self._discard()

@@ -19,8 +19,7 @@ import numpy as np
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.printable import MAX_NAME, abridged, without_controls
 from irops.diagnostics.rules import rule
-from irops.files.limits import Limits
-from irops.files.limits import notes as limit_notes
+from irops.files.limits import Limits, notes as limit_notes
 from irops.files.output import PendingFiles, local_target
 from irops.files.storage import NotRegular, open_regular
 from irops.files.urls import without_credentials

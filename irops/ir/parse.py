@@ -10,8 +10,7 @@ from xml.parsers import expat
 
 from irops.diagnostics.diagnostic import Diagnostic, Fix, ReadError, Severity, in_document_order
 from irops.diagnostics.rules import rule
-from irops.files.limits import LIMIT_OF_RULE, Clock, Limits
-from irops.files.limits import notes as limit_notes
+from irops.files.limits import LIMIT_OF_RULE, Clock, Limits, notes as limit_notes
 from irops.ir.locate import BOM, SourceText
 from irops.ir.model import COMMENT, Element, Layer
 

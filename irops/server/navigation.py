@@ -8,8 +8,15 @@ from lsprotocol import types
 
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.registry import Registry, default_registry
-from irops.server.outline import BODIES, EdgeSpan, GraphSpan, LayerSpan, Outline, OutlineNode
-from irops.server.outline import Path as GraphPath
+from irops.server.outline import (
+    BODIES,
+    EdgeSpan,
+    GraphSpan,
+    LayerSpan,
+    Outline,
+    OutlineNode,
+    Path as GraphPath,
+)
 from irops.server.records import ServerOptions
 from irops.server.text import Cursor, Text, body_layer, port_at, port_node
 from irops.spec.op import NoOp, Op

@@ -89,8 +89,10 @@ class Identities:
 
     def __init__(self, kept: Mapping[str, Any] | None = None) -> None:
         self._digests: dict[str, Digest] = {}
-        for path, (state, digest, beside) in (kept or {}).items():
-            self._digests[path] = Digest(tuple(state), digest, tuple(beside))
+        for path, entry in (kept or {}).items():  # what is damaged is read again
+            match entry:
+                case [[*state], str(digest), [*beside]]:
+                    self._digests[path] = Digest(tuple(state), digest, tuple(beside))
         self._states: dict[str, tuple[tuple[int, ...] | None, ...]] = {}
         self._used: dict[str, Digest] = {}
         self._remote: dict[str, str] = {}

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 __all__ = ["assert_same", "irops_check"]
 
 if TYPE_CHECKING:
-    from irops.testing.assertions import assert_same as assert_same
-    from irops.testing.assertions import irops_check as irops_check
+    from irops.testing.assertions import assert_same as assert_same, irops_check as irops_check
 else:
 
     def __getattr__(name: str) -> Any:

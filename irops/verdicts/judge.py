@@ -8,7 +8,7 @@ from math import isfinite
 import numpy as np
 
 from irops.diagnostics.printable import plural
-from irops.values.element import STRING, Array, ElementType, element_type_of
+from irops.values.element import BOOLEAN, STRING, Array, ElementType, element_type_of
 from irops.values.shape import Shape
 from irops.verdicts.bounds import ErrorBound, full_bound, quick_bound
 from irops.verdicts.metrics import Metrics, as_numbers, differs, metrics_of
@@ -227,12 +227,12 @@ def _of_integers(question: Question, truth: Array, ours: Array, output: int) -> 
 def why_overflowing(truth: Array, inputs: Sequence[Array | None], arithmetic: Arithmetic) -> str:
     """Why integers of a layer exceed the type that they are computed in; "" where they do not."""
     kind = element_type_of(truth)
-    for array in (truth, *inputs) if kind.integral else ():
+    for array in (truth, *inputs) if kind.integral or kind is BOOLEAN else ():
         if array is not None and (own := element_type_of(array)).integral and array.size:
             narrow = arithmetic.integers_in(own)
             low, high = narrow.extent
             if narrow is not own and (int(array.min()) < low or int(array.max()) > high):
-                return f"{kind} is computed in {arithmetic.integers_in(kind)}, and numbers exceed it"
+                return f"{own} is computed in {narrow}, and numbers exceed it"
     return ""
 
 

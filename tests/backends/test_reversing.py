@@ -8,14 +8,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from libraries import needs
 
 from irops.backends.catalogue import chain
 from irops.dialects.registry import default_registry
-from irops.ops.movement import reverse as reversal
-from irops.ops.movement import reverse_sequence as sequences
+from irops.ops.movement import reverse as reversal, reverse_sequence as sequences
 from irops.values.element import element_type, tagged
 from irops.values.violation import Violation, collect_warnings
 

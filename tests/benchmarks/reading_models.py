@@ -10,8 +10,7 @@ import numpy as np
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # a benchmark sends nothing
 
 import openvino as ov  # noqa: E402
-from openvino import opset6  # noqa: E402
-from openvino import opset13 as op  # noqa: E402
+from openvino import opset6, opset13 as op  # noqa: E402
 from openvino.op.util import Variable, VariableInfo  # noqa: E402
 
 Node = Any

@@ -67,8 +67,7 @@ def inputs_of(case: Case) -> dict[str, np.ndarray]:
 def onnxruntime(case: Case, out: np.ndarray) -> Work | None:
     """Compiled once, bound to the arrays; Reverse, which ONNX has not, as a Slice with steps of -1."""
     import onnxruntime as ort
-    from onnxruntime.capi.onnxruntime_pybind11_state import InvalidGraph
-    from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as NoKernel
+    from onnxruntime.capi.onnxruntime_pybind11_state import InvalidGraph, NotImplemented as NoKernel
 
     options = ort.SessionOptions()
     options.log_severity_level = 4

@@ -80,13 +80,6 @@ def test_isolated_names_the_planted_layer_and_no_other(name, pytestconfig):
     assert [row for row in rows if not all(row.values())] == []
 
 
-@pytest.mark.parametrize("name", SEEDS)
-def test_no_layer_of_the_reference_is_called_wrong(name, pytestconfig):
-    analysis, inputs = opened(pytestconfig.rootpath / "examples" / name)
-    for mode in ("isolated", "propagated"):
-        assert irops.compare(analysis, inputs, b="reference", mode=mode).first is None
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_another_model_is_reduced_with_its_partner_to_the_planted_layer(seed, tmp_path):
     *_, model, fault = next(draws(["torch_transformer_full"], seed, 1))

@@ -62,19 +62,45 @@ def test_extended_attributes_are_kept(old, monkeypatch):
     assert copied == stored[old]
 
 
-def test_abandoned_files_and_folders_are_removed_unless_claimed(tmp_path):
-    for name in (".x-1", ".x-2", ".y-1"):
+def test_abandoned_folders_are_removed_unless_claimed(tmp_path):
+    for name in (".x-1", ".x-2", ".y-1", ".x-1-of-a-user"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "page").write_text("half")
         os.utime(tmp_path / name, (0, 0))
-    (tmp_path / ".x-3").write_text("half")
+    (tmp_path / ".x-3").write_text("a file")
+    os.utime(tmp_path / ".x-3", (0, 0))
     handle = os.open(tmp_path / ".x-2", os.O_RDONLY)
     assert claim(handle)
-    remove_abandoned(tmp_path, ".x-")
-    assert sorted(os.listdir(tmp_path)) == [".x-2", ".x-3", ".y-1"]
-    os.utime(tmp_path / ".x-3", (0, 0))
+    kept = [".x-1-of-a-user", ".x-3", ".y-1"]
+    remove_abandoned(tmp_path, r"\.x-\d", is_folder=True)
+    assert sorted(os.listdir(tmp_path)) == sorted([".x-2", *kept])
     os.close(handle)
-    os.utime(tmp_path / ".x-2", (0, 0))
-    remove_abandoned(tmp_path, ".x-")
-    assert os.listdir(tmp_path) == [".y-1"]
+    remove_abandoned(tmp_path, r"\.x-\d", is_folder=True)
+    assert sorted(os.listdir(tmp_path)) == kept
     assert MIN_AGE > 1
+
+
+def test_what_a_user_named_alike_stays_and_what_replaces_a_private_file_is_private(tmp_path):
+    target, own = tmp_path / "m.xml", tmp_path / ".m.xml.mybackup.part"
+    left, folder = tmp_path / ".m.xml.0123abcd.part", tmp_path / ".m.xml.89abcdef.part"
+    for path in (target, own, left):
+        path.write_text("text")
+    folder.mkdir()
+    for path in (own, left, folder):
+        os.utime(path, (0, 0))
+    target.chmod(0o600)
+    with PendingFiles(target, tmp_path / "new.xml"):
+        parts = [path for path in tmp_path.glob(".*.part") if path not in (own, folder)]
+        modes = {path.name.split(".")[1]: path.stat().st_mode & 0o077 for path in parts}
+        assert modes["m"] == 0
+        assert modes["new"] == 0o066 & ~_umask()
+    assert own.exists()
+    assert folder.is_dir()
+    assert not left.exists()
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

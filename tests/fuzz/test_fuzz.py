@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from mutations import CHANGES, MEANT, TEXT_CHANGES, TREE_CHANGES, WEIGHTS_CHANGES, Change, Stock, changed
 from promises import hold_promises
 from seeds import own_seeds

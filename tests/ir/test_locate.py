@@ -1,8 +1,7 @@
 """Lines and columns, attributes and children, from byte offsets; edits change exactly what they must."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tables import table
 
 from irops.diagnostics.diagnostic import Fix, Location, applied

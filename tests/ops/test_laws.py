@@ -4,8 +4,7 @@ import zlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from invoking import infer_layer, loaded
 from tiers import random_cases
 

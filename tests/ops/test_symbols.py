@@ -6,8 +6,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from invoking import attach_values, infer_layer, loaded
 from tiers import random_cases
 

@@ -7,8 +7,7 @@ from functools import partial
 from math import inf
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import irops
 from irops.spec.attributes import MAX_SUGGESTIONS, DomainError, bind, bound_values, parse

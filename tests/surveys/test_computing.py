@@ -44,7 +44,7 @@ def test_a_source_that_computes_no_layer_of_a_model_does_not_support_it(request_
     assert row.details == {
         "verdicts": {"skipped": 1},
         "compared": "0 of 1 layer, 0 of 1 result compared",
-        "message": "declined: numba does not implement Add-1",
+        "message": "declined: the backend numba has no kernel of Add-1",
     }
 
 

@@ -234,3 +234,8 @@ def test_a_comma_before_a_property_belongs_to_the_source():
     text = "reference, openvino:CPU,PERFORMANCE_HINT=LATENCY,NUM_STREAMS=1,numba"
     assert sources_of([text]) == ["reference", "openvino:CPU,PERFORMANCE_HINT=LATENCY,NUM_STREAMS=1", "numba"]
     assert sources_of([]) == []
+
+
+def test_damaged_entries_of_identities_are_passed_over():
+    kept = {"a": {"b": []}, "version": 1, "b": [[1, 2, 3, 4], "digest", []], "c": [3, "digest", []]}
+    assert list(Identities(kept)._digests) == ["b"]

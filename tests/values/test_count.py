@@ -5,8 +5,7 @@ are tried in test_dim_tightness.py.
 from math import inf, prod
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from irops.values.dim import ANY, Dim, Product, missing_factor
 

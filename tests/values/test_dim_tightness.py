@@ -9,8 +9,16 @@ from math import inf
 import numpy as np
 import pytest
 
-from irops.values.dim import Dim, broadcast, maximum, minimum, missing_factor, slack, unify
-from irops.values.dim import remainder as remainder_of_bounds
+from irops.values.dim import (
+    Dim,
+    broadcast,
+    maximum,
+    minimum,
+    missing_factor,
+    remainder as remainder_of_bounds,
+    slack,
+    unify,
+)
 from irops.values.violation import Violation
 
 FAR, LARGE = 60, 12

@@ -5,8 +5,7 @@ import struct
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from irops.ir.numpy_files import as_stored
 from irops.values.element import (

@@ -5,8 +5,7 @@ from functools import reduce
 from math import inf
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from irops.values.dim import ANY, Dim, Symbol, maximum, minimum, unify
 

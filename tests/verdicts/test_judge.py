@@ -101,6 +101,9 @@ def test_types_without_kernels_are_computed_in_others():
     found = judge(asked, truth, np.array([2, 1]))
     reason = "1 of 2 elements differ; i64 is computed in i32, and numbers exceed it"
     assert (found.verdict, found.reason) == (Verdict.OVERFLOW, reason)
+    compared = question("Greater-1", np.array([1, 2**40]), np.array([1, 1]), arithmetic=plugin)
+    found = judge(compared, np.array([False, True]), np.array([False, False]))
+    assert (found.verdict, found.reason) == (Verdict.OVERFLOW, reason)
 
 
 def test_types_and_shapes_come_first():

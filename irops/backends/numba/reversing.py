@@ -39,8 +39,7 @@ from irops.backends.numba.vectors import (
 )
 from irops.backends.numba.workers import FINISHED, STARTED, WORKERS, notify
 from irops.ops.movement.reverse import reverse as reversed_view
-from irops.ops.movement.reverse_sequence import check_lengths
-from irops.ops.movement.reverse_sequence import reverse_sequence as by_reference
+from irops.ops.movement.reverse_sequence import check_lengths, reverse_sequence as by_reference
 from irops.values.dim import Dim, unify
 from irops.values.element import Array
 from irops.values.violation import require

@@ -336,7 +336,7 @@ def compared(
         right, ours = a.results(drawn), b.results(drawn)
         results = compared_results(drawn, a, right, b, ours)
     sizes = (*_sizes(context), *_draws(context, drawn))
-    if not b.computes_layers:
+    if chosen == "cuts" or not b.computes_layers:
         context = drawn
     notes, complete = (), True  # type: tuple[str, ...], bool
     match chosen:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import log10
+from math import isnan, log10
 from typing import Any, TypeVar
 
 from irops.analysis.model_analysis import ModelAnalysis
@@ -294,7 +294,7 @@ def _figures(metrics: Metrics) -> str:
         f"max abs {metrics.max_abs:.3g}",
         f"max rel {metrics.max_rel:.3g}",
         *([] if metrics.max_ulp is None else [f"{metrics.max_ulp:,.0f} ULP"]),
-        f"cosine {metrics.cosine:.6f}",
+        *([] if isnan(metrics.cosine) else [f"cosine {metrics.cosine:.6f}"]),  # of zeros there is none
         f"SNR {metrics.snr:.1f} dB",
     ]
     return ", ".join(parts)

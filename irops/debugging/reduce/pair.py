@@ -115,11 +115,8 @@ def _common_cuts(matching: Matching, ends: Pair) -> tuple[dict[Value, None], dic
     one needs an input that has none.
     """
     of_a, of_b = {ends[0][0]}, {ends[1][0]}
-    back = {
-        (matching.to[one], index): (one, index)
-        for one in matching.to
-        for index in range(_outputs(matching.a, one))
-    }
+    outputs = [(one, index) for one in matching.to for index in range(len(matching.a.layers[one].outputs))]
+    back = {(matching.to[one], index): (one, index) for one, index in outputs}
     while True:
         before, other = _before(matching.a, of_a), _before(matching.b, of_b)
         further_a = {one[0] for one in before if _is_lone(matching.a, one, matching.value(one), of_b)}
@@ -133,10 +130,6 @@ def _is_lone(side: Side, value: Value, partner: Value | None, others: Collection
     """Whether a part cannot be given a value: without a partner, or where the other part computes that."""
     is_input = side.layers[value[0]].kind is LayerKind.PARAMETER
     return not is_input and (partner is None or partner[0] in others)
-
-
-def _outputs(side: Side, number: int) -> int:
-    return len(side.layers[number].outputs)
 
 
 def _before(side: Side, layers: Iterable[int]) -> dict[Value, None]:

@@ -197,7 +197,7 @@ class Layerwise(Source):
         try:
             chosen = kernel_of(call.op, (self.backend,))
             if chosen is None:
-                return Failure("declined", f"{self.name} does not implement {call.op.id}")
+                return Failure("declined", f"the backend {self.name} has no kernel of {call.op.id}")
             keywords = call.invocation.keywords("kernel", call.inputs)
             results = call.invocation.compute(call.inputs, kernel=chosen[1], keywords=keywords)
         except Declined as declined:

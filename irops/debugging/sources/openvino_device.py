@@ -288,7 +288,7 @@ class OpenVINODevice(Source):
 
 
 def _other_dialect(model: Model) -> Failure:
-    file = f"{model.name}.{model.dialect}"
+    file = (model.source.path if model.source is not None else None) or f"{model.name}.{model.dialect}"
     return Failure("declined", f"OpenVINO devices run IR; irops convert {file} --target openvino writes it")
 
 

@@ -21,8 +21,7 @@ from irops.dialects.registry import Registry
 from irops.editing.graph.node import Facts, Node, Value, refuse
 from irops.files.limits import Limits
 from irops.files.storage import JoinedWeights, Weights
-from irops.ir.model import Body, Model
-from irops.ir.model import LayerGraph as Layers
+from irops.ir.model import Body, LayerGraph as Layers, Model
 from irops.ir.weights import Region, declared_end
 from irops.spec.attributes import format_value, text_of
 from irops.spec.definition import OPENVINO, Attribute, Definition

@@ -10,8 +10,7 @@ from irops.analysis.declaring import declared_dims, port_of
 from irops.diagnostics.suggestions import did_you_mean
 from irops.editing.graph.base import Base
 from irops.editing.graph.node import Node, Value, refuse
-from irops.ir.model import BackEdge, Body, Edge, Layer, LayerKind, Port, PortMapping
-from irops.ir.model import LayerGraph as Layers
+from irops.ir.model import BackEdge, Body, Edge, Layer, LayerGraph as Layers, LayerKind, Port, PortMapping
 from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION
 from irops.values.element import BOOLEAN, DYNAMIC
 from irops.values.fact import Fact

@@ -10,8 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from irops.ops.partial import monotone, rounding
-from irops.ops.reals import erf as error_function
-from irops.ops.reals import inverse_erf, on_numbers, on_reals
+from irops.ops.reals import erf as error_function, inverse_erf, on_numbers, on_reals
 from irops.spec.binding import gradient, kernel, values
 from irops.values.dim import Bound, maximum
 from irops.values.element import Array

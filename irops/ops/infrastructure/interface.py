@@ -5,8 +5,7 @@ keep their values from one inference to the next.
 from collections.abc import Mapping
 from typing import Protocol
 
-from irops.spec.binding import gradient, kernel, shape, values
-from irops.spec.binding import shape as infers
+from irops.spec.binding import gradient, kernel, shape, shape as infers, values
 from irops.values.element import DYNAMIC, Array, ElementType, zeros
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape

@@ -12,8 +12,7 @@ from math import prod
 import numpy as np
 
 from irops.ops.unbroadcast import Sizes
-from irops.spec.binding import gradient, kernel, shape, values
-from irops.spec.binding import shape as infers
+from irops.spec.binding import gradient, kernel, shape, shape as infers, values
 from irops.values.dim import ANY, Dim, Product, Symbol, missing_factor, unify
 from irops.values.element import I64, Array, ElementType, as_i64
 from irops.values.fact import Fact, elements_of

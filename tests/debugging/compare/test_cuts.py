@@ -59,6 +59,19 @@ def test_the_smallest_fused_part_is_named(model):
     assert found.notes[1] == "adding outputs changes 1 result: y"
 
 
+def test_a_part_behind_random_numbers_is_found():
+    """Both sources get the same numbers, also one that computes single layers."""
+    graph = irops.Graph("drawing")
+    x, bounds = graph.parameter("x", "f32[2,3]"), (np.float32(0), np.float32(1))
+    drawn = graph.add("RandomUniform", [2, 3], *bounds, output_type="f32", global_seed=1, op_seed=2)
+    gate = graph.add("Sigmoid", graph.add("Add", x, drawn), name="gate")
+    graph.result(graph.add("Multiply", graph.add("Add", x, x), gate, name="swish"), "y")
+    source = Fusing()
+    source.computes_layers = True
+    found = irops.compare(graph.model(), [np.ones((2, 3), np.float32)], b=source, mode="cuts")
+    assert [layer.name for layer in found.layers] == ["gate", "swish"]
+
+
 def test_a_crash_of_a_part_is_found(model):
     found = irops.compare(model, [X], b=Fusing(Failure("crashed", "signal 11")), mode="cuts")
     assert [layer.name for layer in found.layers] == ["gate", "swish"]

@@ -4,8 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hostile_models import net as text_of
-from hostile_models import parameter, result
+from hostile_models import net as text_of, parameter, result
 
 import irops
 from irops.analysis.model_analysis import analyse

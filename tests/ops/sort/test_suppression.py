@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 
 import irops
-from irops.ops.sort.suppression import BLOCK_BOXES, above, kept_boxes, rotated_overlap, touching_overlap
-from irops.ops.sort.suppression import overlap as upright_overlap
+from irops.ops.sort.suppression import (
+    BLOCK_BOXES,
+    above,
+    kept_boxes,
+    overlap as upright_overlap,
+    rotated_overlap,
+    touching_overlap,
+)
 
 
 def overlap(a, b):

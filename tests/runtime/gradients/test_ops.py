@@ -5,8 +5,7 @@ import inspect
 import numpy as np
 import pytest
 from differentiable import CASES, IN_ONNX
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import irops
 from irops.dialects.registry import default_registry

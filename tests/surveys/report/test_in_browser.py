@@ -8,8 +8,7 @@ from built_site.browser import CHROMIUM, overflowing, result_of
 from commands import process
 from survey_rows import finding, many_rows, page_of, row, with_findings
 
-from irops.editing.diff import Difference, LayerChange
-from irops.editing.diff import page as diff_page
+from irops.editing.diff import Difference, LayerChange, page as diff_page
 
 pytestmark = [
     pytest.mark.slow("a browser"),

@@ -10,8 +10,7 @@ from itertools import pairwise
 import pytest
 from survey_rows import TASKS, finding, many_rows, page_of, row, with_findings
 
-from irops.editing.diff import Difference, LayerChange
-from irops.editing.diff import page as diff_page
+from irops.editing.diff import Difference, LayerChange, page as diff_page
 from irops.pages.render import resource
 from irops.surveys import survey
 from irops.surveys.store import STATUSES

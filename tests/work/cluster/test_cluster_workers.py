@@ -12,8 +12,7 @@ from cluster_work import naming_parents, unready, working
 from libraries import needs
 from waiting import wait_until
 
-from irops.work import cluster
-from irops.work import cluster as bounded
+from irops.work import cluster, cluster as bounded
 from irops.work.cluster import ClusterWorkers, Identity, identity
 from irops.work.outcomes import Died, Failed
 from irops.work.workers import ClusterError
