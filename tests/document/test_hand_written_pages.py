@@ -105,7 +105,7 @@ class OnePage(Site):
 
 
 def test_the_folder_of_a_killed_process_is_removed(tmp_path):
-    left = tmp_path / f"{PREFIX}abcd"
+    left = tmp_path / f"{PREFIX}abcd_123"
     left.mkdir()
     (left / "index.md").write_text("half")
     os.utime(left, (0, 0))
