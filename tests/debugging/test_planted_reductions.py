@@ -12,6 +12,7 @@ from planting import opened, try_one
 
 import irops
 from irops.analysis.model_analysis import analyse
+from irops.debugging.reduce.attempts import InvalidQuestion
 from irops.debugging.reduce.reduction import NoFault
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -82,13 +83,11 @@ def test_isolated_names_the_planted_layer_and_no_other(name, pytestconfig):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_another_model_is_reduced_with_its_partner_to_the_planted_layer(seed, tmp_path):
-    *_, model, fault = next(draws(["torch_transformer_full"], seed, 1))
-    inputs = network(folders()["torch_transformer_full"])[1]
+    _, inputs, model, fault = next(draws(["torch_transformer_full"], seed, 1))
     small = irops.reduce(model, inputs, differs=("reference", renamed(fault.model)))
     assert small.layers <= 2
-    assert irops.Graph(model)[fault.layer].type in {layer.type for layer in small.right.model.layers} or (
-        small.layers != small.right.operations
-    )
+    users = {user.name for output in irops.Graph(model)[fault.layer].outputs for user in output.users}
+    assert {fault.layer, *users} & {layer.name for layer in small.right.model.layers}
     files = small.write(tmp_path)
     pairs = {"reduced.xml": "inputs.npz", "right.xml": "right.npz"}
     assert {*pairs, *pairs.values(), "expected.npz", "repro.py"} <= set(files)
@@ -101,6 +100,15 @@ def load(path):
     """The arrays of a file."""
     with np.load(path) as arrays:
         return dict(arrays)
+
+
+def test_two_questions_and_two_other_models_are_refused():
+    model, inputs = network(folders()["torch_lstm"])
+    other = renamed(model)
+    with pytest.raises(InvalidQuestion, match="what to preserve is differs, rule"):
+        irops.reduce(model, inputs, differs=("reference", other), rule="IR401")
+    with pytest.raises(InvalidQuestion, match="one source must compute the model itself"):
+        irops.reduce(model, inputs, differs=(other, other))
 
 
 def test_equal_models_have_nothing_to_reduce():

@@ -116,6 +116,11 @@ class ComparedLayer(Judged):
         return f"<{self.verdict}: {shortened(self.name)} ({self.op})>"
 
 
+def first_fault(layers: Iterable[ComparedLayer]) -> ComparedLayer | None:
+    """The first layer that is wrong or failed, by its rank; None for none."""
+    return min((layer for layer in layers if layer.is_fault), key=ComparedLayer.rank, default=None)
+
+
 def compared_layer(
     analysis: ModelAnalysis,
     node: LayerNode,

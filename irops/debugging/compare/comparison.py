@@ -18,7 +18,7 @@ from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.signature import Key
 from irops.analysis.structure import LayerNode
 from irops.backends.backend import Reference
-from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
+from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer, first_fault
 from irops.debugging.compare.isolated import isolated
 from irops.debugging.compare.propagated import propagated
 from irops.debugging.compare.report import Comparison, worst_of
@@ -411,9 +411,7 @@ def _first_of_run(
 ) -> ComparedLayer | None:
     """The first layer that differs where another model runs as a whole, of which each layer is right."""
     layers, _, _ = propagated(context, a, b)
-    layers, _ = _weighed(context, a, b, "propagated", layers, results)
-    order = [layer for layer in layers if layer.is_fault]
-    return min(order, key=ComparedLayer.rank, default=None)
+    return first_fault(_weighed(context, a, b, "propagated", layers, results)[0])
 
 
 def _with_equal_draws(context: Context, a: Source, b: Source) -> Context:

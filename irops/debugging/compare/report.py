@@ -10,7 +10,7 @@ from math import isnan, log10
 from typing import Any, TypeVar
 
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.debugging.compare.compared_layer import ComparedLayer
+from irops.debugging.compare.compared_layer import ComparedLayer, first_fault
 from irops.debugging.compare.results import ComparedResult, Coverage
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.formats import JUnitCase, file_of, suite_of
@@ -81,8 +81,7 @@ class Comparison:
         """The first layer that is wrong or failed, if possible one whose fault goes on, and one that computes
         something else: another model may take other ways through shapes and integers. None for none.
         """
-        faults = (layer for layer in self.layers if layer.is_fault)
-        return min(faults, key=ComparedLayer.rank, default=None)
+        return first_fault(self.layers)
 
     @property
     def counts(self) -> Mapping[Verdict, int]:

@@ -524,16 +524,15 @@ def another_model(
     ]
     if len(given) != 2 or not any(is_other):
         return None
+    one, other = given if is_other[1] else reversed(given)
     try:
-        opened = [source_of(item, workers) for item in given]
+        b = source_of(other, workers)
     except SourceError as error:
         raise InvalidQuestion(str(error)) from None
-    a, b = opened if is_other[1] else reversed(opened)
-    if isinstance(a, OtherModel) or not isinstance(b, OtherModel):
-        raise InvalidQuestion(
-            f"{a.name} and {b.name} are two other models; give the first as the model to reduce"
-        )
-    return a, b
+    assert isinstance(b, OtherModel)
+    if all(is_other):
+        raise InvalidQuestion(f"{b.name} and another model differ; one source must compute the model itself")
+    return _computing(one, workers), b
 
 
 def _results(source: Source, context: Context, *unjudged: str) -> Values | Failure:

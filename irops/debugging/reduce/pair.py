@@ -29,13 +29,14 @@ Pair = tuple[Value, Value]
 
 def reduced_pair(context: Context, a: Source, b: OtherModel) -> tuple[Case, Case, Comparison, int] | None:
     """A part of a model, which is right, and its partner in another one, how they differ, and the tries. Both
-    models are whole where no part differs; None where the models do not differ.
+    models are whole where no part differs; None where nothing that can be compared differs.
 
     Raises:  EvaluationError, SourceFailed
     """
     found = compared(context, a, b, "propagated")
-    if found.ok:
+    if found.first is None and not any(result.is_fault for result in found.results):
         return None
+    tries = 0
     for tries, ends in enumerate(_ends(context, b, found), 1):
         cases = _cases(context, b, ends)
         if cases is not None:
@@ -44,8 +45,7 @@ def reduced_pair(context: Context, a: Source, b: OtherModel) -> tuple[Case, Case
             differing = compared(inner, a, OtherModel(wrong.analysis, a), "propagated")
             if any(result.is_fault for result in differing.results):
                 return right, wrong, differing, tries
-    theirs = b.context(context)
-    return _whole(context), _whole(theirs), found, CANDIDATES
+    return _whole(context), _whole(b.context(context)), found, tries
 
 
 def _whole(context: Context) -> Case:

@@ -469,7 +469,8 @@ def reduce(
         registry, limits = registry or model.registry, limits or model.limits
     limits = limits or Limits()
     asked = {"oracle": oracle, "differs": differs, "crashes": crashes, "rule": rule, "command": command}
-    pair = another_model(differs, SourceWorkers.of(registry, limits, seconds_per_try))
+    alone = sum(question is not None for question in asked.values()) == 1
+    pair = another_model(differs, SourceWorkers.of(registry, limits, seconds_per_try)) if alone else None
     analysis = analyse(model, registry, limits)
     if pair is not None:
         return _of_two_models(Context(analysis, analysis.signature.arrays(inputs)), *pair)
@@ -488,7 +489,7 @@ def _of_two_models(context: Context, a: Source, b: OtherModel) -> Reduction:
         found = reduced_pair(context, a, b)
         whole = Case(b.analysis(context.analysis).model, {})
     if found is None:
-        same = f"{a.name} and {b.name} give the same results"
+        same = f"{a.name} and {b.name} give the same results, as far as these can be compared"
         raise NoFault(f"the fault does not show in the whole model: {same}")
     right, wrong, comparison, tries = found
     faults = [result.verdict for result in comparison.results if result.is_fault]

@@ -98,8 +98,7 @@ def test_a_network_is_itself_whatever_its_layers_are_called(name):
     model, inputs = network(folders()[name])
     for mode in ("propagated", "isolated"):
         found = irops.compare(model, inputs, b=renamed(model), mode=mode)
-        assert found.ok
-        assert found.first is None
+        assert found.ok  # no layer and no result is wrong
     assert irops.diff(model, renamed(model)).same
 
 
