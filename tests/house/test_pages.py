@@ -33,7 +33,7 @@ NEEDS = {
 }
 """Libraries that pages need."""
 ELSEWHERE = ("docs/conformance.md", "docs/writing-an-op.md")
-"""Pages whose Python is run by tests/conformance/test_conformance_page.py, and by a test for a new op below."""
+"""Pages whose Python tests/conformance/test_conformance_page.py runs, and a test for a new op below."""
 SESSIONS = ("comparing", "conversion", "graphs", "onnx", "reducing", "remote", "survey", "why")
 """Pages whose blocks marked as console are sessions: commands after $, then what they print."""
 
