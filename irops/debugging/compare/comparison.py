@@ -50,7 +50,7 @@ from irops.runtime.evaluator import Evaluator, Progress, Variables
 from irops.runtime.run import run_model
 from irops.values.element import Array
 from irops.values.shape import Shape
-from irops.verdicts.question import Judgement, Verdict
+from irops.verdicts.question import ROUNDOFF, Judgement, Verdict
 
 MAX_DROPPED = 24
 """Up to this many layers of a part are left out one by one."""
@@ -335,7 +335,7 @@ def compared(
     if with_results or chosen == "cuts":
         right, ours = a.results(drawn), b.results(drawn)
         results = compared_results(drawn, a, right, b, ours)
-    sizes = (*_sizes(context), *_draws(context, drawn))
+    sizes = (*_sizes(context), *_draws(context, drawn), *_narrowed(context, b))
     if chosen == "cuts" or not b.computes_layers:
         context = drawn
     notes, complete = (), True  # type: tuple[str, ...], bool
@@ -485,6 +485,17 @@ def _without_partner(context: Context, b: Source) -> Iterator[str]:
         yield f"{plural(len(lacking), 'layer')} not in {b.name}: {_first_of(lacking)}"
     if b.by_value:
         yield f"{plural(b.by_value, 'layer')} found in {b.name} by equal values for two sets of inputs"
+
+
+def _narrowed(context: Context, b: Source) -> Iterator[str]:
+    """Which floating types of the model are computed in narrower ones, whatever the precision."""
+    facts = context.analysis.infer()
+    types = {
+        fact.element_type.name for number in context.analysis.root.layers for fact in facts.of(number).outputs
+    }
+    for name, narrow in b.arithmetic.converted:
+        if name in types and name in ROUNDOFF:
+            yield f"{b.name} computes {name} in {narrow}; errors within that precision count as rounding"
 
 
 def _sizes(context: Context) -> Iterator[str]:

@@ -21,6 +21,7 @@ from irops.debugging.sources.source import (
     Source,
     SourceFailed,
     Values,
+    noted_of_plugins,
 )
 from irops.debugging.sources.workers import RemoteBackend
 from irops.diagnostics.diagnostic import EvaluationError
@@ -189,6 +190,9 @@ class Layerwise(Source):
 
     def _may_decline(self, step: PlannedLayer) -> bool:
         return not self._has_reference and not step.constant and step.layer.kind is LayerKind.OPERATION
+
+    def cause(self, context: Context, layer: int) -> str:
+        return noted_of_plugins(context, layer) if self.name.startswith("openvino") else ""
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
         return [self._computed(call) for call in calls]

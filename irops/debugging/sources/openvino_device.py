@@ -26,11 +26,13 @@ from irops.debugging.sources.source import (
     Source,
     SourceFailed,
     Values,
+    noted_of_plugins,
 )
 from irops.debugging.sources.workers import UNBOUNDED, SourceWorkers, asked, weights_file, write_text
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, UniqueNames
 from irops.runtime.memory import size_in_bytes
+from irops.runtime.plan import constants_of
 from irops.spec.definition import OPENVINO
 from irops.values.element import STRING, Array, element_type, element_type_of, tagged
 from irops.values.packing import pack, unpack
@@ -44,9 +46,12 @@ MAX_TAPS = 2000
 
 
 def tappable(analysis: ModelAnalysis) -> Iterator[Tap]:
-    """The outputs of all layers that compute, in order."""
+    """The outputs of all layers that compute, in order, but of those that unpack the weights of a MatMul: a
+    device that keeps weights packed would unpack them, with other roundings, where these are looked at.
+    """
+    unpacking = constants_of(analysis.root).weights
     for node in analysis.root.order:
-        if node.layer.kind is LayerKind.OPERATION:
+        if node.layer.kind is LayerKind.OPERATION and node.layer.id not in unpacking:
             yield from ((node.layer.id, index) for index in range(len(node.layer.outputs)))
 
 
@@ -192,7 +197,7 @@ def _reason(error: Exception) -> str:
 
 TIMEOUT = 300.0
 """Seconds for compiling and running one model."""
-CONVERTED = (("f64", "f32"), ("i64", "i32"), ("u64", "i32"))
+CONVERTED = (("f64", "f32"), ("i64", "i32"), ("u64", "i32"), ("u32", "i32"))
 """Types without kernels in OpenVINO's CPU and GPU plug-ins, and what they are converted to."""
 SMALL = 64
 """Up to this many integers may be axes, sizes or counts."""
@@ -248,6 +253,9 @@ class OpenVINODevice(Source):
         with tempfile.TemporaryDirectory() as folder:
             values: Values = self._ask("run", *_files(model, Path(folder)), dict(inputs))
             return values
+
+    def cause(self, context: Context, layer: int) -> str:
+        return noted_of_plugins(context, layer)
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
         if calls and calls[0].model.dialect != OPENVINO:

@@ -1,5 +1,6 @@
 """Sources of values: a source gives the values of layers, all, some, or those of one layer at a time."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -95,6 +96,20 @@ class Context:
         return self.analysis.model
 
 
+KNOWN = "known of "
+DEVIATING = re.compile(r"(?:^|(?<=[.;] ))(?:OpenVINO's|The) (?:CPU )?plug-in\b(?:[^.;]|[.;]\S)*")
+"""A sentence of a note that tells what plug-ins of OpenVINO compute otherwise."""
+
+
+def noted_of_plugins(context: Context, layer: int) -> str:
+    """The sentences of an op's definition on plug-ins of OpenVINO that compute otherwise; else ""."""
+    op = context.analysis.root.layers[layer].op
+    if op is None:
+        return ""
+    found = "; ".join(found for note in op.definition.notes for found in DEVIATING.findall(note.text))
+    return f"{KNOWN}{op.id}: {found}" if found else ""
+
+
 class Source(ABC):
     """Gives values of layers. A source is closed after use; it may hold a process.
 
@@ -138,7 +153,7 @@ class Source(ABC):
         return numbers
 
     def cause(self, context: Context, layer: int) -> str:  # noqa: ARG002 - another model knows more
-        """The differences of another model in a layer that differs, in words."""
+        """Why a layer may differ, in words: what another model has there, or what is known of a plug-in."""
         return ""
 
     def without_partner(self, context: Context) -> Iterator[Layer]:  # noqa: ARG002 - as for cause

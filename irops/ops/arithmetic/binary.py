@@ -15,7 +15,7 @@ from irops.values.dim import UNKNOWN, Bound, Dim
 from irops.values.element import Array, ElementType
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import require
+from irops.values.violation import require, warn_unless
 
 
 @elementwise_dims("Add-1")
@@ -85,12 +85,24 @@ def squared_difference(a: Number, b: Number) -> Number:
     return square
 
 
-@shape("Divide-1", "Mod-1", "FloorMod-1")
+@shape("Mod-1", "FloorMod-1")
 def division_shape(a: Fact, b: Fact, *, auto_broadcast: str, auto_broadcast_axis: int) -> Shape:
     result = broadcast(a, b, auto_broadcast, "C1", auto_broadcast_axis)
     if b.element_type.integral and b.value is not None:
         require(result.size.low == 0 or as_numbers(b.value).all(), "C2", f"a divisor of 0 among {b}")
     return result
+
+
+@shape("Divide-1")
+def divide_shape(
+    a: Fact, b: Fact, *, auto_broadcast: str, auto_broadcast_axis: int, m_pythondiv: bool
+) -> Shape:
+    known = [fact.value for fact in (a, b) if fact.value is not None]
+    if m_pythondiv and a.element_type.integral and len(known) == 1:  # two constants are folded
+        below = 0 if b.value is None else -1
+        negative = int((as_numbers(known[0]) < below).sum())
+        warn_unless(not negative, "C3", f"{negative} of {known[0].size} less than {below}")
+    return division_shape(a, b, auto_broadcast=auto_broadcast, auto_broadcast_axis=auto_broadcast_axis)
 
 
 @elementwise("Divide-1")

@@ -124,7 +124,6 @@ def slice_shape(data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | No
     count = lists[0].shape[0]
     for other in lists[1:]:
         count = unify(count, other.shape[0], "C1")
-    warn_unless(len({fact.element_type for fact in lists[:3]} - {DYNAMIC}) < 2, "C5", start, stop, step)
     if data.shape.dims is None:
         return UNRANKED
     require(count <= len(data.shape), "C2", f"{count} elements at rank {len(data.shape)}")
@@ -178,9 +177,9 @@ def slice_gradient(
 def slice_scatter_shape(
     data: Fact, updates: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None
 ) -> Shape:
-    whole = data.shape if updates.shape.rank is None else data.shape.of_rank(updates.shape.rank, "C6")
+    whole = data.shape if updates.shape.rank is None else data.shape.of_rank(updates.shape.rank, "C5")
     part = slice_shape(data.with_shape(whole), start, stop, step, axes)
-    unify_shapes(part, updates.shape, "C6")
+    unify_shapes(part, updates.shape, "C5")
     return whole
 
 
@@ -191,7 +190,7 @@ def slice_scatter(
     slices = slices_of(data.shape, start, stop, step, axes)
     result = data.copy()
     sliced = result[slices].shape
-    require(sliced == updates.shape, "C6", Shape(updates.shape), f"a slice of shape {Shape(sliced)}")
+    require(sliced == updates.shape, "C5", Shape(updates.shape), f"a slice of shape {Shape(sliced)}")
     result[slices] = updates
     return result
 

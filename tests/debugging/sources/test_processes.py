@@ -77,6 +77,41 @@ def test_a_layer_with_a_body_is_computed_as_one():
     assert [str(layer.verdict) for layer in found.layers] == ["equal"]
 
 
+def test_weights_stay_packed_where_values_are_looked_at(net):
+    """Else a device rounds nf4 to f16, which it does not do where it keeps them packed."""
+    draw = np.random.default_rng(4)
+    packed = irops.Graph().constant(draw.integers(0, 16, (16, 8)), "nf4").value
+    scale = draw.uniform(0.01, 0.02, (16, 1)).astype(np.float16)
+    weights = "half: Convert packed destination_type=f16; scaled: Multiply half scale"
+    wide = "wide: Convert scaled destination_type=f32; product: MatMul x wide transpose_b=true"
+    model = net(f"x: f32[2,8]; {weights}; {wide}; y: Result product", packed=packed, scale=scale)
+    data = draw.standard_normal((2, 8)).astype(np.float32)
+    found = irops.compare(model, [data], b=CPU, mode="propagated")
+    assert found.ok, str(found)
+    assert [layer.name for layer in found.layers] == ["product"]
+    assert found.coverage.layers_left_out == {"follows from constants alone": 3}
+
+
+def test_what_is_known_of_a_plugin_stands_beside_a_wrong_layer(net):
+    model = net("a: i32[3]; b: i32[3]; quotient: Divide a b; y: Result quotient")
+    found = irops.compare(model, [np.int32([-7, 7, 9]), np.int32([2, 2, -2])], b=CPU)
+    assert found.first.cause == (
+        "known of Divide-1: OpenVINO's CPU plug-in ignores the attribute and always rounds toward zero"
+    )
+    assert str(found).count(found.first.cause) == 1
+
+
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+def test_types_that_a_device_lacks_are_said(net, mode):
+    model = net("x: f64[2]; root: Sqrt x; y: Result root")
+    found = irops.compare(model, [np.array([2.0, 3])], b=CPU, mode=mode)
+    assert found.ok
+    assert f"{CPU} computes f64 in f32; errors within that precision count as rounding" in str(found)
+    model = net("x: f32[2]; number: Convert x destination_type=u32; y: Result number")
+    found = irops.compare(model, [np.float32([3e9, 7])], b=CPU, mode=mode)
+    assert found.first.reason == "1 of 2 elements differ; u32 is computed in i32, and numbers exceed it"
+
+
 @pytest.mark.parametrize(
     ("source", "kind", "reason"),
     [
