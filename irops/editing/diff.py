@@ -42,7 +42,8 @@ class LayerChange:
     """A layer that is in one model alone, or that is another in the two.
 
     what: added, removed, changed, rewired, renamed or moved; name: in the second model, in the first for one
-    that was removed; op: its id; details: what differs, one phrase each; line: in the file of the model
+    that was removed; op: its id; details: what differs, one phrase each; line: in the file of the model;
+    follows: for a rewired layer, the name of the added or removed one from which this follows
     """
 
     what: str
@@ -51,6 +52,7 @@ class LayerChange:
     op: str
     details: tuple[str, ...] = ()
     line: int | None = None
+    follows: str = ""
 
     def __str__(self) -> str:
         place = "/".join((*self.path, self.name))
@@ -139,9 +141,16 @@ class Difference:
         yield f"+++ {printable(self.b)}: {plural(self.layers[1], 'layer')}"
         for text in self.interface:
             yield printable(text)
-        for name in ("removed", "added", "changed", "rewired"):
-            yield from map(str, getattr(self, name))
-        yield from map(str, self.weights)
+        rewired = list(self.rewired)
+        for change in (*self.removed, *self.added, *self.changed):
+            yield str(change)
+            following = [
+                other for other in rewired if (other.path, other.follows) == (change.path, change.name)
+            ]
+            for other in following if change.what != "changed" else ():
+                rewired.remove(other)
+                yield f"  {other}"
+        yield from map(str, (*rewired, *self.weights))
         for name in ("renamed", "moved"):
             yield from map(str, getattr(self, name))
         for text in self.metadata:
@@ -174,7 +183,9 @@ def _rows(difference: Any) -> Iterator[tuple[str, str, str, str]]:
     for what in ("removed", "added", "changed", "rewired", "renamed", "moved"):
         for change in getattr(difference, what):
             line = () if change.line is None else (f"line {change.line}",)
-            yield what, "/".join((*change.path, change.name)), change.op, "; ".join((*line, *change.details))
+            follows = (f"follows from {change.follows}",) if change.follows else ()
+            details = "; ".join((*line, *change.details, *follows))
+            yield what, "/".join((*change.path, change.name)), change.op, details
     for weight in difference.weights:
         place = f"{'/'.join((*weight.path, weight.name))}, input {weight.input}"
         yield "weights", place, "", f"{weight.kind}: {weight.details}"
@@ -655,7 +666,7 @@ class GraphComparison:
         if details:
             self._add("changed", self.b, b, tuple(details))
         if rewired:
-            self._add("rewired", self.b, b, tuple(rewired))
+            self._add("rewired", self.b, b, tuple(rewired), self._explaining(a, b))
         if "names" not in self.ignore and a.name != b.name:
             self._add("renamed", self.b, b, (f"was {a.name}",))
         if "rt_info" not in self.ignore and a.rt_info != b.rt_info:
@@ -770,10 +781,28 @@ class GraphComparison:
                 if layer.kind is LayerKind.OPERATION:
                     self._add("moved", self.b, layer)
 
-    def _add(self, what: str, side: Side, layer: Layer, details: tuple[str, ...] = ()) -> None:
+    def _explaining(self, a: Layer, b: Layer) -> str:
+        """The first added or removed layer that explains all other inputs of a layer; "" where none does."""
+        to, back, found = self.matching.to, self.matching.back, list[str]()
+        for old, new in zip(self.a.sources(a.id), self.b.sources(b.id)):
+            if old is None or new is None or self.matching.value(old) == new:
+                continue
+            if old[0] in self.a.weights and new[0] in self.b.weights:  # compared by their elements
+                continue
+            before = {self.matching.value(value) for value in _matched(self.a, old, to)}
+            if before.isdisjoint(_matched(self.b, new, back)):
+                return ""
+            for side, (number, _), pairs in ((self.b, new, back), (self.a, old, to)):
+                if number not in pairs:
+                    found.append(side.graph.layers[number].layer.name)
+        return found[0] if found and len(a.inputs) == len(b.inputs) else ""
+
+    def _add(
+        self, what: str, side: Side, layer: Layer, details: tuple[str, ...] = (), follows: str = ""
+    ) -> None:
         line = side.analysis.location(layer, side.graph.path).line
         place = (side.graph.path, layer.name, self._op(side, layer))
-        self.changes.append(LayerChange(what, *place, details, line))
+        self.changes.append(LayerChange(what, *place, details, line, follows))
 
     @staticmethod
     def _op(side: Side, layer: Layer) -> str:
@@ -791,6 +820,15 @@ def _without_partner(side: Side, number: int, pairs: Mapping[int, int]) -> list[
         found.update(dict.fromkeys(fresh))
         ahead += fresh
     return list(found)
+
+
+def _matched(side: Side, value: Value, pairs: Mapping[int, int]) -> set[Value]:
+    """The values of layers with a partner that a value is computed from, by layers without one."""
+    if value[0] in pairs or value[0] not in side.layers:
+        return {value}
+    layers = [*_without_partner(side, value[0], pairs), value[0]]
+    sources = (source for key in layers for source in side.sources(key))
+    return {source for source in sources if source is not None and source[0] in pairs}
 
 
 FORMS = ("Reshape", "Squeeze", "Unsqueeze")

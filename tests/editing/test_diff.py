@@ -90,10 +90,25 @@ def test_each_edit_is_listed_once_with_what_is_other():
         "renamed": ["renamed"],
         "weights": [convolution.name],
     }
+    assert [change.follows for change in difference.rewired] == ["inserted"] * len(users)
+    lines = str(difference).splitlines()
+    first = next(place for place, line in enumerate(lines) if line.startswith("added inserted"))
+    assert all(line.startswith("  rewired") for line in lines[first + 1 : first + 1 + len(users)])
     assert difference.weights[0].greatest == pytest.approx(1)
     assert difference.weights[0].share == pytest.approx(1 / value.size)
     assert not difference.same
     assert difference
+
+
+def test_what_follows_from_an_edit_is_listed_under_it(net):
+    original = net("x: f32[2]; a: ReLU x; b: Tanh a; c: Exp b; d: Add c x; y: Result d")
+    other = net("x: f32[2]; a: ReLU x; c: Exp a; d: Add c a; y: Result d")
+    assert str(irops.diff(original, other)).splitlines()[2:] == [
+        "removed b (Tanh-1)",
+        "  rewired c (Exp-1): input 0 b -> a",
+        "rewired d (Add-1): input 1 x -> a",
+        "1 removed, 2 rewired",
+    ]
 
 
 def test_a_changed_attribute_is_shown_with_both_values(net):
