@@ -1,4 +1,4 @@
-"""Run layers in their ONNX form (onnx_forms) with ONNX Runtime's CPU provider; compiled models are cached."""
+"""Run layers in their ONNX form, and nodes of ONNX as they are, with ONNX Runtime's CPU provider."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,6 +9,8 @@ import numpy as np
 
 from irops.backends.backend import Declined, Kernel, kernel_of_base, require_installed
 from irops.backends.one_op import Inputs, LruCache, output_count, signature
+from irops.dialects.onnx.opsets import ONNX
+from irops.dialects.onnx.tensors import number_of
 from irops.environment import missing_libraries
 from irops.spec.op import Op
 from irops.values.element import Array, ElementType, as_i64, element_type_of
@@ -28,7 +30,7 @@ NAMES = {
 
 
 class ONNXRuntime:
-    """Kernels for ops with an equivalent in ONNX."""
+    """Kernels for ops of ONNX, and for others with an equivalent in ONNX."""
 
     name = "onnxruntime"
 
@@ -41,13 +43,15 @@ class ONNXRuntime:
 
     def kernel(self, op: Op) -> Kernel | None:
         require_installed(self)
-        return partial(self._compute, op) if op.id in FORMS else kernel_of_base(op, self.kernel)
+        is_known = op.definition.dialect == ONNX or op.id in FORMS
+        return partial(self._compute, op) if is_known else kernel_of_base(op, self.kernel)
 
     def _compute(self, op: Op, *inputs: Array, **attributes: Any) -> Array:
-        output_count(op, inputs, attributes)
         decline_unsupported(inputs)
-        form = FORMS[op.id](*inputs, **attributes)
-        kind = element_type_of(inputs[0])
+        output_count(op, inputs, attributes)
+        is_own = op.definition.dialect == ONNX
+        form = as_it_is(op, *inputs, **attributes) if is_own else FORMS[op.id](*inputs, **attributes)
+        kind = None if is_own else element_type_of(inputs[0])
         key = (repr(form.nodes), signature([*form.arrays.values()]))
         # the exceptions that ONNX Runtime raises for missing kernels and for invalid values
         from onnxruntime.capi import onnxruntime_pybind11_state as state
@@ -77,9 +81,9 @@ def decline_unsupported(inputs: Inputs) -> None:
             )
 
 
-def _session(form: "OnnxForm", kind: ElementType) -> Any:
-    """Compile a form. kind: the element type of the output."""
-    from onnx import TensorProto, helper
+def _session(form: "OnnxForm", kind: ElementType | None) -> Any:
+    """Compile a form. kind: the element type of the output, None to let ONNX Runtime infer it."""
+    from onnx import TensorProto, ValueInfoProto, helper
     from onnxruntime import InferenceSession, SessionOptions
 
     options = SessionOptions()
@@ -88,8 +92,10 @@ def _session(form: "OnnxForm", kind: ElementType) -> Any:
     info, numbers = helper.make_tensor_value_info, TensorProto.DataType
     kinds = {name: numbers.Value(NAMES[element_type_of(array).name]) for name, array in form.arrays.items()}
     inputs = [info(name, kinds[name], array.shape) for name, array in form.arrays.items()]
-    output = info("y", numbers.Value(NAMES[kind.name]), None)
-    graph, opset = helper.make_graph(nodes, "layer", inputs, [output]), helper.make_opsetid("", OPSET)
+    output = (
+        info("y", numbers.Value(NAMES[kind.name]), None) if kind is not None else ValueInfoProto(name="y")
+    )
+    graph, opset = helper.make_graph(nodes, "layer", inputs, [output]), helper.make_opsetid("", form.opset)
     model = helper.make_model(graph, ir_version=IR_VERSION, opset_imports=[opset])
     return InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
@@ -113,6 +119,20 @@ class OnnxForm:
 
     nodes: tuple[OnnxNode, ...]
     arrays: dict[str, Array]
+    opset: int = OPSET
+
+
+def as_it_is(op: Op, *inputs: Array | None, **attributes: Any) -> OnnxForm:
+    """An op of ONNX as the node that it is, of its own version."""
+    arrays = {f"x{index}": array for index, array in enumerate(inputs) if array is not None}
+    names = tuple("" if array is None else f"x{index}" for index, array in enumerate(inputs))
+    given = {
+        attribute.name: number_of(value) if isinstance(value, ElementType) else value
+        for attribute in op.definition.attributes.values()
+        if (value := attributes.get(attribute.parameter)) is not None
+    }
+    node = OnnxNode(op.definition.type, names, "y", given)
+    return OnnxForm((node,), arrays, int(op.definition.version))
 
 
 Builder = Callable[..., OnnxForm]

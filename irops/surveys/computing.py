@@ -18,7 +18,6 @@ from irops.diagnostics.suggestions import did_you_mean_word
 from irops.dialects.registry import Registry
 from irops.environment import missing_libraries
 from irops.runtime.session import Session
-from irops.spec.definition import OPENVINO
 from irops.surveys import tasks
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
@@ -69,10 +68,6 @@ class _Computing(tasks.Examining):
     def __call__(self, path: str, *sources: str) -> tasks.Examined:
         """Raises: DiagnosticError"""
         analysis = self.analysed(path)
-        for source in sources:
-            if source.startswith(tasks.DEVICE) and analysis.dialect.name != OPENVINO:
-                message = f"{source} reads models of OpenVINO; this one is of {analysis.dialect.title}"
-                return "unsupported", {"message": message}, False
         arrays = self._inputs(analysis)
         try:
             status, detail, transient = self.computed(analysis, arrays, *sources)

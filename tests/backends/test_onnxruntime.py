@@ -7,6 +7,8 @@ from libraries import needs
 
 import irops
 from irops.backends.onnxruntime import ONNXRuntime
+from irops.conformance.kit import run_conformance
+from irops.conformance.verdict import Status
 from irops.dialects.registry import default_registry
 from irops.values.violation import Violation
 
@@ -17,6 +19,13 @@ DATA = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 @pytest.fixture(scope="module")
 def backend():
     return ONNXRuntime()
+
+
+@pytest.mark.parametrize("op", ["Cast-6", "MatMul-13", "Slice-1", "Slice-13", "Unsqueeze-1"])
+def test_nodes_of_onnx_are_run_as_they_are(backend, op):
+    report = run_conformance(backend, [f"onnx:{op}"], examples=40, seconds=3600)
+    assert report.ok, str(report)
+    assert report.ops[0].count(status=Status.PASSED) > 20
 
 
 @pytest.mark.parametrize("axes", [(), (0,), (1, 2), (-1, 0), (2, 2)])

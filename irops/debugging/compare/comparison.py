@@ -48,6 +48,7 @@ from irops.files.limits import Limits
 from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Evaluator, Progress, Variables
 from irops.runtime.run import run_model
+from irops.spec.definition import OPENVINO
 from irops.values.element import Array
 from irops.values.shape import Shape
 from irops.verdicts.question import ROUNDOFF, Judgement, Verdict
@@ -307,9 +308,10 @@ def require_partners(b: Source, partners: Mapping[str, str]) -> None:
         raise SourceError(f"{b.name} is no other model, so that its layers need no partners")
 
 
-def mode_of(mode: str | None, a: Source, b: Source) -> str:
-    """The mode, by default what b allows. Raises: UnsuitableMode"""
-    chosen = mode or ("isolated" if b.computes_layers else "propagated")
+def mode_of(mode: str | None, a: Source, b: Source, dialect: str = OPENVINO) -> str:
+    """The mode, by default what b allows: devices compute layers of IR alone. Raises: UnsuitableMode"""
+    computes_layers = b.computes_layers and (not b.is_whole or dialect == OPENVINO)
+    chosen = mode or ("isolated" if computes_layers else "propagated")
     if chosen not in MODES:
         raise UnsuitableMode(
             f"mode is {chosen!r}, must be one of {', '.join(MODES)}{did_you_mean(chosen, MODES)}"
@@ -329,7 +331,7 @@ def compared(
     with_results: bool = True,
 ) -> Comparison:
     """As compare, for sources that the caller closes. with_results: false where layers alone are asked for"""
-    chosen = mode_of(mode, a, b)
+    chosen = mode_of(mode, a, b, context.model.dialect)
     results: tuple[ComparedResult, ...] = ()
     drawn = _with_equal_draws(context, a, b)
     if with_results or chosen == "cuts":

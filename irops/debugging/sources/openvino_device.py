@@ -1,10 +1,12 @@
 """A device of OpenVINO with whole models, optimised as users run them, in a process of its own.
 
-The requests of this process are ("precision",) or ("run", model, weights, inputs). model: text or the path
-of a file; weights: bytes or the path of a file; inputs: by the name of the Parameter. Results come by the
-name of the Result.
+The requests of this process are ("precision",), ("run", model, weights, inputs) or ("read", file, inputs,
+taps). model: text or the path of a file; weights: bytes or the path of a file; inputs: by the name of the
+Parameter; file: of another format that OpenVINO reads; taps: names of tensors that are wanted beside the
+results. Results come by the name of the Result, those of another format by the names of their tensors.
 """
 
+import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,6 +32,7 @@ from irops.debugging.sources.source import (
 )
 from irops.debugging.sources.workers import UNBOUNDED, SourceWorkers, asked, weights_file, write_text
 from irops.diagnostics.diagnostic import DiagnosticError
+from irops.dialects.onnx.opsets import ONNX
 from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, UniqueNames
 from irops.runtime.memory import size_in_bytes
 from irops.runtime.plan import constants_of
@@ -111,7 +114,12 @@ class Device:
     def __call__(self, request: tuple[Any, ...]) -> Any:
         try:
             self._start()
-            return self._precision() if request[0] == "precision" else self._run(*request[1:])
+            match request:
+                case ("run", *arguments):
+                    return self._run(*arguments)
+                case ("read", *arguments):
+                    return self._read(*arguments)
+            return self._precision()
         except Refused as refused:
             return refused
         except Exception as error:
@@ -153,6 +161,18 @@ class Device:
             model = self._core.read_model(text.encode(), shared)
         else:
             model = self._core.read_model(text, weights)
+        names = [result.get_friendly_name() for result in model.get_results()]
+        return dict(zip(names, self._results(model, inputs)))
+
+    def _read(self, path: str, inputs: dict[str, Array], taps: Sequence[str]) -> dict[str, Array]:
+        model = self._core.read_model(path)
+        outputs = [output for op in model.get_ops() for output in op.outputs()]
+        present = {name for output in outputs for name in output.get_names()}
+        model.add_outputs([name for name in taps if name in present])
+        arrays = list(self._results(model, inputs))
+        return {name: array for output, array in zip(model.outputs, arrays) for name in output.get_names()}
+
+    def _results(self, model: Any, inputs: dict[str, Array]) -> Iterator[Array]:
         compiled = self._core.compile_model(model, self._device, self._properties)
         request = compiled.create_infer_request()
         names = [parameter.get_friendly_name() for parameter in model.get_parameters()]
@@ -160,8 +180,7 @@ class Device:
         for index, (tensor, _memory) in enumerate(tensors):
             request.set_input_tensor(index, tensor)
         request.infer()
-        results = [result.get_friendly_name() for result in model.get_results()]
-        return {name: _array(request.get_output_tensor(index)) for index, name in enumerate(results)}
+        return (_array(request.get_output_tensor(index)) for index in range(len(model.outputs)))
 
 
 def _tensor(array: Array) -> tuple[Any, Any]:
@@ -243,7 +262,14 @@ class OpenVINODevice(Source):
         return {names.get(name, name): array for name, array in values.items()}
 
     def walk(self, context: Context) -> Iterator[LayerValue]:
+        layers = context.analysis.root.layers
         for taps in chunks_of_taps(context):
+            if context.model.dialect != OPENVINO:
+                tensors = {tap: layers[tap[0]].layer.outputs[tap[1]].names[:1] for tap in taps}
+                wanted = [name for names in tensors.values() for name in names]
+                values = self._run_model(context.analysis, context.model, context.inputs, wanted)
+                yield from by_layer({tap: values.get("".join(names)) for tap, names in tensors.items()})
+                continue
             tapped, names = with_taps(context.analysis, taps)
             values = self._run_model(context.analysis, tapped, context.inputs)
             yield from by_layer({tap: values.get(name) for tap, name in names.items()})
@@ -268,11 +294,18 @@ class OpenVINODevice(Source):
     def close(self) -> None:
         self._process.close()
 
-    def _run_model(self, analysis: ModelAnalysis, model: Model, inputs: Mapping[int, Array]) -> Values:
-        if model.dialect != OPENVINO:
+    def _run_model(
+        self, analysis: ModelAnalysis, model: Model, inputs: Mapping[int, Array], taps: Sequence[str] = ()
+    ) -> Values:
+        is_ir, path = model.dialect == OPENVINO, model.source.path if model.source is not None else None
+        if not is_ir and (model.dialect != ONNX or path is None or not os.path.isfile(path)):
             raise SourceFailed(_other_dialect(model))
         named = {port.name: inputs[port.layer.id] for port in analysis.signature.inputs}
-        return self.run(model, named)
+        if is_ir:
+            return self.run(model, named)
+        assert path is not None
+        values: Values = self._ask("read", path, named, list(taps))
+        return values
 
     def _computed(self, calls: Sequence[LayerCall]) -> list[Answer]:
         """The outputs of layers, compiled as one model; as two where that fails."""
@@ -296,8 +329,9 @@ class OpenVINODevice(Source):
 
 
 def _other_dialect(model: Model) -> Failure:
-    file = (model.source.path if model.source is not None else None) or f"{model.name}.{model.dialect}"
-    return Failure("declined", f"OpenVINO devices run IR; irops convert {file} --target openvino writes it")
+    return Failure(
+        "declined", f"OpenVINO devices run files of IR and ONNX; {model.name} is a model of {model.dialect}"
+    )
 
 
 def by_layer(values: Mapping[Tap, Array | None]) -> Iterator[LayerValue]:

@@ -5,6 +5,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 from libraries import needs
+from onnx_protos import FLOAT, proto_of
 
 import irops
 from irops.debugging.sources.openvino_device import OpenVINODevice
@@ -63,6 +64,27 @@ def test_results_of_the_whole_model_and_of_taps(model):
         name = context.analysis.root.layers[value.layer].layer.name
         assert np.allclose(value.outputs[0], expected[name], atol=1e-4)
     source.close()
+
+
+@needs("onnx", "onnxruntime")
+@pytest.mark.parametrize("b", [CPU, "onnxruntime"])
+def test_a_file_of_onnx_is_run_as_the_runtime_reads_it(b, tmp_path):
+    from onnx import numpy_helper
+
+    weights = [numpy_helper.from_array(np.random.default_rng(3).standard_normal((4, 5)).astype("f4"), "w")]
+    nodes = [("MatMul", ["x", "w"], ["p"]), ("Relu", ["p"], ["r"]), ("Sigmoid", ["r"], ["y"])]
+    model = proto_of(nodes, {"x": (FLOAT, ["n", 4])}, {"y": (FLOAT, ["n", 5])}, weights)
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+    data = np.random.default_rng(4).standard_normal((3, 4)).astype(np.float32)
+    read = irops.read(tmp_path / "m.onnx")
+    found = irops.compare(read, [data], b=b)
+    assert found.ok, str(found)
+    assert (found.coverage.layers, found.coverage.results) == (3, 1)
+    if b == CPU:  # which reads the file again
+        model.graph.node[1].op_type = "Abs"
+        (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+        found = irops.compare(read, [data], b=b)
+        assert (found.ok, found.first.op) == (False, "onnx:Relu-14")
 
 
 def test_a_layer_with_a_body_is_computed_as_one():
