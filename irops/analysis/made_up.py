@@ -118,7 +118,7 @@ class _Filling:
             message = f"input {name!r} has no known element type and cannot be filled; give it a value"
             raise self._impossible(message)
         if self.shape is None and declared.shape.dims is None:
-            message = f"input {name!r} has any number of axes; give its shape: --shape {name}:SHAPE"
+            message = f"input {name!r} has any number of axes; give a shape (run --shape {name}:SHAPE)"
             raise self._impossible(message)
         sizes = declared.shape.to_tuple() if self.shape is None else self._given(declared, self.shape)
         size = prod(sizes) * max(kind.dtype.itemsize, 1)

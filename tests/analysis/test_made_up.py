@@ -117,7 +117,7 @@ def test_sizes_are_given_or_assumed(net):
     [
         ("?,3", "f32", "?,3", "the shape '?,3' for input 'x' must be sizes alone: "),
         ("?,3", "f32", "[2,4]", "the shape [2,4] does not fit input 'x', which is f32[?,3]"),
-        ("...", "f32", None, "input 'x' has any number of axes; give its shape: --shape x:SHAPE"),
+        ("...", "f32", None, "input 'x' has any number of axes; give a shape (run --shape x:SHAPE)"),
         ("2", "dynamic", None, "input 'x' has no known element type and cannot be filled; give it a value"),
     ],
 )
