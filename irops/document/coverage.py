@@ -1,12 +1,11 @@
-"""The support of each op: which ones it defines, since which opset, and a table of faculties."""
+"""Which op types of a dialect irops defines, and the table of all ops."""
 
 from dataclasses import dataclass
 
-from irops.backends.backend import Reference
 from irops.backends.catalogue import backend_of, missing
-from irops.dialects import Dialect
-from irops.document.case_views import release_of
+from irops.dialects import Dialect, dialect_named
 from irops.editing.translation.counterparts import Counterpart, counterpart_of
+from irops.spec.definition import Definition
 from irops.spec.op import Op, parted
 
 
@@ -41,31 +40,21 @@ FAST = ("numba",)
 
 
 @dataclass(frozen=True, slots=True)
-class Faculties:
-    """A row. backends: the fast ones; counterpart: the op of another dialect that it is translated to."""
+class OpRow:
+    """A row of the table of ops. backends: the fast ones; counterpart: the op that it is translated to"""
 
-    id: str
-    page: str
-    release: str
-    is_inferred: bool
-    is_evaluated: bool
-    has_gradient: bool
+    definition: Definition
+    dialect: str
+    since: str
     backends: tuple[str, ...]
     counterpart: Counterpart | None
 
 
-def faculties(op: Op) -> Faculties:
+def op_row(op: Op) -> OpRow:
     definition = op.definition
-    return Faculties(
-        definition.id,
-        definition.page,
-        release_of(definition) or "",
-        bool(definition.outputs) or op.functions.shape is not None,
-        Reference().kernel(op) is not None or bool(definition.bodies),
-        bool(definition.gradients),
-        fast_backends(op),
-        counterpart_of(op.id),
-    )
+    dialect = dialect_named(definition.dialect)
+    since = next(iter(dialect.opsets_of(op.id)), "")
+    return OpRow(definition, dialect.title, since, fast_backends(op), counterpart_of(op.id))
 
 
 def fast_backends(op: Op) -> tuple[str, ...]:

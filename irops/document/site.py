@@ -14,10 +14,13 @@ from itertools import groupby
 from math import isfinite
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from irops.diagnostics.diagnostic import BANDS, Rule
-from irops.diagnostics.rules import all_rules
+from irops.analysis.checks.run import check
+from irops.diagnostics.diagnostic import BANDS, Rule, applied
+from irops.diagnostics.formats import render
+from irops.diagnostics.report import Report
+from irops.diagnostics.rules import FOLDER, all_rules
 from irops.dialects import others
 from irops.dialects.registry import Registry, default_registry
 from irops.document.case_views import (
@@ -33,7 +36,7 @@ from irops.document.case_views import (
     release_of,
     repository_url,
 )
-from irops.document.coverage import faculties, fast_backends
+from irops.document.coverage import fast_backends, op_row
 from irops.document.sphinx.build import BuildOptions, build_html
 from irops.editing.translation.counterparts import counterpart_of
 from irops.environment import require_extra
@@ -58,6 +61,8 @@ from irops.values.shape import Shape
 if TYPE_CHECKING:
     import jinja2
 
+Page: TypeAlias = tuple[str, str]
+"""The path of a page, relative to the folder of all, and its text."""
 DIFFERENCES = "OpenVINO differs"
 """The heading of notes about what OpenVINO does."""
 
@@ -317,15 +322,41 @@ def environment(*, myst: bool) -> "jinja2.Environment":
 _RULE_LINK = re.compile(r"\[((?:\\.|[^\\\[\]\n])*)\]\((?![a-z]+:)([^()\s]+)\.md(#[^()\s]*)?\)")
 
 
-def rule_pages(page: Callable[..., str]) -> Iterator[tuple[str, str]]:
-    """Relative path and text of each page. page: renders a template"""
+def rule_pages(page: Callable[..., str], definitions: Sequence[Definition] = ()) -> Iterator[Page]:
+    """Relative path and text of each page. page: renders a template; definitions: with constraints to list"""
     grouped = groupby(all_rules(), key=lambda rule: rule.band)
     bands = [(band, BANDS.get(band, "custom rules"), list(members)) for band, members in grouped]
     yield "rules/index.md", page("rules", bands_of_rules=bands)
     for band, title, members in bands:
         yield f"rules/{band}.md", page("band", band=band, title=title, members=members)
         for rule in members:
-            yield f"rules/{rule.code}.md", page("rule", rule=rule)
+            values = {"rule": rule, "example": rule_example(rule)}
+            constrained = definitions if rule.name == "violated-constraint" else ()
+            yield f"rules/{rule.code}.md", page("rule", constrained=constrained, **values)
+
+
+_EXPECTED = re.compile(rb" *<!-- expect: .*?-->")
+
+
+def rule_example(rule: Rule) -> SimpleNamespace | None:
+    """The first finding in the model that breaks a rule, as irops check prints it, and what --fix changes
+    there, as lines of a diff; None for a rule without a model.
+    """
+    file = FOLDER / f"{rule.code}.xml"
+    if not file.is_file():
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "model.xml"
+        copy.write_bytes(_EXPECTED.sub(b"", file.read_bytes()))
+        if file.with_suffix(".bin").is_file():
+            shutil.copyfile(file.with_suffix(".bin"), copy.with_suffix(".bin"))
+        found = next(d for d in check(copy) if d.code == rule.code)
+        content = copy.read_bytes()
+        text = render([Report((found,))], "full").replace(f"{folder}/", "")
+    fixed = applied(content, [found.fix])[0] if found.fix is not None else content
+    before, after = (data.decode("utf-8", "replace").splitlines() for data in (content, fixed))
+    lines = [line for line in ndiff(before, after) if line[0] in "+-"]
+    return SimpleNamespace(finding=text[: text.index("    explain: ")], fix="\n".join(lines))
 
 
 def rule_page(rule: Rule, *, site: str = "") -> str:
@@ -339,11 +370,8 @@ def rule_page(rule: Rule, *, site: str = "") -> str:
         words, target, anchor = match[1], match[2], match[3] or ""
         return f"[{words}]({site}/rules/{target}.html{anchor})" if site else words
 
-    page = environment(myst=False).get_template("rule.md").render(rule=rule)
+    page = environment(myst=False).get_template("rule.md").render(rule=rule, example=None, constrained=())
     return _RULE_LINK.sub(link, page.lstrip())
-
-
-Page = tuple[str, str]
 
 
 class OpPages:
@@ -371,14 +399,19 @@ class OpPages:
         names = {dialect.name: dialect.title for dialect in others()}
         categories = self._categories()
         title = "Ops" if self.custom_only else "The ops of OpenVINO IR"
-        about = {"definitions": self.definitions, "categories": categories, "custom_only": self.custom_only}
-        yield "ops/index.md", self.page("ops", title=title, others=self.others, names=names, **about)
+        about = {"count": len(self.ids), "custom_only": self.custom_only}
+        everything = [*map(self.registry.op, self.ids), *(op for ops in self.others.values() for op in ops)]
+        parts = [*categories, *self.others]
+        yield (
+            "ops/index.md",
+            self.page("ops", title=title, parts=parts, rows=map(op_row, everything), **about),
+        )
         for category, members in categories.items():
             yield f"ops/{category}.md", self.page("category", title=category, members=members)
         for dialect, ops in self.others.items():
             members = [op.definition for op in ops]
             yield f"ops/{dialect}.md", self.page("category", title=names[dialect], members=members)
-        for op in (*map(self.registry.op, self.ids), *(op for ops in self.others.values() for op in ops)):
+        for op in everything:
             view = op_view(self.registry, op)
             text = self.page("op", view=view, names=names, has_others=bool(self.others), **self.links)
             yield f"ops/{op.definition.page}.md", text
@@ -433,7 +466,6 @@ class OpPages:
 
 def overview_pages(ops: Sequence[Op], page: Callable[..., str]) -> Iterator[tuple[str, str]]:
     """Relative path and text of each page. page: renders a template"""
-    yield "ops/faculties.md", page("faculties", rows=[faculties(op) for op in ops])
     categories: dict[str, list[DifferenceNote]] = {}
     for difference in differences(ops):
         categories.setdefault(difference.definition.category, []).append(difference)
@@ -491,8 +523,6 @@ Progress = Callable[[int, int, str], None]
 CONFORMANCE = "conformance.md"
 """The page of a guide that has the results of backends."""
 
-"""The path of a page, relative to the folder of all, and its text."""
-
 
 class Site:
     """Pages of all ops and rules: pages() generates them, write() writes them to a folder.
@@ -539,14 +569,13 @@ class Site:
             yield from guide_pages(self.guide)
         yield from self.ops.pages()
         if not self.custom_only:
-            yield from rule_pages(self._page)
+            yield from rule_pages(self._page, self.ops.definitions)
         yield from self.more
 
     def _parts(self) -> list[tuple[str, str]]:
         parts = [("ops/index", "Ops")]
         if not self.custom_only:
             parts += [
-                ("ops/faculties", "Ops and faculties"),
                 ("differences/index", "Where OpenVINO differs"),
                 ("opsets/index", "Opsets"),
                 ("rules/index", "Rules"),

@@ -51,6 +51,23 @@ def test_the_page_that_people_mean_is_among_the_first_three(entries):
 
 
 @needs_node
+def test_the_table_of_ops_shows_rows_that_have_all_that_is_asked():
+    rows = [["Relu-1", "the rectifier", "activation"], ["TopK-3", "the greatest", "sorting"]]
+    asked = [[[], {}], [["rect", "relu"], {}], [["the"], {2: "sorting"}], [["rect"], {2: "sorting"}]]
+    code = (
+        "const { isWanted } = require(process.argv[1]); const [rows, asked] = JSON.parse(process.argv[2]); "
+    )
+    code += "console.log(JSON.stringify(asked.map(a => rows.map(r => isWanted(r, ...a)))))"
+    done = subprocess.run(
+        [NODE, "-e", code, SCRIPT.with_name("filter.js"), json.dumps([rows, asked])],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == [[True, True], [True, False], [False, True], [False, False]]
+
+
+@needs_node
 def test_versions_and_dialects_are_in_order_and_kinds_are_grouped(entries):
     shown = groups(entries, "reverse sequence", "topk", "convert", "TopK-3", "the", "<script>")
     pages = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from irops.diagnostics.rules import all_rules
+from irops.diagnostics.rules import FOLDER, all_rules
 from irops.dialects.registry import Registry, default_registry
 from irops.document.case_views import cell, prose
 from irops.document.site import Site
@@ -45,7 +45,27 @@ def test_examples_are_computed_and_gradients_those_that_there_are(pages):
     text = pages["ops/ReverseSequence-1.md"]
     assert "[[2 1 3]\n [6 5 4]]" in text or "<tr><td>2</td><td>1</td><td>3</td></tr>" in text
     assert "saved for backward" not in pages["ops/TopK-11.md"]
-    assert any(line.endswith("| ONNX: ReverseSequence |") for line in pages["ops/faculties.md"].splitlines())
+    (row,) = (r for r in pages["ops/index.md"].splitlines() if r.startswith("| [ReverseSequence-1]"))
+    assert row.split(" | ")[2:] == [
+        "[movement](movement.md)",
+        "opset1",
+        "yes",
+        "numba",
+        "OpenVINO",
+        "ONNX: ReverseSequence |",
+    ]
+
+
+def test_rules_with_a_model_show_their_finding_and_what_mends_it(pages):
+    text = pages["rules/IR302.md"]
+    assert (
+        "model.xml:12:50: error IR302 opset2 has no Reverse: Reverse-1 is in opset1\n    12 | <layer" in text
+    )
+    changed = '    <layer id="2" name="reversed" type="Reverse" version="'
+    assert f'- {changed}opset2">\n+ {changed}opset1">\n```' in text
+    shown = [path for path in pages if path.startswith("rules/IR") and "```text" in pages[path]]
+    assert {Path(path).stem for path in shown} == {path.stem for path in FOLDER.glob("IR*.xml")}
+    assert "- [Clamp-1](../ops/Clamp-1.md#constraints): C1" in pages["rules/IR401.md"]
 
 
 def test_other_names_and_attributes_are_words_of_the_search():
