@@ -23,19 +23,7 @@ from irops.diagnostics.report import Report
 from irops.diagnostics.rules import FOLDER, all_rules
 from irops.dialects import others
 from irops.dialects.registry import Registry, default_registry
-from irops.document.case_views import (
-    CaseView,
-    availability,
-    case_view,
-    cell,
-    code,
-    domain_text,
-    places,
-    port_text,
-    prose,
-    release_of,
-    repository_url,
-)
+from irops.document import case_views
 from irops.document.coverage import fast_backends, op_row
 from irops.document.sphinx.build import BuildOptions, build_html
 from irops.editing.translation.counterparts import counterpart_of
@@ -71,7 +59,7 @@ DIFFERENCES = "OpenVINO differs"
 class ConstraintView:
     constraint: Constraint
     notes: tuple[Note, ...]
-    cases: tuple[CaseView, ...]
+    cases: tuple[case_views.CaseView, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +88,9 @@ def op_view(registry: Registry, op: Op) -> SimpleNamespace:
         op=op,
         definition=definition,
         version=version,
-        attributes=tuple((a, domain_text(a)) for a in definition.attributes.values()),
-        inputs=tuple((p, port_text(p)) for p in definition.inputs),
-        outputs=tuple((p, port_text(p)) for p in definition.outputs),
+        attributes=tuple((a, case_views.domain_text(a)) for a in definition.attributes.values()),
+        inputs=tuple((p, case_views.port_text(p)) for p in definition.inputs),
+        outputs=tuple((p, case_views.port_text(p)) for p in definition.outputs),
         inputs_without_gradient=tuple(
             p.name for p in definition.inputs if p.name not in definition.gradients
         ),
@@ -110,16 +98,18 @@ def op_view(registry: Registry, op: Op) -> SimpleNamespace:
             ConstraintView(
                 c,
                 tuple(note for note in definition.notes if note.of == c.id),
-                tuple(case_view(op, case) for case in counterexample_cases if case.violates == c.id),
+                tuple(
+                    case_views.case_view(op, case) for case in counterexample_cases if case.violates == c.id
+                ),
             )
             for c in definition.constraints.values()
         ),
         notes=_grouped_notes(definition),
-        examples=tuple(case_view(op, case) for case in examples(definition)),
+        examples=tuple(case_views.case_view(op, case) for case in examples(definition)),
         siblings=_siblings(registry, definition),
         call="" if definition.library else call_text(definition),
-        places=places(op),
-        availability=availability(definition),
+        places=case_views.places(op),
+        availability=case_views.availability(definition),
         words=search_words(definition),
         entries=index_entries(definition),
         backends=fast_backends(op),
@@ -275,7 +265,7 @@ def declared_lines(definition: Definition) -> Iterator[str]:
     """One line for each input, attribute, output, type and constraint."""
     for what, ports in (("input", definition.inputs), ("output", definition.outputs)):
         for port in ports:
-            yield ", ".join(filter(None, (f"{what} {port.name}: {port.type}", port_text(port))))
+            yield ", ".join(filter(None, (f"{what} {port.name}: {port.type}", case_views.port_text(port))))
     for attribute in definition.attributes.values():
         yield f"attribute {attribute.name}: {_attribute(attribute)}"
     for variable in definition.types.values():
@@ -286,7 +276,7 @@ def declared_lines(definition: Definition) -> Iterator[str]:
 
 def _attribute(attribute: Attribute) -> str:
     default = "required" if attribute.required else f"default {attribute.default or 'none'}"
-    return "; ".join(filter(None, (attribute.type, domain_text(attribute), default)))
+    return "; ".join(filter(None, (attribute.type, case_views.domain_text(attribute), default)))
 
 
 FOR_MARKDOWN = ("jinja2",)
@@ -313,7 +303,9 @@ def environment(*, myst: bool) -> "jinja2.Environment":
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
     )
-    made.filters.update(opsets=opsets_text, prose=prose, cell=cell, code=code)
+    made.filters.update(
+        opsets=opsets_text, prose=case_views.prose, cell=case_views.cell, code=case_views.code
+    )
     tensors = vars(made.get_template("tensors.html").module)["figure"]
     made.globals.update(bands=BANDS, myst=myst, tensors_html=tensors)
     return made
@@ -450,7 +442,7 @@ class OpPages:
 
     def _by_release(self) -> list[tuple[str, list[str]]]:
         """The ids of op versions by the release that reads them first, the newest release first."""
-        since = {d.id: release_of(d) for d in self.definitions}
+        since = {d.id: case_views.release_of(d) for d in self.definitions}
         first = {name: [op for op, release in since.items() if release == name] for name in releases().names}
         return [(name, ids) for name, ids in reversed(first.items()) if ids]
 
@@ -495,7 +487,7 @@ class DifferenceNote:
     definition: Definition
     subject: str
     text: str
-    proof: CaseView | None
+    proof: case_views.CaseView | None
 
 
 def differences(ops: Iterable[Op]) -> Iterator[DifferenceNote]:
@@ -513,10 +505,10 @@ def _subject(definition: Definition, note: Note) -> str:
     return note.of or "the op" if constraint is None else f"{constraint.id}: {constraint.text}"
 
 
-def _proof(op: Op, note: Note) -> CaseView | None:
+def _proof(op: Op, note: Note) -> case_views.CaseView | None:
     cases = (case for case in counterexamples(op.definition) if case.violates == note.of and case.net is None)
     first = next(cases, None) if note.of else None
-    return None if first is None else case_view(op, first)
+    return None if first is None else case_views.case_view(op, first)
 
 
 Progress = Callable[[int, int, str], None]
@@ -688,7 +680,7 @@ def _target(link: str, place: Path, folder: Path, home: Path) -> str:
             return f"{_up(home, folder)}{_INCLUDED[target.name]}{mark}{anchor}"
         if not target.is_relative_to(folder.resolve().parent):
             return link
-        url = repository_url(target.relative_to(folder.resolve().parent).as_posix())
+        url = case_views.repository_url(target.relative_to(folder.resolve().parent).as_posix())
         return f"{url}{mark}{anchor}" if url else ""
     inside = target.relative_to(folder.resolve()).as_posix()
     page = f"{inside}/index.md" if target.is_dir() else inside

@@ -16,23 +16,7 @@ from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.diagnostics.printable import plural, printable, shortened
 from irops.dialects.registry import Registry
-from irops.drawing import arrange
-from irops.drawing.boxes import (
-    BODY,
-    LIGHT,
-    SMALL,
-    TITLE,
-    TITLES,
-    Box,
-    BoxKind,
-    Link,
-    Scene,
-    boxes,
-    group_of,
-    input_name,
-    value_text,
-    width,
-)
+from irops.drawing import arrange, boxes
 from irops.drawing.build import Notes, SceneBuilder
 from irops.editing.extraction import Boundary, Name, Scope, extracted
 from irops.environment import MissingExtraError, no_collection, require_extra
@@ -58,7 +42,7 @@ class Drawing:
 
     title: str
     notes: tuple[str, ...]
-    scene: Scene
+    scene: boxes.Scene
     analysis: ModelAnalysis = field(repr=False)
     scope: Scope = field(repr=False)
 
@@ -106,7 +90,7 @@ class Drawing:
 
     def __len__(self) -> int:
         """The number of boxes, those inside others included."""
-        return sum(1 for _ in boxes(self.scene))
+        return sum(1 for _ in boxes.boxes(self.scene))
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -147,7 +131,7 @@ MAX_TEXT = 400
 """How many characters of an attribute are shown."""
 
 
-def details(scene: Scene, analysis: ModelAnalysis, scope: Scope) -> dict[str, Any]:
+def details(scene: boxes.Scene, analysis: ModelAnalysis, scope: Scope) -> dict[str, Any]:
     """layers: by path and id; definitions: by op; folded: name, type and output of other layers, by path and
     id.
     """
@@ -155,7 +139,7 @@ def details(scene: Scene, analysis: ModelAnalysis, scope: Scope) -> dict[str, An
     definitions: dict[str, Any] = {}
     folded: dict[str, dict[str, list[str]]] = {}
     count = 0
-    for around, box in boxes(scene):
+    for around, box in boxes.boxes(scene):
         path = "/".join(map(printable, around.path))
         graph, inferred = _graph(analysis, scope, around.path)
         if box.node is not None:
@@ -191,8 +175,8 @@ def _layer(
         if source is None:
             continue
         facts = inferred.layers.get(source[0].id) if inferred is not None else None
-        text = value_text(facts.outputs[source[1]]) if facts and source[1] < len(facts.outputs) else "?"
-        inputs.append([input_name(node, index), text, f"from {printable(source[0].name)}"])
+        text = boxes.value_text(facts.outputs[source[1]]) if facts and source[1] < len(facts.outputs) else "?"
+        inputs.append([boxes.input_name(node, index), text, f"from {printable(source[0].name)}"])
     return {
         "op": node.op.id if node.op is not None else printable(f"{layer.type} {layer.version}"),
         "name": printable(f"{layer.name} (layer {layer.id})"),
@@ -209,7 +193,11 @@ def _outputs(inferred: Inferred | None, node: LayerNode) -> list[list[str]]:
     rows = []
     for index, port in enumerate(node.layer.outputs):
         name = specs[index].name if index < len(specs) and not specs[index].variadic else str(index)
-        text = value_text(facts.outputs[index]) if facts is not None and index < len(facts.outputs) else "?"
+        text = (
+            boxes.value_text(facts.outputs[index])
+            if facts is not None and index < len(facts.outputs)
+            else "?"
+        )
         rows.append([name, text, printable(", ".join(port.names))])
     return rows
 
@@ -226,7 +214,7 @@ def _definition(definition: Definition) -> dict[str, Any]:
 # A picture in the language of Graphviz.
 
 
-def dot(scene: Scene, title: str) -> str:
+def dot(scene: boxes.Scene, title: str) -> str:
     """The boxes and edges of a scene; bodies and repeated blocks are clusters."""
     lines = [
         "digraph {",
@@ -239,7 +227,7 @@ def dot(scene: Scene, title: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _scene(scene: Scene, prefix: str, indent: str) -> Iterator[str]:
+def _scene(scene: boxes.Scene, prefix: str, indent: str) -> Iterator[str]:
     for number, box in enumerate(scene.boxes):
         yield from _box(box, f"{prefix}{number}", indent)
     for link in scene.links:
@@ -249,12 +237,16 @@ def _scene(scene: Scene, prefix: str, indent: str) -> Iterator[str]:
         yield f"{indent}{prefix}{link.source} -> {prefix}{link.target}{label};"
 
 
-def _box(box: Box, name: str, indent: str) -> Iterator[str]:
-    if box.kind is BoxKind.EXIT:
+def _box(box: boxes.Box, name: str, indent: str) -> Iterator[str]:
+    if box.kind is boxes.BoxKind.EXIT:
         yield f'{indent}{name} [shape=point label=""];'
         return
     label = "\\l".join(_text(line) for line in (box.title, box.subtitle, *box.lines) if line) + "\\l"
-    colour = f' color="{LIGHT[group_of(box.category)]}" penwidth=2' if box.kind is BoxKind.LAYER else ""
+    colour = (
+        f' color="{boxes.LIGHT[boxes.group_of(box.category)]}" penwidth=2'
+        if box.kind is boxes.BoxKind.LAYER
+        else ""
+    )
     node = f'{name} [label="{label}"{colour}];'
     if not box.parts:
         yield indent + node
@@ -350,9 +342,9 @@ def _texts(notes: Notes, *, unfold: bool) -> list[str]:
 MARGIN, LEGEND_HEIGHT = 16.0, 22.0
 
 
-def svg(scene: Scene, title: str, notes: list[str]) -> str:
+def svg(scene: boxes.Scene, title: str, notes: list[str]) -> str:
     """The picture of a scene, with a title, notes and a legend above it."""
-    groups = sorted(dict.fromkeys(_groups(scene)), key=list(TITLES).index)
+    groups = sorted(dict.fromkeys(_groups(scene)), key=list(boxes.TITLES).index)
     head, head_width, head_height = _head(title, notes, groups)
     across = max(scene.width, head_width) + 2 * MARGIN
     down = scene.height + head_height + 2 * MARGIN
@@ -373,10 +365,10 @@ def svg(scene: Scene, title: str, notes: list[str]) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _groups(scene: Scene) -> Iterator[str]:
+def _groups(scene: boxes.Scene) -> Iterator[str]:
     for box in scene.boxes:
-        if box.kind is BoxKind.LAYER:
-            yield group_of(box.category)
+        if box.kind is boxes.BoxKind.LAYER:
+            yield boxes.group_of(box.category)
         for _, part in box.parts:
             yield from _groups(part)
 
@@ -384,27 +376,27 @@ def _groups(scene: Scene) -> Iterator[str]:
 def _head(title: str, notes: list[str], groups: list[str]) -> tuple[list[str], float, float]:
     """The lines above the picture, with their width and height."""
     parts = [_line("heading", MARGIN, MARGIN + 12, title)]
-    widest, y = width(title, 15), MARGIN + 14
+    widest, y = boxes.width(title, 15), MARGIN + 14
     for note in notes:
         y += 16
         parts.append(_line("note", MARGIN, y, note))
-        widest = max(widest, width(note, BODY))
+        widest = max(widest, boxes.width(note, boxes.BODY))
     x = MARGIN
     y += 12
     for group in groups:
-        across = width(TITLES[group], SMALL) + 30
+        across = boxes.width(boxes.TITLES[group], boxes.SMALL) + 30
         if x > MARGIN and x + across > 640:
             x, y = MARGIN, y + 16
         parts.append(
             f'<rect class="swatch {group}" x="{_number(x)}" y="{_number(y)}" width="11" height="11" rx="2"/>'
         )
-        parts.append(_line("key", x + 16, y + 9.5, TITLES[group]))
+        parts.append(_line("key", x + 16, y + 9.5, boxes.TITLES[group]))
         x += across
         widest = max(widest, x)
     return parts, widest, y - MARGIN + LEGEND_HEIGHT + 8
 
 
-def _scene_element(scene: Scene, x: float, y: float) -> Iterator[str]:
+def _scene_element(scene: boxes.Scene, x: float, y: float) -> Iterator[str]:
     path = _text_element("/".join(scene.path))
     yield f'<g class="scene" data-path="{path}" transform="translate({_number(x)} {_number(y)})">'
     for link in scene.links:
@@ -414,7 +406,7 @@ def _scene_element(scene: Scene, x: float, y: float) -> Iterator[str]:
     yield "</g>"
 
 
-def _link(link: Link) -> str:
+def _link(link: boxes.Link) -> str:
     (x, y), *rest = link.points
     way = [f"M{_number(x)} {_number(y)}"]
     for place, (to_x, to_y) in enumerate(rest):
@@ -428,8 +420,8 @@ def _link(link: Link) -> str:
     return f'<path class="link" {ends} d="{"".join(way)}" marker-end="url(#irops-arrow)"/>'
 
 
-def _box_element(box: Box) -> Iterator[str]:
-    group = group_of(box.category) if box.kind is BoxKind.LAYER else ""
+def _box_element(box: boxes.Box) -> Iterator[str]:
+    group = boxes.group_of(box.category) if box.kind is boxes.BoxKind.LAYER else ""
     own = "" if box.node is None else f' data-layer="{box.node.layer.id}"'
     folded = " ".join(str(node.layer.id) for node in box.folded)
     inside = f' data-folded="{folded}"' if folded else ""
@@ -438,14 +430,14 @@ def _box_element(box: Box) -> Iterator[str]:
     yield f'<g class="{kinds}" data-box="{box.number}"{own}{inside} transform="{place}">'
     wide, tall = _number(box.width), _number(box.height)
     yield f'<rect class="frame" width="{wide}" height="{tall}" rx="4"/>'
-    if box.kind is BoxKind.EXIT:
+    if box.kind is boxes.BoxKind.EXIT:
         yield "</g>"
         return
     if box.node is not None:
         yield f"<title>{_text_element(box.node.layer.name)}</title>"
-    if box.kind is BoxKind.LAYER:
+    if box.kind is boxes.BoxKind.LAYER:
         yield f'<path class="title" d="{_title_path(box.width)}"/>'
-    yield _line("line" if box.kind is BoxKind.ENTRY else "op", arrange.PADDING, 15.5, box.title)
+    yield _line("line" if box.kind is boxes.BoxKind.ENTRY else "op", arrange.PADDING, 15.5, box.title)
     y = arrange.TITLE_HEIGHT
     if box.subtitle:
         y += 12
@@ -496,8 +488,10 @@ def _number(value: float) -> str:
 
 _GROUPS = "".join(
     f".irops-drawing .{name}>.title,.irops-drawing .swatch.{name}{{fill:{colour}}}\n"
-    for name, colour in LIGHT.items()
+    for name, colour in boxes.LIGHT.items()
 )
-_RULES = Template(_file("picture.css")).substitute(body=f"{BODY:g}", title=f"{TITLE:g}", small=f"{SMALL:g}")
+_RULES = Template(_file("picture.css")).substitute(
+    body=f"{boxes.BODY:g}", title=f"{boxes.TITLE:g}", small=f"{boxes.SMALL:g}"
+)
 STYLE = _RULES + _GROUPS
 """Of <style> in the picture; every rule is limited to it, since notebooks put pictures into their page."""

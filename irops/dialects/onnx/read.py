@@ -12,18 +12,8 @@ import numpy as np
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError, Severity
 from irops.diagnostics.printable import shortened
+from irops.dialects.onnx import tensors
 from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS, onnx_library, onnx_opsets
-from irops.dialects.onnx.tensors import (
-    NAMES,
-    ExternalFiles,
-    Gathered,
-    TensorConstant,
-    TensorFault,
-    constant_of,
-    content_of,
-    element_of,
-    size_of,
-)
 from irops.environment import no_collection
 from irops.files.limits import Limits
 from irops.files.storage import NotRegular, count_read
@@ -55,7 +45,7 @@ def _text(op: str, attribute: Any) -> str:
     kind = attribute.type
     if kind == INT:
         number = str(attribute.i)
-        return NAMES.get(attribute.i, number) if (op, attribute.name) in ELEMENT_TYPES else number
+        return tensors.NAMES.get(attribute.i, number) if (op, attribute.name) in ELEMENT_TYPES else number
     if kind == FLOAT:
         return _number(attribute.f)
     if kind == STRING:
@@ -89,7 +79,11 @@ class GraphBuilder:
     """Builds the graph of one model. versions: what a layer's version says, by the domain of its op."""
 
     def __init__(
-        self, versions: dict[str, str], files: ExternalFiles, weights: Gathered, faults: Faults
+        self,
+        versions: dict[str, str],
+        files: tensors.ExternalFiles,
+        weights: tensors.Gathered,
+        faults: Faults,
     ) -> None:
         self.versions, self.files, self.weights, self.faults = versions, files, weights, faults
         self.graph = LayerGraph()
@@ -113,7 +107,7 @@ class GraphBuilder:
             if info.name not in constants:
                 self._parameter(info.name)
         for tensor in proto.initializer:
-            self._initializer(tensor.name, tensor, constant_of)
+            self._initializer(tensor.name, tensor, tensors.constant_of)
         for sparse in proto.sparse_initializer:
             self._initializer(sparse.values.name, sparse, sparse_constant)
         fed = [(layer, names) for node in proto.node for layer, names in self._node(node)]
@@ -169,12 +163,12 @@ class GraphBuilder:
     def _hold(self, layer: Layer, what: str, read: Any) -> None:
         """Put a constant's bytes with the others, and say in its layer where."""
         try:
-            constant: TensorConstant = read()
-        except TensorFault as fault:
+            constant: tensors.TensorConstant = read()
+        except tensors.TensorFault as fault:
             self.faults.add(fault.rule, f"{what} {fault}", -1)
             layer.data = {}
             return
-        offset, size = self.weights.add(constant.data), size_of(constant.data)
+        offset, size = self.weights.add(constant.data), tensors.size_of(constant.data)
         layer.data = Region(constant.element, constant.shape, offset, size).data
 
     def _node(self, node: Any) -> Iterator[tuple[Layer, list[str]]]:
@@ -290,7 +284,7 @@ DENSE_BYTES = 1 << 30
 """How large a sparse tensor may become."""
 
 
-def node_constant(node: Any, files: ExternalFiles) -> TensorConstant:
+def node_constant(node: Any, files: tensors.ExternalFiles) -> tensors.TensorConstant:
     """The value of a node Constant.
 
     Raises:  TensorFault
@@ -298,15 +292,15 @@ def node_constant(node: Any, files: ExternalFiles) -> TensorConstant:
     named = [attribute for attribute in node.attribute if attribute.name in VALUES]
     if len(named) != 1:
         given = ", ".join(attribute.name for attribute in named) or "no value at all"
-        raise TensorFault(
+        raise tensors.TensorFault(
             "constant-without-value", f"has {given}, must have exactly one of {', '.join(VALUES)}"
         )
     attribute = named[0]
     if attribute.name == "value":
-        return constant_of(attribute.t, files)
+        return tensors.constant_of(attribute.t, files)
     if attribute.name == "sparse_value":
         return sparse_constant(attribute.sparse_tensor, files)
-    return TensorConstant.of(_PLAIN[attribute.name](attribute))
+    return tensors.TensorConstant.of(_PLAIN[attribute.name](attribute))
 
 
 def _texts(values: list[bytes]) -> Array:
@@ -314,7 +308,7 @@ def _texts(values: list[bytes]) -> Array:
     try:
         array[:] = [value.decode() for value in values]
     except UnicodeDecodeError:
-        raise TensorFault("malformed-tensor", "holds a string that is not UTF-8") from None
+        raise tensors.TensorFault("malformed-tensor", "holds a string that is not UTF-8") from None
     return array
 
 
@@ -331,26 +325,28 @@ VALUES = ("value", "sparse_value", *_PLAIN)
 """The attributes of a Constant."""
 
 
-def sparse_constant(sparse: Any, files: ExternalFiles) -> TensorConstant:
+def sparse_constant(sparse: Any, files: tensors.ExternalFiles) -> tensors.TensorConstant:
     """A SparseTensorProto, dense.
 
     Raises:  TensorFault
     """
-    values, places = (constant_of(tensor, files) for tensor in (sparse.values, sparse.indices))
+    values, places = (tensors.constant_of(tensor, files) for tensor in (sparse.values, sparse.indices))
     shape = tuple(sparse.dims)
     if any(size < 0 for size in shape):
-        raise TensorFault("malformed-tensor", f"has the dims {list(shape)}, must be 0 or more")
+        raise tensors.TensorFault("malformed-tensor", f"has the dims {list(shape)}, must be 0 or more")
     if prod(shape) * max(values.element.dtype.itemsize, 1) > DENSE_BYTES:
-        raise TensorFault(
+        raise tensors.TensorFault(
             "unsupported-onnx-type", f"is sparse, and has too many elements when made dense: {prod(shape)}"
         )
     if places.element.name != "i64" or len(values.shape) != 1:
         found = f"is sparse, with indices of {places.element} for values of rank {len(values.shape)}"
-        raise TensorFault("malformed-tensor", f"{found}; must be of i64 for values of rank 1")
+        raise tensors.TensorFault("malformed-tensor", f"{found}; must be of i64 for values of rank 1")
     dense = zeros(shape, values.element)
-    flat = _flat(unpack(content_of(places.data), places.element, places.shape), values.shape[0], shape)
-    dense.reshape(-1)[flat] = unpack(content_of(values.data), values.element, values.shape)
-    return TensorConstant.of(tagged(dense, values.element))
+    flat = _flat(
+        unpack(tensors.content_of(places.data), places.element, places.shape), values.shape[0], shape
+    )
+    dense.reshape(-1)[flat] = unpack(tensors.content_of(values.data), values.element, values.shape)
+    return tensors.TensorConstant.of(tagged(dense, values.element))
 
 
 def _flat(places: Array, count: int, shape: tuple[int, ...]) -> Array:
@@ -359,14 +355,14 @@ def _flat(places: Array, count: int, shape: tuple[int, ...]) -> Array:
     """
     if places.shape == (count, len(shape)):
         if ((places < 0) | (places >= np.array(shape, np.int64))).any():
-            raise TensorFault(
+            raise tensors.TensorFault(
                 "malformed-tensor", f"is sparse, with indices outside of its dims {list(shape)}"
             )
         return np.ravel_multi_index(tuple(places.T), shape) if shape else np.zeros(count, np.int64)
     if places.shape == (count,) and ((places >= 0) & (places < prod(shape))).all():
         return places
     found = f"is sparse, with {count} values and indices of shape {list(places.shape)}"
-    raise TensorFault("malformed-tensor", f"{found} for dims {list(shape)}")
+    raise tensors.TensorFault("malformed-tensor", f"{found} for dims {list(shape)}")
 
 
 # What a model declares of tensors: element types, and shapes whose sizes may bear names.
@@ -418,7 +414,7 @@ def declared(info: Any, names: SizeNames) -> Declared:
         name = kind.removesuffix("_type").replace("_", " ")
         return Declared(None, "...", (), f"is of the kind {name}, must be a tensor")
     tensor = info.type.tensor_type
-    element = element_of(tensor.elem_type) if tensor.elem_type else None
+    element = tensors.element_of(tensor.elem_type) if tensor.elem_type else None
     is_unknown = element is None and tensor.elem_type
     fault = f"has the data type {tensor.elem_type}, which irops does not support" if is_unknown else None
     if not tensor.HasField("shape"):
@@ -529,8 +525,8 @@ def _load(proto: Any, path: str | None, faults: Faults) -> tuple[Model, tuple[Di
     imports = {
         "" if entry.domain in OWN_DOMAINS else entry.domain: entry.version for entry in proto.opset_import
     }
-    weights = Gathered(name_of(path) if path else "the model")
-    files = ExternalFiles(path, faults.limits)
+    weights = tensors.Gathered(name_of(path) if path else "the model")
+    files = tensors.ExternalFiles(path, faults.limits)
     try:
         with no_collection():
             graph = GraphBuilder(_versions(imports, faults), files, weights, faults).build(proto.graph)

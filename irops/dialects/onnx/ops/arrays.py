@@ -4,14 +4,7 @@ import numpy as np
 
 from irops.ops.movement.gather import gather
 from irops.ops.movement.slice import slice_gradient, slice_kernel, slice_shape
-from irops.ops.shape.reshape import (
-    reshape,
-    reshape_shape,
-    shape_of_shape,
-    squeeze,
-    unsqueeze,
-    unsqueeze_shape,
-)
+from irops.ops.shape import reshape
 from irops.ops.stock import normal_axes
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, shape, values
@@ -32,20 +25,20 @@ def gather_in_range(data: Array, indices: Array, *, axis: int) -> Array:
 
 @shape("onnx:Reshape-5")
 def reshape_by_allowzero_shape(data: Fact, shape: Fact, *, allowzero: bool = False) -> Shape:
-    return reshape_shape(data, shape, special_zero=not allowzero)
+    return reshape.reshape_shape(data, shape, special_zero=not allowzero)
 
 
 @values("onnx:Reshape-5")
 @kernel("onnx:Reshape-5")
 def reshape_by_allowzero(data: Array, shape: Array, *, allowzero: bool = False) -> Array:
     require(not allowzero or not {0, -1} <= set(shape.tolist()), "C5", shape)
-    return reshape(data, shape, special_zero=not allowzero)
+    return reshape.reshape(data, shape, special_zero=not allowzero)
 
 
 @shape("onnx:Shape-1")
 def shape_shape(data: Fact, *, start: int = 0, end: int | None = None) -> Fact:
     selected = Shape(data.shape.dims[start:end]) if data.shape.dims is not None else data.shape
-    return shape_of_shape(Fact(data.element_type, selected), output_type=I64)
+    return reshape.shape_of_shape(Fact(data.element_type, selected), output_type=I64)
 
 
 @kernel("onnx:Shape-1")
@@ -119,7 +112,7 @@ def squeeze_onnx_13(data: Array, axes: Array | None) -> Array:
     for axis in () if axes is None else as_i64(axes).ravel().tolist():
         require(-data.ndim <= axis < data.ndim, "C1", f"axis {axis} at rank {data.ndim}")
         require(data.shape[axis] == 1, "C3", Shape(data.shape), f"axis {axis}")
-    return squeeze(data, axes)
+    return reshape.squeeze(data, axes)
 
 
 @kernel("onnx:Squeeze-1")
@@ -130,7 +123,7 @@ def squeeze_onnx_1(data: Array, *, axes: tuple[int, ...] | None) -> Array:
 @shape("onnx:Unsqueeze-13")
 def unsqueeze_onnx_13_shape(data: Fact, axes: Fact) -> Shape:
     """Like unsqueeze_shape, but axes may be empty."""
-    return data.shape if axes.shape.size == 0 else unsqueeze_shape(data, axes)
+    return data.shape if axes.shape.size == 0 else reshape.unsqueeze_shape(data, axes)
 
 
 @shape("onnx:Unsqueeze-1")
@@ -143,7 +136,7 @@ def unsqueeze_onnx_13(data: Array, axes: Array) -> Array:
     """Like unsqueeze, but axes may be empty and must not contain duplicates."""
     rank, numbers = data.ndim + axes.size, as_i64(axes).ravel().tolist()
     require(len({axis % rank for axis in numbers}) == len(numbers), "C3", numbers)
-    return unsqueeze(data, axes) if numbers else data
+    return reshape.unsqueeze(data, axes) if numbers else data
 
 
 @kernel("onnx:Unsqueeze-1")
