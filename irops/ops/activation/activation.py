@@ -25,7 +25,7 @@ def identity_gradient(d_output: Array) -> Array:
     return d_output
 
 
-@shape("Exp-1", "Sigmoid-1")
+@shape("Exp-1", "HSigmoid-5", "HSwish-4", "Sigmoid-1")
 def shape_of_reals(data: Fact) -> Shape:
     warn_unless(not data.element_type.integral, "C1", data)
     return data.shape
@@ -163,12 +163,6 @@ def whole_bounds(kind: ElementType, low: float, high: float) -> tuple[int, int]:
 
 def _median(low: int, number: int, high: int) -> int:
     return sorted((low, number, high))[1]
-
-
-@shape("HSigmoid-5", "HSwish-4")
-def shape_of_floats(data: Fact) -> Shape:
-    warn_unless(not data.element_type.integral, "C1", data)
-    return data.shape
 
 
 @shape("HardSigmoid-1")

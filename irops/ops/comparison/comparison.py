@@ -31,9 +31,20 @@ def boolean_dim(may_be_true: bool, may_be_false: bool) -> Dim:
     return Dim(int(may_be_true and not may_be_false), int(may_be_true or not may_be_false))
 
 
-@elementwise("Equal-1")
-def equal(a: Array, b: Array) -> Array:
-    return np.equal(a, b)
+def compare(op: str, function: np.ufunc) -> None:
+    """Make the kernel of an op that compares elements as a function of NumPy does."""
+
+    @elementwise(op)
+    def compared(a: Array, b: Array) -> Array:
+        return np.asarray(function(a, b))
+
+
+compare("Equal-1", np.equal)
+compare("NotEqual-1", np.not_equal)
+compare("Less-1", np.less)
+compare("LessEqual-1", np.less_equal)
+compare("Greater-1", np.greater)
+compare("GreaterEqual-1", np.greater_equal)
 
 
 @elementwise_dims("Equal-1")
@@ -41,19 +52,9 @@ def equal_dim(a: Dim, b: Dim) -> Dim:
     return boolean_dim(a.can_be(b), a < b or a > b)
 
 
-@elementwise("NotEqual-1")
-def not_equal(a: Array, b: Array) -> Array:
-    return np.not_equal(a, b)
-
-
 @elementwise_dims("NotEqual-1")
 def not_equal_dim(a: Dim, b: Dim) -> Dim:
     return 1 - equal_dim(a, b)
-
-
-@elementwise("Less-1")
-def less(a: Array, b: Array) -> Array:
-    return np.less(a, b)
 
 
 @elementwise_dims("Less-1")
@@ -61,29 +62,14 @@ def less_dim(a: Dim, b: Dim) -> Dim:
     return boolean_dim(a < b, a >= b)
 
 
-@elementwise("LessEqual-1")
-def less_equal(a: Array, b: Array) -> Array:
-    return np.less_equal(a, b)
-
-
 @elementwise_dims("LessEqual-1")
 def less_equal_dim(a: Dim, b: Dim) -> Dim:
     return boolean_dim(a <= b, a > b)
 
 
-@elementwise("Greater-1")
-def greater(a: Array, b: Array) -> Array:
-    return np.greater(a, b)
-
-
 @elementwise_dims("Greater-1")
 def greater_dim(a: Dim, b: Dim) -> Dim:
     return less_dim(b, a)
-
-
-@elementwise("GreaterEqual-1")
-def greater_equal(a: Array, b: Array) -> Array:
-    return np.greater_equal(a, b)
 
 
 @elementwise_dims("GreaterEqual-1")

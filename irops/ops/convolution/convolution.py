@@ -83,13 +83,7 @@ def spatial_steps(
 def _output_sizes(sizes: list[Dim], taps: list[Dim], steps: Steps, auto_pad: str) -> list[Dim]:
     """The output size along each spatial axis."""
     warn_unless(all(count > 0 for count in taps), "C5", Shape(taps))
-    if auto_pad.startswith("same"):
-        return [size.ceil_div(stride) for size, stride in zip(sizes, steps.strides)]
-    if auto_pad == "valid":
-        pads = [0] * len(sizes)
-    else:
-        pads = [begin + end for begin, end in zip(steps.pads_begin, steps.pads_end)]
-    return [positions(*axis, "C3") for axis in zip(sizes, taps, steps.strides, steps.dilations, pads)]
+    return [output_size(auto_pad, *axis) for axis in zip(sizes, taps, *steps)]
 
 
 def channel_groups(channels: Dim, depth: Dim) -> Dim:
@@ -111,9 +105,7 @@ def convolution(data: Array, filters: Array, **sliding: Any) -> Array:
 
 @kernel("GroupConvolution-1", widen=True)
 def group_convolution(data: Array, filters: Array, *, auto_pad: str, **sliding: Any) -> Array:
-    steps = Steps.of(data.ndim - 2, **sliding)
-    axes = zip(data.shape[2:], filters.shape[3:], *steps)
-    slides = [_axis_slide(auto_pad, *axis) for axis in axes]
+    slides = _slides(auto_pad, data.shape[2:], filters.shape[3:], Steps.of(data.ndim - 2, **sliding))
     positions = prod(slide.positions for slide in slides)
     one_each = filters.size > 0 and filters.shape[1:3] == (1, 1)
     if one_each and data.dtype.kind == "f" and positions >= MIN_DEPTHWISE_POSITIONS:
@@ -121,17 +113,13 @@ def group_convolution(data: Array, filters: Array, *, auto_pad: str, **sliding: 
     return convolve(data, filters, slides)
 
 
-def _axis_slide(
-    auto_pad: str, size: int, taps: int, stride: int, dilation: int, before: int, after: int
-) -> Slide:
-    """The windows along one spatial axis."""
-    length = int(reach(taps, dilation))
-    if auto_pad.startswith("same"):
-        before, _ = same_padding(size, length, stride, auto_pad)
-        return Slide(size, taps, stride, dilation, before, -(-size // stride))
-    if auto_pad == "valid":
-        before = after = 0
-    return Slide(size, taps, stride, dilation, before, (size + before + after - length) // stride + 1)
+def _slides(auto_pad: str, sizes: Numbers, taps: Numbers, steps: Steps) -> list[Slide]:
+    """The windows along each spatial axis."""
+    slides = []
+    for size, count, *step in zip(sizes, taps, *steps):
+        positions = int(output_size(auto_pad, Dim.of(size), Dim.of(count), *step))
+        slides.append(slide_along(auto_pad, positions, size, count, *step[:3]))
+    return slides
 
 
 BLOCK_ELEMENTS = 1 << 15
@@ -586,12 +574,9 @@ def binary_convolution(
     convolution with the difference between data and padding.
     """
     kind, bits = element_type_of(data), filters.astype(np.int64)
-    steps = Steps.of(2, **sliding)
-    axes = list(zip(data.shape[2:], filters.shape[2:], *steps))
-    counts = [int(output_size(auto_pad, Dim.of(size), Dim.of(taps), *step)) for size, taps, *step in axes]
-    slides = [slide_along(auto_pad, count, *axis[:5]) for count, axis in zip(counts, axes)]
+    slides = _slides(auto_pad, data.shape[2:], filters.shape[2:], Steps.of(2, **sliding))
     numbers = as_numbers(data)
-    equal = np.zeros((len(data), len(filters), *counts), np.int64)
+    equal = np.zeros((len(data), len(filters), *(slide.positions for slide in slides)), np.int64)
     for bit, bit_filters in ((0, 1 - bits), (1, bits)):
         padding = int(pad_value == bit)
         difference = (numbers == bit).astype(np.int64) - padding

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irops.ops.image.interpolate import away_from_zero
-from irops.ops.sort.suppression import above, kept_boxes, touching_overlap
+from irops.ops.sort.suppression import above, candidates, kept_boxes, touching_overlap
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import I32, Array, ElementType
@@ -399,8 +399,7 @@ def detected_of_class(
     boxes: Array, scores: Array, number: int, score_threshold: float, nms_threshold: float, max_count: int
 ) -> Array:
     """The indices of the detected boxes of one class, the best first, each with the number of the class."""
-    above = np.flatnonzero(scores > np.float32(score_threshold))
-    order = above[np.argsort(-scores[above], kind="stable")]
+    order = candidates(scores, score_threshold, -1)
     max_boxes = inf if max_count < 0 else max_count
     chosen = order[non_max_suppression(boxes[order], max_boxes, nms_threshold, 1)]
     return np.stack([chosen, np.full_like(chosen, number)], axis=1)

@@ -110,11 +110,6 @@ def group_normalization(data: Array, scale: Array, bias: Array, *, num_groups: i
     return output.reshape(data.shape)
 
 
-@shape("LRN-1")
-def lrn_shape(data: Fact, axes: Fact) -> Shape:
-    return mvn_shape(data, axes)
-
-
 @kernel("LRN-1", widen=True)
 def lrn(data: Array, axes: Array, *, alpha: float, beta: float, bias: float, size: int) -> Array:
     region_axes, number = canonical_axes(axes, data.ndim), data.dtype.type
@@ -136,7 +131,7 @@ def window_sums(data: Array, axis: int, radius: int) -> Array:
     return total
 
 
-@shape("MVN-6")
+@shape("LRN-1", "MVN-6")
 def mvn_shape(data: Fact, axes: Fact) -> Shape:
     rank = data.shape.rank
     if rank is not None:

@@ -1,6 +1,6 @@
 """Reductions: sums, products, extremes, means, norms, and the logical ones."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import inf, prod
 
 import numpy as np
@@ -11,7 +11,7 @@ from irops.ops.partial import as_dims, stored_dim
 from irops.ops.stock import normal_axes
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, values
-from irops.values.dim import UNKNOWN, Dim
+from irops.values.dim import UNKNOWN, Bound, Dim
 from irops.values.element import Array, ElementType, element_type_of
 from irops.values.fact import holds_dims
 
@@ -30,21 +30,23 @@ def with_reduced_axes(output: Array, axes: Array, data_shape: Sizes, keep_dims: 
     return output if keep_dims else np.expand_dims(output, reduced_axes(len(data_shape), axes))
 
 
-def reduce_dims(
-    combine: Callable[[list[Dim]], Dim], data: Array, axes: Array, keep_dims: bool, kind: ElementType
-) -> Array | None:
-    """The results of combine on the elements along axes, each of which may be partially known; None if axes
-    are not completely known.
+def combine_dims(op: str, combine: Callable[[list[Dim], ElementType], Dim]) -> None:
+    """Make the values function of an op: the results of combine on the elements along axes, each of which may
+    be partially known; None if axes are not completely known.
     """
-    if holds_dims(axes):
-        return None
-    along = reduced_axes(data.ndim, axes)
-    rows = np.moveaxis(as_dims(data), along, range(data.ndim - len(along), data.ndim))
-    kept = rows.shape[: data.ndim - len(along)]
-    out = np.empty(kept, dtype=object)
-    for index in np.ndindex(*kept):
-        out[index] = stored_dim(combine(list(np.asarray(rows[index], dtype=object).ravel())), kind)
-    return np.expand_dims(out, along) if keep_dims else out
+
+    @values(op)
+    def combined(data: Array, axes: Array, *, keep_dims: bool, result_type: ElementType) -> Array | None:
+        if holds_dims(axes):
+            return None
+        along = reduced_axes(data.ndim, axes)
+        rows = np.moveaxis(as_dims(data), along, range(data.ndim - len(along), data.ndim))
+        kept = rows.shape[: data.ndim - len(along)]
+        out = np.empty(kept, dtype=object)
+        for index in np.ndindex(*kept):
+            elements = list(np.asarray(rows[index], dtype=object).ravel())
+            out[index] = stored_dim(combine(elements, result_type), result_type)
+        return np.expand_dims(out, along) if keep_dims else out
 
 
 @kernel("ReduceSum-1")
@@ -97,32 +99,19 @@ def reduce_mean_gradient(d_output: Array, axes: Array, *, data_shape: Sizes, kee
     return np.broadcast_to(shares / shares.dtype.type(count), data_shape)
 
 
-@values("ReduceSum-1")
-def reduce_sum_dims(data: Array, axes: Array, *, keep_dims: bool, result_type: ElementType) -> Array | None:
-    return reduce_dims(lambda dims: sum(dims, Dim.of(0)), data, axes, keep_dims, result_type)
-
-
-@values("ReduceProd-1")
-def reduce_prod_dims(data: Array, axes: Array, *, keep_dims: bool, result_type: ElementType) -> Array | None:
-    return reduce_dims(lambda dims: prod(dims, start=Dim.of(1)), data, axes, keep_dims, result_type)
-
-
-@values("ReduceMax-1")
-def reduce_max_dims(data: Array, axes: Array, *, keep_dims: bool, result_type: ElementType) -> Array | None:
-    return reduce_dims(_maximum, data, axes, keep_dims, result_type)
-
-
-@values("ReduceMean-1")
-def reduce_mean_dims(data: Array, axes: Array, *, keep_dims: bool, result_type: ElementType) -> Array | None:
-    return reduce_dims(lambda dims: _mean(dims, result_type), data, axes, keep_dims, result_type)
-
-
-def _maximum(dims: list[Dim]) -> Dim:
-    return Dim(max(dim.low for dim in dims), max(dim.high for dim in dims)) if dims else UNKNOWN
+def _extreme(dims: list[Dim], of_bounds: Callable[[Iterable[Bound]], Bound]) -> Dim:
+    return Dim(of_bounds(dim.low for dim in dims), of_bounds(dim.high for dim in dims)) if dims else UNKNOWN
 
 
 def _mean(dims: list[Dim], kind: ElementType) -> Dim:
     return divide_dim(sum(dims, Dim.of(0)), Dim.of(max(len(dims), 1)), m_pythondiv=False, result_type=kind)
+
+
+combine_dims("ReduceSum-1", lambda dims, _: sum(dims, Dim.of(0)))
+combine_dims("ReduceProd-1", lambda dims, _: prod(dims, start=Dim.of(1)))
+combine_dims("ReduceMax-1", lambda dims, _: _extreme(dims, max))
+combine_dims("ReduceMin-1", lambda dims, _: _extreme(dims, min))
+combine_dims("ReduceMean-1", _mean)
 
 
 @kernel("ReduceMin-1")
@@ -149,15 +138,6 @@ def reduce_l2(data: Array, axes: Array, *, keep_dims: bool) -> Array:
         np.sqrt(np.sum(np.square(numbers), axis=reduced_axes(data.ndim, axes), keepdims=keep_dims))
     )
     return nearest(norm, kind) if kind.integral else converted(norm, kind)
-
-
-@values("ReduceMin-1")
-def reduce_min_dims(data: Array, axes: Array, *, keep_dims: bool, result_type: ElementType) -> Array | None:
-    return reduce_dims(_minimum, data, axes, keep_dims, result_type)
-
-
-def _minimum(dims: list[Dim]) -> Dim:
-    return Dim(min(dim.low for dim in dims), min(dim.high for dim in dims)) if dims else UNKNOWN
 
 
 @kernel("ReduceLogicalAnd-1")

@@ -31,9 +31,9 @@ def ctc_greedy_decoder_seq_len_shape(
     return Shape.of(batch, data.shape[1]), Shape.of(batch)
 
 
-def check_lengths(lengths: Array, steps: Dim) -> None:
+def check_lengths(lengths: Array, steps: Dim, constraint: str = "C4") -> None:
     within = not lengths.size or (lengths.min() >= 0 and int(lengths.max()) <= steps.high)
-    require(within, "C4", lengths, f"{steps} steps")
+    require(within, constraint, lengths, f"{steps} steps")
 
 
 @kernel("CTCGreedyDecoder-1")
@@ -95,12 +95,10 @@ def ctc_loss_shape(
 
 
 def check_logits_and_labels(logit_length: Array | None, label_length: Array | None, steps: Dim) -> None:
-    if logit_length is not None and logit_length.size:
-        within = logit_length.min() >= 0 and int(logit_length.max()) <= steps.high
-        require(within, "C3", logit_length, f"{steps} steps")
-    if label_length is not None and label_length.size:
-        within = label_length.min() >= 0 and int(label_length.max()) <= steps.high
-        require(within, "C4", label_length, f"{steps} steps")
+    if logit_length is not None:
+        check_lengths(logit_length, steps, "C3")
+    if label_length is not None:
+        check_lengths(label_length, steps)
         if logit_length is not None and len(logit_length) == len(label_length):
             require((label_length <= logit_length).all(), "C4", label_length, logit_length)
 

@@ -296,11 +296,24 @@ def lstm_sequence(
     return run_directions(X, states, sequence_lengths, W, direction, step, B)
 
 
-@shape("GRUCell-3")
-def gru_cell_shape(
-    X: Fact, initial_hidden_state: Fact, W: Fact, R: Fact, B: Fact | None, **attributes: Any
-) -> Shape:
-    return cell_shape(GRU, X, (initial_hidden_state,), (W, R, B), **attributes)
+def give_shapes(kind: Recurrence, cell: str, sequence: str) -> None:
+    """Make the shape functions of a cell with one state, and of the same over the steps of sequences."""
+
+    @shape(cell)
+    def one_state_shape(
+        X: Fact, initial_hidden_state: Fact, W: Fact, R: Fact, B: Fact | None, **attributes: Any
+    ) -> Shape:
+        return cell_shape(kind, X, (initial_hidden_state,), (W, R, B), **attributes)
+
+    @shape(sequence)
+    def one_state_shapes(
+        X: Fact, initial_hidden_state: Fact, sequence_lengths: Fact, W: Fact, R: Fact, B: Fact, **others: Any
+    ) -> tuple[Shape, ...]:
+        return sequence_shapes(kind, X, (initial_hidden_state,), sequence_lengths, (W, R, B), **others)
+
+
+give_shapes(GRU, "GRUCell-3", "GRUSequence-5")
+give_shapes(RNN, "RNNCell-1", "RNNSequence-5")
 
 
 @kernel("GRUCell-3", widen=True)
@@ -339,13 +352,6 @@ def gru_step(
     return following
 
 
-@shape("GRUSequence-5")
-def gru_sequence_shape(
-    X: Fact, initial_hidden_state: Fact, sequence_lengths: Fact, W: Fact, R: Fact, B: Fact, **attributes: Any
-) -> tuple[Shape, ...]:
-    return sequence_shapes(GRU, X, (initial_hidden_state,), sequence_lengths, (W, R, B), **attributes)
-
-
 @kernel("GRUSequence-5", widen=True)
 def gru_sequence(
     X: Array,
@@ -367,13 +373,6 @@ def gru_sequence(
     return run_directions(X, (initial_hidden_state,), sequence_lengths, W, direction, step)
 
 
-@shape("RNNCell-1")
-def rnn_cell_shape(
-    X: Fact, initial_hidden_state: Fact, W: Fact, R: Fact, B: Fact | None, **attributes: Any
-) -> Shape:
-    return cell_shape(RNN, X, (initial_hidden_state,), (W, R, B), **attributes)
-
-
 @kernel("RNNCell-1", widen=True)
 def rnn_cell(
     X: Array,
@@ -387,13 +386,6 @@ def rnn_cell(
 ) -> Array:
     (function,) = functions_of(RNN, activations)
     return function(clipped(X @ W.T + initial_hidden_state @ R.T + (0 if B is None else B), clip))
-
-
-@shape("RNNSequence-5")
-def rnn_sequence_shape(
-    X: Fact, initial_hidden_state: Fact, sequence_lengths: Fact, W: Fact, R: Fact, B: Fact, **attributes: Any
-) -> tuple[Shape, ...]:
-    return sequence_shapes(RNN, X, (initial_hidden_state,), sequence_lengths, (W, R, B), **attributes)
 
 
 @kernel("RNNSequence-5", widen=True)

@@ -112,6 +112,8 @@ def reshape(data: Array, shape: Array, *, special_zero: bool) -> Array:
 
 
 @gradient("Reshape-1")
+@gradient("Squeeze-1")
+@gradient("Unsqueeze-1")
 def reshape_gradient(d_output: Array, *, data_shape: Sizes) -> Array:
     return d_output.reshape(data_shape)
 
@@ -245,13 +247,8 @@ def unsqueeze(data: Array, axes: Array) -> Array:
     return data.reshape(unsqueeze_shape(Fact.of(data), Fact.of(axes)).to_tuple())
 
 
-@gradient("Unsqueeze-1")
-def unsqueeze_gradient(d_output: Array, *, data_shape: Sizes) -> Array:
-    return d_output.reshape(data_shape)
-
-
-@shape("Squeeze-1")
-def squeeze_shape(data: Fact, axes: Fact | None) -> Shape:
+@shape("Squeeze-1", "Squeeze-15")
+def squeeze_shape(data: Fact, axes: Fact | None, *, allow_axis_skip: bool = False) -> Shape:
     if axes is not None:
         warn_unless(not axes.element_type.floating, "C4", axes)
     sizes = data.shape.dims
@@ -262,11 +259,13 @@ def squeeze_shape(data: Fact, axes: Fact | None) -> Shape:
         return UNRANKED if any(size.can_be(1) for size in others) else Shape(others)
     if axes.value is not None:
         removed = _removed(axes.value, sizes)
+        if allow_axis_skip and not all(size.known for axis, size in enumerate(sizes) if axis in removed):
+            return UNRANKED
         return Shape(size for axis, size in enumerate(sizes) if axis not in removed)
     ones = [axis for axis, size in enumerate(sizes) if size.can_be(1)]
     if not ones:
         return data.shape
-    if axes.shape.size != 1:
+    if allow_axis_skip or axes.shape.size != 1:
         return UNRANKED
     return reduce(Shape.union, (data.shape.without([axis]) for axis in ones))
 
@@ -284,24 +283,7 @@ def _removed(axes: Array, sizes: tuple[Dim, ...]) -> set[int]:
     return normalized - set(kept)
 
 
-@shape("Squeeze-15")
-def squeeze_15_shape(data: Fact, axes: Fact | None, *, allow_axis_skip: bool) -> Shape:
-    inferred = squeeze_shape(data, axes)
-    sizes = data.shape.dims
-    if not allow_axis_skip or sizes is None or axes is None or axes.shape.size == 0:
-        return inferred
-    if axes.value is None:
-        return inferred if not any(size.can_be(1) for size in sizes) else UNRANKED
-    removed = [axis for axis in _removed(axes.value, sizes) if axis < len(sizes)]
-    return UNRANKED if any(not sizes[axis].known for axis in removed) else inferred
-
-
 @values("Squeeze-1", "Squeeze-15")
 @kernel("Squeeze-1", "Squeeze-15")
 def squeeze(data: Array, axes: Array | None) -> Array:
     return data.reshape(squeeze_shape(Fact.of(data), None if axes is None else Fact.of(axes)).to_tuple())
-
-
-@gradient("Squeeze-1")
-def squeeze_gradient(d_output: Array, *, data_shape: Sizes) -> Array:
-    return d_output.reshape(data_shape)

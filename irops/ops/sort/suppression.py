@@ -102,10 +102,6 @@ def intersection_over_union(a: Array, b: Array, edge: float = 0.0) -> Array:
 # NonMaxSuppression: keep the highest-scoring boxes and drop those that overlap a kept box.
 
 
-Inputs = tuple[Array, Array, Array | None, Array | None, Array | None]
-"""boxes, scores, max_output_boxes_per_class, iou_threshold and score_threshold."""
-
-
 @shape("NonMaxSuppression-5", "NonMaxSuppression-9")
 def non_max_suppression_shape(
     boxes: Fact,
@@ -131,30 +127,6 @@ def outputs_of(counted: tuple[Dim, Dim, Dim], limit: Dim, output_type: ElementTy
     return Fact(output_type, rows), Fact(F32, rows), Fact(output_type, Shape.of(1))
 
 
-@shape("NonMaxSuppression-1", "NonMaxSuppression-3")
-def non_max_suppression_1_shape(
-    boxes: Fact,
-    scores: Fact,
-    max_output_boxes_per_class: Fact | None,
-    iou_threshold: Fact | None,  # noqa: ARG001
-    score_threshold: Fact | None,  # noqa: ARG001
-) -> Shape:
-    limit = boxes_per_class(max_output_boxes_per_class, "C4")
-    return Shape.of(fixed_rows(*counts(boxes, scores), limit), 3)
-
-
-@shape("NonMaxSuppression-4")
-def non_max_suppression_4_shape(
-    boxes: Fact,
-    scores: Fact,
-    max_output_boxes_per_class: Fact | None,
-    iou_threshold: Fact | None,  # noqa: ARG001
-    score_threshold: Fact | None,  # noqa: ARG001
-) -> Shape:
-    limit = boxes_per_class(max_output_boxes_per_class, "C4")
-    return Shape.of(rows_of_all_items(*counts(boxes, scores), limit), 3)
-
-
 def counts(boxes: Fact, scores: Fact, box_numbers: int = 4) -> tuple[Dim, Dim, Dim]:
     """The batch size, and the numbers of classes and boxes. box_numbers: the numbers that describe a box."""
     batches = unify(boxes.shape[0], scores.shape[0], "C1")
@@ -170,17 +142,6 @@ def boxes_per_class(max_output_boxes_per_class: Fact | None, constraint: str) ->
         limit = (max_output_boxes_per_class.dims or (UNKNOWN,))[0]
     warn_unless(limit >= 0, constraint, limit)
     return limit
-
-
-def fixed_rows(_: Dim, classes: Dim, count: Dim, limit: Dim) -> Dim:
-    """The rows of the output of NonMaxSuppression-1 and -3, which do not depend on the batch size."""
-    return count if limit.high < 0 else minimum(count, (limit if limit.low >= 0 else ANY) * classes)
-
-
-def rows_of_all_items(batches: Dim, classes: Dim, count: Dim, limit: Dim) -> Dim:
-    """The maximum number of boxes that can be selected, in all classes of all batch items."""
-    each = count if limit.high < 0 else minimum(count, limit if limit.low >= 0 else ANY)
-    return batches * classes * each
 
 
 @kernel("NonMaxSuppression-5", "NonMaxSuppression-9")
@@ -200,32 +161,6 @@ def non_max_suppression(
     return select(intersection_over_union, corners, scores, limit, *map(scalar_or_zero, numbers), **order)
 
 
-@kernel("NonMaxSuppression-1", "NonMaxSuppression-3")
-def non_max_suppression_3(
-    boxes: Array,
-    scores: Array,
-    max_output_boxes_per_class: Array | None,
-    iou_threshold: Array | None,
-    score_threshold: Array | None,
-    **attributes: Any,
-) -> Array:
-    inputs = (boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold)
-    return with_rows(fixed_rows, inputs, attributes)
-
-
-@kernel("NonMaxSuppression-4")
-def non_max_suppression_4(
-    boxes: Array,
-    scores: Array,
-    max_output_boxes_per_class: Array | None,
-    iou_threshold: Array | None,
-    score_threshold: Array | None,
-    **attributes: Any,
-) -> Array:
-    inputs = (boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold)
-    return with_rows(rows_of_all_items, inputs, attributes)
-
-
 def box_limit(max_output_boxes_per_class: Array | None) -> float:
     """The maximum number of boxes to select: 0 if not given, infinite if negative."""
     limit = 0 if max_output_boxes_per_class is None else int(as_i64(max_output_boxes_per_class).item())
@@ -237,14 +172,54 @@ def scalar_or_zero(tensor: Array | None) -> float:
     return 0.0 if tensor is None else float(tensor.item())
 
 
-def with_rows(count: Callable[..., Dim], inputs: Inputs, attributes: dict[str, Any]) -> Array:
-    """The indices of the selected boxes in a number of rows: cropped, or filled up with -1."""
-    indices = non_max_suppression(*inputs, None, **attributes)[0]
-    limit = box_limit(inputs[2])
-    rows = int(count(*map(Dim.of, inputs[1].shape), Dim.of(-1 if limit == inf else int(limit))))
-    output = np.full((rows, 3), -1, indices.dtype)
-    output[: len(indices)] = indices[:rows]
-    return output
+def give_rows(count: Callable[..., Dim], *ids: str) -> None:
+    """Make the functions of versions that give the selected boxes in a number of rows: cropped, or filled up
+    with -1. count: that number, by batch size, numbers of classes and boxes, and boxes per class
+    """
+
+    @shape(*ids)
+    def rows_shape(
+        boxes: Fact,
+        scores: Fact,
+        max_output_boxes_per_class: Fact | None,
+        iou_threshold: Fact | None,  # noqa: ARG001
+        score_threshold: Fact | None,  # noqa: ARG001
+    ) -> Shape:
+        limit = boxes_per_class(max_output_boxes_per_class, "C4")
+        return Shape.of(count(*counts(boxes, scores), limit), 3)
+
+    @kernel(*ids)
+    def rows_of_boxes(
+        boxes: Array,
+        scores: Array,
+        max_output_boxes_per_class: Array | None,
+        iou_threshold: Array | None,
+        score_threshold: Array | None,
+        **attributes: Any,
+    ) -> Array:
+        indices = non_max_suppression(
+            boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold, None, **attributes
+        )[0]
+        limit = box_limit(max_output_boxes_per_class)
+        rows = int(count(*map(Dim.of, scores.shape), Dim.of(-1 if limit == inf else int(limit))))
+        output = np.full((rows, 3), -1, indices.dtype)
+        output[: len(indices)] = indices[:rows]
+        return output
+
+
+def fixed_rows(_: Dim, classes: Dim, count: Dim, limit: Dim) -> Dim:
+    """The rows of the output of NonMaxSuppression-1 and -3, which do not depend on the batch size."""
+    return count if limit.high < 0 else minimum(count, (limit if limit.low >= 0 else ANY) * classes)
+
+
+def rows_of_all_items(batches: Dim, classes: Dim, count: Dim, limit: Dim) -> Dim:
+    """The maximum number of boxes that can be selected, in all classes of all batch items."""
+    each = count if limit.high < 0 else minimum(count, limit if limit.low >= 0 else ANY)
+    return batches * classes * each
+
+
+give_rows(fixed_rows, "NonMaxSuppression-1", "NonMaxSuppression-3")
+give_rows(rows_of_all_items, "NonMaxSuppression-4")
 
 
 def as_corners(boxes: Array, box_encoding: str) -> Array:
@@ -466,7 +441,7 @@ class Detections(NamedTuple):
     score: Array
     box: Array
 
-    def at(self, rows: Array) -> "Detections":
+    def at(self, rows: Array | slice) -> "Detections":
         return Detections(*(column[rows] for column in self))
 
     def by_score(self) -> "Detections":
@@ -498,9 +473,8 @@ def of_class(
 
 def top(detections: Detections, keep_top_k: int) -> Detections:
     """The detections of one batch item by descending score, at most keep_top_k of them; -1: all."""
-    return Detections(
-        *(column[:keep_top_k] if keep_top_k >= 0 else column for column in detections.by_score())
-    )
+    best = detections.by_score()
+    return best.at(slice(keep_top_k)) if keep_top_k >= 0 else best
 
 
 def sorted_across(detections: Detections, sort_result_type: str) -> Detections:
