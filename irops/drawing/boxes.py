@@ -3,7 +3,7 @@
 Widths of texts are those of monospaced fonts, so that text fits its box whatever font the reader has.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from unicodedata import east_asian_width
@@ -219,10 +219,10 @@ def _is_small(fact: Fact) -> bool:
     return fact.element_type.integral and rank is not None and rank <= 1 and size.high <= MAX_SHAPE_ELEMENTS
 
 
-def behind(graph: GraphNode, number: int, folded: set[int]) -> list[int]:
-    """A folded layer and the folded layers that it depends on."""
-    found = {number: None}
-    ahead = [number]
+def behind(graph: GraphNode, numbers: Iterable[int], folded: set[int]) -> list[int]:
+    """Layers, and the folded layers that they depend on."""
+    found = dict.fromkeys(numbers)
+    ahead = list(found)
     while ahead:
         for source in graph.wiring.inputs[ahead.pop()]:
             if source is not None and source[0].id in folded and source[0].id not in found:
@@ -241,12 +241,14 @@ SHOWN_ELEMENTS = 4
 
 def fact_text(inferred: Inferred | None, number: int, index: int) -> str:
     """Type and shape of a value: f32[1,3,224,224]."""
-    if inferred is None or number not in inferred.layers:
-        return "?"
-    outputs = inferred.of(number).outputs
-    if index >= len(outputs):
-        return "?"
-    return head(outputs[index].spelled, LINE)
+    fact = _fact(inferred, number, index)
+    return "?" if fact is None else head(fact.spelled, LINE)
+
+
+def _fact(inferred: Inferred | None, number: int, index: int) -> Fact | None:
+    """The Fact that is inferred of an output of a layer, if there is one."""
+    facts = None if inferred is None else inferred.layers.get(number)
+    return facts.outputs[index] if facts is not None and index < len(facts.outputs) else None
 
 
 def layer_box(graph: GraphNode, inferred: Inferred | None, node: LayerNode, folded: set[int]) -> Box:
@@ -256,16 +258,17 @@ def layer_box(graph: GraphNode, inferred: Inferred | None, node: LayerNode, fold
     box = Box(BoxKind.LAYER, head(layer.type, LINE), tail(layer.name), category, node)
     if node.bodies:
         box.category = "condition"  # coloured as control flow, whatever the definition counts it to
-    if layer.kind is LayerKind.CONSTANT and inferred is not None and layer.id in inferred.layers:
-        box.lines.extend(head(value_text(fact), LINE) for fact in inferred.of(layer.id).outputs[:1])
+    if layer.kind is LayerKind.CONSTANT and _fact(inferred, layer.id, 0) is not None:
+        box.lines.append(head(value_text(inferred, layer.id, 0), LINE))
     if layer.kind is LayerKind.SINK or layer.data.get("variable_id"):
         box.lines.append(f"variable {tail(layer.data.get('variable_id', ''), 24)}")
     lines = []
     inside: dict[int, None] = {}
     for index, source in enumerate(graph.wiring.inputs[layer.id]):
         if source is not None and source[0].id in folded:
-            lines.append(_parameter(node, index, source[0].id, source[1], inferred))
-            inside |= dict.fromkeys(behind(graph, source[0].id, folded))
+            text = value_text(inferred, source[0].id, source[1])
+            lines.append(head(f"{input_name(node, index)} {text}", LINE))
+            inside |= dict.fromkeys(behind(graph, (source[0].id,), folded))
     if len(lines) > MAX_PARAMETERS:
         lines[MAX_PARAMETERS - 1 :] = [f"and {len(lines) - MAX_PARAMETERS + 1} more parameters"]
     box.lines += lines
@@ -278,13 +281,6 @@ def layer_box(graph: GraphNode, inferred: Inferred | None, node: LayerNode, fold
     return box
 
 
-def _parameter(node: LayerNode, index: int, number: int, output: int, inferred: Inferred | None) -> str:
-    name = input_name(node, index)
-    fact = inferred.of(number).outputs if inferred is not None and number in inferred.layers else []
-    text = value_text(fact[output]) if output < len(fact) else "?"
-    return head(f"{name} {text}", LINE)
-
-
 def input_name(node: LayerNode, index: int) -> str:
     """The name of an input by the definition, or its number."""
     specs = node.op.definition.inputs if node.op is not None else ()
@@ -293,8 +289,11 @@ def input_name(node: LayerNode, index: int) -> str:
     return str(index)
 
 
-def value_text(fact: Fact) -> str:
+def value_text(inferred: Inferred | None, number: int, index: int) -> str:
     """The elements of a small value where they are known, else its type and shape."""
+    fact = _fact(inferred, number, index)
+    if fact is None:
+        return "?"
     known = fact.known if fact.shape.size.high <= SHOWN_ELEMENTS else None
     if known is None or known.size == 0:
         return fact.spelled

@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from irops.analysis.inferred import Inferred
-from irops.analysis.structure import BodyNode, GraphNode, LayerNode
+from irops.analysis.structure import BodyNode, GraphNode
 from irops.diagnostics.printable import plural
 from irops.drawing.boxes import (
     Box,
@@ -17,6 +17,7 @@ from irops.drawing.boxes import (
     DrawnPort,
     Link,
     Scene,
+    behind,
     fact_text,
     folded_layers,
     head,
@@ -135,10 +136,8 @@ class _GraphScene:
             box.kind = BoxKind.CUT
             box.title = "from" if node.layer.outputs else "to others"
         for name, body in node.bodies.items():
-            facts = None
-            if self.inferred is not None and body.layer.id in self.inferred.layers:
-                facts = self.inferred.of(body.layer.id).bodies.get(name)
-            scene = self.builder.scene(body.graph, facts)
+            known = None if self.inferred is None else self.inferred.layers.get(body.layer.id)
+            scene = self.builder.scene(body.graph, None if known is None else known.bodies.get(name))
             _annotate(scene, body)
             box.parts.append((name, scene))
         to = self.scene.add(box)
@@ -164,7 +163,8 @@ class _GraphScene:
         frame = Box(BoxKind.REPEAT, f"{repeat.count} × {plural(repeat.period, 'layer')}")
         names = [self.graph.layers[numbers[0]].layer.name for numbers in (first, last)]
         frame.subtitle = f"{tail(names[0], 30)} … {tail(names[1], 30)}"
-        frame.folded = self._with_parameters(self.order[repeat.start + repeat.period : repeat.end])
+        others = self.order[repeat.start + repeat.period : repeat.end]
+        frame.folded = [self.graph.layers[number] for number in behind(self.graph, others, self.folded)]
         number_of_frame = len(self.scene.boxes)
         self._add_exits(repeat, inner, frame, number_of_frame)
         frame.parts.append(("", inner.scene))
@@ -215,22 +215,11 @@ class _GraphScene:
                     frame.ports.append(DrawnPort(fact_text(self.inferred, last, index)))
                     self.places[last, index] = number_of_frame, len(frame.ports) - 1
 
-    def _with_parameters(self, numbers: list[int]) -> list[LayerNode]:
-        """Layers, and the folded layers that they depend on."""
-        found = dict.fromkeys(numbers)
-        ahead = list(numbers)
-        while ahead:
-            for source in self.graph.wiring.inputs[ahead.pop()]:
-                if source is not None and source[0].id in self.folded and source[0].id not in found:
-                    found[source[0].id] = None
-                    ahead.append(source[0].id)
-        return [self.graph.layers[number] for number in found]
-
     def add_block(self, block: "Block") -> None:
         numbers = self.order[block.start : block.end]
         box = Box(BoxKind.BLOCK, head(block.name or "layers", 40), plural(len(numbers), "layer"))
         box.lines = [head(f"{count} {name}", 40) for name, count in block.ops]
-        box.folded = self._with_parameters(numbers)
+        box.folded = [self.graph.layers[number] for number in behind(self.graph, numbers, self.folded)]
         place = self.scene.add(box)
         seen = set()
         for number in numbers:
@@ -409,9 +398,8 @@ def _codes(graph: GraphNode, inferred: Inferred | None, order: Sequence[int], fo
 
 
 def _facts(inferred: Inferred | None, number: int) -> tuple[str, ...]:
-    if inferred is None or number not in inferred.layers:
-        return ()
-    return tuple(fact.spelled for fact in inferred.of(number).outputs)
+    known = None if inferred is None else inferred.layers.get(number)
+    return () if known is None else tuple(fact.spelled for fact in known.outputs)
 
 
 def _runs(equal: Array, period: int) -> list[tuple[int, int]]:

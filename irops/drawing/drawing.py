@@ -174,8 +174,7 @@ def _layer(
     for index, source in enumerate(graph.wiring.inputs[layer.id]):
         if source is None:
             continue
-        facts = inferred.layers.get(source[0].id) if inferred is not None else None
-        text = boxes.value_text(facts.outputs[source[1]]) if facts and source[1] < len(facts.outputs) else "?"
+        text = boxes.value_text(inferred, source[0].id, source[1])
         inputs.append([boxes.input_name(node, index), text, f"from {printable(source[0].name)}"])
     return {
         "op": node.op.id if node.op is not None else printable(f"{layer.type} {layer.version}"),
@@ -188,16 +187,11 @@ def _layer(
 
 
 def _outputs(inferred: Inferred | None, node: LayerNode) -> list[list[str]]:
-    facts = inferred.layers.get(node.layer.id) if inferred is not None else None
     specs = node.op.definition.outputs if node.op is not None else ()
     rows = []
     for index, port in enumerate(node.layer.outputs):
         name = specs[index].name if index < len(specs) and not specs[index].variadic else str(index)
-        text = (
-            boxes.value_text(facts.outputs[index])
-            if facts is not None and index < len(facts.outputs)
-            else "?"
-        )
+        text = boxes.value_text(inferred, node.layer.id, index)
         rows.append([name, text, printable(", ".join(port.names))])
     return rows
 
