@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from irops.diagnostics.html_table import html_table
 from irops.diagnostics.printable import plural, printable
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects.registry import Registry
-from irops.editing.extraction import extract
+from irops.editing.extraction import Scope, Value, extract
 from irops.editing.translation.translate import translated
 from irops.files.limits import Limits
 from irops.ir.model import Layer, LayerKind, Model
@@ -195,18 +195,15 @@ def _rows(difference: Any) -> Iterator[tuple[str, str, str, str]]:
 
 FEW = 8
 """Constants of so few elements are axes and factors, which many layers have in common; shown whole."""
-Value: TypeAlias = tuple[int, int]
-"""The id of a layer, and the index of one of its outputs."""
-
 SIZES = ("i32", "i64")
 """Types of the constants that hold sizes and axes, which say nothing of how elements are stored."""
 
 
-class Side:
+class Side(Scope):
     """One graph of a model. weights: the layers that follow from constants alone"""
 
     def __init__(self, analysis: ModelAnalysis, graph: GraphNode, inferred: Inferred | None) -> None:
-        self.analysis, self.graph, self.inferred = analysis, graph, inferred
+        super().__init__(analysis, graph, inferred)
         self.weights = graph.constants
 
     @cached_property
@@ -263,16 +260,9 @@ class Side:
             return form, b""
         return form, (array.astype(np.int64) if fact.element_type.integral else array).tobytes()
 
-    def fact(self, value: Value) -> Fact:
-        outputs = [] if self.inferred is None else self.inferred.of(value[0]).outputs
-        return outputs[value[1]] if value[1] < len(outputs) else Fact()
-
     def name(self, value: Value | None) -> str:
         """How a report calls a value."""
-        if value is None:
-            return "nothing"
-        layer = self.graph.layers[value[0]].layer
-        return layer.name if len(layer.outputs) == 1 else f"{layer.name}:{value[1]}"
+        return "nothing" if value is None else self.label(value)
 
     def stored(self, value: Value) -> str:
         """How a weight is stored: the element types of the constants behind it, f32 or u4 * f16."""

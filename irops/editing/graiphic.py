@@ -11,7 +11,6 @@ from typing import Any
 
 from irops.analysis.writing import write
 from irops.diagnostics.printable import plural, shortened
-from irops.dialects import Dialect
 from irops.dialects.graiphic import DIALECT
 from irops.dialects.onnx.opsets import ONNX
 from irops.dialects.registry import default_registry
@@ -27,7 +26,14 @@ from irops.spec.op import NoOp, Op
 from irops.values.arrays import as_tensor, fact_of
 from irops.values.fact import Fact
 
-# Graphs of dialects that have no files of their own: branches are merged, and names come at the end.
+__all__ = ["Graph", "Switched", "Wire", "as_onnx", "as_openvino", "export", "of_onnx"]
+
+OPSET = 22
+GRAIPHIC = DIALECT.name
+KEY = f"irops.{GRAIPHIC}."
+"""The prefix of the keys of metadata_props that hold the parameters of a node, whose name follows. Graiphic's
+own carrier is not known.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,29 +56,31 @@ def plain(op: Op, name: str, value: Any) -> Any:
     return value.value if value.use_it else None
 
 
-OPSET = 22
+BATCH_AXIS, TIME_AXIS = Switched(1), Switched(0)
+"""The defaults of the panels of ReverseSequence."""
 
 
-class DialectGraph(Base):
-    """Nodes that add themselves: of a dialect and, where it extends another, of an opset of that.
+class Graph(Base):
+    """A graph under construction: branches are merged, and names come at the end. Nodes that Graiphic does
+    not define are those of an opset of ONNX, which its toolkit builds on.
 
     Each is validated against its definition when it is added: what is wrong is a DiagnosticError at the
     caller's line, and nothing is added.
     """
 
-    def __init__(self, name: str, dialect: Dialect, *, opset: int = OPSET) -> None:
-        model = Model(name, dialect=dialect.name, opsets=dialect.imports(opset))
+    def __init__(self, name: str = "graph", *, opset: int = OPSET) -> None:
+        model = Model(name, dialect=GRAIPHIC, opsets=DIALECT.imports(opset))
         super().__init__(Origin(model, (), None), default_registry(), Limits(), opset)
-        self.name, self.dialect = name, dialect
+        self.name = name
         self.given_names, self.results = GivenNames(), list[tuple[Wire, str | None]]()
-        self.merged_into: DialectGraph | None = None
+        self.merged_into: Graph | None = None
 
     def __repr__(self) -> str:
         counts = f"{plural(len(self.order), 'node')}, {plural(len(self.results), 'result')}"
         return f"<Graph '{shortened(self.name)}': {counts}>"
 
     @property
-    def merged(self) -> "DialectGraph":
+    def merged(self) -> "Graph":
         """The graph that this one has become part of; itself, where it has not."""
         graph = self
         while graph.merged_into is not None:
@@ -89,7 +97,7 @@ class DialectGraph(Base):
             shape if isinstance(shape, str) else ",".join("?" if _open(size) else str(size) for size in shape)
         )
         try:
-            fact = Fact(self.dialect.element_type(element_type), self.dialect.parse_shape(text))
+            fact = Fact(DIALECT.element_type(element_type), DIALECT.parse_shape(text))
         except ValueError as error:
             raise refuse("invalid-input-shape", f"input {name!r}: {error}", name) from None
         return self.merged._source(
@@ -107,7 +115,7 @@ class DialectGraph(Base):
         self, type: str, name: str | None, outputs: Sequence[str], fact: Fact, data: Mapping[str, str]
     ) -> Wire:
         """A node without inputs."""
-        node = Node(self, type, self.dialect.layer_version(type, self.opset), name or type, data)
+        node = Node(self, type, DIALECT.layer_version(type, self.opset), name or type, data)
         node.facts = [fact]
         with self.changes():
             self.given_names.take(node, name, outputs)
@@ -154,7 +162,7 @@ class DialectGraph(Base):
         top.given_names.result(name)
         top.results.append((wire, name))
 
-    def merge(self, *others: "DialectGraph") -> "DialectGraph":
+    def merge(self, *others: "Graph") -> "Graph":
         """Take over the nodes, inputs and results of other graphs; their wires lead on in this one.
 
         Raises:  DiagnosticError where names were given in both, or the graphs are of two opsets
@@ -170,7 +178,7 @@ class DialectGraph(Base):
             start = mine.origin.weights.append(theirs.origin.weights)
             for node in theirs.order:
                 node.graph = mine
-                if "offset" in node.data and theirs.dialect.layer_kind(node.type) is LayerKind.CONSTANT:
+                if "offset" in node.data and DIALECT.layer_kind(node.type) is LayerKind.CONSTANT:
                     node.data = {**node.data, "offset": str(int(node.data["offset"]) + start)}
                 mine.insert(node)
             mine.results.extend(theirs.results)
@@ -181,7 +189,7 @@ class DialectGraph(Base):
 
     def op(self, id: str) -> Op:
         """The op of a type in the graph's opset. Raises: DiagnosticError where there is none"""
-        op = self.registry.resolve(id, self.dialect.layer_version(id, self.opset))
+        op = self.registry.resolve(id, DIALECT.layer_version(id, self.opset))
         if isinstance(op, NoOp):
             raise refuse(op.rule, op.message, id, op.notes)
         return op
@@ -193,7 +201,7 @@ class DialectGraph(Base):
 
     def _created(self, op: Op, name: str, data: Mapping[str, str], place: int | None = None) -> Node:
         node = super()._created(op, name, data, place)
-        node.version = self.dialect.layer_version(node.type, self.opset)
+        node.version = DIALECT.layer_version(node.type, self.opset)
         return node
 
     def _require_own(self, wire: Wire, what: str) -> None:
@@ -201,6 +209,31 @@ class DialectGraph(Base):
             raise TypeError(f"{what} is {wire!r}, must be a Wire; tensors enter a graph by constant")
         if wire.node.graph is not self.merged:
             raise refuse("cross-graph-connection", f"{what} comes from another graph; merge the two first")
+
+    def reverse_sequence(
+        self,
+        input: Wire,
+        sequence_lens: Wire,
+        *,
+        batch_axis: int | Switched = BATCH_AXIS,
+        time_axis: int | Switched = TIME_AXIS,
+        training: bool = True,
+        lda_coeff: float = 1.0,
+        name: str | None = None,
+        specified_outputs_name: Sequence[str] = (),
+    ) -> Wire:
+        """The node ReverseSequence; an axis that is a plain number has its use_it on."""
+        return self.node(
+            "ReverseSequence",
+            input,
+            sequence_lens,
+            name=name,
+            specified_outputs_name=specified_outputs_name,
+            batch_axis=batch_axis,
+            time_axis=time_axis,
+            training=training,
+            lda_coeff=lda_coeff,
+        )
 
     # the result
 
@@ -216,7 +249,7 @@ class DialectGraph(Base):
         if not self.results:
             message = f"the graph {self.name!r} has no result; end it with predict"
             raise refuse("graph-without-result", message)
-        kind_of = self.dialect.layer_kind
+        kind_of = DIALECT.layer_kind
         nodes = sorted(self.order, key=lambda node: kind_of(node.type) is not LayerKind.PARAMETER)
         ports = [[port.name for port in self.op(node.type).definition.outputs] for node in nodes]
         self.given_names.complete(nodes, ports)
@@ -227,7 +260,7 @@ class DialectGraph(Base):
 
     def _end(self, wire: Wire, name: str) -> Node:
         """A Result, which only the model has."""
-        node = Node(self, "Result", self.dialect.layer_version("Result", self.opset), name, {})
+        node = Node(self, "Result", DIALECT.layer_version("Result", self.opset), name, {})
         node.sources, node.output_names = [wire], (name,)
         return node
 
@@ -321,52 +354,7 @@ def _require_distinct(what: str, names: Sequence[str]) -> None:
         seen.add(name)
 
 
-# Graphs of Graiphic.
-
-
-__all__ = ["Graph", "Switched", "Wire", "as_onnx", "as_openvino", "export", "of_onnx"]
-
-GRAIPHIC = DIALECT.name
-KEY = f"irops.{GRAIPHIC}."
-"""The prefix of the keys of metadata_props that hold the parameters of a node, whose name follows. Graiphic's
-own carrier is not known.
-"""
-BATCH_AXIS, TIME_AXIS = Switched(1), Switched(0)
-"""The defaults of the panels of ReverseSequence."""
-
-
-class Graph(DialectGraph):
-    """A graph under construction. Nodes that Graiphic does not define are those of an opset of ONNX, which
-    its toolkit builds on.
-    """
-
-    def __init__(self, name: str = "graph", *, opset: int = OPSET) -> None:
-        super().__init__(name, DIALECT, opset=opset)
-
-    def reverse_sequence(
-        self,
-        input: Wire,
-        sequence_lens: Wire,
-        *,
-        batch_axis: int | Switched = BATCH_AXIS,
-        time_axis: int | Switched = TIME_AXIS,
-        training: bool = True,
-        lda_coeff: float = 1.0,
-        name: str | None = None,
-        specified_outputs_name: Sequence[str] = (),
-    ) -> Wire:
-        """The node ReverseSequence; an axis that is a plain number has its use_it on."""
-        return self.node(
-            "ReverseSequence",
-            input,
-            sequence_lens,
-            name=name,
-            specified_outputs_name=specified_outputs_name,
-            batch_axis=batch_axis,
-            time_axis=time_axis,
-            training=training,
-            lda_coeff=lda_coeff,
-        )
+# What becomes of a model of Graiphic in ONNX and in OpenVINO.
 
 
 def as_onnx(model: Model) -> Model:

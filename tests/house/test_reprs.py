@@ -14,8 +14,7 @@ import irops
 from irops.analysis.invocation import Invocation
 from irops.analysis.model_analysis import analyse
 from irops.diagnostics.html_table import MAX_CELL, MAX_ROWS, html_table
-from irops.dialects import dialect_named
-from irops.editing.graiphic import DialectGraph as NewGraph
+from irops.editing.graiphic import Graph as NewGraph
 from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
 from irops.surveys.store import SurveyTable
 
@@ -32,7 +31,7 @@ def model(layers: int = 5000, name: str = "net") -> Model:
 
 
 def wire(name: str):
-    return NewGraph(name, dialect_named("onnx")).input(name, "f32", "?,3")
+    return NewGraph(name).input(name, "f32", "?,3")
 
 
 def diagnostic(message: str = "the axis is 3") -> irops.Diagnostic:
@@ -61,10 +60,7 @@ EXPECTED = {
         "<Invocation Concat-1(axis=1)>",
     ),
     "fact": (lambda: irops.infer(EXAMPLE)[0, 0], "<Fact f32[?,8,5]>"),
-    "graph under construction": (
-        lambda: NewGraph("net", dialect_named("onnx")),
-        "<Graph 'net': 0 nodes, 0 results>",
-    ),
+    "graph under construction": (lambda: NewGraph("net"), "<Graph 'net': 0 nodes, 0 results>"),
     "wire": (lambda: wire("x"), "<Value 'x': f32[?,3]>"),
 }
 
@@ -82,7 +78,7 @@ LARGE = {
     "diagnostic": lambda: diagnostic(LONG),
     "report": lambda: irops.Report(path=LONG),
     "wire": lambda: wire(LONG),
-    "graph under construction": lambda: NewGraph(LONG, dialect_named("onnx")),
+    "graph under construction": lambda: NewGraph(LONG),
     "analysis": lambda: analyse(model(3, LONG)),
     "session": lambda: irops.Session(model(3, LONG)),
     "signature": lambda: analyse(model(3, LONG)).signature,

@@ -3,7 +3,7 @@
 import warnings
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -141,10 +141,9 @@ class _Conversion:
             graph = self._graph(path)
             before = len(self.changes)
             for node in list(graph):
-                name = node.name
                 done = upgrade_node(graph, node, self.target)
                 if done is not None:
-                    self.changes.append(Change(name, path, done.before, done.after, done.rounds))
+                    self.changes.append(done)
             if len(self.changes) > before:
                 self.model = graph.model()
 
@@ -178,21 +177,19 @@ class _Conversion:
 
     def _changed(self, graph: Graph, node: Node, need: Need, path: Path) -> Change | None:
         """Convert one node; None where that is done, or is to be done at another node."""
-        name = node.name
         if need.rule in ("op-newer-than-target", "value-newer-than-target"):
             if node.op is None:
                 raise NotConvertibleError("irops does not define its op")
-            replacement = convert_node(graph, node, self.target)
-            return Change(name, path, replacement.before, replacement.after, replacement.rounds)
+            return convert_node(graph, node, self.target)
         if need.rule == "input-type-newer-than-target":
             retype_inputs(graph, node, self.target)
             assert node.op is not None
-            return Change(name, path, f"{node.op.id} with a newer input type", (node.op.id,))
+            return Change(node.name, path, f"{node.op.id} with a newer input type", (node.op.id,))
         if need.rule == "type-newer-than-target" or node.kind is LayerKind.CONSTANT:
             return self._retyped(graph, node, path)
         if node.type == "ReadValue":
             initialize(graph, node)
-            return Change(name, path, "ReadValue-6 without initial value", ("ReadValue-6",))
+            return Change(node.name, path, "ReadValue-6 without initial value", ("ReadValue-6",))
         raise NotConvertibleError(need.what)
 
     def _retyped(self, graph: Graph, node: Node, path: Path) -> Change | None:
@@ -330,19 +327,7 @@ def initialize(graph: Graph, node: Node) -> None:
 assert rules  # it declares the steps
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """The conversion of a node. before: its op; after: the ops in its place, its own last
-
-    rounds: what the results may differ by
-    """
-
-    before: str
-    after: tuple[str, ...]
-    rounds: tuple[str, ...]
-
-
-def convert_node(graph: Graph, node: Node, target: Target) -> Replacement:
+def convert_node(graph: Graph, node: Node, target: Target) -> Change:
     """Bring a node to an op that the target reads.
 
     Raises:  RefusedError where no step leads there; the graph is then as it was
@@ -353,7 +338,7 @@ def convert_node(graph: Graph, node: Node, target: Target) -> Replacement:
     if node.version != definition.version and target.reads_op(definition.type, definition.version):
         with graph.changes():
             graph.set(node, "version", definition.version)
-        return Replacement(f"{definition.type} of another opset", (start,), ())
+        return Change(node.name, graph.origin.path, f"{definition.type} of another opset", (start,))
 
     def is_read(op_id: str) -> bool:
         op_type, _, number = op_id.rpartition("-")
@@ -368,7 +353,7 @@ def convert_node(graph: Graph, node: Node, target: Target) -> Replacement:
     raise _reason(reasons)
 
 
-def upgrade_node(graph: Graph, node: Node, target: Target) -> Replacement | None:
+def upgrade_node(graph: Graph, node: Node, target: Target) -> Change | None:
     """Bring a node to the newest version of its op that the target reads and that means the same."""
     op = node.op
     if op is None or op.id not in STEPS:
@@ -412,10 +397,10 @@ def _paths(
                 ahead.append((*path, step))
 
 
-def _take(graph: Graph, node: Node, path: tuple[ConversionStep, ...], target: Target) -> Replacement:
+def _take(graph: Graph, node: Node, path: tuple[ConversionStep, ...], target: Target) -> Change:
     """Take steps, and bring the nodes that they add to ops that the target reads."""
     assert node.op is not None
-    before, rounds, made = node.op.id, list[str](), list[Node]()
+    name, before, rounds, made = node.name, node.op.id, list[str](), list[Node]()
     try:
         with graph.changes():
             for step in path:
@@ -425,7 +410,7 @@ def _take(graph: Graph, node: Node, path: tuple[ConversionStep, ...], target: Ta
             after = [op for each in nodes for op in _read_ops(graph, each, target, rounds)]
     except DiagnosticError as error:
         raise NotConvertibleError(error.diagnostics[0].message) from None
-    return Replacement(before, tuple(after), tuple(dict.fromkeys(rounds)))
+    return Change(name, graph.origin.path, before, tuple(after), tuple(dict.fromkeys(rounds)))
 
 
 def _read_ops(graph: Graph, node: Node, target: Target, rounds: list[str]) -> tuple[str, ...]:
@@ -434,11 +419,11 @@ def _read_ops(graph: Graph, node: Node, target: Target, rounds: list[str]) -> tu
     if target.reads_op(node.type, node.version):
         return (node.op.id,)
     try:
-        replacement = convert_node(graph, node, target)
+        change = convert_node(graph, node, target)
     except NotConvertibleError as refused:
         raise OtherFormError(f"its form in other ops needs {node.op.id}, and {refused}") from None
-    rounds += replacement.rounds
-    return replacement.after
+    rounds += change.rounds
+    return change.after
 
 
 def take_step(graph: Graph, node: Node, step: ConversionStep) -> list[Node]:

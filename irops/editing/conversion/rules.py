@@ -149,18 +149,14 @@ def scatter_nd_update(subject: ConvertedNode) -> NodeForm:
 
 
 @step("SegmentMax-16", "Slice-8")
-def segment_max_of_integers(subject: ConvertedNode) -> NodeForm:
+def segment_max_of_integers(subject: ConvertedNode) -> NodeForm | Outputs:
     if not subject.element_type("data").integral:
         raise OtherFormError("its data are not integers")
-    return _segment_max(subject)
+    return segment_max(subject)
 
 
 @step("SegmentMax-16", "Slice-8", rounds="a segment with NaN gives NaN, which SegmentMax ignores")
 def segment_max(subject: ConvertedNode) -> NodeForm:
-    return _segment_max(subject)
-
-
-def _segment_max(subject: ConvertedNode) -> NodeForm:
     """Rows filled with the value of empty segments, into which maxima are written; of these as many rows as
     there are segments.
     """

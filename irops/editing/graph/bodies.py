@@ -1,7 +1,7 @@
 """Graphs as models, and as bodies of If, Loop and TensorIterator: what no change concerns is used over."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +11,7 @@ from irops.diagnostics.suggestions import did_you_mean
 from irops.editing.graph.base import Base
 from irops.editing.graph.node import Node, Value, refuse
 from irops.ir.model import BackEdge, Body, Edge, Layer, LayerGraph as Layers, LayerKind, Port, PortMapping
-from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION
+from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION, Cut
 from irops.values.element import BOOLEAN, DYNAMIC
 from irops.values.fact import Fact
 
@@ -144,11 +144,7 @@ class Sliced:
     """An input of a body, one part for each iteration; see Graph.sliced."""
 
     value: Any
-    axis: int
-    start: int
-    end: int
-    stride: int
-    part_size: int
+    cut: Cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +160,7 @@ class Stacked:
     """An output of a body from all iterations; see Graph.stacked."""
 
     result: str
-    axis: int
-    start: int
-    end: int
-    stride: int
-    part_size: int
+    cut: Cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +220,7 @@ def loop_body(
         parameter = side.parameter(key, name)
         if isinstance(inflow, Sliced):
             operands.append(inflow.value)
-            side.body.inputs.append(_cut(number, parameter, inflow))
+            side.body.inputs.append(PortMapping(number, parameter, *astuple(inflow.cut)))
         elif isinstance(inflow, Carried):
             operands.append(inflow.initial)
             side.body.inputs.append(PortMapping(number, parameter))
@@ -244,7 +236,8 @@ def loop_body(
     side.require_fed(fed, name)
     for number, output in enumerate(outputs, first + len(inputs)):
         if isinstance(output, Stacked):
-            side.body.outputs.append(_cut(number, side.result(output.result, name), output))
+            result = side.result(output.result, name)
+            side.body.outputs.append(PortMapping(number, result, *astuple(output.cut)))
         else:
             side.body.outputs.append(PortMapping(number, side.result(output, name)))
     return operands, side.body
@@ -308,10 +301,6 @@ class _Side:
         if lacking:
             message = f"nothing flows into the input {lacking[0]!r} of a body of {name!r}"
             raise refuse("unmapped-parameter", message, name)
-
-
-def _cut(number: int, layer: int, cut: Sliced | Stacked) -> PortMapping:
-    return PortMapping(number, layer, cut.axis, cut.start, cut.end, cut.stride, cut.part_size)
 
 
 def _moved(graph: Layers, start: int) -> Layers:

@@ -35,6 +35,7 @@ from irops.environment import MissingExtraError
 from irops.files.limits import Limits
 from irops.ir.model import Layer, LayerKind, Model
 from irops.spec.attributes import format_value
+from irops.spec.body import Cut
 from irops.spec.op import Op
 from irops.spec.releases import opsets
 from irops.values.arrays import fact_of
@@ -450,7 +451,7 @@ class Graph(Base, metaclass=_GraphType):
         """An input of a body, part by part: part_size elements along axis from start to end in each
         iteration, backwards with a negative stride.
         """
-        return Sliced(value, axis, start, end, stride, part_size)
+        return Sliced(value, Cut(axis, start, end, stride, part_size))
 
     @staticmethod
     def carried(initial: Any, result: str) -> Carried:
@@ -462,7 +463,7 @@ class Graph(Base, metaclass=_GraphType):
         result: str, axis: int = 0, *, start: int = 0, end: int = -1, stride: int = 1, part_size: int = 1
     ) -> Stacked:
         """An output of a body: the values of a result in all iterations, concatenated along axis."""
-        return Stacked(result, axis, start, end, stride, part_size)
+        return Stacked(result, Cut(axis, start, end, stride, part_size))
 
     # changing: each method changes all or, where it raises, nothing
 
