@@ -157,11 +157,17 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         """Whether inference itself reports an error in this graph or in its bodies."""
         return any(d.severity is Severity.ERROR for d in self.all_findings())
 
+    def walk(self) -> "Iterator[Inferred]":
+        """This graph and its bodies, those of bodies included."""
+        ahead = [self]
+        while ahead:
+            here = ahead.pop()
+            yield here
+            ahead.extend(here.bodies)
+
     def all_findings(self) -> Iterator[Diagnostic]:
         """The findings of inference, bodies included."""
-        yield from self.findings
-        for body in self.bodies:
-            yield from body.all_findings()
+        return (finding for here in self.walk() for finding in here.findings)
 
     def __repr__(self) -> str:
         return f"<Inferred {len(self.layers)} layers, {len(self.errors)} errors>"

@@ -36,13 +36,9 @@ _WORKERS = "a run is not split over workers any more; irops survey examines many
 _SCHEDULER = "--scheduler takes the address of a cluster that was started before"
 REMOVED = {
     "irops docs --no-runtimes": "irops docs runs no runtimes any more",
-    "irops run --jobs": _WORKERS,
-    "irops run --scheduler": _WORKERS,
-    "irops run --cluster": _WORKERS,
-    "irops run --worker-wait": _WORKERS,
+    **{f"irops run --{option}": _WORKERS for option in ("jobs", "scheduler", "cluster", "worker-wait")},
     "irops run --allow-rounding": _WORKERS,
-    "irops survey --cluster": _SCHEDULER,
-    "irops conformance --cluster": _SCHEDULER,
+    **dict.fromkeys(("irops survey --cluster", "irops conformance --cluster"), _SCHEDULER),
     "irops conformance --large": "tests of the backend itself take large arrays; only two ops had such cases",
     "irops check --no-cache": "no results are kept any more",
     "irops cache": "irops keeps nothing any more; of filecache::URL, fsspec does",

@@ -98,30 +98,20 @@ def _few(count: int) -> Length:
 
 
 LENGTHS: Mapping[str, Length] = {
-    "MatMul": _matmul,
-    "GroupedMatMul": _matmul,
+    **dict.fromkeys(("MatMul", "GroupedMatMul"), _matmul),
     "Einsum": _einsum,
     "Convolution": _filters(1),
     "GroupConvolution": _filters(2),
     "ConvolutionBackpropData": _transposed_filters(0),
     "GroupConvolutionBackpropData": _transposed_filters(1),
-    "ReduceSum": _reduced,
-    "ReduceMean": _reduced,
-    "ReduceL1": _reduced,
-    "ReduceL2": _reduced,
-    "ReduceProd": _reduced,
+    **dict.fromkeys(("ReduceSum", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceProd"), _reduced),
     "CumSum": _along_axis,
     "AvgPool": _window,
     "AdaptiveAvgPool": _reduced,
-    "EmbeddingBagOffsetsSum": _rows,
-    "EmbeddingBagPackedSum": _rows,
-    "EmbeddingSegmentsSum": _rows,
-    "EmbeddingBagOffsets": _rows,
-    "EmbeddingBagPacked": _rows,
-    "ScatterElementsUpdate": _rows,
-    "ScatterNDUpdate": _rows,
-    "Add": _few(1),
-    "Subtract": _few(1),
+    **dict.fromkeys(("EmbeddingBagOffsetsSum", "EmbeddingBagPackedSum", "EmbeddingSegmentsSum"), _rows),
+    **dict.fromkeys(("EmbeddingBagOffsets", "EmbeddingBagPacked"), _rows),
+    **dict.fromkeys(("ScatterElementsUpdate", "ScatterNDUpdate"), _rows),
+    **dict.fromkeys(("Add", "Subtract"), _few(1)),
     "SquaredDifference": _few(2),
 }
 """Ops whose outputs are sums of products of their inputs."""
@@ -421,31 +411,11 @@ def greatest_finite(array: Array) -> float:
 
 
 EXACT_CATEGORIES = (*MOVING, "comparison", "logical", "bitwise", "condition", "type")
-EXACT = (
-    "Abs",
-    "AdaptiveMaxPool",
-    "Ceiling",
-    "Clamp",
-    "Eye",
-    "Floor",
-    "GatherTree",
-    "Identity",
-    "MaxPool",
-    "Maximum",
-    "Minimum",
-    "Negative",
-    "OneHot",
-    "ReLU",
-    "ReduceLogicalAnd",
-    "ReduceLogicalOr",
-    "ReduceMax",
-    "ReduceMin",
-    "ReorgYolo",
-    "Round",
-    "SegmentMax",
-    "Sign",
-    "TopK",
+_EXACT = (
+    "Abs AdaptiveMaxPool Ceiling Clamp Eye Floor GatherTree Identity MaxPool Maximum Minimum Negative OneHot"
+    " ReLU ReduceLogicalAnd ReduceLogicalOr ReduceMax ReduceMin ReorgYolo Round SegmentMax Sign TopK"
 )
+EXACT = frozenset(_EXACT.split())
 """Ops outside of these categories that give elements of their inputs, or round them as they say."""
 ADDING = ("ScatterElementsUpdate", "ScatterNDUpdate", "Col2Im")
 """Ops of a moving category that may add elements up."""
@@ -600,24 +570,11 @@ def _levels(question: Question) -> Array:
 
 
 FLOORS: Mapping[str, Callable[[Question], Array]] = {
-    "Gelu": _input,
-    "Mish": _input,
-    "Swish": _input,
-    "HSwish": _input,
-    "SoftPlus": _one,
-    "Selu": _one,
+    **dict.fromkeys(("Gelu", "Mish", "Swish", "HSwish", "Sin", "Cos"), _input),
+    **dict.fromkeys(("SoftPlus", "Selu", "HardSigmoid", "HSigmoid", "LogSoftmax"), _one),
+    **dict.fromkeys(("Asinh", "Atanh", "Acosh", "Sinh"), _one),
     "Elu": _alpha,
-    "Asinh": _one,
-    "Atanh": _one,
-    "Acosh": _one,
-    "Sinh": _one,
-    "Sin": _input,
-    "Cos": _input,
-    "HardSigmoid": _one,
-    "HSigmoid": _one,
-    "LogSoftmax": _one,
-    "Interpolate": _greatest,
-    "GridSample": _greatest,
+    **dict.fromkeys(("Interpolate", "GridSample"), _greatest),
     "Range": _range,
     "FakeQuantize": _levels,
 }

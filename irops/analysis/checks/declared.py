@@ -75,20 +75,15 @@ IGNORED = "OpenVINO ignores the declarations of ports, and uses what it infers"
 
 def ports_declare_what_is_inferred(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
     """Types and dimensions of every port of every layer, bodies included, where both are known."""
-    yield from _all(structure, inferred, set())
-
-
-def _all(structure: ModelStructure, inferred: Inferred, agreeing: set[_Declared]) -> Iterator[Diagnostic]:
-    """agreeing: the declarations that were compared and agree; most ports of a model are like others"""
     with_inputs = structure.dialect.declares_inputs  # other dialects declare a tensor once, as an output
-    for known in inferred.layers.values():
-        for body in known.bodies.values() if known.bodies else ():
-            yield from _all(structure, body, agreeing)
-        layer, path = known.layer, inferred.path
-        if with_inputs and not _agree(layer.inputs, known.inputs, agreeing):
-            yield from _each(structure, layer, path, "input", layer.inputs, known.inputs)
-        if not known.failed and not _agree(layer.outputs, known.outputs, agreeing):
-            yield from _each(structure, layer, path, "output", layer.outputs, known.outputs)
+    agreeing: set[_Declared] = set()  # declarations that were compared; most ports of a model are like others
+    for here in inferred.walk():
+        for known in here.layers.values():
+            layer = known.layer
+            if with_inputs and not _agree(layer.inputs, known.inputs, agreeing):
+                yield from _each(structure, layer, here.path, "input", layer.inputs, known.inputs)
+            if not known.failed and not _agree(layer.outputs, known.outputs, agreeing):
+                yield from _each(structure, layer, here.path, "output", layer.outputs, known.outputs)
 
 
 def _agree(ports: Sequence[Port], facts: Sequence[Fact | None], agreeing: set[_Declared]) -> bool:

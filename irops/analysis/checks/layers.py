@@ -284,12 +284,9 @@ def bodies_are_those_of_the_op(structure: ModelStructure) -> Iterator[Diagnostic
 def layers_declare_the_outputs_that_there_are(
     structure: ModelStructure, inferred: Inferred
 ) -> Iterator[Diagnostic]:
-    ahead = [inferred]
-    while ahead:
-        inferred = ahead.pop()
-        scope = structure.by_path[inferred.path]
-        ahead.extend(inferred.bodies)
-        for known in inferred.layers.values():
+    for here in inferred.walk():
+        scope = structure.by_path[here.path]
+        for known in here.layers.values():
             layer = known.layer
             given, declared = len(known.outputs), len(layer.outputs)
             if given == declared:

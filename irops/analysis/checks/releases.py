@@ -93,12 +93,10 @@ def _refused_inputs(
     structure: ModelStructure, inferred: Inferred
 ) -> Iterator[tuple[GraphNode, LayerFacts, RefusedTypes, int]]:
     """Each layer with an entry of the table that applies, and the first input that it applies to."""
-    table, ahead = cpu_plugin(), [inferred]
+    table = cpu_plugin()
     places: _Places = {}
-    while ahead:
-        here = ahead.pop()
+    for here in inferred.walk():
         scope = structure.by_path[here.path]
-        ahead.extend(here.bodies)
         candidates = _candidates(here, table)
         refused = [(known, *place) for known in candidates for place in _places(known, table, places)]
         if not refused:

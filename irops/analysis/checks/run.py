@@ -187,11 +187,8 @@ NOTES = (
 
 def bodies_fit_their_parameters(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
     """Only bodies whose Parameters declare something else than they receive are inferred once more."""
-    ahead = [inferred]
-    while ahead:
-        here = ahead.pop()
+    for here in inferred.walk():
         graph = structure.by_path[here.path]
-        ahead.extend(here.bodies)
         for known in here.with_bodies:
             for name, body in known.bodies.items():
                 node = graph.layers[known.layer.id].bodies[name]
@@ -274,28 +271,14 @@ def check(
     load_installed_rules()
     custom = tuple(rules)
     release = None if target is None else release_table().named(target)
-    report = _whole(model, weights, text, custom, registry, limits, release)
+    limits = limits or Limits()
+    with no_collection(), recursion_limit_for(limits.depth):
+        if isinstance(model, str | os.PathLike):
+            # in a function of its own, so that the model is freed before the collector could traverse it
+            report = _of_file(os.fspath(model), weights, text, custom, registry, limits, release)
+        else:
+            report = _report(analyse(model, registry, limits), (), custom, target=release)
     return report.narrowed(select, ignore, custom)
-
-
-def _whole(
-    model: AnyModel,
-    weights: str | os.PathLike[str] | None,
-    text: bytes | None,
-    custom: tuple[Rule, ...],
-    registry: Registry | None,
-    limits: Limits | None,
-    target: str | None,
-) -> Report:
-    """The findings of all rules."""
-    if isinstance(model, ModelAnalysis):
-        return _report(model, (), custom, target=target)
-    known = limits or Limits()
-    with no_collection(), recursion_limit_for(known.depth):
-        if not isinstance(model, str | os.PathLike):
-            return _report(analyse(model, registry, limits), (), custom, target=target)
-        # in a function of its own, so that the model is freed before the collector could traverse it
-        return _of_file(os.fspath(model), weights, text, custom, registry, known, target)
 
 
 def _of_file(
