@@ -13,9 +13,20 @@ from irops.server import findings, hover, navigation
 from irops.server.hover import plain
 from irops.server.language_server import IropsServer, changed_files, watch_files
 from irops.server.navigation import OpLookup, Outputs
-from irops.server.outline import PARENTS, GraphSpan, LayerSpan, Outline, OutlineNode, names_in, number, values
+from irops.server.outline import (
+    PARENTS,
+    Cursor,
+    GraphSpan,
+    LayerSpan,
+    Outline,
+    OutlineNode,
+    Text,
+    cursor_at,
+    names_in,
+    number,
+    values,
+)
 from irops.server.records import ServerOptions
-from irops.server.text import Cursor, Text, cursor_at
 from irops.spec.definition import Attribute, attribute_phrase
 from irops.spec.releases import opsets
 from irops.values.element import element_types

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
+from irops.server.outline import Text
 from irops.server.records import FindingRecord, FixRecord, ServerOptions
-from irops.server.text import Text
 
 EXPLAIN = "irops.explain"
 SOURCE = "irops"

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 
 from irops.server.navigation import OpLookup, Outputs, output_text, source_of
-from irops.server.outline import EdgeSpan, LayerSpan, Outline, values
-from irops.server.text import Cursor, port_at
+from irops.server.outline import Cursor, EdgeSpan, LayerSpan, Outline, port_at, values
 from irops.spec.definition import Attribute, attribute_phrase
 from irops.spec.op import Op
 

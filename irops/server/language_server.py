@@ -24,9 +24,8 @@ from irops.document.site import rule_page
 from irops.ir.locate import root_tag
 from irops.server.findings import diagnostic
 from irops.server.navigation import OpLookup
-from irops.server.outline import Outline, outline_of
+from irops.server.outline import Outline, Text, edited, lines_of, outline_of
 from irops.server.records import Checked, FindingRecord, ServerOptions
-from irops.server.text import Text, edited, lines_of
 from irops.work.worker import Process, ProcessDied
 
 WATCHED = "**/*.{py,bin,xml}"

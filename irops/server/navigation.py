@@ -10,15 +10,18 @@ from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.registry import Registry, default_registry
 from irops.server.outline import (
     BODIES,
+    Cursor,
     EdgeSpan,
     GraphSpan,
     LayerSpan,
     Outline,
     OutlineNode,
-    Path as GraphPath,
+    Text,
+    body_layer,
+    port_at,
+    port_node,
 )
-from irops.server.records import ServerOptions
-from irops.server.text import Cursor, Text, body_layer, port_at, port_node
+from irops.server.records import GraphPath, ServerOptions
 from irops.spec.op import NoOp, Op
 
 Outputs = Mapping[tuple[GraphPath, int], tuple[str, ...]]

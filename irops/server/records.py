@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from irops.files.limits import Limits
-from irops.server.outline import Path
+
+GraphPath = tuple[int | str, ...]
+"""Layer ids and names of bodies from the model down to a graph: (5, "body")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,6 @@ class Checked:
     """
 
     findings: tuple[FindingRecord, ...] = ()
-    outputs: Mapping[tuple[Path, int], tuple[str, ...]] = field(default_factory=dict)
+    outputs: Mapping[tuple[GraphPath, int], tuple[str, ...]] = field(default_factory=dict)
     seconds: float = 0.0
     is_read: bool = True

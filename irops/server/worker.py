@@ -15,8 +15,7 @@ from irops.dialects.registry import Registry
 from irops.environment import no_collection
 from irops.files.limits import recursion_limit_for
 from irops.ir.locate import SourceText
-from irops.server.outline import Path
-from irops.server.records import Checked, FindingRecord, FixRecord, ServerOptions
+from irops.server.records import Checked, FindingRecord, FixRecord, GraphPath, ServerOptions
 from irops.spec.extension import load_rules
 
 MAX_TEXT = 64 << 20
@@ -85,7 +84,7 @@ def _fix(d: Diagnostic, source: SourceText | None) -> FixRecord | None:
     return FixRecord(d.fix.what, tuple(edits))
 
 
-def _outputs(path: Path, inferred: Inferred) -> Iterator[tuple[tuple[Path, int], tuple[str, ...]]]:
+def _outputs(path: GraphPath, inferred: Inferred) -> Iterator[tuple[tuple[GraphPath, int], tuple[str, ...]]]:
     for number, facts in inferred.layers.items():
         yield (path, number), tuple(fact.spelled for fact in facts.outputs)
         for name, body in facts.bodies.items():

@@ -8,9 +8,8 @@ from lsprotocol.types import Position, Range
 
 from irops.server.features import tag_start
 from irops.server.language_server import Checks, Document
-from irops.server.outline import outline_of, values
+from irops.server.outline import Text, edited, lines_of, outline_of, values
 from irops.server.records import Checked, ServerOptions
-from irops.server.text import Text, edited, lines_of
 from irops.work.worker import ProcessDied
 
 
