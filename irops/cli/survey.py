@@ -42,8 +42,7 @@ from irops.diagnostics.rules import all_rules, rules_of
 from irops.environment import missing_libraries
 from irops.files.limits import Limits
 from irops.surveys.listing import listing
-from irops.surveys.store import STATUSES, CellChange, Differences, Row, SurveyTable
-from irops.surveys.survey import INDEX, Request, surveyed
+from irops.surveys.survey import INDEX, STATUSES, CellChange, Differences, Request, Row, SurveyTable, surveyed
 from irops.surveys.tasks import KINDS, Interrupted, SurveyError, SurveySettings, tasks_of
 
 EXIT_1 = "a cell is neither pass nor warn; with --against, if cells got worse"

@@ -16,7 +16,7 @@ from irops.analysis.model_analysis import analyse
 from irops.diagnostics.html_table import MAX_CELL, MAX_ROWS, html_table
 from irops.editing.graiphic import Graph as NewGraph
 from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
-from irops.surveys.store import SurveyTable
+from irops.surveys.survey import SurveyTable
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = "a\nb" * 5000

@@ -4,8 +4,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from irops.surveys.store import STATUSES, Row, SurveyTable, differences
-from irops.surveys.survey import report_page
+from irops.surveys.survey import STATUSES, Row, SurveyTable, differences, report_page
 from irops.surveys.tasks import detail_text
 
 TASKS = ("check", "compare:reference,openvino:CPU", "infer", "run:reference", "target:2023.3")

@@ -5,7 +5,7 @@ from libraries import needs
 
 import irops
 from irops.files.storage import content_of
-from irops.surveys.store import SCHEMA, Row, Rows, read_rows
+from irops.surveys.survey import SCHEMA, Row, Rows, read_rows
 from irops.surveys.tasks import SurveyError
 
 pytestmark = needs("jinja2")

@@ -11,8 +11,7 @@ from here_workers import HereWorkers
 from libraries import needs
 
 from irops.files.limits import Limits
-from irops.surveys.store import ReportFolder
-from irops.surveys.survey import surveyed
+from irops.surveys.survey import ReportFolder, surveyed
 from irops.surveys.tasks import Interrupted, SurveyError, SurveySettings
 from irops.work.outcomes import Died, Failed
 
@@ -178,7 +177,7 @@ def test_a_disk_that_fills_is_reported_and_the_next_survey_goes_on(request_of, t
     with pytest.raises(Interrupted):
         surveyed(request, HereWorkers(stop_after=1))
     with monkeypatch.context() as patch:
-        patch.setattr("irops.surveys.store.write_rows", full)
+        patch.setattr("irops.surveys.survey.write_rows", full)
         with pytest.raises(SurveyError, match=r"rows\.jsonl: No space left on device; the rows"):
             surveyed(request, HereWorkers())
     again = HereWorkers()

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from irops.surveys.store import (
+from irops.surveys.survey import (
     STATUSES,
     Row,
     SurveyTable,

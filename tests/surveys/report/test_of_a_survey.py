@@ -8,7 +8,7 @@ import pytest
 from libraries import needs
 
 import irops
-from irops.surveys.store import STATUSES
+from irops.surveys.survey import STATUSES
 from irops.surveys.tasks import SurveyError
 from tests.conftest import net_text
 

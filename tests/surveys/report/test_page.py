@@ -13,8 +13,7 @@ from survey_rows import TASKS, finding, many_rows, page_of, row, with_findings
 from irops.editing.diff import Difference, LayerChange, page as diff_page
 from irops.pages.render import resource
 from irops.surveys import survey
-from irops.surveys.store import STATUSES
-from irops.surveys.survey import CHANGE_LOOKS, STATUS_LOOKS
+from irops.surveys.survey import CHANGE_LOOKS, STATUS_LOOKS, STATUSES
 
 
 def data_of(text):
