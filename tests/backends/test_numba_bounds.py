@@ -33,15 +33,9 @@ def sweep() -> None:
     from irops.backends.numba import reversing
 
     rng = np.random.default_rng(0)
-    (reversing.PARALLEL_BYTES, reversing.TASK_BYTES, reversing.LONG_ROW, reversing.LONG_STREAMED_ROW) = (
-        0,
-        512,
-        600,
-        96,
-    )
-    for streamed in (1 << 40, 0):
-        reversing._cache_bytes = lambda streamed=streamed: streamed
-        reversing._plan.cache_clear()
+    reversing.PARALLEL_BYTES, reversing.TASK_BYTES, reversing.TILE_BYTES = 0, 512, 4096
+    for reversing.STREAM_BYTES in (1 << 40, 0):
+        reversing.kernel_call.cache_clear()
         for steps, batch, width in [
             (3, 5, 1),
             (16, 4, 4),

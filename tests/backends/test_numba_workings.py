@@ -2,16 +2,15 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 from commands import python_process
+from libraries import Late, needs
 
-from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, moves, split_loop
-
-pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
+pytestmark = needs("numba")
+kernels, threads = Late("irops.backends.numba.reversing"), Late("irops.backends.numba.workers")
 
 
 def strides(*shape: int) -> tuple[int, ...]:
@@ -19,47 +18,37 @@ def strides(*shape: int) -> tuple[int, ...]:
 
 
 def test_a_copy_is_one_block() -> None:
-    assert moves((2, 3, 4), strides(2, 3, 4), 1) == Moves(24, ())
+    assert kernels.moves((2, 3, 4), strides(2, 3, 4), 1) == kernels.Moves(24, ())
 
 
 def test_axes_that_are_neighbours_and_reversed_alike_are_one_loop() -> None:
-    found = moves((2, 3, 4, 5), (60, -20, -5, 1), 1)
-    assert found == Moves(5, (Loop(2, 60, 60), Loop(12, 5, -5)), -55, 55)
+    found = kernels.moves((2, 3, 4, 5), (60, -20, -5, 1), 1)
+    assert found == kernels.Moves(5, (kernels.Loop(2, 60, 60), kernels.Loop(12, 5, -5)), -55, 55)
 
 
 def test_axes_of_one_position_make_no_loop() -> None:
-    assert moves((1, 4, 1), (-4, 1, -1), 2).loops == (Loop(4, 1, 2),)
+    assert kernels.moves((1, 4, 1), (-4, 1, -1), 2).loops == (kernels.Loop(4, 1, 2),)
 
 
 def test_a_source_that_lies_backwards_is_gone_through_forwards() -> None:
-    assert moves((4,), (-1,), 1) == Moves(1, (Loop(4, 1, -1),), -3, 3)
+    assert kernels.moves((4,), (-1,), 1) == kernels.Moves(1, (kernels.Loop(4, 1, -1),), -3, 3)
 
 
 def test_sequences_keep_their_own_loops() -> None:
-    found = moves((2, 3, 4, 5, 6), strides(2, 3, 4, 5, 6), 1, batch_axis=1, seq_axis=3)
-    assert [(loop.size, loop.role) for loop in found.loops] == [
-        (2, PLAIN),
-        (3, BATCH),
-        (4, PLAIN),
-        (5, STEPS),
+    found = kernels.moves((2, 3, 4, 5, 6), strides(2, 3, 4, 5, 6), 1, batch_axis=1, seq_axis=3)
+    assert [(loop.size, loop.sequence, loop.step) for loop in found.loops] == [
+        (2, 0, 0),
+        (3, 1, 0),
+        (4, 0, 0),
+        (5, 0, 1),
     ]
-    assert (found.block, found.inner(STEPS), found.inner(BATCH)) == (6, True, False)
-
-
-def test_parts_of_a_loop_come_to_the_whole() -> None:
-    given = Moves(1, (Loop(3, 10, 10, STEPS), Loop(10, 1, 1, BATCH, 1)))
-    parts = split_loop(given, 1, 4, 0)
-    assert [part.count for part in parts] == [24, 6]
-    assert parts[0].loops[0] == Loop(2, 4, 4, BATCH, 4)
-    assert (parts[1].source, parts[1].target, parts[1].sequence) == (8, 8, 8)
+    assert found.block == 6
 
 
 def reversing(seed: int) -> bool:
-    from irops.backends.numba.reversing import reverse_sequence
-
     data = np.random.default_rng(seed).integers(0, 99, (900, 3000)).astype(np.int8)
     lengths = np.random.default_rng(seed).integers(0, 3001, 900)
-    found = reverse_sequence(data, lengths, batch_axis=0, seq_axis=1)
+    found = kernels.reverse_sequence(data, lengths, batch_axis=0, seq_axis=1)
     return all(
         (found[k, :n] == data[k, :n][::-1]).all() and (found[k, n:] == data[k, n:]).all()
         for k, n in enumerate(lengths)
@@ -67,49 +56,37 @@ def reversing(seed: int) -> bool:
 
 
 def test_many_threads_reverse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from irops.backends.numba.workers import WORKERS
-
-    monkeypatch.setattr(WORKERS, "cores", 4)
+    monkeypatch.setattr(threads.WORKERS, "cores", 4)
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(reversing, range(24)))
 
 
 def test_nobody_waits_for_ever() -> None:
-    from irops.backends.numba.loops import address_of
-    from irops.backends.numba.workers import await_change, await_count
-
     counter = np.array([3])
-    await_change(address_of(counter), 3, 10)
-    assert not await_count(address_of(counter), 4, 10)
-    assert await_count(address_of(counter), 3, 0)
+    threads.await_change(threads.address_of(counter), 3, 10)
+    assert not threads.await_count(threads.address_of(counter), 4, 10)
+    assert threads.await_count(threads.address_of(counter), 3, 0)
 
 
 def test_waiting_threads_are_notified() -> None:
-    from irops.backends.numba.loops import address_of
-    from irops.backends.numba.workers import SIZE, WAKEUP, await_change, notify
-
-    wakeup, counters = np.zeros(1, np.int64), np.zeros(SIZE, np.int64)
-    counters[WAKEUP // 8] = address_of(wakeup)
+    wakeup, counters = np.zeros(1, np.int64), np.zeros(threads.SIZE, np.int64)
+    counters[threads.WAKEUP // 8] = threads.address_of(wakeup)
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(await_change, address_of(wakeup), 0, 1 << 40)
-        notify(address_of(counters))
+        waiting = pool.submit(threads.await_change, threads.address_of(wakeup), 0, 1 << 40)
+        threads.notify(threads.address_of(counters))
         waiting.result(timeout=60)
     assert wakeup[0] == 1
 
 
 def test_arrays_that_cannot_be_written_are_read() -> None:
-    from irops.backends.numba.reversing import reverse_sequence
-
     data, lengths = np.arange(12).reshape(3, 4), np.array([1, 2, 4])
     data.flags.writeable = lengths.flags.writeable = False
-    found = reverse_sequence(data, lengths, batch_axis=0, seq_axis=1)
+    found = kernels.reverse_sequence(data, lengths, batch_axis=0, seq_axis=1)
     assert found.tolist() == [[0, 1, 2, 3], [5, 4, 6, 7], [11, 10, 9, 8]]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_child_has_workers_of_its_own() -> None:
-    from irops.backends.numba.workers import WORKERS
-
     assert reversing(0)
     folders = [str(Path(__file__).parents[k] / name) for k, name in enumerate((".", "support"))]
     code = (
@@ -120,7 +97,7 @@ def test_a_forked_child_has_workers_of_its_own() -> None:
         "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
     assert python_process("-W", "ignore", "-c", code, timeout=300).returncode == 0
-    assert WORKERS.cores >= 1
+    assert threads.WORKERS.cores >= 1
 
 
 def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:

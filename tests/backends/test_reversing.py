@@ -84,20 +84,13 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     from irops.backends.numba import reversing
 
     if request.param != "alone":
-        for name, size in (
-            ("PARALLEL_BYTES", 0),
-            ("TASK_BYTES", 512),
-            ("LONG_ROW", 96),
-            ("LONG_STREAMED_ROW", 96),
-            ("RUN_BYTES", 8),
-            ("PIECE_BYTES", 160),
-        ):
+        for name, size in (("PARALLEL_BYTES", 0), ("TASK_BYTES", 512), ("TILE_BYTES", 4096)):
             monkeypatch.setattr(reversing, name, size)
     if request.param == "past the caches":
-        monkeypatch.setattr(reversing, "_cache_bytes", lambda: 0)
-    reversing._plan.cache_clear()
+        monkeypatch.setattr(reversing, "STREAM_BYTES", 0)
+    reversing.kernel_call.cache_clear()
     yield
-    reversing._plan.cache_clear()
+    reversing.kernel_call.cache_clear()
 
 
 relaxed = settings(

@@ -10,14 +10,15 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from ctypes import addressof, c_char
 from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from irops.backends.numba.loops import address_of
 from irops.backends.numba.vectors import compiled, fetch_add, load_i64, load_i64_atomic, yield_core
+from irops.values.element import Array
 
 STARTED, FINISHED, WAKEUP = 0, 64, 128
 """Byte offsets of a job's counters: the tasks started, the tasks finished, and the address of the wakeup
@@ -27,6 +28,15 @@ SIZE = (WAKEUP + 64) // 8
 """The size of the counters in integers of 64 bits; each counter has its own cache line."""
 YIELD_INTERVAL = 64
 """The number of polls, one or two microseconds, after which a thread yields its core."""
+
+
+def address_of(array: Array) -> int:
+    """The address of the first element of an array, which must not be empty."""
+    flags = array.flags
+    if flags.writeable and flags.c_contiguous and array.dtype.isbuiltin == 1:  # these support buffers
+        return addressof(c_char.from_buffer(array))  # type: ignore[arg-type]  # twice as fast as ctypes.data
+    address: int = array.ctypes.data
+    return address
 
 
 def _notify(counter: int) -> None:
@@ -64,20 +74,6 @@ milliseconds on current processors.
 """
 
 
-class _ThreadCounters(threading.local):
-    """The counters of each thread for jobs that it executes alone. No thread polls their wakeup counter."""
-
-    def __init__(self) -> None:
-        self._counters, self._wakeup = np.zeros(SIZE, np.int64), np.zeros(1, np.int64)
-        self._counters[WAKEUP // 8] = address_of(self._wakeup)
-        self._address = address_of(self._counters)
-
-    def reset(self) -> int:
-        """Reset the task counter and return the address of the counters."""
-        self._counters[0] = 0
-        return self._address
-
-
 class ThreadPool:
     """The threads in addition to the calling one."""
 
@@ -87,7 +83,7 @@ class ThreadPool:
 
     def _reset(self) -> None:
         """Set the initial state, also in a forked child, which has none of its parent's threads."""
-        self._lock, self._thread_counters = threading.Lock(), _ThreadCounters()
+        self._lock = threading.Lock()
         self._jobs: SimpleQueue[Job] = SimpleQueue()
         self._wakeup = np.zeros(1, np.int64)
         self._wakeup_address = address_of(self._wakeup)
@@ -102,9 +98,6 @@ class ThreadPool:
         keep_alive: objects whose memory the kernel uses
         """
         others = min(self.cores, tasks) - 1
-        if others < 1:
-            kernel(*arguments, self._thread_counters.reset())
-            return
         counters = np.zeros(SIZE, np.int64)
         counters[WAKEUP // 8] = self._wakeup_address
         address = address_of(counters)
