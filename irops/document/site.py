@@ -29,6 +29,7 @@ from irops.document.sphinx.build import BuildOptions, build_html
 from irops.editing.translation.counterparts import counterpart_of
 from irops.environment import require_extra
 from irops.files.output import claim, remove_abandoned, signals_blocked
+from irops.files.storage import content_of
 from irops.spec.attributes import format_value, parse
 from irops.spec.definition import (
     OPENVINO,
@@ -327,7 +328,7 @@ def rule_pages(page: Callable[..., str], definitions: Sequence[Definition] = ())
             yield f"rules/{rule.code}.md", page("rule", constrained=constrained, **values)
 
 
-_EXPECTED = re.compile(rb" *<!-- expect: .*?-->")
+_EXPECTED = re.compile(r" *<!-- expect: .*?(-->|$)", re.MULTILINE)
 
 
 def rule_example(rule: Rule) -> SimpleNamespace | None:
@@ -337,18 +338,16 @@ def rule_example(rule: Rule) -> SimpleNamespace | None:
     file = FOLDER / f"{rule.code}.xml"
     if not file.is_file():
         return None
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "model.xml"
-        copy.write_bytes(_EXPECTED.sub(b"", file.read_bytes()))
-        if file.with_suffix(".bin").is_file():
-            shutil.copyfile(file.with_suffix(".bin"), copy.with_suffix(".bin"))
-        found = next(d for d in check(copy) if d.code == rule.code)
-        content = copy.read_bytes()
-        text = render([Report((found,))], "full").replace(f"{folder}/", "")
+    found = next(d for d in check(file) if d.code == rule.code)
+    printed = render([Report((found,))], "full").replace(str(file), "model.xml")
+    content = content_of(file)
     fixed = applied(content, [found.fix])[0] if found.fix is not None else content
-    before, after = (data.decode("utf-8", "replace").splitlines() for data in (content, fixed))
+    before, after = (
+        _EXPECTED.sub("", data.decode("utf-8", "replace")).splitlines() for data in (content, fixed)
+    )
     lines = [line for line in ndiff(before, after) if line[0] in "+-"]
-    return SimpleNamespace(finding=text[: text.index("    explain: ")], fix="\n".join(lines))
+    finding = _EXPECTED.sub("", printed[: printed.index("    explain: ")])
+    return SimpleNamespace(finding=finding, fix="\n".join(lines))
 
 
 def rule_page(rule: Rule, *, site: str = "") -> str:
