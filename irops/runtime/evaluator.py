@@ -7,7 +7,6 @@ Squeeze is to remove and that may have size 1 is inferred to be removed. A run c
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
-from typing import Any
 
 from irops.analysis.declaring import facts_line
 from irops.analysis.inference import Inference
@@ -15,7 +14,7 @@ from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.invocation import OpFault
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode, LayerNode
-from irops.backends.backend import Backend, Reference, kernel_of
+from irops.backends.backend import Backend, Kernel, Reference, kernel_of
 from irops.backends.one_op import LruCache
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Severity, errors_of, in_document_order
 from irops.diagnostics.printable import plural
@@ -23,12 +22,11 @@ from irops.diagnostics.rules import rule
 from irops.environment import enabled
 from irops.ir.model import Layer, LayerKind
 from irops.ir.weights import constant
-from irops.runtime.memory import MIN_BYTES, Arena, KeptConstants, size_in_bytes
+from irops.runtime.memory import KeptConstants
 from irops.runtime.plan import Kept, Plan, Program, absent_output, assemble, plan_of
 from irops.spec.op import NoOp, Op
 from irops.values.arrays import fact_of
 from irops.values.element import Array
-from irops.values.fact import Fact
 
 
 class Variables:
@@ -130,11 +128,8 @@ Progress = Callable[[int, int, Layer], None]
 """Called with the number of layers done, the number of layers in all, and the layer."""
 MAX_PLANS = 256
 """For how many sets of input shapes plans are kept; a sequence that grows gives new ones without end."""
-ARENA_SHARE = 8
-"""The share of the limit on tensors that unused memory of an arena may take: one part of so many."""
 SHAPE_BYTES = 1 << 20
 """How many bytes of values that follow from the shapes of its inputs are kept for a plan."""
-Kernel = Callable[..., Any]
 
 
 class Evaluator:
@@ -157,7 +152,7 @@ class Evaluator:
         self.analysis, self.limits, self.partly = analysis, analysis.limits, partly
         self.backends, self.verify, self.progress = backends, verify, progress
         self.kept = KeptConstants(self.limits.constant_bytes) if enabled("constants") else None
-        self.arena = Arena(self.limits.tensor_bytes / ARENA_SHARE) if enabled("arena") else None
+        self.may_overwrite = enabled("arena")
         self._plans: LruCache[Plan] = LruCache(MAX_PLANS)
         self._programs: LruCache[Program] = LruCache(MAX_PLANS)
         self._mapped: dict[LayerNode, Array] = {}
@@ -183,9 +178,7 @@ class Evaluator:
             kept = None if program is None else program.kept
             if kept is None and self.kept is not None:
                 kept = Kept(self.kept, KeptConstants(SHAPE_BYTES))
-            program = assemble(
-                plan, given, keep, kept, self.kernel_with_memory, may_overwrite=self.arena is not None
-            )
+            program = assemble(plan, given, keep, kept, self.kernel, may_overwrite=self.may_overwrite)
             self._programs.put(key, program)
         return program
 
@@ -193,22 +186,6 @@ class Evaluator:
         """Keep no results of constants, since only one run follows."""
         if self.kept is not None:
             self.kept = KeptConstants(0)
-
-    def kernel_with_memory(self, op: Op, output: Fact) -> Kernel:
-        """The kernel of an op; one that fills an array gets it from the arena. output: its Fact
-
-        Raises:  OpFault where there is none
-        """
-        _, kernel = self.kernel(op)
-        arena, dtype, size = self.arena, output.element_type.dtype, size_in_bytes((output,))
-        if arena is None or size < MIN_BYTES or dtype.hasobject or not getattr(kernel, "takes_out", False):
-            return kernel
-        shape = output.shape.to_tuple()
-
-        def compute(*inputs: Any, **attributes: Any) -> Any:
-            return kernel(*inputs, out=arena.array(shape, dtype, int(size)), **attributes)
-
-        return compute
 
     def _planned(self, graph: GraphNode, given: Mapping[int, Array]) -> Plan:
         overrides = {key: fact_of(array) for key, array in given.items()}

@@ -201,12 +201,8 @@ class LayerGradients:
 
     def _kernel(self, of: str) -> Callable[..., Any] | None:
         """The kernel of the op, perhaps of a backend, where it computes the gradient."""
-        ports = self.op.definition.inputs
-        fact = next(self.inputs[index] for index, port in enumerate(ports) if port.name == of)
         replaces = getattr(self.op.functions.gradients[of], BY_KERNEL, False)
-        if not replaces or fact is None or not fact.shape.static:
-            return None
-        return self._kernel_of(self.op, fact)
+        return self._kernel_of(self.op)[1] if replaces else None
 
     def _saved(self, name: str) -> Any:
         definition = self.op.definition
@@ -421,7 +417,7 @@ class GradientSession:
         self, flow: Flow, values: dict[ValueKey, Array], cotangents: Mapping[int, Array]
     ) -> dict[int, Array]:
         evaluator = self.session.evaluator
-        backward = Backward(flow, values, evaluator.limits, evaluator.kernel_with_memory)
+        backward = Backward(flow, values, evaluator.limits, evaluator.kernel)
         try:
             return backward.run(cotangents)
         except FAULTS as error:

@@ -20,6 +20,7 @@ import numpy as np
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.invocation import Invocation, OpFault, named_inputs, positional
 from irops.analysis.structure import GraphNode, LayerNode
+from irops.backends.backend import Backend, Kernel
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Severity
 from irops.dialects import dialect_of_version
 from irops.graph.topology import Wiring
@@ -331,8 +332,8 @@ def _size(step: PlannedLayer, fact: Fact) -> float | None:
     return fact.shape.size.low * kind.dtype.itemsize
 
 
-KernelOf = Callable[[Op, Fact], Callable[..., Any]]
-"""The kernel of an op whose first output has this Fact. Raises: OpFault where there is none"""
+KernelOf = Callable[[Op], tuple[Backend, Kernel]]
+"""A backend that can compute an op, and its kernel. Raises: OpFault where there is none"""
 Values = list[Array | None]
 """The values of a run by slot; None where there is none, or none any more."""
 ABSENT = 0
@@ -570,7 +571,7 @@ class _Assembly:
         try:
             check_possible(step.op, facts.outputs)
             places = positional(step.op, named_inputs(step.op, named))
-            function = self._kernel_of(step.op, facts.outputs[0])
+            _, function = self._kernel_of(step.op)
         except OpFault:
             return None  # a run reports it when it comes to the step
         return function, [ABSENT if slot is None else slot for slot in places]

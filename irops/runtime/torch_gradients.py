@@ -89,7 +89,8 @@ class _OpFunction(torch.autograd.Function):
         saved = {place: _array(tensor) for place, tensor in zip(ctx.places, ctx.saved_tensors)}
         for (side, index), array in {**ctx.others, **saved}.items():
             arrays[side][index] = array
-        layer = LayerGradients(call.prepared.invocation, ctx.facts, arrays, lambda *_: call.prepared.kernel)
+        computes = (call.prepared.backend, call.prepared.kernel)
+        layer = LayerGradients(call.prepared.invocation, ctx.facts, arrays, lambda _: computes)
         reaching = [_array(cotangent) for cotangent in cotangents]
         try:
             filled = layer.cotangents(reaching)

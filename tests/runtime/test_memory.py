@@ -1,7 +1,5 @@
 """What a session keeps from run to run, and the memory that it uses again: results are the same without."""
 
-import gc
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +8,9 @@ from random_graphs import Maker
 from waiting import in_threads
 
 import irops
-from irops.backends.backend import filling
 from irops.environment import VARIABLE
 from irops.runtime.gradients import GradientSession
-from irops.runtime.memory import ALIGNMENT, MIN_BYTES, Arena, KeptConstants
+from irops.runtime.memory import KeptConstants
 
 OFF = "constants,arena"
 CODES = np.arange(8, dtype=np.uint8)
@@ -125,7 +122,7 @@ def test_random_graphs_give_the_same_with_and_without(seed, monkeypatch):
     runs = [outcome(session, maker.arrays) for _ in range(3)]
     monkeypatch.setenv(VARIABLE, OFF)
     plain = irops.Session(model)
-    assert (plain.evaluator.kept, plain.evaluator.arena) == (None, None)
+    assert (plain.evaluator.kept, plain.evaluator.may_overwrite) == (None, False)
     assert runs == [outcome(plain, maker.arrays)] * 3
 
 
@@ -165,7 +162,6 @@ def test_examples_give_the_same_with_and_without(path, monkeypatch):
 
 
 SHAPE = (64, 64, 64)
-"""1 MB of f32: an arena serves it."""
 
 
 @pytest.fixture
@@ -194,35 +190,6 @@ def test_results_that_a_caller_keeps_do_not_change_in_later_runs(turned):
         expected = expected_of(*inputs(seed))
         assert np.array_equal(results[seed], expected)
         assert np.array_equal(views[seed], expected[3, ::2])
-
-
-class Filling:
-    """ReverseSequence of the reference, into the array that it gets, in the calling thread: the threads of
-    other backends may refer to an array for some moments after they have delivered it.
-    """
-
-    name = "filling"
-
-    def kernel(self, op):
-        return filling(partial(_fill, op.functions.kernel)) if op.id == "ReverseSequence-1" else None
-
-
-def _fill(kernel, *inputs, out, **attributes):
-    out[...] = kernel(*inputs, **attributes)
-    return out
-
-
-def test_memory_is_used_again_once_nobody_refers_to_it(turned):
-    session = irops.Session(turned, backends=[Filling()])
-    arena, places = session.evaluator.arena, set()
-    size = 4 * 64**3 + ALIGNMENT
-    for seed in range(5):
-        result = session.run(inputs(seed))["y"]
-        assert np.array_equal(result, expected_of(*inputs(seed)))
-        places.add(result.ctypes.data)
-        del result
-        assert (arena.peak_bytes, arena.used_bytes + arena.free_bytes) == (2 * size, 2 * size)
-    assert len(places) <= 2
 
 
 def test_threads_that_share_a_session_give_what_one_gives(turned):
@@ -272,31 +239,6 @@ def test_a_step_writes_into_an_input_that_ends_there_and_into_no_other(net):
     (program,) = session.evaluator._programs._values.values()
     overwritten = {action.step.layer.name for action in program.actions if action.overwrites}
     assert overwritten == {"product", "last"}
-
-
-@pytest.mark.slow("large arrays")
-def test_an_arena_holds_no_more_than_was_in_use_at_one_time():
-    arena, dtype = Arena(float("inf")), np.dtype(np.uint8)
-    sizes = [MIN_BYTES * factor for factor in (1, 7, 2, 5, 3, 1, 11)]
-    arrays = []
-    for size in sizes:
-        arrays.append(arena.array((size,), dtype, size))
-        arrays[-1][...] = 1
-        if len(arrays) > 2:
-            arrays.pop(0)
-        assert arena.used_bytes + arena.free_bytes <= arena.peak_bytes
-    arrays.clear()
-    gc.collect()
-    small = arena.array((MIN_BYTES,), dtype, MIN_BYTES)
-    assert small.ctypes.data % ALIGNMENT == 0
-    assert arena.free_bytes <= arena.peak_bytes
-
-
-def test_an_arena_gives_back_what_exceeds_its_limit():
-    arena, dtype = Arena(2 * MIN_BYTES), np.dtype(np.uint8)
-    for size in (MIN_BYTES, 4 * MIN_BYTES, MIN_BYTES):
-        arena.array((size,), dtype, size)
-    assert arena.free_bytes <= 2 * MIN_BYTES
 
 
 def test_variables_keep_their_values_when_memory_is_used_again(net):
