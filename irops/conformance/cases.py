@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irops.analysis.invocation import Invocation, OpFault, fault_of
-from irops.backends.backend import Backend, Reference
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, Severity, errors_of
 from irops.dialects import dialect_of
 from irops.ir.model import Layer, Model
@@ -24,7 +23,6 @@ from irops.values.element import CODED, Array, element_type_of, tagged, zeros
 from irops.values.fact import Fact
 from irops.values.packing import pack
 from irops.values.violation import Violation, collect_warnings
-from irops.verdicts.metrics import difference
 
 
 class MemoryLayout(NamedTuple):
@@ -209,10 +207,8 @@ def _violated_constraint(trial: Trial, arrays: Sequence[Array | None]) -> str | 
 # The examples and counterexamples of definitions: run, and as trials for a kernel.
 
 
-def outcome(
-    op: Op, case: ExampleCase, backend: Backend | None = None
-) -> tuple[list[Array], list[Diagnostic]]:
-    """Run a case. Return the outputs (none if input values are unknown) and the diagnostics."""
+def outcome(op: Op, case: ExampleCase) -> tuple[list[Array], list[Diagnostic]]:
+    """The outputs of a case by the reference, none if values of inputs are unknown; and the diagnostics."""
     diagnostics: list[Diagnostic] = []
     outputs: list[Array] = []
     place = Location(op.definition.path)
@@ -220,7 +216,7 @@ def outcome(
         return _run_net(op, case, diagnostics), diagnostics
     try:
         with collect_warnings() as warnings:
-            outputs = _run_op(op, case, backend or Reference())
+            outputs = _run_op(op, case)
         diagnostics.extend(fault_of(op, warning).diagnostic(op, place) for warning in warnings)
     except Violation as violation:
         diagnostics.append(fault_of(op, violation).diagnostic(op, place))
@@ -229,22 +225,17 @@ def outcome(
     return outputs, diagnostics
 
 
-def _run_op(op: Op, case: ExampleCase, backend: Backend) -> list[Array]:
+def _run_op(op: Op, case: ExampleCase) -> list[Array]:
     invocation = Invocation(op, case.attributes)
     for fault in invocation.faults:
         raise OpFault(fault.rule, fault.message)
     tensors = inputs_of(op, case)
     facts = [None if t is None else Fact(t.element_type, t.shape, t.value) for t in tensors]
     inferred = invocation.infer(facts)
-    if any(t is not None and t.value is None for t in tensors):
+    if op.functions.kernel is None or any(t is not None and t.value is None for t in tensors):
         return []
     arrays = [None if t is None else t.value for t in tensors]
-    kernel = backend.kernel(op)
-    if kernel is None and op.definition.library:
-        return []
-    if kernel is None:
-        raise OpFault("unsupported-op", f"backend {backend.name} has no kernel for {op.id}")
-    results = invocation.compute(arrays, kernel=kernel)
+    results = invocation.compute(arrays)
     outputs = [result_array(result, fact) for result, fact in zip(results, inferred)]
     for array, fact in zip(outputs, inferred):
         if not fact.admits(array):
@@ -318,41 +309,6 @@ def _runs(case: ExampleCase, constants: Collection[str]) -> Iterator[dict[str, A
             runs.setdefault(tensor.name, []).append(tensor.value)
     for turn in range(max((len(v) for v in runs.values()), default=1)):
         yield {name: values[min(turn, len(values) - 1)] for name, values in runs.items()}
-
-
-def failure(op: Op, case: ExampleCase, backend: Backend | None = None) -> str:
-    """The failure of a case, or '': an example must give its outputs, a counterexample must be reported."""
-    outputs, diagnostics = outcome(op, case, backend)
-    if case.violates is not None:
-        expected_code = case.violates if case.violates.startswith("IR") else f"{op.id}:{case.violates}"
-        reported = [d.constraint or d.code for d in diagnostics]
-        if expected_code in reported:
-            return ""
-        return f"reported {', '.join(reported) or 'nothing'}, expected {expected_code}"
-    errors = [d for d in diagnostics if d.severity is Severity.ERROR]
-    if errors:
-        return str(errors[0])
-    outs = expected_outputs(op, case)
-    if op.definition.library:
-        facts = [None if t is None else Fact(t.element_type, t.shape, t.value) for t in inputs_of(op, case)]
-        inferred = [str(fact) for fact in Invocation(op, case.attributes).infer(facts)]
-        expected = [str(Fact(tensor.element_type, tensor.shape)) for tensor in outs]
-        return "" if inferred == expected else f"infers {', '.join(inferred)}, expected {', '.join(expected)}"
-    if len(outputs) != len(outs):
-        return f"computes {len(outputs)} outputs, expected {len(outs)}"
-    for array, tensor in zip(outputs, outs):
-        if tensor.value is not None and (reason := _differs(array, tensor.value, case.tolerance)):
-            return f"{tensor.name}: {reason}"
-    return ""
-
-
-def _differs(array: Array, expected: Array, tolerance: float) -> str:
-    if array.dtype == expected.dtype and array.dtype.kind == "f" and array.shape == expected.shape:
-        wide, wide_expected = array.astype(np.float64), expected.astype(np.float64)
-        close = np.isclose(wide, wide_expected, rtol=tolerance, atol=tolerance, equal_nan=True)
-        return "" if close.all() else f"got {array.tolist()}, must be {expected.tolist()}"
-    reason = difference(array, expected)
-    return f"{reason}; got {array.tolist()}, must be {expected.tolist()}" if reason else ""
 
 
 MAX_SHOWN_SIZE = 1 << 20
