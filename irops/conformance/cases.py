@@ -12,7 +12,6 @@ from irops.dialects import dialect_of
 from irops.ir.model import Layer, Model
 from irops.ir.read import loads
 from irops.ir.weights import Weights
-from irops.runtime.memory import size_in_bytes
 from irops.runtime.session import Session
 from irops.spec.binding import Function
 from irops.spec.definition import ExampleCase, Tensor
@@ -20,7 +19,7 @@ from irops.spec.load import counterexamples, examples
 from irops.spec.op import Op
 from irops.values.arrays import fact_of, result_array
 from irops.values.element import CODED, Array, element_type_of, tagged, zeros
-from irops.values.fact import Fact
+from irops.values.fact import Fact, size_in_bytes
 from irops.values.packing import pack
 from irops.values.violation import Violation, collect_warnings
 

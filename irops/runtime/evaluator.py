@@ -22,8 +22,7 @@ from irops.diagnostics.rules import rule
 from irops.environment import enabled
 from irops.ir.model import Layer, LayerKind
 from irops.ir.weights import constant
-from irops.runtime.memory import KeptConstants
-from irops.runtime.plan import Kept, Plan, Program, absent_output, assemble, plan_of
+from irops.runtime.plan import Kept, KeptConstants, Plan, Program, absent_output, assemble, plan_of
 from irops.spec.op import NoOp, Op
 from irops.values.arrays import fact_of
 from irops.values.element import Array

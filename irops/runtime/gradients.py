@@ -19,15 +19,14 @@ from irops.dialects.registry import Registry
 from irops.files.limits import Limits
 from irops.ir.model import Layer, LayerKind
 from irops.ops.conversion import as_numbers, converted
-from irops.runtime.memory import require_room, size_in_bytes
-from irops.runtime.plan import KernelOf, Plan, PlannedLayer, ValueKey
+from irops.runtime.plan import KernelOf, Plan, PlannedLayer, ValueKey, require_room
 from irops.runtime.run import run_model
 from irops.runtime.session import Results, Session
 from irops.spec.binding import BY_KERNEL
 from irops.spec.definition import Gradient
 from irops.values.arrays import as_tensor, fact_of
 from irops.values.element import DYNAMIC, Array, element_type_of, zeros
-from irops.values.fact import Fact
+from irops.values.fact import Fact, size_in_bytes
 from irops.values.shape import Shape
 
 Inputs = dict[int, tuple[int, ...]]

@@ -9,10 +9,12 @@ kernel, and the type and the shape that the result must have, so that a run only
 """
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import prod
 from operator import itemgetter
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,16 +25,17 @@ from irops.analysis.structure import GraphNode, LayerNode
 from irops.backends.backend import Backend, Kernel
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Severity
 from irops.dialects import dialect_of_version
+from irops.files.limits import Limits
 from irops.graph.topology import Wiring
 from irops.ir.model import Layer, LayerKind
 from irops.ops.elementwise import UFUNC
-from irops.runtime.memory import ConstantKey, KeptConstants, check_possible, size_in_bytes
 from irops.spec.binding import CONTEXT
 from irops.spec.op import Op
 from irops.values.element import DYNAMIC, F32, STRING, Array, ElementType, element_type_of
-from irops.values.fact import Fact
+from irops.values.fact import Fact, size_in_bytes
 from irops.values.packing import LAYOUTS
-from irops.values.shape import Shape
+from irops.values.shape import MAX_AXES, MAX_DIM, Shape
+from irops.values.violation import LimitExceeded
 
 NARROW = ("f16", "bf16")
 
@@ -213,6 +216,85 @@ def _is_static(op: Op, facts: LayerFacts) -> bool:
     """
     known = [fact for fact in (*facts.inputs, *facts.outputs) if fact is not None]
     return not facts.inputs or (not op.definition.bodies and all(fact.shape.static for fact in known))
+
+
+def check_possible(op: Op, outputs: Iterable[Fact]) -> None:
+    """Require that arrays can have the shapes of an op's outputs. Raises: OpFault"""
+    for fact in outputs:
+        dims = fact.shape.dims or ()
+        if len(dims) > MAX_AXES:
+            message = f"{op.id} gives a tensor of {len(dims)} axes; arrays have {MAX_AXES} at most"
+            raise OpFault("unsupported-array", message)
+        elements = prod(max(dim.low, 1) for dim in dims)
+        if fact.element_type is not DYNAMIC and elements * fact.element_type.dtype.itemsize > MAX_DIM:
+            raise OpFault("unsupported-array", f"{op.id} gives {fact}; no array has such sizes")
+
+
+def require_room(in_use: float, wanted: float, limits: Limits) -> None:
+    """Require that further bytes are within the limit on tensors. Raises: LimitExceeded"""
+    if in_use + wanted > limits.tensor_bytes:
+        message = f"would hold {in_use + wanted:,.0f} bytes, {limits.message('tensor_bytes')}"
+        raise LimitExceeded("memory-limit", message)
+
+
+# What a session keeps of the steps that give the same in each run.
+
+ConstantKey = tuple[tuple[str, ...], int, int]
+"""The path of a graph, the id of a layer, and the index of one of its outputs."""
+
+
+class KeptConstants:
+    """Arrays that depend on constants alone, within a number of bytes. Threads may share it.
+
+    Views of the weights take no memory and are always kept. Of the others, the smallest are: for the same
+    number of bytes they save the most steps.
+    """
+
+    def __init__(self, limit: float) -> None:
+        self.limit, self.bytes = limit, 0.0
+        self._chosen: dict[tuple[str, ...], frozenset[ConstantKey]] = {}
+        self._arrays: dict[ConstantKey, Array] = {}
+        self._lock = Lock()
+
+    def choose(self, path: tuple[str, ...], sizes: Mapping[ConstantKey, float]) -> frozenset[ConstantKey]:
+        """The values of a graph that are kept, by their sizes in bytes; decided once for each graph."""
+        with self._lock:
+            if path not in self._chosen:
+                chosen = []
+                for key in sorted(sizes, key=sizes.__getitem__):
+                    if self.bytes + sizes[key] > self.limit:
+                        break
+                    self.bytes += sizes[key]
+                    chosen.append(key)
+                self._chosen[path] = frozenset(chosen)
+            return self._chosen[path]
+
+    def find(self, key: ConstantKey) -> Array | None:
+        """A value that is kept; None if it is not, or not yet."""
+        return self._arrays.get(key)
+
+    def put(self, key: ConstantKey, array: Array) -> None:
+        """Keep a value that was chosen. The array becomes read-only."""
+        kept = _without_more(array)
+        kept.flags.writeable = False
+        with self._lock:
+            if key in self._chosen.get(key[0], ()):
+                self._arrays[key] = kept
+
+    def refuse(self, path: tuple[str, ...]) -> None:
+        """Keep nothing of a graph whose constants give warnings: these are due in each run."""
+        with self._lock:
+            self._chosen[path] = frozenset()
+            for key in [key for key in self._arrays if key[0] == path]:
+                del self._arrays[key]
+
+
+def _without_more(array: Array) -> Array:
+    """The array, copied if it is a view of a larger one, which would be kept with it."""
+    owner = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    return array.copy() if owner.flags.owndata and owner.nbytes > array.nbytes else array
 
 
 SHAPES = frozenset({"ShapeOf", "Shape", "Size"})

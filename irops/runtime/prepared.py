@@ -12,11 +12,11 @@ from irops.backends.one_op import LruCache
 from irops.diagnostics.diagnostic import EvaluationError, Location, Severity
 from irops.files.limits import Limits
 from irops.runtime.evaluator import Transaction, failed_kernel
-from irops.runtime.memory import check_possible, size_in_bytes
+from irops.runtime.plan import check_possible
 from irops.spec.op import Op
 from irops.values.arrays import as_tensor, fact_of, result_array
 from irops.values.element import DYNAMIC, Array, element_type_of
-from irops.values.fact import Fact
+from irops.values.fact import Fact, size_in_bytes
 from irops.values.shape import Shape
 from irops.values.violation import collect_warnings
 

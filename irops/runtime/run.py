@@ -20,7 +20,6 @@ from irops.files.limits import Clock
 from irops.ir.model import LayerKind
 from irops.ir.weights import require_unchanged_weights
 from irops.runtime.evaluator import Evaluator, Transaction, Variables, contradiction, failed_kernel
-from irops.runtime.memory import check_possible, require_room, size_in_bytes
 from irops.runtime.plan import (
     Action,
     Plan,
@@ -29,7 +28,9 @@ from irops.runtime.plan import (
     ValueKey,
     Values,
     admits,
+    check_possible,
     in_order,
+    require_room,
     rounded,
     unshared,
     wide,
@@ -39,7 +40,7 @@ from irops.spec.body import BodyFunction
 from irops.spec.op import Op
 from irops.values.arrays import fact_of, result_array
 from irops.values.element import Array
-from irops.values.fact import Fact
+from irops.values.fact import Fact, size_in_bytes
 from irops.values.violation import LimitExceeded, Violation, collect_warnings
 from irops.verdicts.judge import judge
 from irops.verdicts.question import Question, Verdict

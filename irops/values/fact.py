@@ -1,6 +1,6 @@
 """Static information about a tensor: element type, shape and, where known, value."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import inf, isnan
 from typing import Any
 
@@ -159,3 +159,9 @@ def each_dim(function: Callable[[Dim], Dim], dims: Array) -> Array:
     for index, item in enumerate(dims.ravel()):  # ndenumerate and flat refuse more than 32 axes
         out[index] = function(item if isinstance(item, Dim) else _dim(item))
     return out.reshape(dims.shape)
+
+
+def size_in_bytes(facts: Iterable[Fact]) -> float:
+    """How many bytes tensors of these facts take in memory, where their sizes are known."""
+    sized = (fact for fact in facts if fact.element_type is not DYNAMIC)
+    return sum(fact.shape.size.low * max(fact.element_type.dtype.itemsize, 1) for fact in sized)

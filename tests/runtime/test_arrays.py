@@ -12,11 +12,10 @@ from irops.analysis.made_up import made_up_inputs
 from irops.analysis.model_analysis import analyse
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.dialects.registry import default_registry
-from irops.runtime.memory import check_possible, size_in_bytes
-from irops.runtime.plan import constants_of, rounded, wide, wide_types
+from irops.runtime.plan import check_possible, constants_of, rounded, wide, wide_types
 from irops.values.dim import ANY, Dim
 from irops.values.element import DYNAMIC, F32, I64, element_type
-from irops.values.fact import Fact
+from irops.values.fact import Fact, size_in_bytes
 from irops.values.shape import MAX_AXES, MAX_DIM, Shape
 
 ABS = default_registry().op("Abs-1")

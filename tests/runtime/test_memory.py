@@ -10,7 +10,7 @@ from waiting import in_threads
 import irops
 from irops.environment import VARIABLE
 from irops.runtime.gradients import GradientSession
-from irops.runtime.memory import KeptConstants
+from irops.runtime.plan import KeptConstants
 
 OFF = "constants,arena"
 CODES = np.arange(8, dtype=np.uint8)

@@ -34,10 +34,10 @@ from irops.debugging.sources.workers import UNBOUNDED, SourceWorkers, asked, wei
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.onnx.opsets import ONNX
 from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, UniqueNames
-from irops.runtime.memory import size_in_bytes
 from irops.runtime.plan import constants_of
 from irops.spec.definition import OPENVINO
 from irops.values.element import STRING, Array, element_type, element_type_of, tagged
+from irops.values.fact import size_in_bytes
 from irops.values.packing import pack, unpack
 from irops.verdicts.question import Arithmetic
 from irops.work.worker import Refused
