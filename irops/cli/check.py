@@ -38,8 +38,10 @@ from irops.cli.options import (
     add_option,
     add_report,
     add_settings,
+    argument_errors,
     has_extensions,
     limits_of,
+    of_text,
     set_report_format,
     written,
 )
@@ -157,7 +159,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(fixing, "--fix", "apply unambiguous fixes to the .xml file; weights are never changed")
     add_option(fixing, "--diff", "show what --fix would change, without writing it")
     target = "also report what this release of OpenVINO does not read: 2023.3"
-    add_option(parser, "--target RELEASE", target, type=_release)
+    add_option(parser, "--target RELEASE", target, type=of_text(lambda text: releases().named(text)))
     add_option(
         parser, "--why", "explain violated constraints: where the shapes and values that break them come from"
     )
@@ -217,10 +219,8 @@ def execute(args: argparse.Namespace) -> int:
 def _options(args: argparse.Namespace, config: Settings) -> CheckOptions:
     """Raises: Refusal for words that name no rule, and for a baseline that is none"""
     for option, words in (("--select", args.select), ("--ignore", args.ignore)):
-        try:
+        with argument_errors(f"{option}: "):
             rules_of(words)
-        except ValueError as error:
-            raise Refusal(f"{option}: {error}") from None
     accepted = args.baseline or (None if args.write_baseline else config.baseline)
     return CheckOptions(
         args.weights,
@@ -373,13 +373,6 @@ def _status(reports: Sequence[Report], strict: bool, exit_zero: bool) -> int:
 
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",")]
-
-
-def _release(text: str) -> str:
-    try:
-        return releases().named(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 GRACE = 60.0

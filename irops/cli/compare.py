@@ -97,17 +97,14 @@ def _partners(text: str) -> tuple[str, str]:
 def execute(args: argparse.Namespace) -> int:
     options.set_report_format(args, FORMATS)
     limits = options.limits_of(args, settings(args.config).limits)
-    try:
-        with ExitStack() as opened:
-            workers = SourceWorkers.of(registry_of(args), limits)
-            a, b = (source_of_text(text, workers) for text in (args.a, args.b))
-            opened.callback(a.close)
-            opened.callback(b.close)
-            mode_of(args.mode, a, b)
-            require_partners(b, dict(args.map))
-            return _compared(args, a, b, limits)
-    except (SourceError, SourceFailed, UnsuitableMode) as error:
-        raise Refusal(str(error)) from None
+    with options.refusing(SourceError, SourceFailed, UnsuitableMode), ExitStack() as opened:
+        workers = SourceWorkers.of(registry_of(args), limits)
+        a, b = (source_of_text(text, workers) for text in (args.a, args.b))
+        opened.callback(a.close)
+        opened.callback(b.close)
+        mode_of(args.mode, a, b)
+        require_partners(b, dict(args.map))
+        return _compared(args, a, b, limits)
 
 
 def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) -> int:
@@ -120,10 +117,8 @@ def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) ->
     if others and args.save_values:
         raise Refusal("--save-values records one set of values, and there are several")
     inputs = inputs_of(analysis, first)
-    try:
+    with options.argument_errors("--"):
         tolerances = Tolerances.of(analysis, dict(args.rtol), dict(args.atol))
-    except ValueError as error:
-        raise Refusal(f"--{error}") from None
     context = Context(analysis, analysis.signature.arrays(inputs), tolerances=tolerances)
     if args.save_values:
         count = save_values(b, context, args.save_values)

@@ -22,9 +22,8 @@ from tempfile import TemporaryDirectory
 
 from irops.backends.catalogue import backend_names
 from irops.cli.display import progress_bar, table
-from irops.cli.main import Refusal
 from irops.cli.models import definition_of, registry_of
-from irops.cli.options import add_extensions, add_option, seconds_above_zero
+from irops.cli.options import add_extensions, add_option, refusing, seconds_above_zero
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.cli.worker_options import add_workers, is_distributed, workers_of
@@ -60,26 +59,23 @@ def execute(args: argparse.Namespace) -> int:
     registry = registry_of(args) or default_registry()
     ops = [definition_of(name, registry).id for name in args.ops] or None
     reports = []
-    try:
-        with _storage(), ExitStack() as stack:
-            workers = stack.enter_context(workers_of(args)) if is_distributed(args) else None
-            for backend in args.backends:
-                with progress_bar(f"testing {backend}", quiet=args.quiet) as progress:
-                    reports.append(
-                        run_conformance(
-                            backend,
-                            ops,
-                            examples=args.examples,
-                            seed=args.seed,
-                            seconds=args.seconds,
-                            definitions=args.definitions,
-                            modules=args.modules,
-                            workers=workers,
-                            progress=progress,
-                        )
+    with refusing(MissingExtraError, UnusableBackendError), _storage(), ExitStack() as stack:
+        workers = stack.enter_context(workers_of(args)) if is_distributed(args) else None
+        for backend in args.backends:
+            with progress_bar(f"testing {backend}", quiet=args.quiet) as progress:
+                reports.append(
+                    run_conformance(
+                        backend,
+                        ops,
+                        examples=args.examples,
+                        seed=args.seed,
+                        seconds=args.seconds,
+                        definitions=args.definitions,
+                        modules=args.modules,
+                        workers=workers,
+                        progress=progress,
                     )
-    except (MissingExtraError, UnusableBackendError) as error:
-        raise Refusal(str(error)) from None
+                )
     if args.output_format == "table":
         for report in reports:
             _show(report)

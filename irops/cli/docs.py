@@ -17,7 +17,7 @@ from pathlib import Path
 from irops.cli.display import progress_bar, show_written
 from irops.cli.main import COMMANDS, Refusal, command_named
 from irops.cli.models import registry_of
-from irops.cli.options import add_extensions, add_open, add_option, written_folder
+from irops.cli.options import add_extensions, add_open, add_option, refusing, written_folder
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS, exit_codes
 from irops.diagnostics.printable import plural
 from irops.document.case_views import cell, code, prose
@@ -44,10 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    try:
+    with refusing(MissingExtraError, BuildError):
         _write(args)
-    except (MissingExtraError, BuildError) as error:
-        raise Refusal(str(error)) from None
     return CLEAN
 
 

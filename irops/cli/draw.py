@@ -20,7 +20,7 @@ from irops.analysis.model_analysis import path_of_text
 from irops.cli.display import show_written
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
-from irops.cli.options import add_open, add_option, add_settings, argument_errors, written
+from irops.cli.options import add_open, add_option, add_settings, argument_errors, refusing, written
 from irops.cli.parser import CLEAN
 from irops.diagnostics.printable import printable
 from irops.drawing.drawing import SUFFIXES, draw
@@ -50,13 +50,11 @@ def execute(args: argparse.Namespace) -> int:
     if args.hops is not None and args.around is None:
         raise Refusal("--hops is given without --around; name a layer with --around")
     analysis = analysis_of(args)
-    try:
+    with refusing(MissingExtraError):
         with argument_errors():
             hops, path = 2 if args.hops is None else args.hops, path_of_text(analysis, args.path)
             drawing = draw(analysis, unfold=args.unfold, around=args.around, hops=hops, path=path)
         drawing.write(output)
-    except MissingExtraError as error:
-        raise Refusal(str(error)) from None
     if not args.quiet:
         print(f"{printable(output)}: {sum(1 for _ in analysis.model.walk())} layers in {len(drawing)} boxes")
         for note in drawing.notes:

@@ -10,7 +10,7 @@ from pathlib import Path
 from irops.analysis.made_up import FILLS, MadeUp, made_up_inputs
 from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.cli.main import Refusal
-from irops.cli.options import add_option, add_shapes, has_extensions, limits_of, value_of_input
+from irops.cli.options import add_option, add_shapes, has_extensions, limits_of, refusing, value_of_input
 from irops.cli.settings import settings
 from irops.diagnostics.printable import printable
 from irops.diagnostics.rules import all_rules, closest_rules
@@ -139,18 +139,14 @@ def load_all(path: str, limits: Limits = DEFAULT) -> dict[str, Array]:
 
     Raises:  Refusal if the file is not an .npz file; DiagnosticError if its arrays exceed limits.tensor_bytes
     """
-    try:
+    with refusing(UnreadableFileError):
         return numpy_files.load_all(path, limits)
-    except UnreadableFileError as error:
-        raise Refusal(str(error)) from None
 
 
 def load_one(path: str, limits: Limits = DEFAULT) -> Array:
     """The array of an .npy file, or the only one of an .npz file. Raises the errors of load_all."""
-    try:
+    with refusing(UnreadableFileError):
         return numpy_files.load_one(path, limits)
-    except UnreadableFileError as error:
-        raise Refusal(str(error)) from None
 
 
 def add_inputs(parser: argparse.ArgumentParser, files: str = "an .npz file with one array per input") -> None:

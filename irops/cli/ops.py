@@ -16,7 +16,7 @@ from typing import NamedTuple
 from irops.cli.display import print_json, table
 from irops.cli.main import Refusal
 from irops.cli.models import normal, registry_of
-from irops.cli.options import add_extensions, add_format, add_option
+from irops.cli.options import add_extensions, add_format, add_option, argument_errors
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS
 from irops.cli.streams import show
 from irops.diagnostics.printable import plural
@@ -138,10 +138,8 @@ def _opset(text: str | None, dialect: Dialect, *, required: bool = False) -> str
         raise Refusal(f"{dialect.name} has no opsets; --opset and --undefined are not available")
     if text is None:
         return None
-    try:
+    with argument_errors():
         return dialect.opset(text)
-    except ValueError as error:
-        raise Refusal(str(error)) from None
 
 
 def _covered(args: argparse.Namespace, dialect: Dialect) -> str:

@@ -30,6 +30,27 @@ def argument_errors(prefix: str = "") -> Iterator[None]:
         raise Refusal(f"{prefix}{error.args[0]}") from None
 
 
+@contextmanager
+def refusing(*errors: type[Exception]) -> Iterator[None]:
+    """Turn errors of some types into a Refusal with their message."""
+    try:
+        yield
+    except errors as error:
+        raise Refusal(str(error)) from None
+
+
+def of_text(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """An argparse type: what a function makes of a text. The message of its ValueError is what is wrong."""
+
+    def parsed(text: str) -> Any:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return parsed
+
+
 def integer_at_least(minimum: int) -> Callable[[str], int]:
     """An argparse type: an integer that is not below the minimum."""
 
@@ -144,7 +165,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         "--limit NAME=VALUE...",
         "set a resource limit to a number, or to 512M, 16G, inf; repeatable; NAME is one of"
         f" {', '.join(Limits.described())}",
-        type=_option,
+        type=of_text(_option),
         dest="limits",
     )
 
@@ -182,11 +203,8 @@ def _number(text: str) -> float:
 def _option(text: str) -> dict[str, float]:
     name, sign, value = text.partition("=")
     if not sign:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
-    try:
-        return limit(name.strip(), value)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+        raise ValueError(f"{text!r} is not of the form NAME=VALUE")
+    return limit(name.strip(), value)
 
 
 def seconds_above_zero(text: str) -> float:

@@ -30,7 +30,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.display import progress_bar
 from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, analysis_of, inputs_of
-from irops.cli.options import add_format, add_option, add_settings, sources_of, written_folder
+from irops.cli.options import add_format, add_option, add_settings, refusing, sources_of, written_folder
 from irops.cli.parser import CLEAN, FINDINGS, INTERRUPTED
 from irops.debugging.reduce.attempts import InvalidQuestion
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, Reduction, reduce
@@ -86,24 +86,21 @@ def _reduction(
     args: argparse.Namespace, sources: Sequence[str], analysis: ModelAnalysis, inputs: Any
 ) -> Reduction:
     """Raises: Refusal for wrong arguments; DiagnosticError; NoFault"""
-    try:
-        with progress_bar("reducing to", quiet=args.quiet) as progress:
-            return reduce(
-                analysis,
-                inputs,
-                differs=sources or None,
-                crashes=args.crashes,
-                rule=args.rule,
-                command=args.command,
-                tries=args.tries,
-                seconds=args.seconds or inf,
-                seconds_per_try=args.seconds_per_try,
-                registry=analysis.registry,
-                limits=analysis.limits,
-                progress=progress,
-            )
-    except InvalidQuestion as error:
-        raise Refusal(str(error)) from None
+    with refusing(InvalidQuestion), progress_bar("reducing to", quiet=args.quiet) as progress:
+        return reduce(
+            analysis,
+            inputs,
+            differs=sources or None,
+            crashes=args.crashes,
+            rule=args.rule,
+            command=args.command,
+            tries=args.tries,
+            seconds=args.seconds or inf,
+            seconds_per_try=args.seconds_per_try,
+            registry=analysis.registry,
+            limits=analysis.limits,
+            progress=progress,
+        )
 
 
 def _summary(reduction: Reduction, files: tuple[str, ...], folder: str) -> str:

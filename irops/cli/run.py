@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
 from irops.cli.display import print_diagnostics, progress_bar, table
-from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, inputs_of, load_all, registry_of
 from irops.cli.options import add_option, add_settings, argument_errors, limits_of, written
 from irops.cli.parser import CLEAN, FINDINGS
@@ -76,10 +75,8 @@ def execute(args: argparse.Namespace) -> int:
         how: dict[str, Any] = {"limits": limits, "verify": args.verify, "progress": progress}
         session = Session(model, backends=backends, registry=registry_of(args), **how)
         inputs = inputs_of(session.analysis, args)
-        try:
+        with argument_errors("--keep: "):
             kept = frozenset[int]() if keep == ["all"] else session.kept(keep)
-        except KeyError as error:
-            raise Refusal(f"--keep: {error.args[0]}") from None
         wanted: Keep = "all" if keep == ["all"] else kept
         outcome = session.run(inputs, keep=wanted, profile=args.profile is not None)
         expected = _expectation(session, inputs, outcome, args.expect) if args.expect else None

@@ -27,8 +27,11 @@ from irops.cli.options import (
     add_open,
     add_option,
     add_settings,
+    argument_errors,
     limit,
     limits_of,
+    of_text,
+    refusing,
     seconds_above_zero,
     sources_of,
     written_folder,
@@ -40,7 +43,6 @@ from irops.cli.worker_options import add_workers, workers_of
 from irops.diagnostics.printable import abridged, plural, printable
 from irops.diagnostics.rules import all_rules, rules_of
 from irops.environment import missing_libraries
-from irops.files.limits import Limits
 from irops.surveys.listing import listing
 from irops.surveys.survey import INDEX, STATUSES, CellChange, Differences, Request, Row, SurveyTable, surveyed
 from irops.surveys.tasks import KINDS, Interrupted, SurveyError, SurveySettings, tasks_of
@@ -72,7 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     seconds = f"how long a cell may take; default: {default:.0f}"
     add_option(parser, "--seconds N", seconds, type=seconds_above_zero, default=default)
     memory = "how much memory a cell may use: 4G; default: limit process_bytes, divided among the processes"
-    add_option(parser, "--memory BYTES", memory, type=_bytes)
+    add_option(parser, "--memory BYTES", memory, type=of_text(_bytes))
     add_option(parser, "--select RULES", "only these rules, as in irops check", default="")
     add_option(parser, "--ignore RULES", "not these rules", default="")
     add_format(parser)
@@ -87,12 +89,11 @@ def execute(args: argparse.Namespace) -> int:
     if lacking is not None:
         raise Refusal(lacking)
     try:
-        table = _surveyed(args)
+        with refusing(SurveyError):
+            table = _surveyed(args)
     except Interrupted as interrupted:
         print(f"irops survey: interrupted; {interrupted}; the same command goes on", file=sys.stderr)
         return INTERRUPTED
-    except SurveyError as error:
-        raise Refusal(str(error)) from None
     if args.output_format == "json":
         sys.stdout.write(summary_json(table))
     elif not args.quiet:
@@ -146,19 +147,13 @@ def _words(text: str) -> list[str]:
 
 def _rules(option: str, text: str) -> tuple[str, ...]:
     words = tuple(_words(text))
-    try:
+    with argument_errors(f"{option}: "):
         rules_of(words)
-    except ValueError as error:
-        raise Refusal(f"{option}: {error}") from None
     return words
 
 
 def _bytes(text: str) -> float:
-    try:
-        Limits(**limit("process_bytes", text))
-        return limit("process_bytes", text)["process_bytes"]
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    return limit("process_bytes", text)["process_bytes"]
 
 
 VERSION = 1

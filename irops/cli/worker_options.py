@@ -4,8 +4,7 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from irops.cli.main import Refusal
-from irops.cli.options import add_option
+from irops.cli.options import add_option, refusing
 from irops.work.cluster import WAIT_SECONDS, connected
 from irops.work.workers import ClusterError, LocalWorkers, Workers
 
@@ -38,7 +37,7 @@ def workers_of(args: argparse.Namespace) -> Iterator[Workers]:
     Raises:  Refusal where there are none, also within the block
     """
     workers: Workers
-    try:
+    with refusing(ClusterError):
         if args.scheduler is None:
             workers = LocalWorkers(args.jobs or None)
         else:
@@ -47,5 +46,3 @@ def workers_of(args: argparse.Namespace) -> Iterator[Workers]:
             yield workers
         finally:
             workers.close()
-    except ClusterError as error:
-        raise Refusal(str(error)) from None
