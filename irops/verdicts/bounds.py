@@ -329,22 +329,19 @@ INNER: Mapping[str, InnerError] = {
 SEED = 20_261_122
 
 
-def perturbed(question: Question, seed: int, units: float = 1.0) -> list[Array | None]:
-    """The inputs, each floating element changed by its roundoff, up or down.
-
-    units: how many times the roundoff
-    """
+def perturbed(question: Question, seed: int) -> list[Array | None]:
+    """The inputs, each floating element changed by its roundoff, up or down."""
     random = np.random.default_rng((SEED, seed))
-    return _with_floats(question, question.inputs, lambda array: _changed(question, array, random, units))
+    return _with_floats(question, question.inputs, lambda array: _changed(question, array, random))
 
 
-def _changed(question: Question, array: Array, random: np.random.Generator, units: float) -> Array:
+def _changed(question: Question, array: Array, random: np.random.Generator) -> Array:
     """An input with changed elements. Where a result may jump, powers of two stay: products and quotients of
     them are exact, so that no implementation jumps there.
     """
     kind = element_type_of(array)
     unit = max(question.arithmetic.roundoff(kind), ROUNDOFF["f32"] if kind.bits <= 32 else 0.0)
-    signs = np.where(random.integers(0, 2, array.shape, np.int8) > 0, units * unit, -units * unit)
+    signs = np.where(random.integers(0, 2, array.shape, np.int8) > 0, unit, -unit)
     wide = np.float64 if kind.bits > 16 and array.dtype.kind == "f" else np.float32
     if has_jumps(question.op):
         signs = np.where(np.abs(np.frexp(array.astype(wide))[0]) == 0.5, 0.0, signs)

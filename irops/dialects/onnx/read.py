@@ -457,13 +457,12 @@ def loads(data: bytes, limits: Limits | None = None) -> tuple[Model, tuple[Diagn
     return _load(_parsed(onnx, data, faults), None, faults)
 
 
-def of_proto(proto: Any, folder: str | os.PathLike[str] | None = None) -> Model:
-    """The model that a ModelProto is; folder: where files with its constants lie.
+def of_proto(proto: Any) -> Model:
+    """The model that a ModelProto is.
 
     Raises:  ReadError, with all that was found, where something of it cannot be read
     """
-    path = None if folder is None else os.path.join(folder, "model.onnx")
-    model, found = _load(proto, path, Faults(SourceText(path, b"", as_stored=False)))
+    model, found = _load(proto, None, Faults(SourceText(None, b"", as_stored=False)))
     if any(d.severity == "error" for d in found):
         raise ReadError(sorted(found, key=lambda d: d.severity))
     return model

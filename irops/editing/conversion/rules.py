@@ -79,7 +79,7 @@ def slice_scatter(subject: ConvertedNode) -> NodeForm:
 
 def _numbered(subject: ConvertedNode) -> tuple[Value | Array, Value]:
     """The shape of data, and a tensor of this shape that numbers the elements."""
-    shape = shape_tensor(subject, "data", "shape")
+    shape = shape_tensor(subject)
     count = subject.add("ReduceProd-1", shape, np.array([0], np.int64), part="count", keep_dims=False)
     numbers = subject.add("Range-4", ZERO, count, ONE, part="numbers", output_type=I64)
     return shape, subject.add("Reshape-1", numbers, shape, part="table", special_zero=False)
@@ -105,7 +105,7 @@ def scatter_elements_update(subject: ConvertedNode) -> NodeForm:
     dims = indices.fact.dims
     if dims is None or any(dim.low < 0 for dim in dims):
         kind = subject.element_type("indices")
-        shape = shape_tensor(subject, "data", "shape")
+        shape = shape_tensor(subject)
         single = subject.add("Reshape-1", axis, ALL, part="axis", special_zero=False)
         size = subject.add("Gather-8", shape, single, ZERO, part="size")
         indices = _counted_from_0(subject, indices, subject.typed(size, kind, "typed_size"))
@@ -275,12 +275,12 @@ def one_hot_normalized(subject: ConvertedNode) -> NodeForm:
     return NodeForm([chosen, *subject.inputs[1:]], {"axis": subject.attributes["axis"]})
 
 
-def shape_tensor(subject: ConvertedNode, name: str, part: str) -> Value | Array:
-    """The shape of an input as an i64 tensor: a constant where it is known."""
-    shape = subject.fact(name).shape
+def shape_tensor(subject: ConvertedNode) -> Value | Array:
+    """The shape of data as an i64 tensor: a constant where it is known."""
+    shape = subject.fact("data").shape
     if shape.static:
         return np.array(shape.to_tuple(), np.int64)
-    return subject.add("ShapeOf-3", subject.input(name), part=part, output_type=I64)
+    return subject.add("ShapeOf-3", subject.input("data"), part="shape", output_type=I64)
 
 
 ROUNDS = "overlapping elements are summed in another order, and with zeros, so that infinities give NaN"
@@ -642,9 +642,7 @@ def group_normalization(subject: ConvertedNode) -> NodeForm:
     axis, eps = np.array([2], np.int64), subject.attributes["epsilon"]
     how = {"eps": eps, "normalize_variance": True, "eps_mode": "inside_sqrt"}
     centred = subject.add("MVN-6", grouped, axis, part="normalized", **how)
-    whole = subject.add(
-        "Reshape-1", centred, shape_tensor(subject, "data", "shape"), part="channels", special_zero=False
-    )
+    whole = subject.add("Reshape-1", centred, shape_tensor(subject), part="channels", special_zero=False)
     axes = np.array([0, *range(2, rank)], np.int64)
     scale = subject.add("Unsqueeze-1", subject.input("scale"), axes, part="scale")
     bias = subject.add("Unsqueeze-1", subject.input("bias"), axes, part="bias")

@@ -1,6 +1,7 @@
 """irops.translate: convert a model between dialects."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,13 +9,13 @@ from irops.analysis.declaring import declared_dims, facts_line
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.invocation import OpFault
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import meant_or_all
 from irops.dialects.onnx.opsets import ONNX, onnx_opsets
 from irops.dialects.registry import Registry, default_registry
 from irops.editing.soundness import refusal, require_valid
-from irops.editing.translation.counterparts import counterpart, to_onnx
+from irops.editing.translation.counterparts import LAST, counterpart, to_onnx
 from irops.editing.translation.node import (
     DIALECT_NAMES,
     NotTranslatableError,
@@ -115,8 +116,7 @@ class _Translation:
             self._check_types(layer_facts)
             self._convert(layer_facts)
         except NotTranslatableError as refused:
-            message = f"{layer} is not representable in {DIALECT_NAMES[self.to]}: {refused}"
-            self._refuse(layer_facts, refused.rule, message)
+            self.diagnostics.append(self._refusal(layer, refused.rule, str(refused), facts_line(layer_facts)))
             ports = [Port(k) for k in range(max(1, len(layer.outputs)))]
             nothing = Layer(-1, layer.name, layer.type, layer.version, outputs=ports)
             self.wires.update({(layer.id, k): Wire(nothing, k) for k in range(len(ports))})
@@ -203,26 +203,19 @@ class _Translation:
             if layer is None:
                 yield error
                 continue
-            message = f"{layer} is not representable in {DIALECT_NAMES[self.to]}: {error.message}"
-            yield Diagnostic(
-                rule("ill-typed-translation"), message, self._place(layer), error.constraint, error.facts
-            )
+            refusal = self._refusal(layer, "ill-typed-translation", error.message, error.facts)
+            yield replace(refusal, constraint=error.constraint)
 
     def _of_unknown_rank(self, facts: Inferred) -> Iterator[Diagnostic]:
         for layer_facts in facts.layers.values() if self.to == ONNX else ():
             fact = next(iter(layer_facts.inputs), None)
             if layer_facts.layer.kind is LayerKind.RESULT and fact is not None and fact.shape.rank is None:
                 layer = self.origins[layer_facts.layer.id]
-                message = f"{layer} is not representable in {DIALECT_NAMES[self.to]}: {NO_RANK}"
-                yield Diagnostic(rule("unknown-value-for-translation"), message, self._place(layer))
+                yield self._refusal(layer, "unknown-value-for-translation", NO_RANK)
 
-    def _refuse(self, layer_facts: LayerFacts, name: str, message: str) -> None:
-        self.diagnostics.append(
-            Diagnostic(rule(name), message, self._place(layer_facts.layer), facts=facts_line(layer_facts))
-        )
-
-    def _place(self, layer: Layer) -> Location:
-        return self.source.location(layer)
+    def _refusal(self, layer: Layer, name: str, reason: str, facts: str | None = None) -> Diagnostic:
+        message = f"{layer} is not representable in {DIALECT_NAMES[self.to]}: {reason}"
+        return Diagnostic(rule(name), message, self.source.location(layer), facts=facts)
 
 
 def _declare(port: Port, fact: Fact) -> None:
@@ -297,9 +290,6 @@ def _entries(rt_info: Element | None, tag: str) -> dict[str, str]:
 
 
 # Convert ONNX layers to OpenVINO: by their definitions, and by rules where these do not suffice.
-
-LAST = int(np.iinfo(np.int64).max)
-"""An end behind the last element of any axis."""
 
 
 def to_openvino(node: TranslatedLayer) -> Wire:

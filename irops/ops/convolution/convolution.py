@@ -326,15 +326,13 @@ def deformable_convolution(
     filters: Array,
     mask: Array | None = None,
     *,
-    strides: Numbers,
-    pads_begin: Numbers,
-    dilations: Numbers,
     auto_pad: str,
     group: int,
     deformable_group: int,
     bilinear_interpolation_pad: bool = False,
+    **sliding: Numbers,
 ) -> Array:
-    steps = Steps.of(2, strides, dilations, pads_begin, ())
+    steps = Steps.of(2, **sliding)
     axes = zip(data.shape[2:], filters.shape[2:], steps.strides, steps.dilations, steps.pads_begin)
     slides = [slide_along(auto_pad, count, *axis) for axis, count in zip(axes, offsets.shape[2:])]
     wide = data.astype(np.int64) if element_type_of(data).integral else data

@@ -16,13 +16,10 @@ from irops.values.violation import require, warn_unless
 Numbers = tuple[float, ...]
 
 
-def check_sizes(output_size: Fact, image_size: Fact) -> None:
-    """Warn unless the sizes of the grid and of the image can have two numbers each."""
+def check_inputs(output_size: Fact, image_size: Fact, variance: Numbers) -> None:
+    """Warn unless the sizes of the grid and of the image can have two numbers each, and variance four."""
     for size in (output_size, image_size):
         warn_unless(size.shape.rank is None or size.shape[0].can_be(2), "C1", size)
-
-
-def check_variance(variance: Numbers) -> None:
     warn_unless(len(variance) in (0, 1, 4), "C3", f"{len(variance)} numbers")
 
 
@@ -185,8 +182,7 @@ def room_per_cell(boxes: Boxes, aspect_ratio: Numbers, flip: bool) -> int:
 
 @shape("PriorBox-1", "PriorBox-8")
 def prior_box_shape(output_size: Fact, image_size: Fact, *, variance: Numbers, **sizes: Any) -> Shape:
-    check_sizes(output_size, image_size)
-    check_variance(variance)
+    check_inputs(output_size, image_size, variance)
     _, room = boxes_of(warn_unless, **sizes)
     return grid_shape(output_size, room)
 
@@ -252,8 +248,7 @@ def prior_box(
 def prior_box_clustered_shape(
     output_size: Fact, image_size: Fact, *, width: Numbers, height: Numbers, variance: Numbers
 ) -> Shape:
-    check_sizes(output_size, image_size)
-    check_variance(variance)
+    check_inputs(output_size, image_size, variance)
     require(len(width) == len(height), "C4", f"{len(width)} and {len(height)}")
     return grid_shape(output_size, len(width))
 

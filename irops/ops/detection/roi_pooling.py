@@ -161,22 +161,14 @@ Sizes = tuple[int, ...] | None
 
 
 @shape("ROIPooling-2")
-def roi_pooling_shape(
-    data: Fact,
-    rois: Fact,
-    *,
-    pooled_h: int | None,
-    pooled_w: int | None,
-    output_roi: Sizes,
-    output_size: Sizes,
-) -> Shape:
-    sizes = pooled_sizes(pooled_h, pooled_w, output_roi, output_size)
+def roi_pooling_shape(data: Fact, rois: Fact, **attributes: Any) -> Shape:
+    sizes = pooled_sizes(**attributes)
     check_regions(rois, data)
     return Shape.of(rois.shape[0], data.shape[1], *sizes)
 
 
 def pooled_sizes(
-    pooled_h: int | None, pooled_w: int | None, output_roi: Sizes, output_size: Sizes
+    pooled_h: int | None, pooled_w: int | None, output_roi: Sizes, output_size: Sizes, **_: Any
 ) -> tuple[int, int]:
     """The height and the width of the output, from the attributes that OpenVINO prefers."""
     for sizes in (output_size, output_roi):
@@ -189,18 +181,8 @@ def pooled_sizes(
 
 
 @kernel("ROIPooling-2", widen=True)
-def roi_pooling(
-    data: Array,
-    rois: Array,
-    *,
-    pooled_h: int | None,
-    pooled_w: int | None,
-    output_roi: Sizes,
-    output_size: Sizes,
-    spatial_scale: float,
-    method: str,
-) -> Array:
-    height, width = pooled_sizes(pooled_h, pooled_w, output_roi, output_size)
+def roi_pooling(data: Array, rois: Array, *, spatial_scale: float, method: str, **sizes: Any) -> Array:
+    height, width = pooled_sizes(**sizes)
     output = np.zeros((len(rois), data.shape[1], height, width), data.dtype)
     for number, (item, *box) in enumerate(valid_regions(rois, Dim.of(len(data)))):
         image, corners = data[int(item)], np.array(box, np.float32)

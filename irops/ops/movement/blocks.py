@@ -11,7 +11,7 @@ import numpy as np
 
 from irops.ops.conversion import as_numbers, converted
 from irops.ops.partial import entries
-from irops.ops.sliding import Slide, reach, same_padding
+from irops.ops.sliding import Slide, Steps, reach, same_padding
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY, Dim, unify
 from irops.values.element import Array, as_i64, element_type_of, zeros
@@ -215,24 +215,11 @@ def _slide(size: int, taps: int, stride: int, rate: int, auto_pad: str) -> Slide
 
 
 @shape("Col2Im-15")
-def col2im_shape(
-    data: Fact,
-    output_size: Fact,
-    kernel_size: Fact,
-    *,
-    strides: Pair,
-    dilations: Pair,
-    pads_begin: Pair,
-    pads_end: Pair,
-) -> Shape:
+def col2im_shape(data: Fact, output_size: Fact, kernel_size: Fact, **sliding: Pair) -> Shape:
+    steps = Steps(**sliding)
     for pair_input in (output_size, kernel_size):
         unify(pair_input.shape[0], 2, "C1")
-    for name, pair in (
-        ("strides", strides),
-        ("dilations", dilations),
-        ("pads_begin", pads_begin),
-        ("pads_end", pads_end),
-    ):
+    for name, pair in zip(("strides", "dilations", "pads_begin", "pads_end"), steps):
         require(len(pair) == 2, "C2", f"{name} {pair}")
     sizes = [_at_least(size, 0, "C3") for size in entries(output_size, 2)]
     window = [_at_least(size, 1, "C4") for size in entries(kernel_size, 2)]
@@ -244,12 +231,12 @@ def col2im_shape(
     require(fits, "C5", f"{channels} channels", f"blocks of {taps}")
     spans = [
         size + before + after - dilation * (taps_along - 1) - 1
-        for size, before, after, dilation, taps_along in zip(sizes, pads_begin, pads_end, dilations, window)
+        for size, taps_along, _, dilation, before, after in zip(sizes, window, *steps)
     ]
     require(
         all(span >= 0 for span in spans), "C6", f"output_size {Shape(sizes)}", f"kernel_size {Shape(window)}"
     )
-    counts = [span.at_least(0) // stride + 1 for span, stride in zip(spans, strides)]
+    counts = [span.at_least(0) // stride + 1 for span, stride in zip(spans, steps.strides)]
     unify(blocks, counts[0] * counts[1], "C7")
     return data.shape[:-2] + Shape.of(channels // taps, *sizes)
 
@@ -260,17 +247,8 @@ def _at_least(size: Dim, low: int, constraint: str) -> Dim:
 
 
 @kernel("Col2Im-15", widen=True)
-def col2im(
-    data: Array,
-    output_size: Array,
-    kernel_size: Array,
-    *,
-    strides: Pair,
-    dilations: Pair,
-    pads_begin: Pair,
-    pads_end: Pair,
-) -> Array:
-    numbers = as_numbers(data)
+def col2im(data: Array, output_size: Array, kernel_size: Array, **sliding: Pair) -> Array:
+    numbers, (strides, dilations, pads_begin, pads_end) = as_numbers(data), Steps(**sliding)
     sizes, window = tuple(as_i64(output_size).tolist()), as_i64(kernel_size).tolist()
     free = [sizes[k] + pads_begin[k] + pads_end[k] - dilations[k] * (window[k] - 1) - 1 for k in (0, 1)]
     counts = [free[k] // strides[k] + 1 for k in (0, 1)]

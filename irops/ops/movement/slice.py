@@ -8,7 +8,7 @@ first element takes the first element, unlike in Python.
 from collections.abc import Iterable, Iterator
 from itertools import product
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -196,47 +196,47 @@ def slice_scatter(
 
 
 Mask = tuple[int, ...]
+
+
+class Masks(NamedTuple):
+    """The attributes of StridedSlice."""
+
+    begin_mask: Mask
+    end_mask: Mask
+    new_axis_mask: Mask
+    shrink_axis_mask: Mask
+    ellipsis_mask: Mask
+
+
 FIRST, LAST = 0, MAX_DIM
 BEFORE_FIRST = -MAX_DIM - 1
 
 
 @shape("StridedSlice-1")
-def strided_slice_shape(
-    data: Fact,
-    begin: Fact,
-    end: Fact,
-    stride: Fact | None,
-    *,
-    begin_mask: Mask,
-    end_mask: Mask,
-    new_axis_mask: Mask,
-    shrink_axis_mask: Mask,
-    ellipsis_mask: Mask,
-) -> Shape:
+def strided_slice_shape(data: Fact, begin: Fact, end: Fact, stride: Fact | None, **attributes: Mask) -> Shape:
+    masks = Masks(**attributes)
     count = unify(begin.shape[0], end.shape[0], "C1")
     counted = stride is not None or begin.shape.rank is not None or end.shape[0].known
     require(counted, "C10", begin.shape, end.shape)
     count = count if stride is None else unify(count, stride.shape[0], "C1")
     kinds = {fact.element_type for fact in (begin, end, stride) if fact is not None} - {DYNAMIC}
     warn_unless(len(kinds) < 2, "C8", *map(str, kinds))
-    lengths = [len(mask) for mask in (begin_mask, end_mask, new_axis_mask, shrink_axis_mask, ellipsis_mask)]
+    lengths = [len(mask) for mask in masks]
     warn_unless(set(lengths) <= {0, lengths[0]}, "C2", lengths)
-    at_ellipsis = [i for i, one in enumerate(ellipsis_mask) if one == 1]
-    ignored = any(bit(mask, i) for mask in (new_axis_mask, shrink_axis_mask) for i in at_ellipsis)
+    at_ellipsis = [i for i, one in enumerate(masks.ellipsis_mask) if one == 1]
+    ignored = any(bit(mask, i) for mask in masks[2:4] for i in at_ellipsis)
     warn_unless(not ignored, "C4", f"position {at_ellipsis}")
     if data.shape.dims is None or not count.known:
         return UNRANKED
     begins, ends, steps = (entries(fact, int(count)) for fact in (begin, end, stride))
     sizes = iter(data.shape)
     result: list[Dim | int] = []
-    for kind, i in parts(int(count), len(data.shape), new_axis_mask, shrink_axis_mask, ellipsis_mask):
+    for kind, i in parts(int(count), len(data.shape), masks):
         size = Dim.of(1) if kind == "new" else next(sizes)
         if kind == "shrink":
-            check_index(begins[i], size, bit(begin_mask, i))
+            check_index(begins[i], size, bit(masks.begin_mask, i))
         elif kind == "slice":
-            result.append(
-                sliced_size(size, *masked(begins[i], ends[i], steps[i], bit(begin_mask, i), bit(end_mask, i)))
-            )
+            result.append(sliced_size(size, *masked(begins[i], ends[i], steps[i], masks, i)))
         else:
             result.append(size)
     return Shape(result)
@@ -246,18 +246,16 @@ def bit(mask: Mask, i: int) -> bool:
     return i < len(mask) and mask[i] == 1
 
 
-def parts(
-    count: int, rank: int, new_axis_mask: Mask, shrink_axis_mask: Mask, ellipsis_mask: Mask
-) -> Iterator[tuple[str, int]]:
+def parts(count: int, rank: int, masks: Masks) -> Iterator[tuple[str, int]]:
     """The action for each axis, in order, and the position that describes it.
 
     "new" adds an axis, "shrink" drops one, "slice" slices one, "whole" keeps one. Axes that no position
     describes are kept at the place of the ellipsis, or at the end if there is none.
     """
-    ellipses = [i for i in range(count) if bit(ellipsis_mask, i)]
+    ellipses = [i for i in range(count) if bit(masks.ellipsis_mask, i)]
     require(len(ellipses) < 2, "C3", f"positions {ellipses}")
-    kinds = ["shrink" if bit(shrink_axis_mask, i) else "slice" for i in range(count)]
-    kinds = ["new" if bit(new_axis_mask, i) else kind for i, kind in enumerate(kinds)]
+    kinds = ["shrink" if bit(masks.shrink_axis_mask, i) else "slice" for i in range(count)]
+    kinds = ["new" if bit(masks.new_axis_mask, i) else kind for i, kind in enumerate(kinds)]
     kinds = ["ellipsis" if i in ellipses else kind for i, kind in enumerate(kinds)]
     described = count - len(ellipses) - kinds.count("new")
     require(described <= rank, "C5", f"{described} positions at rank {rank}")
@@ -270,9 +268,10 @@ def parts(
         yield from [("whole", count)] * (rank - described)
 
 
-def masked(begin: Dim, end: Dim, step: Dim, from_start: bool, to_end: bool) -> tuple[Dim, Dim, Dim]:
+def masked(begin: Dim, end: Dim, step: Dim, masks: Masks, i: int) -> tuple[Dim, Dim, Dim]:
     """begin, end and step, where a bound whose mask is set is the end of the axis in that direction."""
     require(step != 0, "C6")
+    from_start, to_end = bit(masks.begin_mask, i), bit(masks.end_mask, i)
     if step.high < 0:
         return Dim.of(LAST) if from_start else begin, Dim.of(BEFORE_FIRST) if to_end else end, step
     return Dim.of(FIRST) if from_start else begin, Dim.of(LAST) if to_end else end, step
@@ -285,32 +284,20 @@ def check_index(index: Dim, size: Dim, from_start: bool) -> None:
 
 
 @kernel("StridedSlice-1", moves=("data",))
-def strided_slice(
-    data: Array,
-    begin: Array,
-    end: Array,
-    stride: Array | None,
-    *,
-    begin_mask: Mask,
-    end_mask: Mask,
-    new_axis_mask: Mask,
-    shrink_axis_mask: Mask,
-    ellipsis_mask: Mask,
-) -> Array:
+def strided_slice(data: Array, begin: Array, end: Array, stride: Array | None, **attributes: Mask) -> Array:
+    masks = Masks(**attributes)
     begins, ends, steps = (
         as_i64(a).tolist() for a in (begin, end, np.ones_like(begin) if stride is None else stride)
     )
     sizes = iter(data.shape)
     picks: list[Any] = []
-    for kind, i in parts(len(begins), data.ndim, new_axis_mask, shrink_axis_mask, ellipsis_mask):
+    for kind, i in parts(len(begins), data.ndim, masks):
         size = 1 if kind == "new" else next(sizes)
         if kind == "shrink":
-            check_index(Dim.of(begins[i]), Dim.of(size), bit(begin_mask, i))
+            check_index(Dim.of(begins[i]), Dim.of(size), bit(masks.begin_mask, i))
             picks.append(begins[i])
         elif kind == "slice":
-            limits = masked(
-                Dim.of(begins[i]), Dim.of(ends[i]), Dim.of(steps[i]), bit(begin_mask, i), bit(end_mask, i)
-            )
+            limits = masked(Dim.of(begins[i]), Dim.of(ends[i]), Dim.of(steps[i]), masks, i)
             picks.append(slice_of(size, *map(int, limits)))
         else:
             picks.append(np.newaxis if kind == "new" else slice(None))
