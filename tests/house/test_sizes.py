@@ -20,8 +20,8 @@ TESTS = Path(__file__).resolve().parents[1]
 MOST_LINES = 60
 """Of a function, with its signature and docstring."""
 BUDGETS = {
-    "lines of irops": 70_200,
-    "modules": 327,
+    "lines of irops": 68_980,
+    "modules": 323,
     "lines of imports in a thousand": 57,
     "parts at the top": 24,
     "modules that one other module imports": 20,
