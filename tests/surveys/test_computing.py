@@ -66,10 +66,7 @@ def test_a_device_runs_files_of_onnx_as_it_reads_them(request_of, tmp_path):
     (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
     request = request_of(tmp_path / "m.onnx", tasks=("run",), sources=("reference", "openvino:CPU"))
     table = surveyed(request, HereWorkers())
-    assert {row.task: row.status for row in table} == {
-        "run:reference": "pass",
-        "run:openvino:CPU": "pass",
-    }
+    assert {row.task: row.status for row in table} == {"run:reference": "pass", "run:openvino:CPU": "pass"}
 
 
 def test_an_input_that_cannot_be_made_up_is_an_error(request_of, zoo):
