@@ -52,7 +52,6 @@ SWITCHES = {
     "scanner": "reading files in the form that OpenVINO writes without an XML parser",
     "sharing": "inference that is shared between equal layers",
     "constants": "results that depend on constants alone and are kept by a session",
-    "arena": "memory that the steps of a run use again",
 }
 """The features that can be turned off. The results are the same with and without each of them."""
 

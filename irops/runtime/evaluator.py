@@ -22,7 +22,7 @@ from irops.diagnostics.rules import rule
 from irops.environment import enabled
 from irops.ir.model import Layer, LayerKind
 from irops.ir.weights import constant
-from irops.runtime.plan import Kept, KeptConstants, Plan, Program, absent_output, assemble, plan_of
+from irops.runtime.plan import Assembly, Kept, KeptConstants, Plan, Program, absent_output, plan_of
 from irops.spec.op import NoOp, Op
 from irops.values.arrays import fact_of
 from irops.values.element import Array
@@ -151,7 +151,6 @@ class Evaluator:
         self.analysis, self.limits, self.partly = analysis, analysis.limits, partly
         self.backends, self.verify, self.progress = backends, verify, progress
         self.kept = KeptConstants(self.limits.constant_bytes) if enabled("constants") else None
-        self.may_overwrite = enabled("arena")
         self._plans: LruCache[Plan] = LruCache(MAX_PLANS)
         self._programs: LruCache[Program] = LruCache(MAX_PLANS)
         self._mapped: dict[LayerNode, Array] = {}
@@ -177,7 +176,7 @@ class Evaluator:
             kept = None if program is None else program.kept
             if kept is None and self.kept is not None:
                 kept = Kept(self.kept, KeptConstants(SHAPE_BYTES))
-            program = assemble(plan, given, keep, kept, self.kernel, may_overwrite=self.may_overwrite)
+            program = Assembly(plan, given, keep, kept, self.kernel).program()
             self._programs.put(key, program)
         return program
 

@@ -8,7 +8,6 @@ In a program a value has a slot, a position in a list. An action knows its slots
 kernel, and the type and the shape that the result must have, so that a run only calls kernels and compares.
 """
 
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -428,8 +427,7 @@ class Action(NamedTuple):
     function: the kernel, None where a run must decide more, and computes the step as it computes any;
     arguments: selects the inputs out of the values; dtype and shape: of the only output, None where there are
     several; slots: of the outputs; freed: what is not read any more; need: the bytes that the run holds when
-    the outputs exist, as far as the plan knows; keeps: the outputs that the session keeps; overwrites: inputs
-    that the function can write its result into, if nothing else refers to their arrays by then.
+    the outputs exist, as far as the plan knows; keeps: the outputs that the session keeps.
     """
 
     step: PlannedLayer
@@ -442,7 +440,6 @@ class Action(NamedTuple):
     freed: tuple[int, ...]
     need: float
     keeps: tuple[ConstantKey | None, ...] = ()
-    overwrites: tuple[int, ...] = ()
 
 
 class Output(NamedTuple):
@@ -473,11 +470,7 @@ class Program:
     is_final: bool
 
 
-COUNTS_REFERENCES = hasattr(sys, "getrefcount") and getattr(sys, "_is_gil_enabled", lambda: True)()
-"""Whether the number of references to an object says who else may use it."""
 PLAIN = ("f32", "f64")
-UNSHARED = 3
-"""The references to an array that only the values of a run have: theirs, and two of `unshared` itself."""
 
 
 def ufunc_of(step: PlannedLayer, kernel: Callable[..., Any]) -> np.ufunc | None:
@@ -490,40 +483,16 @@ def ufunc_of(step: PlannedLayer, kernel: Callable[..., Any]) -> np.ufunc | None:
     return ufunc if len(kinds) == 1 and kinds <= set(PLAIN) and aligned else None
 
 
-def in_order(arrays: Sequence[Array | None]) -> bool:
-    """Whether all arrays lie in C order: a fresh result then does too, and sums of it round alike."""
-    return all(array is not None and array.flags.c_contiguous for array in arrays)
-
-
-def unshared(values: Sequence[Array | None], slots: Sequence[int]) -> Array | None:
-    """The first array of some slots that nothing but the values refers to, no view of it either."""
-    for slot in slots:
-        array = values[slot]
-        if array is not None and sys.getrefcount(array) == UNSHARED and array.flags.owndata:
-            return array
-    return None
-
-
 _Row = tuple[Action, list[int]]
 
 
-def assemble(
-    plan: Plan,
-    given: Mapping[int, Array],
-    keep: Collection[int],
-    kept: Kept | None,
-    kernel_of: KernelOf,
-    *,
-    may_overwrite: bool = False,
-) -> Program:
-    """The program of a plan. given: values by layer id; keep: layers whose outputs a run returns as well;
-    kept: what the session keeps of it, None to compute all in each run; may_overwrite: write
-    results into the arrays of inputs that nothing needs any more.
+class Assembly:
+    """The making of the program of a plan.
+
+    given: values by layer id; keep: layers whose outputs a run returns as well; kept: what the session keeps
+    of it, None to compute all in each run.
     """
-    return _Assembly(plan, given, keep, kept, kernel_of, may_overwrite).program()
 
-
-class _Assembly:
     def __init__(
         self,
         plan: Plan,
@@ -531,16 +500,13 @@ class _Assembly:
         keep: Collection[int],
         kept: Kept | None,
         kernel_of: KernelOf,
-        may_overwrite: bool,
     ) -> None:
         self._plan, self._given, self._keep, self._kept = plan, given, keep, kept
-        self._kernel_of, self._may_overwrite = kernel_of, may_overwrite
-        self._fixed = FixedPart(plan, given, kept)
+        self._kernel_of, self._fixed = kernel_of, FixedPart(plan, given, kept)
         self._steps = {step.layer.id: step for step in plan.steps}
         self._values: list[Array | None] = [None]  # of ABSENT
         self._slots: dict[ValueKey, int] = {}
         self._kept_slots: dict[ValueKey, int] = {}
-        self._computed: set[int] = set()
 
     def program(self) -> Program:
         needed = self._fixed.needed(self._plan, self._keep)
@@ -602,17 +568,14 @@ class _Assembly:
         direct = self._direct(step, sources)
         outputs = range(len(step.facts.outputs))
         slots = tuple(self._new_slot((step.layer.id, index)) for index in outputs)
-        self._computed.update(slots)
         if direct is None:
             keeps = self._fixed.keys(step)
             return Action(step, None, _selection(sources), {}, None, None, slots, (), need, keeps), sources
         function, places = direct
         keywords = step.keywords or {}
-        overwrites: tuple[int, ...] = ()
         ufunc = ufunc_of(step, function)
         if ufunc is not None:
             function, keywords = ufunc, {}
-            overwrites = self._overwritable(step, places)
         one = step.facts.outputs[0] if len(step.facts.outputs) == 1 else None
         action = Action(
             step,
@@ -624,17 +587,8 @@ class _Assembly:
             slots,
             (),
             need,
-            overwrites=overwrites,
         )
         return action, places
-
-    def _overwritable(self, step: PlannedLayer, places: Sequence[int]) -> tuple[int, ...]:
-        """The slots of inputs that have the shape of the output, and that steps of the program computed."""
-        if not (self._may_overwrite and COUNTS_REFERENCES):
-            return ()
-        shape = step.facts.outputs[0].shape.to_tuple()
-        inputs = [(slot, fact) for slot, fact in zip(places, step.facts.inputs) if slot in self._computed]
-        return tuple(slot for slot, fact in inputs if fact is not None and fact.shape.to_tuple() == shape)
 
     def _direct(self, step: PlannedLayer, sources: list[int]) -> tuple[Callable[..., Any], list[int]] | None:
         """The kernel, and the slots of its arguments, of a step that needs nothing decided in a run."""
@@ -683,8 +637,7 @@ def _with_freed(rows: Sequence[_Row], lasting: Collection[int]) -> Iterator[Acti
         if slot not in lasting:
             freed[number].append(slot)
     for (action, _), slots in zip(rows, freed):
-        overwrites = tuple(slot for slot in action.overwrites if slot in slots)
-        yield action._replace(freed=tuple(slots), overwrites=overwrites)
+        yield action._replace(freed=tuple(slots))
 
 
 # The bytes that a run holds at each step of a plan, as far as the plan knows them.

@@ -29,10 +29,8 @@ from irops.runtime.plan import (
     Values,
     admits,
     check_possible,
-    in_order,
     require_room,
     rounded,
-    unshared,
     wide,
 )
 from irops.runtime.profile import Profile
@@ -439,20 +437,13 @@ class DirectRun(Run):
                 self._require_time(step.op)
             with np.errstate(all="ignore"), collect_warnings() as warnings:
                 for action in program.actions:
-                    step, function, arguments, keywords, dtype, shape, slots, freed, need, _, overwrites = (
-                        action
-                    )
+                    step, function, arguments, keywords, dtype, shape, slots, freed, need, _ = action
                     if in_use + need > limit or monotonic() > end:
                         self._refuse(step, in_use + need - step.size)
                     if function is None:
                         self._compute_step(program, action, values, given, in_use, warnings)
                         in_use += _bytes_of(values, slots, sized)
                     else:
-                        if overwrites:
-                            room = unshared(values, overwrites)
-                            fits = room is not None and in_order(arguments(values))
-                            keywords = {"out": room} if fits else {}
-                            del room
                         try:
                             result = function(*arguments(values), **keywords)
                         except OF_KERNELS:
@@ -463,7 +454,7 @@ class DirectRun(Run):
                             values[slots[0]] = result
                         else:
                             self._store(action, result, values)
-                        del result, keywords  # else it lives while the next one is computed
+                        del result  # else it lives while the next one is computed
                     if warnings:
                         self._warn(step, warnings)
                         warnings.clear()

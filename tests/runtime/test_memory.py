@@ -1,4 +1,4 @@
-"""What a session keeps from run to run, and the memory that it uses again: results are the same without."""
+"""What a session keeps from run to run: results are the same without."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from irops.environment import VARIABLE
 from irops.runtime.gradients import GradientSession
 from irops.runtime.plan import KeptConstants
 
-OFF = "constants,arena"
+OFF = "constants"
 CODES = np.arange(8, dtype=np.uint8)
 SCALE = np.array([0.1, 0.3], np.float16)
 
@@ -122,7 +122,7 @@ def test_random_graphs_give_the_same_with_and_without(seed, monkeypatch):
     runs = [outcome(session, maker.arrays) for _ in range(3)]
     monkeypatch.setenv(VARIABLE, OFF)
     plain = irops.Session(model)
-    assert (plain.evaluator.kept, plain.evaluator.may_overwrite) == (None, False)
+    assert plain.evaluator.kept is None
     assert runs == [outcome(plain, maker.arrays)] * 3
 
 
@@ -224,24 +224,7 @@ def test_results_lie_in_memory_as_they_do_without(net, monkeypatch):
     assert all(np.array_equal(one, expected) for one in runs)
 
 
-def test_a_step_writes_into_an_input_that_ends_there_and_into_no_other(net):
-    model = net(
-        "x: f32[5,7]; a: Sigmoid x; sum: Add a x; product: Multiply sum a; last: Subtract product x",
-        "r: Result last; s: Result sum",
-    )
-    x = np.random.default_rng(0).random((5, 7), np.float32)
-    session, before = irops.Session(model), x.copy()
-    results = session.run([x])
-    a = irops.call("Sigmoid-1", x)
-    assert np.array_equal(x, before)
-    assert np.array_equal(results["s"], a + x)
-    assert np.array_equal(results["r"], (a + x) * a - x)
-    (program,) = session.evaluator._programs._values.values()
-    overwritten = {action.step.layer.name for action in program.actions if action.overwrites}
-    assert overwritten == {"product", "last"}
-
-
-def test_variables_keep_their_values_when_memory_is_used_again(net):
+def test_variables_keep_the_values_that_a_run_assigned(net):
     model = net(
         "x: f32[64,64,64]; n: i64[64]",
         "before: ReadValue-opset6 x variable_id=v variable_shape=64,64,64 variable_type=f32",
