@@ -6,7 +6,6 @@ or its weights. Temporary files are claimed while they are written, and removed 
 was killed.
 """
 
-import errno
 import os
 import re
 import shutil
@@ -81,91 +80,6 @@ def copy_ownership(source: Path, target: Path) -> None:
             for name in os.listxattr(source):
                 with suppress(OSError):
                     os.setxattr(target, name, os.getxattr(source, name))
-
-
-_STEP = 1 << 27
-"""Bytes that the kernel copies in one call, so that an interruption need not wait for long."""
-_BUFFER = 1 << 20
-_UNSUPPORTED = frozenset(
-    getattr(errno, name)
-    for name in ("EXDEV", "EINVAL", "ENOSYS", "EOPNOTSUPP", "EPERM", "ENOTSOCK", "ENOTSUP")
-    if hasattr(errno, name)
-)
-"""Errors of a kernel or file system that does not copy between such files: memory is used."""
-
-
-def copy_range(source: int, offset: int, size: int, target: int, place: int) -> None:
-    """Copy bytes of one file to a place in another one, by their descriptors.
-
-    Holes of a sparse source are holes of the target too. The target ends behind the copied bytes, or later.
-    Raises:  EOFError if the source ends before offset + size; OSError
-    """
-    end = offset + size
-    for start, stop in _ranges_of_data(source, offset, end):
-        os.lseek(target, place + start - offset, os.SEEK_SET)
-        _copy(source, start, stop - start, target)
-    status = os.fstat(source)
-    if status.st_size < end:
-        raise EOFError(f"the file has {status.st_size} bytes, must have {end}")
-    if os.fstat(target).st_size < place + size:
-        os.truncate(target, place + size)
-
-
-def _ranges_of_data(source: int, offset: int, end: int) -> Iterator[tuple[int, int]]:
-    """The ranges that are not holes. A file of which all blocks are stored is not asked for holes."""
-    status = os.fstat(source)
-    stored = getattr(status, "st_blocks", None)
-    if not hasattr(os, "SEEK_DATA") or stored is None or stored * 512 >= status.st_size:
-        yield offset, end
-        return
-    while offset < end:
-        try:
-            start = os.lseek(source, offset, os.SEEK_DATA)
-        except OSError as error:
-            if error.errno == errno.ENXIO:  # nothing but holes up to the end of the file
-                return
-            yield offset, end  # a file system that does not report holes
-            return
-        if start >= end:
-            return
-        offset = min(os.lseek(source, start, os.SEEK_HOLE), end)
-        yield start, offset
-
-
-def _copy(source: int, offset: int, size: int, target: int) -> None:
-    """Copy to the position of the target: within the kernel, where it copies between such files."""
-    in_kernel = _BY_KERNEL is not None
-    while size:
-        step = min(size, _STEP)
-        count = _in_kernel(source, offset, step, target) if in_kernel else 0
-        if not count:
-            in_kernel, count = False, _through_memory(source, offset, min(step, _BUFFER), target)
-        offset, size = offset + count, size - count
-
-
-_BY_KERNEL = getattr(os, "copy_file_range", None)
-"""The call by which the kernel copies, which may let two files share blocks; None where it has none."""
-
-
-def _in_kernel(source: int, offset: int, size: int, target: int) -> int:
-    """How many bytes the kernel copied; 0 if it does not copy between such files."""
-    assert _BY_KERNEL is not None
-    try:
-        return int(_BY_KERNEL(source, target, size, offset_src=offset))
-    except OSError as error:
-        if error.errno in _UNSUPPORTED:
-            return 0
-        raise
-
-
-def _through_memory(source: int, offset: int, size: int, target: int) -> int:
-    content = memoryview(read_at(source, offset, size))
-    if not content:
-        raise EOFError(f"the file ends before byte {offset}")
-    done = 0
-    while done < len(content):
-        done += os.write(target, content[done:])
-    return done
 
 
 def read_at(file: int, offset: int, size: int) -> bytes:

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock, RLock
 from typing import IO, BinaryIO, Self
 
-from irops.files.output import copy_range, note_read, read_at
+from irops.files.output import note_read, read_at
 from irops.files.urls import StrPath, is_url
 
 
@@ -145,7 +145,8 @@ class OpenFiles:
 
 _OPENING = RLock()
 """Held while a file is opened or mapped. One for all, so that Weights can be copied and pickled."""
-_STEP = 1 << 24  # bytes in memory that are written at a time
+_STEP = 1 << 22
+"""Bytes that are copied at a time."""
 
 
 class WeightsChanged(ValueError):
@@ -156,7 +157,7 @@ class Weights:
     """The bytes of a .bin file, or bytes in memory. Bytes are read on demand; the file is never locked.
 
     If a mapped file is truncated, the system kills a process that accesses the mapping. So only view, which
-    evaluation needs, maps the file; read copies, and copy_to leaves copying to the kernel. After view,
+    evaluation needs, maps the file; read and copy_to copy. After view,
     copy_to or keep_open the file stays open, so that it remains readable if another takes its path.
     """
 
@@ -248,27 +249,19 @@ class Weights:
         return found
 
     def copy_to(self, target: IO[bytes], offset: int, size: int) -> None:
-        """Append some of the bytes to a file, without loading those that are in a file themselves.
+        """Append some of the bytes to a file, in pieces; pieces of zeros become holes of the file.
 
         Raises the errors of view, and OSError.
         """
         self._within(offset, size)
-        if self.path is None:
-            content = self.view(offset, size)
-            for start in range(0, size, _STEP):
-                target.write(content[start : start + _STEP])
-            return
         self.keep_open()
-        assert self._file is not None
-        source = self._file.fileno()
-        place = target.seek(0, os.SEEK_END)  # writes what the target has in its buffer
-        try:
-            copy_range(source, offset, size, target.fileno(), place)
-        except EOFError:
-            raise self._changed() from None
+        for start in range(offset, offset + size, _STEP):
+            content = bytes(self.read(start, min(_STEP, offset + size - start)))
+            if content.count(0) < len(content):
+                target.write(content)
+            else:
+                target.truncate(target.seek(len(content), os.SEEK_CUR))
         self.require_unchanged()
-        count_read(size)
-        target.seek(place + size)
 
     def expect(self, places: Iterable[tuple[int, int]]) -> None:
         """Name offsets and sizes that are probably read. Remote weights then ask for them together."""

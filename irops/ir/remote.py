@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from logging import getLogger
 from tempfile import gettempdir, mkdtemp
 from threading import Lock, Thread, get_ident
-from typing import IO, Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 from weakref import finalize
 
 from irops.diagnostics.printable import abridged, printable
@@ -500,10 +500,6 @@ def _is_other_xml(url: str, files: Collection[str], limits: Limits) -> bool:
     return root is not None and root.lower() != "net"
 
 
-FETCHED_STEP = 8 << 20
-"""Bytes that are copied at once."""
-
-
 class RemoteWeights(Weights):
     """The bytes of a remote file.
 
@@ -558,11 +554,6 @@ class RemoteWeights(Weights):
             return self._whole().read(offset, size, files)
         count_read(size)
         return memoryview(content)
-
-    def copy_to(self, target: IO[bytes], offset: int, size: int) -> None:
-        self._within(offset, size)
-        for start in range(offset, offset + size, FETCHED_STEP):
-            target.write(self.read(start, min(FETCHED_STEP, offset + size - start)))
 
     def expect(self, places: Iterable[tuple[int, int]]) -> None:
         if self._remote is not None:

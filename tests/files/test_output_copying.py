@@ -1,63 +1,15 @@
-"""Bytes are copied from file to file by the kernel, by whichever method it has; holes stay holes."""
+"""Bytes are copied from file to file in pieces; holes stay holes."""
 
-import errno
 import os
 
 import pytest
 
-from irops.files import output
-from irops.files.output import copy_range, read_at
+from irops.files import storage
+from irops.files.output import read_at
 from irops.files.storage import JoinedWeights, Weights, WeightsChanged
 from irops.ir.write import Contents
 
 CONTENT = bytes(range(256)) * 64
-
-
-def copy(folder, offset, size, place=0):
-    """Copy a range of the file source of a folder to the file target."""
-    with (folder / "source").open("rb") as source, (folder / "target").open("wb") as target:
-        copy_range(source.fileno(), offset, size, target.fileno(), place)
-
-
-def unsupported(code):
-    def method(*_, **__):
-        raise OSError(code, os.strerror(code))
-
-    return method
-
-
-KERNEL = output._BY_KERNEL
-METHODS = {
-    "kernel": KERNEL,
-    "memory": None,
-    "other devices": unsupported(errno.EXDEV),
-    "copies nothing": lambda *_, **__: 0,
-    "few at a time": KERNEL and (lambda a, b, size, offset_src: KERNEL(a, b, min(size, 5), offset_src)),
-}
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("offset", "size", "place"), [(0, 16384, 0), (3, 1000, 0), (100, 7, 11), (5, 0, 2)])
-def test_every_method_copies_the_same_bytes(method, offset, size, place, tmp_path, monkeypatch):
-    (tmp_path / "source").write_bytes(CONTENT)
-    monkeypatch.setattr(output, "_BY_KERNEL", METHODS[method])
-    copy(tmp_path, offset, size, place)
-    assert (tmp_path / "target").read_bytes() == bytes(place) + CONTENT[offset : offset + size]
-
-
-@pytest.mark.parametrize("method", [KERNEL, None])
-def test_a_source_that_ends_too_early_is_an_error(method, tmp_path, monkeypatch):
-    monkeypatch.setattr(output, "_BY_KERNEL", method)
-    (tmp_path / "source").write_bytes(b"abcdef")
-    with pytest.raises(EOFError, match="ends before byte 6"):
-        copy(tmp_path, 2, 5)
-
-
-def test_an_error_of_the_disk_is_raised(tmp_path, monkeypatch):
-    monkeypatch.setattr(output, "_BY_KERNEL", unsupported(errno.ENOSPC))
-    (tmp_path / "source").write_bytes(b"abc")
-    with pytest.raises(OSError, match="No space left"):
-        copy(tmp_path, 0, 3)
 
 
 def sparse(path):
@@ -72,35 +24,22 @@ def sparse(path):
 
 
 @pytest.mark.parametrize(("offset", "size"), [(0, 1 << 20), (1 << 18, 1 << 19), (5, (1 << 18) + 77), (9, 99)])
-def test_holes_stay_holes(offset, size, tmp_path):
+def test_holes_stay_holes(offset, size, tmp_path, monkeypatch):
+    monkeypatch.setattr(storage, "_STEP", 1 << 14)
     content = sparse(tmp_path / "source")
-    with (tmp_path / "source").open("rb") as source, (tmp_path / "target").open("wb") as target:
+    with (tmp_path / "target").open("wb") as target:
         target.write(b"head")
-        target.flush()
-        copy_range(source.fileno(), offset, size, target.fileno(), 4)
+        Weights.of_file(tmp_path / "source").copy_to(target, offset, size)
     assert (tmp_path / "target").read_bytes() == b"head" + content[offset : offset + size]
     cut = 32  # blocks that hold no more than a part of what they held
     assert (tmp_path / "target").stat().st_blocks <= (tmp_path / "source").stat().st_blocks + cut
 
 
-def test_a_file_system_that_does_not_report_holes_is_copied_all_the_same(tmp_path, monkeypatch):
-    content = sparse(tmp_path / "source")
-    lseek = os.lseek
-
-    def without_holes(file, offset, whence):
-        if whence in (os.SEEK_DATA, os.SEEK_HOLE):
-            raise OSError(errno.EINVAL, "no holes")
-        return lseek(file, offset, whence)
-
-    monkeypatch.setattr(os, "lseek", without_holes)
-    copy(tmp_path, 0, len(content))
-    assert (tmp_path / "target").read_bytes() == content
-
-
-def test_a_sparse_file_that_was_truncated_is_an_error(tmp_path):
-    sparse(tmp_path / "source")
-    with pytest.raises(EOFError, match=r"has 1048576 bytes, must have 1048577"):
-        copy(tmp_path, 1 << 19, (1 << 19) + 1)
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+def test_an_error_of_the_disk_is_raised(tmp_path):
+    (tmp_path / "source").write_bytes(b"abc")
+    with pytest.raises(OSError, match="No space left"), open("/dev/full", "wb", buffering=0) as target:
+        Weights.of_file(tmp_path / "source").copy_to(target, 0, 3)
 
 
 def test_reading_goes_on_where_the_system_stops(tmp_path, monkeypatch):

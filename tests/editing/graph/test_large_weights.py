@@ -1,4 +1,4 @@
-"""The weights of a changed model are copied by the kernel: memory does not grow with them."""
+"""The weights of a changed model are copied in pieces: memory does not grow with them."""
 
 from pathlib import Path
 
