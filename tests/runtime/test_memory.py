@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from random_graphs import Maker
-from waiting import in_threads
 
 import irops
 from irops.environment import VARIABLE
@@ -159,81 +158,3 @@ def test_examples_give_the_same_with_and_without(path, monkeypatch):
         monkeypatch.setenv(VARIABLE, OFF)
         session = irops.Session(path)
     assert all(same(one, other) for one, other in zip(*runs))
-
-
-SHAPE = (64, 64, 64)
-
-
-@pytest.fixture
-def turned(net):
-    return net(
-        "x: f32[64,64,64]; n: i64[64]; first: ReverseSequence x n batch_axis=0 seq_axis=1",
-        "second: ReverseSequence first n batch_axis=0 seq_axis=2; y: Result second",
-    )
-
-
-def inputs(seed):
-    rng = np.random.default_rng(seed)
-    return [rng.standard_normal(SHAPE).astype(np.float32), rng.integers(1, 65, 64)]
-
-
-def expected_of(x, n):
-    first = irops.call("ReverseSequence-1", x, n, batch_axis=0, seq_axis=1, backends="reference")
-    return irops.call("ReverseSequence-1", first, n, batch_axis=0, seq_axis=2, backends="reference")
-
-
-def test_results_that_a_caller_keeps_do_not_change_in_later_runs(turned):
-    session = irops.Session(turned)
-    results = [session.run(inputs(seed))["y"] for seed in range(4)]
-    views = [session.run(inputs(seed))["y"][3, ::2] for seed in range(4)]
-    for seed in range(4):
-        expected = expected_of(*inputs(seed))
-        assert np.array_equal(results[seed], expected)
-        assert np.array_equal(views[seed], expected[3, ::2])
-
-
-def test_threads_that_share_a_session_give_what_one_gives(turned):
-    session, wrong = irops.Session(turned), []
-    cases = [(inputs(seed), expected_of(*inputs(seed))) for seed in range(3)]
-
-    def work(number):
-        last = None
-        for call in range(6):
-            given, expected = cases[(number + call) % 3]
-            result = session.run(given)["y"]
-            wrong.extend(["new"] if not np.array_equal(result, expected) else [])
-            wrong.extend(["last"] if last is not None and not np.array_equal(*last) else [])
-            last = result, expected
-
-    in_threads(work, 8)
-    assert not wrong
-
-
-def test_results_lie_in_memory_as_they_do_without(net, monkeypatch):
-    model = net(
-        "x: f32[5,7]; a: Sigmoid x; turned: Transpose x order; b: Sigmoid turned; back: Transpose b order",
-        "sum: Add a back; twice: Add sum sum; r: Result twice",
-        order=np.array([1, 0]),
-    )
-    x = np.random.default_rng(0).random((5, 7), np.float32)
-    session = irops.Session(model)
-    runs = [session.run([x])["r"] for _ in range(3)]
-    monkeypatch.setenv(VARIABLE, OFF)
-    expected = irops.Session(model).run([x])["r"]
-    assert [one.strides for one in runs] == [expected.strides] * 3
-    assert all(np.array_equal(one, expected) for one in runs)
-
-
-def test_variables_keep_the_values_that_a_run_assigned(net):
-    model = net(
-        "x: f32[64,64,64]; n: i64[64]",
-        "before: ReadValue-opset6 x variable_id=v variable_shape=64,64,64 variable_type=f32",
-        "turned: ReverseSequence before n batch_axis=0 seq_axis=1; write: Assign-opset6 turned variable_id=v",
-        "y: Result before",
-    )
-    session = irops.Session(model)
-    (x, n), zeros = inputs(1), np.zeros(SHAPE, np.float32)
-    seen = [session.run([array, n])["y"] for array in (x, zeros, zeros, zeros)]
-    once = irops.call("ReverseSequence-1", x, n, batch_axis=0, seq_axis=1)
-    assert [np.array_equal(one, x) for one in seen] == [True, np.array_equal(once, x), True, False]
-    assert np.array_equal(seen[1], once)
