@@ -332,7 +332,7 @@ def availability(definition: Definition) -> str:
     version = next((one for one in opsets().all() if one.id == definition.id), None)
     if release is None or version is None:
         return ""
-    runs = ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in version.runs)
+    runs = version.ranges()
     since = f"OpenVINO reads it from release {release} on"
     if release == releases().oldest:
         since = f"Every release of OpenVINO from {release} on reads it"

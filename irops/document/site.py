@@ -154,7 +154,7 @@ def _siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]
             Sibling(
                 version.id,
                 version.id if defined else "",
-                opsets_text(version),
+                version.ranges(),
                 newer.changes if newer is not None else "",
                 version.id == definition.id,
                 older.id if older is not None else "",
@@ -178,11 +178,6 @@ def _siblings_elsewhere(registry: Registry, definition: Definition) -> tuple[Sib
             Sibling(op, other.page, f"from {parted(op)[2]} on", changes, other.file_id == definition.file_id)
         )
     return tuple(rows)
-
-
-def opsets_text(version: OpVersion) -> str:
-    """1 to 16; 1, 3 to 16."""
-    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in version.runs)
 
 
 # The call of an op from Python, as its page shows it: a line that runs as it is.
@@ -304,9 +299,7 @@ def environment(*, myst: bool) -> "jinja2.Environment":
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
     )
-    made.filters.update(
-        opsets=opsets_text, prose=case_views.prose, cell=case_views.cell, code=case_views.code
-    )
+    made.filters.update(prose=case_views.prose, cell=case_views.cell, code=case_views.code)
     tensors = vars(made.get_template("tensors.html").module)["figure"]
     made.globals.update(bands=BANDS, myst=myst, tensors_html=tensors)
     return made

@@ -65,6 +65,11 @@ class OpVersion:
                 runs.append((number, number))
         return tuple(runs)
 
+    def ranges(self, prefix: str = "") -> str:
+        """The runs in words: '1, 3 to 16', or with the prefix 'opset': 'opset1, opset3 to opset16'."""
+        runs = ((f"{prefix}{first}", f"{prefix}{last}") for first, last in self.runs)
+        return ", ".join(first if first == last else f"{first} to {last}" for first, last in runs)
+
 
 class Opsets:
     """All opsets: names, the oldest first; versions of each type, looked up without regard to case."""

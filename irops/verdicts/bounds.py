@@ -23,6 +23,7 @@ import numpy as np
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.violation import LimitExceeded, Violation
+from irops.verdicts.metrics import as_numbers
 from irops.verdicts.policy import JUMP, SAFETY, SENSITIVITY_TRIES, ULPS
 from irops.verdicts.question import MOVING, ROUNDOFF, Question
 
@@ -450,7 +451,7 @@ def quick_bound(question: Question, truth: Array) -> ErrorBound:
     basis = "the element type" if is_exact(question) else f"{ULPS:g} units in the last place"
     small = 0.0 if is_exact(question) and not units else arithmetic.smallest(kind)
     with np.errstate(all="ignore"):
-        return ErrorBound(units * np.abs(_wide(truth)) + small, basis)
+        return ErrorBound(units * np.abs(as_numbers(truth)) + small, basis)
 
 
 def full_bound(question: Question, truth: Array, output: int) -> ErrorBound | None:
@@ -461,7 +462,7 @@ def full_bound(question: Question, truth: Array, output: int) -> ErrorBound | No
     if is_exact(question):
         return None
     kind, arithmetic = element_type_of(truth), question.arithmetic
-    unit, wide = arithmetic.roundoff(kind), np.abs(_wide(truth))
+    unit, wide = arithmetic.roundoff(kind), np.abs(as_numbers(truth))
     with np.errstate(all="ignore"):
         base = ULPS * unit * wide + arithmetic.smallest(kind)
         floor = floor_of(question, truth)
@@ -512,7 +513,7 @@ def _flushed_inputs(question: Question, truth: Array, output: int) -> Array | fl
         return 0.0
     if results[0].shape != results[1].shape or results[0].shape != truth.shape:
         return 0.0
-    change: Array = np.nan_to_num(np.abs(_wide(results[0]) - _wide(results[1])), posinf=0.0)
+    change: Array = np.nan_to_num(np.abs(as_numbers(results[0]) - as_numbers(results[1])), posinf=0.0)
     return change
 
 
@@ -524,18 +525,12 @@ def _flushed(array: Array, smallest: float) -> Array:
     return np.where(small, np.zeros_like(array), array) if small.any() else array
 
 
-def _wide(array: Array) -> Array:
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
-
-
 # Functions whose usual algorithms lose digits: the magnitude of the numbers that cancel.
 
 
 def _input(question: Question) -> Array:
     """x*(1 + f(x)) where f is near -1."""
-    data = question.inputs[0]
-    assert data is not None
-    magnitude: Array = np.abs(data.astype(np.float64))
+    magnitude: Array = np.abs(_wide_input(question, 0))
     return magnitude
 
 

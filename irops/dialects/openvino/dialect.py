@@ -50,7 +50,7 @@ def _why_not(type: str, version: str) -> NoOp:
         return NoOp("unknown-opset", message, right=right)
     if not known:
         return NoOp("unknown-op", f"no opset has an op {type!r}", _hints(type, version))
-    where = "; ".join(f"{v.id} is in {_ranges(v)}" for v in known)
+    where = "; ".join(f"{v.id} is in {v.ranges('opset')}" for v in known)
     return NoOp("op-not-in-opset", f"{version} has no {known[0].type}: {where}", right=right)
 
 
@@ -77,12 +77,6 @@ def _added_by_libraries(type: str, version: str) -> str | None:
             right_version = dialect.layer_version(meant, 0)
             return f"{dialect.title} has the op {meant} of version {right_version}, spelled exactly so"
     return None
-
-
-def _ranges(version: OpVersion) -> str:
-    return ", ".join(
-        f"opset{first}" if first == last else f"opset{first} to opset{last}" for first, last in version.runs
-    )
 
 
 class OpenVINODialect(Dialect):
