@@ -14,7 +14,7 @@ from itertools import groupby
 from math import isfinite
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from irops.analysis.checks.run import check
 from irops.diagnostics.diagnostic import BANDS, Rule, applied
@@ -43,7 +43,7 @@ from irops.spec.definition import (
 )
 from irops.spec.load import counterexamples, examples
 from irops.spec.op import Op, parted
-from irops.spec.releases import OpVersion, opsets, releases
+from irops.spec.releases import opsets, releases
 from irops.values.element import ElementType
 from irops.values.shape import Shape
 
@@ -358,6 +358,14 @@ def rule_page(rule: Rule, *, site: str = "") -> str:
     return _RULE_LINK.sub(link, page.lstrip())
 
 
+Item = TypeVar("Item")
+
+
+def by_category(items: Iterable[Item], category: Callable[[Item], str]) -> dict[str, list[Item]]:
+    """Items under their categories, which are in alphabetical order."""
+    return {name: list(members) for name, members in groupby(sorted(items, key=category), category)}
+
+
 class OpPages:
     """The pages of the ops of a registry. page: renders a template; conformance: the page with results of
     backends, relative to the pages of ops, or ''.
@@ -370,6 +378,7 @@ class OpPages:
         self.custom_only, self.links = custom_only, {"conformance": conformance}
         self.ids = tuple(registry.extensions()) if custom_only else registry.ids()
         self.definitions = [registry.op(op).definition for op in self.ids]
+        self.categories = by_category(self.definitions, lambda definition: definition.category)
         self.others = {} if custom_only else {d.name: self._newest(d.name) for d in others()}
 
     @property
@@ -381,16 +390,12 @@ class OpPages:
     def pages(self) -> Iterator[Page]:
         """Relative path and text of each page."""
         names = {dialect.name: dialect.title for dialect in others()}
-        categories = self._categories()
         title = "Ops" if self.custom_only else "The ops of OpenVINO IR"
         about = {"count": len(self.ids), "custom_only": self.custom_only}
         everything = [*map(self.registry.op, self.ids), *(op for ops in self.others.values() for op in ops)]
-        parts = [*categories, *self.others]
-        yield (
-            "ops/index.md",
-            self.page("ops", title=title, parts=parts, rows=map(op_row, everything), **about),
-        )
-        for category, members in categories.items():
+        about |= {"parts": [*self.categories, *self.others], "rows": map(op_row, everything)}
+        yield "ops/index.md", self.page("ops", title=title, **about)
+        for category, members in self.categories.items():
             yield f"ops/{category}.md", self.page("category", title=category, members=members)
         for dialect, ops in self.others.items():
             members = [op.definition for op in ops]
@@ -411,7 +416,7 @@ class OpPages:
         """Path and title of each page of an opset, a category or a band of rules."""
         yield "opsets/ops-by-release", "Op versions by release"
         yield from ((f"opsets/{opset}", opset) for opset in opsets().names)
-        yield from ((f"ops/{category}", f"{category} ops") for category in self._categories())
+        yield from ((f"ops/{category}", f"{category} ops") for category in self.categories)
         yield from ((f"ops/{d.name}", f"{d.title} ops") for d in others())
         bands = dict.fromkeys(rule.band for rule in all_rules())
         yield from ((f"rules/{band}", f"{band}: {BANDS.get(band, 'custom rules')}") for band in bands)
@@ -422,13 +427,9 @@ class OpPages:
         table = [(opset, since.get(opset), new[opset]) for opset in opsets().names]
         yield "opsets/index.md", self.page("opsets", opsets=table, ids=self.ids)
         for opset in opsets().names:
-            values: dict[str, Any] = {"since": since.get(opset), "new": new[opset], "ids": self.ids}
-            by_category: dict[str, list[OpVersion]] = {}
-            for version in opsets().all():
-                if opset in version.opsets:
-                    by_category.setdefault(version.category, []).append(version)
-            text = self.page("opset", opset=opset, categories=dict(sorted(by_category.items())), **values)
-            yield f"opsets/{opset}.md", text
+            about = {"since": since.get(opset), "new": new[opset], "ids": self.ids}
+            versions = [version for version in opsets().all() if opset in version.opsets]
+            yield f"opsets/{opset}.md", self.page("opset", opset=opset, versions=versions, **about)
         by_release = self.page("by_release", releases=self._by_release(), oldest=releases().oldest)
         yield "opsets/ops-by-release.md", by_release
 
@@ -438,22 +439,13 @@ class OpPages:
         first = {name: [op for op, release in since.items() if release == name] for name in releases().names}
         return [(name, ids) for name, ids in reversed(first.items()) if ids]
 
-    def _categories(self) -> dict[str, list[Definition]]:
-        by_category: dict[str, list[Definition]] = {}
-        for definition in self.definitions:
-            by_category.setdefault(definition.category, []).append(definition)
-        return dict(sorted(by_category.items()))
-
 
 # Pages about all ops: what irops can do with each, and where OpenVINO differs.
 
 
 def overview_pages(ops: Sequence[Op], page: Callable[..., str]) -> Iterator[tuple[str, str]]:
     """Relative path and text of each page. page: renders a template"""
-    categories: dict[str, list[DifferenceNote]] = {}
-    for difference in differences(ops):
-        categories.setdefault(difference.definition.category, []).append(difference)
-    categories = dict(sorted(categories.items()))
+    categories = by_category(differences(ops), lambda difference: difference.definition.category)
     total = sum(map(len, categories.values()))
     yield "differences/index.md", page("differences", categories=categories, total=total)
     for category, members in categories.items():
