@@ -165,18 +165,18 @@ class Difference:
         return table(self)
 
 
-def table(difference: Any) -> str:
+def table(difference: Difference) -> str:
     """The differences as a table for a notebook."""
     return html_table(difference.summary, ("", "layer", "op", ""), _rows(difference))
 
 
-def page(difference: Any) -> str:
+def page(difference: Difference) -> str:
     """The differences as a page of its own. Raises: MissingExtraError"""
     title = f"{difference.a} and {difference.b}"
     return render("diff.html", title=title, summary=difference.summary, rows=_rows(difference))
 
 
-def _rows(difference: Any) -> Iterator[tuple[str, str, str, str]]:
+def _rows(difference: Difference) -> Iterator[tuple[str, str, str, str]]:
     """The difference, place, op, details."""
     for text in difference.interface:
         yield "interface", "", "", text
@@ -419,20 +419,20 @@ class Matching:
 
     def _match_cones(self) -> None:
         """Pair layers that compute the same from the same values, large weights apart."""
-        of_a, of_b = _cones(self.a, self.to), _cones(self.b, self.back, flip=self.to)
-        self._match_unique(lambda side, layer: (of_a if side is self.a else of_b)[layer.id])
+        hashes = {side: _cones(side, pairs) for side, pairs in self._paired()}
+        self._match_unique(lambda side, layer: hashes[side][layer.id])
 
     def _match_surroundings(self, rounds: int) -> None:
         """Pair layers that have the same op, the same surroundings, and partners at the same places."""
-        of_a = _surroundings(self.a, self.to, rounds)
-        of_b = _surroundings(self.b, self.back, rounds, flip=self.to)
+        hashes = {side: _surroundings(side, pairs, rounds) for side, pairs in self._paired()}
         is_alone = not rounds  # an op without what is around it says little
+        self._match_unique(
+            lambda side, layer: (hashes[side][layer.id], self._form(side, layer.id) if is_alone else None)
+        )
 
-        def key(side: Side, layer: Layer) -> Hashable:
-            hashes = of_a if side is self.a else of_b
-            return hashes[layer.id], self._form(side, layer.id) if is_alone else None
-
-        self._match_unique(key)
+    def _paired(self) -> tuple[tuple[Side, dict[int, int]], tuple[Side, dict[int, int]]]:
+        """Both sides, each with the layers that have a partner, and the id in b of the pair."""
+        return (self.a, self.to), (self.b, {number: number for number in self.back})
 
     @staticmethod
     def _form(side: Side, number: int) -> tuple[object, bool]:
@@ -538,15 +538,14 @@ def _unique(layers: Iterable[Layer], keys: Mapping[int, Hashable]) -> dict[Hasha
     return {keys[layer.id]: layer.id for layer in layers if counts[keys[layer.id]] == 1}
 
 
-def _own(side: Side, pairs: Mapping[int, int], flip: Mapping[int, int] | None) -> dict[int, int]:
+def _own(side: Side, pairs: Mapping[int, int]) -> dict[int, int]:
     """A hash of the op and attributes of each layer; those that have a partner stand for themselves: by their
     id in b.
     """
     hashes: dict[int, int] = {}
     for number, layer in side.layers.items():
-        partner = number if flip is not None and number in pairs else pairs.get(number)
-        if partner is not None:
-            hashes[number] = hash(("pair", partner))
+        if number in pairs:
+            hashes[number] = hash(("pair", pairs[number]))
         else:
             node = side.graph.layers[number]
             kind = node.op.id if node.op is not None else (layer.type, layer.version)
@@ -554,9 +553,9 @@ def _own(side: Side, pairs: Mapping[int, int], flip: Mapping[int, int] | None) -
     return hashes
 
 
-def _cones(side: Side, pairs: Mapping[int, int], flip: Mapping[int, int] | None = None) -> dict[int, int]:
+def _cones(side: Side, pairs: Mapping[int, int]) -> dict[int, int]:
     """A hash of each layer and of all that it is computed from; of small constants, of their elements."""
-    hashes = _own(side, pairs, flip)
+    hashes = _own(side, pairs)
     for layer in side.graph.wiring.order:
         number = layer.id
         if number in hashes and number not in pairs:
@@ -572,11 +571,9 @@ def _of_source(side: Side, source: Value | None, hashes: Mapping[int, int]) -> H
     return hashes[source[0]], source[1]
 
 
-def _surroundings(
-    side: Side, pairs: Mapping[int, int], rounds: int, flip: Mapping[int, int] | None = None
-) -> dict[int, int]:
+def _surroundings(side: Side, pairs: Mapping[int, int], rounds: int) -> dict[int, int]:
     """A hash of each layer: of its op and attributes, and of those around it, as far as some edges lead."""
-    own = hashes = _own(side, pairs, flip)
+    own = hashes = _own(side, pairs)
     for _ in range(rounds):
         hashes = {number: _around(side, number, own, hashes, pairs) for number in hashes}
     return hashes
@@ -934,7 +931,7 @@ def _interface(a: ModelAnalysis, b: ModelAnalysis, ignore: Collection[str]) -> I
             continue
         for old, new in zip(before, after):
             facts = _fact(a, old), _fact(b, new)
-            if facts[0].element_type is not facts[1].element_type or facts[0].shape != facts[1].shape:
+            if not _same_fact(*facts):
                 yield f"{what} {new.position} ({new.layer.name}): {facts[0]} -> {facts[1]}"
             names = old.names[1:], new.names[1:]  # of the tensors; those of the layers are compared as such
             if "names" not in ignore and any(names) and not {*names[0]} & {*names[1]}:
