@@ -9,6 +9,7 @@ from functools import partial
 from math import inf
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from irops.analysis.invocation import Invocation
@@ -16,27 +17,13 @@ from irops.spec.op import Op
 from irops.values.element import Array, ElementType, element_type, element_type_of
 from irops.verdicts.metrics import Metrics, as_numbers
 
-ROUNDOFF = {
-    "f64": 2.0**-53,
-    "f32": 2.0**-24,
-    "f16": 2.0**-11,
-    "bf16": 2.0**-8,
-    "f8e4m3": 2.0**-4,
-    "f8e5m2": 2.0**-3,
-    "f8e8m0": 2.0**-1,
-    "f4e2m1": 2.0**-2,
+FLOATS = {
+    name: ml_dtypes.finfo(element_type(name).dtype)  # type: ignore[no-untyped-call]
+    for name in ("f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "f8e8m0", "f4e2m1")
 }
+ROUNDOFF = {name: float(limits.eps) / 2 for name, limits in FLOATS.items()}
 """The unit roundoff of each floating type: half of the distance from 1 to the next number."""
-GREATEST = {
-    "f64": float(np.finfo(np.float64).max),
-    "f32": 3.4028234663852886e38,
-    "f16": 65504.0,
-    "bf16": 3.3895313892515355e38,
-    "f8e4m3": 448.0,
-    "f8e5m2": 57344.0,
-    "f8e8m0": 2.0**127,
-    "f4e2m1": 6.0,
-}
+GREATEST = {name: float(limits.max) for name, limits in FLOATS.items()}
 """The greatest finite number of each floating type."""
 SMALLEST = {"f64": 2.0**-1022, "f32": 2.0**-126, "bf16": 2.0**-126, "f16": 2.0**-24}
 """The smallest normal number, which may be flushed to 0; f16 has so few that its subnormals are kept."""
