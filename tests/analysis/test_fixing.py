@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tables import table
 
 import irops
 from irops.analysis.checks.declared import ChangedMeanwhile, fixed_text, store
@@ -123,14 +124,7 @@ RT_INFO = """<rt_info>
       <input>"""
 
 
-@pytest.mark.parametrize(
-    ("more", "code"),
-    [
-        ('\n        <attribute name="fused_names" version="0" value="a"/>', "IR115"),
-        ('\n        <attribute name="layout" version="0"/>', "IR114"),
-        ('\n        <attribute name="layout" version="0"></attribute>', "IR114"),
-    ],
-)
+@pytest.mark.parametrize(("more", "code"), table(__file__, "runtime_information_that_says_nothing_goes"))
 def test_runtime_information_that_says_nothing_goes(more, code):
     text = changed("<input>", RT_INFO)
     found = fixed(text.replace('value="a"/>', f'value="a"/>{more}'))
@@ -212,12 +206,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone(faulty):
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (' element_type="f32"', ""),  # of which OpenVINO makes a type that it does not compile
-        (' shape="2,3"', ""),  # of which it makes a scalar
-        (' min="-1" max="1"', ' min="-1"'),
-    ],
+    ("old", "new"), table(__file__, "the_reading_of_a_lost_attribute_is_not_written_out")
 )
 def test_the_reading_of_a_lost_attribute_is_not_written_out(old, new):
     found = fixed(changed(old, new))
@@ -226,12 +215,7 @@ def test_the_reading_of_a_lost_attribute_is_not_written_out(old, new):
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ('type="Clamp" version="opset1"', 'type="ShapeOf" version="opset1"'),  # another rank
-        ('element_type="f32"', 'element_type="u1"'),  # a type that no runtime computes with
-        ('shape="2,3"', 'shape="0,3"'),  # nothing to compute
-    ],
+    ("old", "new"), table(__file__, "a_declaration_that_may_be_right_is_not_adapted_to_an_op_that_is_wrong")
 )
 def test_a_declaration_that_may_be_right_is_not_adapted_to_an_op_that_is_wrong(old, new):
     found = fixed(changed(old, new))

@@ -256,13 +256,7 @@ def test_what_a_fault_leaves_of_the_output(net, layers, fact, codes):
 
 @pytest.mark.parametrize(
     ("kind", "version", "code"),
-    [
-        ("Planes", "com.example:1", "IR304"),
-        ("Planes", "extension", "IR301"),
-        ("Planes", "opset1", "IR301"),
-        ("Gelu", "opset1", "IR302"),
-        ("Planes", "opset99", "IR303"),
-    ],
+    table(__file__, "declared_outputs_of_an_op_without_definition_hold_behind_it"),
 )
 def test_declared_outputs_of_an_op_without_definition_hold_behind_it(net, kind, version, code):
     model = net(f"x: u8[?,4]; op: {kind}-{version} x; next: ReLU op; y: Result next")

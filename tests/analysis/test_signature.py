@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tables import table
 
 import irops
 from irops.analysis.model_analysis import analyse
@@ -37,12 +38,7 @@ def test_a_result_is_found_by_position_by_layer_name_and_by_tensor_name(signatur
 
 
 @pytest.mark.parametrize(
-    ("key", "message"),
-    [
-        ("frist", "the model has no input 'frist'; its inputs are 'first', 'second'; did you mean 'first'?"),
-        (2, "the model has no input 2; its inputs are 'first', 'second'"),
-        (-1, "the model has no input -1; its inputs are 'first', 'second'"),
-    ],
+    ("key", "message"), table(__file__, "an_unknown_input_is_reported_with_the_known_ones_and_a_suggestion")
 )
 def test_an_unknown_input_is_reported_with_the_known_ones_and_a_suggestion(signature, key, message):
     with pytest.raises(irops.DiagnosticError) as caught:

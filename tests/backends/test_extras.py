@@ -4,6 +4,7 @@ import importlib.util
 
 import numpy as np
 import pytest
+from tables import table
 
 import irops
 from irops import environment
@@ -22,15 +23,7 @@ def nothing_installed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "libraries", "extra"),
-    [
-        ("openvino", "openvino is not installed; pip install 'irops\\[openvino\\]' installs it", "openvino"),
-        (
-            "onnxruntime",
-            "onnxruntime and onnx are not installed; pip install 'irops\\[onnxruntime\\]' installs them",
-            "onnxruntime",
-        ),
-    ],
+    ("name", "libraries", "extra"), table(__file__, "a_missing_library_is_named_with_its_extra")
 )
 def test_a_missing_library_is_named_with_its_extra(nothing_installed, name, libraries, extra):
     with pytest.raises(

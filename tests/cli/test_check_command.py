@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tables import table
 
 from irops.diagnostics.rules import all_rules
 
@@ -35,10 +36,7 @@ def test_several_files_give_one_report(irops, broken, valid_model):
     assert [[d["code"] for d in file["diagnostics"] if d["code"] != "IR304"] for file in files] == expected
 
 
-@pytest.mark.parametrize(
-    ("form", "start"),
-    [("sarif", "{"), ("github", "::error file="), ("gitlab", "["), ("json", "{"), ("concise", "/")],
-)
+@pytest.mark.parametrize(("form", "start"), table(__file__, "machine_formats_contain_nothing_else"))
 def test_machine_formats_contain_nothing_else(form, start, irops, broken):
     result = irops("check", broken, "--output-format", form)
     assert result.out.startswith(start)

@@ -109,15 +109,7 @@ def test_the_program_answers_a_shell(tmp_path):
     assert (done.returncode, answer.read_text().strip()) == (0, "inspect")
 
 
-LINES = {
-    "irops insp": "irops inspect",
-    "irops check --output-format=sa": "irops check --output-format=sarif",
-    "irops check --select IR401,dangling-e": "irops check --select IR401,dangling-edge",
-    "irops explain onnx:Gather-13": "irops explain onnx:Gather-13",
-    "irops explain ReverseS": "irops explain ReverseSequence-1",
-    "irops check models/o": "irops check models/other.xml",
-    "irops check my": "irops check my\\ ops/",
-}
+LINES = table(__file__, "lines")
 """What the key Tab makes of a line."""
 
 

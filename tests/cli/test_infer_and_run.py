@@ -7,6 +7,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+from tables import table
 
 import irops as package
 from irops.cli.models import load_all
@@ -133,13 +134,7 @@ def test_a_damaged_header_is_reported(irops, reversing, tmp_path, header):
 
 
 @pytest.mark.parametrize(
-    ("command", "option", "name"),
-    [
-        ("run", "--expect", "y"),
-        ("run", "--load-inputs", "x"),
-        ("compare", "--a", "y"),
-        ("compare", "--b", "y"),
-    ],
+    ("command", "option", "name"), table(__file__, "values_of_no_element_type_are_refused")
 )
 def test_values_of_no_element_type_are_refused(irops, reversing, tmp_path, command, option, name):
     np.savez(tmp_path / "v.npz", **{name: np.zeros((1, 3), "M8[s]")})

@@ -9,6 +9,7 @@ from importlib import import_module
 
 import pytest
 from commands import python, started
+from tables import table
 
 from irops.cli.main import COMMANDS
 from irops.cli.parser import REMOVED, RENAMED
@@ -105,13 +106,7 @@ def test_a_closed_output_is_no_error_of_a_guarded_command(command, valid_model):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 @pytest.mark.parametrize(
-    ("stream", "command", "more", "status"),
-    [
-        (1, "inspect", "--weights", 2),
-        (1, "inspect", "--help", 2),
-        (2, "inspect", "--weights", 0),
-        (2, "why", "nothing", 2),
-    ],
+    ("stream", "command", "more", "status"), table(__file__, "a_full_stream_ends_with_a_documented_exit_code")
 )
 def test_a_full_stream_ends_with_a_documented_exit_code(stream, command, more, status, valid_model):
     words = [sys.executable, "-m", "irops", command, str(valid_model), more]

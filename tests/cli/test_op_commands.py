@@ -186,15 +186,7 @@ def test_ops_are_found_by_attribute(irops):
     assert irops("ops", "--attribute", "nothing").out == "0 ops\n"
 
 
-ALIASES = {
-    "LeakyRelu": "PReLU-1",
-    "layer norm": "MVN-6",
-    "torch.nn.Conv2d": "Convolution-1",
-    "conv": "Convolution-1",  # two types have it, one of them first
-    "NMS": "NonMaxSuppression-9",
-    "reduce_mean": "ReduceMean-1",
-    "softmax-8": "SoftMax-8",
-}
+ALIASES = table(__file__, "aliases")
 
 
 @pytest.mark.parametrize("name", ALIASES)

@@ -61,15 +61,7 @@ def test_no_format_shows_credentials(url, server, capfd, style):
     assert not [secret for secret in ("secret", "AKIA", "5ec3e7") if secret in shown]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "convert URL --target 2023.0 -o URL",
-        "run URL --fill ones --save-outputs URL",
-        "draw URL -o URL",
-        "diff URL URL -o URL",
-    ],
-)
+@pytest.mark.parametrize("words", table(__file__, "nothing_is_written_to_a_url"))
 def test_nothing_is_written_to_a_url(url, capfd, words, folder):
     assert main([word.replace("URL", url) for word in words.split()]) == 2
     assert "m.xml?… is a URL; irops writes local files only" in capfd.readouterr().err

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from commands import python_process
 from invoking import infer_layer
+from tables import table
 
 from irops.analysis.inference import FreshNames
 from irops.analysis.invocation import OpFault
@@ -153,10 +154,7 @@ def ours(op, opset, inputs, attributes):
 
 
 @pytest.mark.slow("OpenVINO infers many models")
-@pytest.mark.parametrize(
-    "op",
-    ["Reshape", "Squeeze", "Unsqueeze", "Transpose", "Concat", "Split", "VariadicSplit", "Broadcast", "Tile"],
-)
+@pytest.mark.parametrize("op", table(__file__, "inferred_sizes_are_at_least_as_exact"))
 def test_inferred_sizes_are_at_least_as_exact(op):
     pytest.importorskip("openvino")
     cases = [(op, *Cases(seed).case(op)) for seed in range(400)]

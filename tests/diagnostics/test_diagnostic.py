@@ -332,10 +332,7 @@ def test_a_similar_name_is_looked_up_among_a_bounded_number():
     assert similar("softmx", [*many[1:], "softmax"]) == "softmax"
 
 
-@pytest.mark.parametrize(
-    ("text", "width", "line"),
-    [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("a\nb", 4, r"a\nb"), ("a\nbc", 4, r"a\n…"), ("", 3, "")],
-)
+@pytest.mark.parametrize(("text", "width", "line"), table(__file__, "a_text_is_shortened_to_a_width"))
 def test_a_text_is_shortened_to_a_width(text, width, line):
     assert shortened(text, width) == line
 

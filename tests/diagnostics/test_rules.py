@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tables import table
 
 from irops.analysis.checks.run import check
 from irops.analysis.model_analysis import infer
@@ -88,18 +89,7 @@ def _refusal(shapes: dict[str, str]) -> Diagnostic:
     return error.value.diagnostics[0]
 
 
-ELSEWHERE = {
-    "IR407": "is about shapes that are given to infer, which no file holds; see the test above",
-    "IR119": "takes a thousand other findings; see tests/ir/test_parse_faults.py",
-    "IR019": "takes time; see tests/files/test_limits.py",
-    "IR021": "takes a file that changes while it is fixed; see tests/analysis/test_fixing.py",
-    "IR022": "takes a writer that was killed; see tests/files/test_output_injected_faults.py",
-    "IR020": "takes a fault of irops; see tests/cli/test_many_models.py",
-    "IR120": "takes millions of elements; see tests/files/test_limits.py",
-    "IR122": "takes a million layers; see tests/files/test_limits.py",
-    "IR410": "takes 64 MB of values; see tests/analysis/test_inference.py",
-    "IR510": "takes a file that changes after it was read; see tests/ir/test_weights.py",
-}
+ELSEWHERE = table(__file__, "elsewhere")
 
 
 def test_every_rule_about_a_file_is_shown() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tables import table
 
 import irops
 from irops.analysis.checks.run import check
@@ -84,25 +85,7 @@ def _all_models(thing: Any) -> list[Any]:
     return found
 
 
-PARTS = {
-    "SarifLog": {"runs": "Run"},
-    "Run": {"tool": "Tool", "results": "Result", "invocations": "Invocation"},
-    "Invocation": {},
-    "Tool": {"driver": "ToolComponent"},
-    "ToolComponent": {"rules": "ReportingDescriptor"},
-    "ReportingDescriptor": {
-        "shortDescription": "MultiformatMessageString",
-        "fullDescription": "MultiformatMessageString",
-        "help": "MultiformatMessageString",
-        "defaultConfiguration": "ReportingConfiguration",
-    },
-    "Result": {"message": "Message", "locations": "Location", "fixes": "Fix"},
-    "Location": {"physicalLocation": "PhysicalLocation", "logicalLocations": "LogicalLocation"},
-    "PhysicalLocation": {"artifactLocation": "ArtifactLocation", "region": "Region"},
-    "Fix": {"description": "Message", "artifactChanges": "ArtifactChange"},
-    "ArtifactChange": {"artifactLocation": "ArtifactLocation", "replacements": "Replacement"},
-    "Replacement": {"deletedRegion": "Region", "insertedContent": "ArtifactContent"},
-}
+PARTS = table(__file__, "parts")
 
 
 def test_the_object_model_of_sarif_has_a_place_for_all_of_it(text: str, reports: list[Report]) -> None:

@@ -156,13 +156,7 @@ def test_a_fault_of_a_layer_is_reported(tmp_path, old, new, code, part):
 
 
 @pytest.mark.parametrize(
-    ("type", "version", "meant"),
-    [
-        ("raggedtodense", "extension", "RaggedToDense of version extension"),
-        ("RaggedToDense", "opset15", "RaggedToDense of version extension"),
-        ("RaggedToDens", "extension", "RaggedToDense of version extension"),
-        ("NumericToString", "extension", "NumericToString of version openvino_tokenizers"),
-    ],
+    ("type", "version", "meant"), table(__file__, "a_type_or_version_that_is_not_quite_right_is_suggested")
 )
 def test_a_type_or_version_that_is_not_quite_right_is_suggested(type, version, meant):
     found = default_registry().resolve(type, version)

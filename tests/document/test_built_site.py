@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from built_site.browser import CHROMIUM, overflowing, search_results
 from built_site.links import dead_links, pages_of
+from tables import table
 
 import irops
 from irops.cli.main import COMMANDS
@@ -21,19 +22,7 @@ pytestmark = [
     pytest.mark.skipif("IROPS_SITE" not in os.environ, reason="IROPS_SITE names no built site"),
 ]
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no browser here")
-TASKS = {
-    "Reverse negative axes": "ops/Reverse-1.html",
-    "TopK-11 release": "ops/TopK-11.html",
-    "IR401": "rules/IR401.html",
-    "custom op": "writing-an-op.html",
-    "use irops in CI": "ci.html",
-    "deconvolution": "ops/ConvolutionBackpropData-1.html",
-    "seq_lengths": "ops/ReverseSequence-1.html",
-    "which layer is wrong": "comparing.html",
-    "convert to an older release": "conversion.html",
-    "what does IR202 mean": "rules/IR202.html",
-    "what element types does Gather-8 support": "ops/Gather-8.html",
-}
+TASKS = table(__file__, "tasks")
 """What a stranger looks for, and the page that has it."""
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 

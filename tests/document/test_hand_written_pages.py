@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tables import table
 
 from irops.cli.docs import command_pages
 from irops.cli.main import COMMANDS, command_named
@@ -16,20 +17,7 @@ from irops.document.sphinx.docstrings import converted
 FOLDER = Path("/checkout/docs")
 
 
-@pytest.mark.parametrize(
-    ("link", "place", "expected"),
-    [
-        ("graphs.md", "", "graphs.md"),
-        ("graphs.md#cutting", "", "graphs.md#cutting"),
-        ("#here", "", "#here"),
-        ("../graphs.md", "guide", "../graphs.md"),
-        ("decisions", "", "decisions/index.md"),
-        ("../CHANGELOG.md", "", "changelog.md"),
-        ("../../CHANGELOG.md", "guide", "../changelog.md"),
-        ("../irops/spec/op.py", "", "https://example.org/irops/blob/main/irops/spec/op.py"),
-        ("https://example.org/a.md", "", "https://example.org/a.md"),
-    ],
-)
+@pytest.mark.parametrize(("link", "place", "expected"), table(__file__, "links_work_in_the_site"))
 def test_links_work_in_the_site(link, place, expected, monkeypatch):
     monkeypatch.setattr(Path, "is_dir", lambda path: path.name == "decisions")
     monkeypatch.setattr(addresses, "REPOSITORY", "https://example.org/irops")

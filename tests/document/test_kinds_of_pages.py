@@ -5,22 +5,14 @@ from pathlib import Path
 
 import pytest
 from libraries import needs
+from tables import table
 
 from irops.cli.docs import command_pages
 from irops.document.site import Site
 from irops.document.sphinx.build import BuildOptions, build_html
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-KINDS = {
-    "ops/ReverseSequence-1": "batch_axis",
-    "ops/onnx-ReverseSequence-10": "time_axis",
-    "rules/IR401": "constraint",
-    "opsets/opset17": "ReverseSequence",
-    "commands/check": "--fix",
-    "comparing": "isolated",
-    "api/models": "irops.read",
-    "decisions/0005-requirements-of-knowledge": "OpenVINO",
-}
+KINDS = table(__file__, "kinds")
 """A page of each kind, and a word that is on it."""
 pytestmark = [needs("sphinx"), pytest.mark.slow("Sphinx builds pages; .ci/run does it, too")]
 

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from one_op import one_op_model
+from tables import table
 
 import irops
 from irops.dialects.registry import default_registry
@@ -50,13 +51,7 @@ def test_types_that_the_opset_lacks_name_the_opset_that_has_them(op):
     ]
 
 
-@pytest.mark.parametrize(
-    ("batch", "seq", "reason"),
-    [
-        ("-2", "1", "batch_axis is -2, which counts from the end, but the rank of data is unknown"),
-        ("0", "2", "the rank of data is unknown, but moving axes 0 and 2 to the front requires a Transpose"),
-    ],
-)
+@pytest.mark.parametrize(("batch", "seq", "reason"), table(__file__, "axes_of_an_unknown_rank"))
 def test_axes_of_an_unknown_rank(batch, seq, reason):
     axes = {"batch_axis": batch, "seq_axis": seq}
     model = model_of("ReverseSequence-1", axes, DATA, np.array([1, 1]), shapes={"data": "..."})

@@ -5,6 +5,7 @@ from tempfile import TemporaryFile
 
 import numpy as np
 import pytest
+from tables import table
 
 import irops
 from irops.files.storage import (
@@ -173,17 +174,7 @@ def test_a_regular_file_is_opened_and_nothing_else(file):
         open_regular(str(file.parent))
 
 
-@pytest.mark.parametrize(
-    ("mode", "text"),
-    [
-        (0o040755, "is a folder"),
-        (0o010644, "is a pipe"),
-        (0o140644, "is a socket"),
-        (0o020644, "is a device"),
-        (0o060644, "is a device"),
-        (0o120644, "is not a regular file"),
-    ],
-)
+@pytest.mark.parametrize(("mode", "text"), table(__file__, "what_is_no_regular_file_is_named"))
 def test_what_is_no_regular_file_is_named(mode, text):
     assert kind(mode) == text
 

@@ -1,6 +1,7 @@
 """URLs as texts: what is one, what lies beside it, and what is printed of it."""
 
 import pytest
+from tables import table
 
 from irops.files.urls import (
     identity,
@@ -31,15 +32,7 @@ def test_local_paths_and_drives_are_no_urls(text):
     assert not is_url(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "path"),
-    [
-        ("file:///a%20b/m.xml", "/a b/m.xml"),
-        ("file://localhost/a/m.xml", "/a/m.xml"),
-        ("file://m.xml", "m.xml"),
-        ("/a%20b/m.xml", "/a%20b/m.xml"),
-    ],
-)
+@pytest.mark.parametrize(("text", "path"), table(__file__, "a_url_of_the_protocol_file_is_a_local_path"))
 def test_a_url_of_the_protocol_file_is_a_local_path(text, path):
     assert local_path(text) == path
 
@@ -51,14 +44,7 @@ def test_on_windows_a_url_of_the_protocol_file_keeps_the_drive(monkeypatch):
 
 @pytest.mark.parametrize(
     ("url", "weights"),
-    [
-        ("s3://b/k.xml", "s3://b/k.bin"),
-        ("https://h/m.xml?X-Amz-Signature=a.b", "https://h/m.bin?X-Amz-Signature=a.b"),
-        ("zip://a/m.xml::s3://b/z.zip", "zip://a/m.bin::s3://b/z.zip"),
-        ("simplecache::s3://b/m.xml", "simplecache::s3://b/m.bin"),
-        ("s3://b/what?.xml", "s3://b/what?.bin"),
-        ("https://h/m.xml#part", "https://h/m.bin#part"),
-    ],
+    table(__file__, "weights_lie_beside_the_model_in_the_same_link_and_with_the_same_query"),
 )
 def test_weights_lie_beside_the_model_in_the_same_link_and_with_the_same_query(url, weights):
     assert with_suffix(url, ".bin") == weights
@@ -70,22 +56,7 @@ def test_external_data_lies_in_the_folder_of_the_model():
     assert inside("zip://a/m.onnx::b.zip", "data/x.bin") == "zip://a/data/x.bin::b.zip"
 
 
-@pytest.mark.parametrize(
-    ("url", "printed"),
-    [
-        ("s3://b/k.xml", "s3://b/k.xml"),
-        ("https://user:pass@host:80/m.xml", "https://host:80/m.xml"),
-        ("https://user:p/a@ss@host/m.xml", "https://host/m.xml"),
-        ("https://token@host/m.xml", "https://host/m.xml"),
-        ("https://host:8080/npm/a@1/m.xml", "https://host:8080/npm/a@1/m.xml"),
-        ("https://h/m.xml?X-Amz-Credential=a&X-Amz-Signature=b", "https://h/m.xml?…"),
-        ("zip://m.xml::https://u:p@h/z.zip?sig=1", "zip://m.xml::https://h/z.zip?…"),
-        ("abfs://container@account.dfs/m.xml", "abfs://container@account.dfs/m.xml"),
-        ("s3://b/what?.xml", "s3://b/what?.xml"),
-        ("s3://b/m.xml?versionId=3", "s3://b/m.xml?…"),
-        ("model.xml", "model.xml"),
-    ],
-)
+@pytest.mark.parametrize(("url", "printed"), table(__file__, "what_is_printed_has_no_credentials"))
 def test_what_is_printed_has_no_credentials(url, printed):
     assert without_credentials(url) == printed
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from commands import python_process
+from tables import table
 
 pytestmark = pytest.mark.slow("runs the code and the commands of all pages")
 
@@ -21,16 +22,7 @@ TEXTS = {
     path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
     for path in (*sorted(ROOT.glob("docs/**/*.md")), ROOT / "README.md", ROOT / "examples" / "README.md")
 }
-NEEDS = {
-    "comparing": "openvino",
-    "conversion": "onnx",
-    "graiphic": "onnx",
-    "onnx": "onnx",
-    "reducing": "openvino",
-    "remote": "fsspec",
-    "survey": "distributed",
-    "tokenizers": "openvino_tokenizers",
-}
+NEEDS = table(__file__, "needs")
 """Libraries that pages need."""
 ELSEWHERE = ("docs/conformance.md", "docs/writing-an-op.md")
 """Pages whose Python tests/conformance/test_conformance_page.py runs, and a test for a new op below."""

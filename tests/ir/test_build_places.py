@@ -108,11 +108,7 @@ def test_entries_behind_a_faulty_one_are_read():
 
 
 @pytest.mark.parametrize(
-    ("inside", "unknown", "bodies"),
-    [
-        ('<port_map><input external_port_id="0" internal_layer_id="0"/></port_map>', ["port_map"], []),
-        ("<then_port_map/><back_edges/><else_body/>", ["then_port_map", "back_edges"], ["else_body"]),
-    ],
+    ("inside", "unknown", "bodies"), table(__file__, "maps_of_a_body_that_is_not_there_are_kept")
 )
 def test_maps_of_a_body_that_is_not_there_are_kept(inside, unknown, bodies):
     (layer,) = read_model(in_layer(inside)).layers

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from libraries import needs
 from object_store import object_store
+from tables import table
 
 import irops
 from irops.ir.opening import models_at
@@ -56,14 +57,7 @@ def test_functions_that_take_two_models_take_urls(bucket, model):
     assert irops.check(model.with_name("part.xml")).ok
 
 
-@pytest.mark.parametrize(
-    ("url", "sentence"),
-    [
-        ("s3://zoo/none.xml", "does not exist"),
-        ("s3://nowhere/m.xml", "does not exist: there is no such bucket"),
-        ("s3://zoo", "is a folder, must be an .xml file"),
-    ],
-)
+@pytest.mark.parametrize(("url", "sentence"), table(__file__, "what_is_not_in_a_bucket_is_a_sentence"))
 def test_what_is_not_in_a_bucket_is_a_sentence(bucket, model, url, sentence):
     bucket.put(model, "m.xml")
     assert [finding.message for finding in irops.check(url)] == [f"{url} {sentence}"]

@@ -9,6 +9,7 @@ import pytest
 from commands import python_process
 from libraries import Late, needs
 from onnx_protos import FLOAT, external, proto_of
+from tables import table
 
 import irops
 from irops.files.storage import bytes_fetched, bytes_read
@@ -73,15 +74,7 @@ def test_bytes_are_counted_alike_for_local_and_remote_files(local, remote):
     assert [count[0] for count in counts] == [counts[0][0]] * 3
 
 
-@pytest.mark.parametrize(
-    ("url", "sentence"),
-    [
-        ("memory://zoo/none.xml", "memory://zoo/none.xml does not exist"),
-        ("memory://zoo", "memory://zoo is a folder, must be an .xml file"),
-        ("s4://zoo/m.xml", "s4://zoo/m.xml cannot be read: there is no protocol s4://; did you mean s3://?"),
-        ("zip://m.xml::/no/such.zip", "zip://m.xml::/no/such.zip does not exist"),
-    ],
-)
+@pytest.mark.parametrize(("url", "sentence"), table(__file__, "what_cannot_be_read_is_a_sentence"))
 def test_what_cannot_be_read_is_a_sentence(remote, url, sentence):
     report = irops.check(url)
     assert [finding.message for finding in report] == [sentence]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from libraries import Late, needs
 from remote_servers import serving
+from tables import table
 
 import irops
 from irops.files.storage import bytes_fetched, bytes_read
@@ -160,15 +161,7 @@ def test_a_server_that_gives_no_size_sends_the_model_but_not_the_weights(server,
     assert "m.bin cannot be read: the server does not say how large it is" in messages(report)[0]
 
 
-@pytest.mark.parametrize(
-    ("status", "sentence"),
-    [
-        (404, "does not exist (HTTP 404)"),
-        (403, "cannot be read: access is denied (HTTP 403)"),
-        (401, "cannot be read: access is denied, the server asks for credentials (HTTP 401)"),
-        (503, "cannot be read: the server answers HTTP 503"),
-    ],
-)
+@pytest.mark.parametrize(("status", "sentence"), table(__file__, "a_status_of_the_server_is_a_sentence"))
 def test_a_status_of_the_server_is_a_sentence(server, model, status, sentence):
     server.status = status
     url = f"{server.url}/m.xml"

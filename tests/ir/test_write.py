@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tables import table
 
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.ir.attributes import names_of
@@ -212,16 +213,7 @@ def test_a_mapping_is_written_as_far_as_it_differs_from_the_default(mapping, nam
     assert list(mapping_attributes(mapping)) == names.split()
 
 
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
-        ("plain", "plain"),
-        ("<a & \"b\" > 'c'", "&lt;a &amp; &quot;b&quot; > 'c'"),
-        ("a\tb\nc\rd", "a&#09;b&#10;c&#13;d"),
-        ("é\U0001f600", "é\U0001f600"),
-        ("\x7f\x85\ue000\ufffd", "\x7f\x85\ue000\ufffd"),
-    ],
-)
+@pytest.mark.parametrize(("text", "written"), table(__file__, "special_characters_are_escaped"))
 def test_special_characters_are_escaped(text, written):
     assert escaped(text) == written
 

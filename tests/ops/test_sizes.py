@@ -112,10 +112,7 @@ def test_two_shapes_combine(a, b, auto_broadcast, axis, shape):
     assert str(broadcast(fact(a), fact(b), auto_broadcast, "C1", axis)) == shape
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "axis"),
-    [("1", "3", 0), ("2,3", "3", 0), ("2,3", "2", -1), ("2,3", "3", 2), ("3", "2,3", -1), ("2", "2", -2)],
-)
+@pytest.mark.parametrize(("a", "b", "axis"), table(__file__, "under_pdpd_b_fits_onto_a_or_is_refused"))
 def test_under_pdpd_b_fits_onto_a_or_is_refused(a, b, axis):
     with pytest.raises(Violation):
         broadcast(fact(a), fact(b), "pdpd", "C1", axis)

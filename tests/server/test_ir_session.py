@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types
+from tables import table
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 ROOT = Path(__file__).parents[2]
@@ -139,16 +140,7 @@ async def test_symbols_foldings_and_hints_are_those_of_the_layers(editor, docume
 
 
 @pytest.mark.parametrize(
-    ("old", "typed", "expected"),
-    [
-        ('type="ReverseSequence" version="opset1">', 'type="ReverseS', ["ReverseSequence"]),
-        ('type="Result" version="opset1">', 'type="Result" version="opset1', ["opset1"]),
-        ('<data batch_axis="0" seq_axis="-1"/>', "<data batch_axis='0' ", ["seq_axis"]),
-        ('<data shape="?" element_type="i32"/>', '<data element_type="bf', ["bf16"]),
-        ('from-layer="1" from-port="0"', 'from-layer="', ["0", "1", "2"]),
-        ('from-layer="2" from-port="2"', 'from-layer="2" from-port="', ["2"]),
-        ('<port id="1"><dim>-1</dim></port>', "<po", ["port"]),
-    ],
+    ("old", "typed", "expected"), table(__file__, "completion_needs_only_the_text_before_the_cursor")
 )
 async def test_completion_needs_only_the_text_before_the_cursor(editor, document, old, typed, expected):
     at = position(old, old, 0)

@@ -8,6 +8,7 @@ from math import inf
 
 import pytest
 from hypothesis import given, strategies as st
+from tables import table
 
 import irops
 from irops.spec.attributes import MAX_SUGGESTIONS, DomainError, bind, bound_values, parse
@@ -56,15 +57,7 @@ def test_texts_and_their_values(kind, text, value):
     assert parse(Attribute("a", kind), text) == value
 
 
-REFUSED = {
-    "int": ("1.5", "", "one", "0x1", "1L", "0_1", "1 1", "\u0661", "\u00b9", "18446744073709551617"),
-    "float": ("6,5", "", "1e999", "0x1p-1"),
-    "bool": ("maybe", "-1", ""),
-    "ints": ("1,,1", "1,1,", "1;1", "a, b", "[1, 1]"),
-    "element_type": ("", "FP32"),
-    "shape": ("2,-2",),
-    "dims": ("-1", "?", "1..3"),
-}
+REFUSED = table(__file__, "refused")
 
 
 @pytest.mark.parametrize(

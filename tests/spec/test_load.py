@@ -153,12 +153,7 @@ def test_all_contradictions_are_reported_at_once(load):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "name"),
-    [
-        ("<summary>", "<summary", "unreadable-definition"),
-        ("<summary>One", "<sumary/><summary>One", "schema-violation"),
-        ('category="movement"', "", "schema-violation"),
-    ],
+    ("old", "new", "name"), table(__file__, "what_breaks_the_grammar_is_refused_with_a_line")
 )
 def test_what_breaks_the_grammar_is_refused_with_a_line(load, old, new, name):
     with pytest.raises(DefinitionError) as error:
@@ -201,13 +196,6 @@ def test_a_definition_is_read_as_of_an_opset(version, attributes, notes, cases, 
     assert found.attributes["a"].dialect == "onnx"
 
 
-@pytest.mark.parametrize(
-    ("xml", "text"),
-    [
-        ("<a/>", ""),
-        ("<a> one\n  two </a>", "one two"),
-        ("<a>\n\none\n\n\n\ntwo\n  \nthree\n</a>", "one\n\ntwo\n\nthree"),
-    ],
-)
+@pytest.mark.parametrize(("xml", "text"), table(__file__, "prose_keeps_its_paragraphs"))
 def test_prose_keeps_its_paragraphs(xml, text):
     assert prose(etree.fromstring(xml)) == text

@@ -6,6 +6,7 @@ import pytest
 from here_workers import HereWorkers
 from libraries import needs
 from onnx_protos import FLOAT, proto_of
+from tables import table
 
 import irops
 from irops.debugging.sources.source import Failure
@@ -76,16 +77,7 @@ def test_an_input_that_cannot_be_made_up_is_an_error(request_of, zoo):
     assert row.status == "error"
 
 
-@pytest.mark.parametrize(
-    ("kind", "status"),
-    [
-        ("crashed", "crash"),
-        ("stalled", "timeout"),
-        ("oversized", "memory"),
-        ("refused", "fail"),
-        ("declined", "unsupported"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "status"), table(__file__, "each_failure_of_a_source_has_a_status"))
 def test_each_failure_of_a_source_has_a_status(kind, status):
     assert of_failure(Failure(kind, "because"))[:2] == (status, {"message": "because"})
 

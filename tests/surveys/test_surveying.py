@@ -9,6 +9,7 @@ from errno import ENOSPC
 import pytest
 from here_workers import HereWorkers
 from libraries import needs
+from tables import table
 
 from irops.files.limits import Limits
 from irops.surveys.survey import ReportFolder, surveyed
@@ -186,19 +187,7 @@ def test_a_disk_that_fills_is_reported_and_the_next_survey_goes_on(request_of, t
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "reason"),
-    [
-        ("thesis.txt", "", r"report holds other files and no survey\.json"),
-        (
-            "survey.json",
-            '{"format": "irops survey", "schema": 99}',
-            "schema version 99, this irops reads version",
-        ),
-        ("survey.json", '{"schema": 1}', "is not that of a survey"),
-        ("survey.json", "[]", "is not that of a survey"),
-        ("survey.json", "{", "is not that of a survey"),
-        ("", "", "is a file; a report is a folder"),
-    ],
+    ("name", "content", "reason"), table(__file__, "a_folder_of_something_else_is_refused")
 )
 def test_a_folder_of_something_else_is_refused(name, content, reason, request_of, tmp_path):
     path = tmp_path / "report" / name

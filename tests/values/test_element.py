@@ -8,6 +8,7 @@ from math import inf, nan
 import ml_dtypes
 import numpy as np
 import pytest
+from tables import table
 
 from irops.values.arrays import as_tensor, fact_of, result_array
 from irops.values.element import (
@@ -73,34 +74,7 @@ def test_a_type_of_other_dialects_is_none_of_openvinos(element):
         element_type(element.name)
 
 
-TABLE = """
-dynamic dynamic 0 UNSPECIFIED -
-boolean boolean 8 BOOL bool
-string string 0 STRING object
-nf4 lookup 4 NF4 uint8
-bf16 float 16 BF16 bfloat16
-f16 float 16 FP16 float16
-f32 float 32 FP32 float32
-f64 float 64 FP64 float64
-f4e2m1 float 4 F4E2M1 float4_e2m1fn
-f8e4m3 float 8 F8E4M3 float8_e4m3fn
-f8e5m2 float 8 F8E5M2 float8_e5m2
-f8e8m0 float 8 F8E8M0 float8_e8m0fnu
-i4 signed 4 I4 int4
-i8 signed 8 I8 int8
-i16 signed 16 I16 int16
-i32 signed 32 I32 int32
-i64 signed 64 I64 int64
-u1 unsigned 1 BIN uint8
-u2 unsigned 2 U2 uint2
-u3 unsigned 3 U3 uint8
-u4 unsigned 4 U4 uint4
-u6 unsigned 6 U6 uint8
-u8 unsigned 8 U8 uint8
-u16 unsigned 16 U16 uint16
-u32 unsigned 32 U32 uint32
-u64 unsigned 64 U64 uint64
-"""
+TABLE = table(__file__, "table")
 FOREIGN = """
 complex64 complex 64 COMPLEX64 complex64
 complex128 complex 128 COMPLEX128 complex128
@@ -126,14 +100,7 @@ def test_integers_reach_as_far_as_their_bits_and_have_a_dtype_of_their_own(kind)
         assert kind.dtype is element_type(kind.name, foreign=True).dtype
 
 
-@pytest.mark.parametrize(
-    ("kinds", "names"),
-    [
-        ("integral", "i4 i8 i16 i32 i64 u1 u2 u3 u4 u6 u8 u16 u32 u64 i2"),
-        ("floating", "bf16 f16 f32 f64 f4e2m1 f8e4m3 f8e5m2 f8e8m0 f8e4m3fnuz f8e5m2fnuz"),
-        ("differentiable", "bf16 f16 f32 f64 complex64 complex128"),
-    ],
-)
+@pytest.mark.parametrize(("kinds", "names"), table(__file__, "types_are_integral_floating_or_differentiable"))
 def test_types_are_integral_floating_or_differentiable(kinds, names):
     found = [t.name for t in (*element_types(), *foreign_types()) if getattr(t, kinds)]
     assert found == names.split()
@@ -144,10 +111,7 @@ def test_what_is_not_known_has_no_dtype():
         _ = DYNAMIC.dtype
 
 
-@pytest.mark.parametrize(
-    ("name", "found"),
-    [("undefined", "dynamic"), ("Undefined", "dynamic"), ("BF16", "bf16"), ("Boolean", "boolean")],
-)
+@pytest.mark.parametrize(("name", "found"), table(__file__, "a_type_is_named_in_any_case"))
 def test_a_type_is_named_in_any_case(name, found):
     assert element_type(name).name == found
 

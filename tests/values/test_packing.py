@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from tables import table
 
 from irops.ir.numpy_files import as_stored
 from irops.values.element import (
@@ -19,21 +20,7 @@ from irops.values.element import (
 )
 from irops.values.packing import _BLOCK, checked_string_count, pack, packed_size, string_bounds, unpack
 
-SEEN = {  # element type: elements, bytes
-    "u1": ([0, 1, 1, 0, 1, 1, 0, 0, 1], "6c 80"),
-    "u2": ([0, 1, 2, 3, 1, 2, 3, 0, 1], "e4 39 01"),
-    "u4": ([0, 1, 2, 3, 4, 5, 6, 7, 8], "10 32 54 76 08"),
-    "i4": ([0, 1, 2, 3, 4, 5, 6, 7, -8], "10 32 54 76 08"),
-    "nf4": ([0, 1, 2, 3, 4, 5, 6, 7, 8], "10 32 54 76 08"),
-    "u3": ([0, 1, 2, 3, 4, 5, 6, 7, 1], "1b 1b 0f 40 00 00"),
-    "u6": ([0, 1, 2, 3, 4, 5, 6, 7, 8], "01 23 00 45 67 00 80 00 00"),
-    "f4e2m1": ([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, -0.0], "10 32 54 76 08"),
-    "boolean": ([True, False, True], "01 00 01"),
-    "i16": ([1, -2], "01 00 fe ff"),
-    "f16": ([1.0, -2.0], "00 3c 00 c0"),
-    "bf16": ([1.0, -2.0], "80 3f 00 c0"),
-    "f64": ([1.0], "00 00 00 00 00 00 f0 3f"),
-}
+SEEN = table(__file__, "seen")
 FIXED = [t for t in (*element_types(), *foreign_types()) if t.bits]
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tables import table
 
 from irops.values.dim import ANY, Dim
 from irops.values.shape import SCALAR, UNRANKED, Shape, broadcast_shapes, unify_shapes
@@ -14,10 +15,7 @@ NO_SHAPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "same"),
-    [(" 2 , 3 ", "[2,3]"), ("-1", "[?]"), ("..", "[?]"), ("3..3", "[3]"), ("", "[]"), ("...", "[...]")],
-)
+@pytest.mark.parametrize(("text", "same"), table(__file__, "shapes_have_several_spellings"))
 def test_shapes_have_several_spellings(text, same):
     assert str(Shape.parse(text)) == same
 
@@ -49,10 +47,7 @@ def test_what_does_not_broadcast_is_reported_with_both_shapes():
 N = ANY.named("n")
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [("n", True), ("_n", True), ("N2", True), ("2n", False), ("\u0441", False), ("?", False)],
-)
+@pytest.mark.parametrize(("text", "named"), table(__file__, "a_symbol_is_an_ascii_identifier"))
 def test_a_symbol_is_an_ascii_identifier(text, named):
     if named:
         assert str(Shape.parse(text, symbols=True)[0].symbol) == text
@@ -146,21 +141,7 @@ def test_names_are_taken_from_all_sizes_and_bounds_stay():
 
 
 @pytest.mark.parametrize(
-    ("outer", "inner", "contained"),
-    [
-        ("2..5", "2..5", True),
-        ("2..5", "2..6", False),
-        ("2..5", "1..5", False),
-        ("2..5", "3", True),
-        ("2,3", "2", False),
-        ("2", "...", False),
-        ("...", "...", True),
-        ("3", "2..5", False),
-        ("...", "1", True),
-        ("?,2..5", "7,3", True),
-        ("?,2..5", "7,6", False),
-        ("?", "...", False),
-    ],
+    ("outer", "inner", "contained"), table(__file__, "one_shape_contains_another_where_all_its_bounds_do")
 )
 def test_one_shape_contains_another_where_all_its_bounds_do(outer, inner, contained):
     assert Shape.parse(outer).contains(Shape.parse(inner)) is contained

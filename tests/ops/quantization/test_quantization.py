@@ -4,6 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from invoking import shapes_of
+from tables import table
 
 import irops
 from irops.analysis.invocation import OpFault
@@ -15,15 +16,7 @@ def shape_of(data, *limits, auto_broadcast="numpy"):
 
 
 @pytest.mark.parametrize(
-    ("data", "limit"),
-    [
-        ("[...]", "[2,3]"),
-        ("[?,3]", "[2,3]"),
-        ("[2,3]", "[...]"),
-        ("[2,3]", "[1..4,?]"),
-        ("[2,3]", "[1,1,2,3]"),
-        ("[2,3]", "[?,2,3]"),
-    ],
+    ("data", "limit"), table(__file__, "limits_that_may_fit_are_accepted_and_leave_the_shape_as_it_is")
 )
 def test_limits_that_may_fit_are_accepted_and_leave_the_shape_as_it_is(data, limit):
     assert shape_of(data, limit) == data

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from probes import Probe as Question
 from releases.probe import Probe
+from tables import table
 
 from irops.values.element import element_types
 from irops.values.packing import pack
@@ -84,22 +85,7 @@ def feature_probes() -> Iterator[Probe]:
         yield Probe(("opset", opset), _net(plain.replace("opset1", opset)), b"")
 
 
-USES = {
-    "einsum-scalar-input": ("Einsum-7", "equation=i,->i | ?f32[3] ; ?f32[]"),
-    "einsum-ellipsis-of-unknown-rank": ("Einsum-7", "equation=...i->... | ?f32[...]"),
-    "einsum-label-of-sizes-1-and-n": ("Einsum-7", "equation=ij,jk->ik | ?f32[2,1] ; ?f32[3,4]"),
-    "boxes-of-unknown-length": (
-        "MulticlassNms-9",
-        "output_type=i64 sort_result_type=score nms_top_k=1 keep_top_k=1 | ?f32[2,5,?] ; ?f32[2,3,5]",
-    ),
-    "unknown-number-of-pads": ("Pad-1", "pad_mode=edge | ?f32[2,3] ; ?i64[2] ; ?i64[?]"),
-    "strings-without-pad-value": ("Pad-1", "pad_mode=constant | ?string[2] ; ?i64[1] ; ?i64[1]"),
-    "size-of-output-roi": (
-        "ROIPooling-2",
-        "output_roi=1,1 spatial_scale=1 method=max | ?f32[1,1,4,4] ; ?f32[2,5]",
-    ),
-    "squeezed-axis-of-other-size": ("Squeeze-1", "| ?f32[2,1] ; i64[] 0"),
-}
+USES = table(__file__, "uses")
 """By feature: the op, and a layer as probes.py writes it."""
 
 
