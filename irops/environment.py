@@ -1,15 +1,20 @@
-"""Around irops: switches in the environment, settings of the process, and libraries that may be missing."""
+"""Around irops: switches in the environment, settings of the process, libraries that may be missing, and
+arguments of wrong types.
+"""
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+import re
+from abc import ABCMeta
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache, lru_cache
+from functools import cache, lru_cache, wraps
 from importlib.util import find_spec
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class ProcessSetting(Generic[T]):
@@ -114,3 +119,64 @@ def missing_libraries(extra: str, *libraries: str) -> str | None:
 @cache
 def _is_installed(library: str) -> bool:
     return find_spec(library) is not None
+
+
+class WrongType(TypeError):
+    """An argument is not of the type that a function takes; the message names it."""
+
+
+def naming_arguments(function: Callable[P, T]) -> Callable[P, T]:
+    """A public function which, where it fails from inside, names the argument that is not of its declared
+    type. A call that succeeds takes what it takes: arguments are not looked at before.
+
+    Raises:  WrongType, in place of the error from inside
+    """
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            reason = _misfit(function, args, kwargs) if type(error).__module__ == "builtins" else ""
+            if not reason:
+                raise
+            raise WrongType(reason) from error
+
+    return call
+
+
+def _misfit(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """A sentence on the first argument that is not of its declared type; "" where all are."""
+    from inspect import formatannotation, signature
+    from typing import get_type_hints
+
+    try:
+        bound = signature(function).bind(*args, **kwargs)
+    except TypeError:  # an argument is missing or has another name, which Python has said
+        return ""
+    hints = get_type_hints(function)
+    for name, value in bound.arguments.items():
+        if not _is_of(value, hints.get(name, Any)):
+            declared = re.sub(r"[\w.]+\.", "", formatannotation(hints[name]))
+            return f"{name} is of type {type(value).__name__}, must be {declared}"
+    return ""
+
+
+def _is_of(value: object, hint: Any) -> bool:
+    """Whether a value is of a declared type, so far as it can be told without consuming the value."""
+    from numbers import Integral, Real
+    from types import UnionType
+    from typing import Literal, Union, get_args, get_origin
+
+    origin, inner = get_origin(hint), get_args(hint)
+    if hint is Any or origin in (Union, UnionType):
+        return hint is Any or any(_is_of(value, one) for one in inner)
+    if isinstance(origin, ABCMeta) and issubclass(origin, Iterable):
+        is_text = isinstance(value, str | bytes) or (hasattr(value, "__array__") and inner[0] is not Any)
+        items = value if isinstance(value, list | tuple | set | dict) else ()
+        return isinstance(value, origin) and not is_text and all(_is_of(one, inner[0]) for one in items)
+    declared: Any = {float: Real, int: Integral, bool: Integral, Literal: str}.get(
+        origin or hint, origin or hint
+    )
+    is_checkable = isinstance(declared, type) and getattr(declared, "_is_runtime_protocol", True)
+    return not is_checkable or isinstance(value, declared)

@@ -14,7 +14,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects.reading import read
 from irops.dialects.registry import Registry
-from irops.environment import no_collection
+from irops.environment import WrongType, no_collection
 from irops.files.limits import Limits, recursion_limit_for
 from irops.files.urls import StrPath
 from irops.ir.model import Model
@@ -135,7 +135,7 @@ def analyse(model: AnyModel, registry: Registry | None = None, limits: Limits | 
     if not isinstance(model, Model):
         if not isinstance(model, str | os.PathLike):
             given = type(model).__name__
-            raise TypeError(f"a model is {given}, must be a path, a URL, a Model, a Graph or an analysis")
+            raise WrongType(f"a model is {given}, must be a path, a URL, a Model, a Graph or an analysis")
         model = read(model, limits=limits)
     with no_collection(), recursion_limit_for(limits.depth):
         return ModelAnalysis(model, registry, limits)

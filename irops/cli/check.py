@@ -539,18 +539,14 @@ def check_in_processes(
     files: Sequence[str], options: CheckOptions, args: argparse.Namespace
 ) -> Iterator[CheckedFile]:
     """The result for each file, in order, as soon as it and those before it are checked."""
-    from irops.work.workers import cores, run_in_processes  # imports multiprocessing; few calls need it
+    from irops.work.workers import Workers  # imports multiprocessing; few calls need it
 
     finished: dict[int, CheckedFile] = {}
     next_number = 0
-    for number, result in run_in_processes(
-        Checker,
-        (args, options),
-        files,
-        args.jobs or cores(),
-        3 * options.limits.seconds + GRACE,
-        copied=not (has_extensions(args) or options.rules or is_registered(OPS) or is_registered(RULES)),
-    ):
+    is_custom = has_extensions(args) or options.rules or is_registered(OPS) or is_registered(RULES)
+    workers = Workers(args.jobs, copied=not is_custom)
+    seconds = 3 * options.limits.seconds + GRACE
+    for number, result in workers.run(Checker, (args, options), files, seconds=seconds):
         finished[number] = result if isinstance(result, CheckedFile) else _failure(files[number], result)
         while next_number in finished:
             yield finished.pop(next_number)

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from irops.cli.parser import INTERRUPTED
+from irops.cli.parser import FINDINGS, INTERRUPTED, REFUSED
+from irops.files.output import INTERRUPTIONS
 from irops.work.serving import end_with_parent
 
 REASONS = {
@@ -17,7 +18,6 @@ REASONS = {
     ),
     "SIGSEGV": "a native library crashed; with --source, probably the library of that backend",
 }
-FINDINGS, FAULT = 1, 2
 
 
 def guarded(command: str, command_body: Callable[[], int]) -> int:
@@ -29,16 +29,16 @@ def guarded(command: str, command_body: Callable[[], int]) -> int:
         return command_body()
     sys.stdout.flush()
     sys.stderr.flush()
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _forwarded())  # until they can be sent to the child
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTIONS)  # until they can be sent to the child
     parent, child = os.getpid(), os.fork()
     if child == 0:
-        status = FAULT
+        status = REFUSED
         try:
             end_with_parent(parent)
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             status = command_body()
         except SystemExit as end:  # a signal came before the command began, which handles these itself
-            status = end.code if isinstance(end.code, int) else FAULT
+            status = end.code if isinstance(end.code, int) else REFUSED
         except KeyboardInterrupt:
             print(f"irops {command}: interrupted", file=sys.stderr)
             status = INTERRUPTED
@@ -49,11 +49,6 @@ def guarded(command: str, command_body: Callable[[], int]) -> int:
                 sys.stdout.flush()
             os._exit(status)
     return _exit_status(command, _wait_for(child, mask))
-
-
-def _forwarded() -> tuple[signal.Signals, ...]:
-    """Signals that would end a process, and that it can handle."""
-    return signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 
 
 def _wait_for(child: int, mask: Iterable[int]) -> int:
@@ -67,7 +62,7 @@ def _wait_for(child: int, mask: Iterable[int]) -> int:
         with suppress(ProcessLookupError):
             os.kill(child, number)
 
-    previous_handlers = {number: signal.signal(number, forward) for number in _forwarded()}
+    previous_handlers = {number: signal.signal(number, forward) for number in INTERRUPTIONS}
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return os.waitpid(child, 0)[1]
@@ -82,4 +77,4 @@ def _exit_status(command: str, wait_status: int) -> int:
     name = signal.Signals(os.WTERMSIG(wait_status)).name
     reason = REASONS.get(name)
     print(f"irops {command}: ended by {name}{f': {reason}' if reason else ''}", file=sys.stderr)
-    return FINDINGS if name == "SIGBUS" else FAULT
+    return FINDINGS if name == "SIGBUS" else REFUSED

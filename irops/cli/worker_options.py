@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from irops.cli.options import add_option, refusing
 from irops.work.cluster import WAIT_SECONDS, connected
-from irops.work.workers import ClusterError, LocalWorkers, Workers
+from irops.work.workers import ClusterError, Workers
 
 
 def add_workers(parser: argparse.ArgumentParser, jobs: str = "one per core") -> None:
@@ -36,10 +36,9 @@ def workers_of(args: argparse.Namespace) -> Iterator[Workers]:
 
     Raises:  Refusal where there are none, also within the block
     """
-    workers: Workers
     with refusing(ClusterError):
         if args.scheduler is None:
-            workers = LocalWorkers(args.jobs or None)
+            workers = Workers(args.jobs or None)
         else:
             workers = connected(args.scheduler, wait_seconds=args.worker_wait)
         try:

@@ -15,6 +15,7 @@ from irops.diagnostics.printable import plural
 from irops.dialects import dialect_named, dialect_of_id, dialect_of_version, dialects
 from irops.dialects.dialect import Dialect
 from irops.dialects.openvino.dialect import definition_files
+from irops.environment import naming_arguments
 from irops.ops import stock
 from irops.spec.binding import BOUND, bound_to, definition_fault, functions_of
 from irops.spec.definition import OPENVINO, Definition
@@ -50,6 +51,7 @@ class Registry:
     elsewhere. Packages that register under the entry point group irops.ops are found by themselves.
     """
 
+    @naming_arguments
     def __init__(
         self,
         folders: str | Path | Iterable[str | Path] = (),

@@ -391,7 +391,7 @@ class OpPages:
         """Relative path and text of each page."""
         names = {dialect.name: dialect.title for dialect in others()}
         title = "Ops" if self.custom_only else "The ops of OpenVINO IR"
-        about = {"count": len(self.ids), "custom_only": self.custom_only}
+        about: dict[str, Any] = {"count": len(self.ids), "custom_only": self.custom_only}
         everything = [*map(self.registry.op, self.ids), *(op for ops in self.others.values() for op in ops)]
         about |= {"parts": [*self.categories, *self.others], "rows": map(op_row, everything)}
         yield "ops/index.md", self.page("ops", title=title, **about)

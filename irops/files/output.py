@@ -24,13 +24,17 @@ MIN_AGE = 60.0
 """Seconds after which something unclaimed counts as abandoned: another process may be about to claim it."""
 
 
-def claim(handle: int) -> bool:
-    """Lock an open file or folder until it is closed or the process ends; whether that was possible."""
+def claim(handle: int, *, without_locks: bool = False) -> bool:
+    """Lock an open file or folder until it is closed or the process ends; whether that was possible, or
+    without_locks on a system that has no locks.
+    """
     try:
         import fcntl
 
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):  # claimed by another process, or no locks on this system
+    except ImportError:
+        return without_locks
+    except OSError:  # claimed by another process, or no locks in this file system
         return False
     return True
 
@@ -268,12 +272,12 @@ def errors_naming(target: Path) -> Iterator[None]:
 
 
 @contextmanager
-def signals_blocked() -> Iterator[None]:
-    """Delay interruptions of this thread until the end of the block."""
+def signals_blocked(numbers: Collection[int] = INTERRUPTIONS) -> Iterator[None]:
+    """Delay signals to this thread, by default interruptions, until the end of the block."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTIONS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
     try:
         yield
     finally:
@@ -335,7 +339,10 @@ def local_target(path: StrPath, *, of_model: bool = False, may_replace: Collecti
     """
     if is_url(path):
         raise TargetRefused(f"{without_credentials(path)} is a URL; irops writes local files only")
-    target = Path(os.path.realpath(local_path(path)))
+    try:
+        target = Path(os.path.realpath(local_path(path)))
+    except ValueError:  # a null, or half of a surrogate pair
+        raise TargetRefused(f"{path!r} is a path that no system accepts") from None
     _require_unread(path, target, may_replace)
     if not of_model and _belongs_to_model(target):
         raise TargetRefused(

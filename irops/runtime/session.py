@@ -13,6 +13,7 @@ from irops.diagnostics.printable import plural, shortened
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects.registry import Registry
+from irops.environment import naming_arguments
 from irops.files.limits import Limits
 from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Evaluator, Progress, Variables, kept_layers
@@ -92,6 +93,7 @@ class Session:
     Threads may share a session; a run sees the variables as they were when it began.
     """
 
+    @naming_arguments
     def __init__(
         self,
         model: AnyModel,
@@ -125,6 +127,7 @@ class Session:
         """The findings of inference for the declared shapes."""
         return self.analysis.infer().diagnostics
 
+    @naming_arguments
     def run(
         self, inputs: Mapping[Key, Any] | Iterable[Any] = (), *, keep: Keep = (), profile: bool = False
     ) -> Results:

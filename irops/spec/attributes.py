@@ -122,9 +122,9 @@ def _prefix(pattern: re.Pattern[str], text: str) -> str | None:
 def _bool(text: str, attribute: Attribute) -> bool:
     lower = text.lower()
     if lower.strip(_BLANKS) not in ("true", "false", "1", "0"):
-        raise DomainError(
-            f"{attribute.name} is {text!r}, must be true or false", reading=str(default_of(attribute)).lower()
-        )
+        is_default = text in (attribute.default, attribute.reader_default)
+        reading = None if is_default else str(default_of(attribute)).lower()
+        raise DomainError(f"{attribute.name} is {text!r}, must be true or false", reading=reading)
     return lower.strip(_BLANKS) in ("true", "1")
 
 
@@ -171,25 +171,18 @@ def _meant_type(text: str) -> str:
 
 def _list(item: Callable[[str, Attribute], Any]) -> Callable[[str, Attribute], tuple[Any, ...]]:
     def items(text: str, attribute: Attribute) -> tuple[Any, ...]:
-        if not text.strip(_BLANKS):
-            return ()
-        try:
-            return tuple(item(part, attribute) for part in text.split(","))
-        except DomainError as error:
-            wrong = next(part for part in text.split(",") if _fails(item, part, attribute)).strip()
-            what = f"the item {wrong!r} is malformed" if wrong else "an item is empty"
-            message = f"{attribute.name} is {text!r}, must be a list separated by commas; {what}"
-            raise DomainError(message, error.kind, error.reading) from None
+        values = []
+        for part in text.split(",") if text.strip(_BLANKS) else ():
+            try:
+                values.append(item(part, attribute))
+            except DomainError as error:
+                wrong = part.strip()
+                what = f"the item {wrong!r} is malformed" if wrong else "an item is empty"
+                message = f"{attribute.name} is {text!r}, must be a list separated by commas; {what}"
+                raise DomainError(message, error.kind, error.reading) from None
+        return tuple(values)
 
     return items
-
-
-def _fails(item: Callable[[str, Attribute], Any], part: str, attribute: Attribute) -> bool:
-    try:
-        item(part, attribute)
-    except DomainError:
-        return True
-    return False
 
 
 def _strings(text: str, attribute: Attribute) -> tuple[str, ...]:  # noqa: ARG001

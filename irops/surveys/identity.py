@@ -91,8 +91,11 @@ class Identities:
         self._digests: dict[str, Digest] = {}
         for path, entry in (kept or {}).items():  # what is damaged is read again
             match entry:
-                case [[*state], str(digest), [*beside]]:
-                    self._digests[path] = Digest(tuple(state), digest, tuple(beside))
+                case [[*state], str(digest), [*beside]] if digest.isascii():
+                    if all(isinstance(one, int) for one in state) and all(
+                        isinstance(one, str) for one in beside
+                    ):
+                        self._digests[path] = Digest(tuple(state), digest, tuple(beside))
         self._states: dict[str, tuple[tuple[int, ...] | None, ...]] = {}
         self._used: dict[str, Digest] = {}
         self._remote: dict[str, str] = {}

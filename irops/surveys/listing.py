@@ -61,7 +61,9 @@ def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
                 twice.append((name, models[place].name))
     if not models:
         raise SurveyError("no models: name files, folders or patterns")
-    notes = [*_about_twice(twice)]
+    notes = [f"{printable(name)} is {printable(first)}, and counts once" for name, first in twice[:MAX_SAID]]
+    if len(twice) > MAX_SAID:
+        notes.append(f"{len(twice) - MAX_SAID} more models are named twice, and count once")
     if others:
         notes.append(f"{plural(others, 'other .xml file')} in folders left out")
     return Listing(tuple(sorted(models.values(), key=lambda model: model.name)), tuple(notes))
@@ -94,7 +96,9 @@ def _matches(path: str) -> tuple[Sequence[str], int]:
     if os.path.lexists(path):
         found = model_files([path], _suffixes())
         if found.empty:
-            raise SurveyError(_about_empty(path))
+            is_readable = os.access(path, os.R_OK | os.X_OK)
+            reason = "contains no models" if is_readable else "cannot be read"
+            raise SurveyError(f"the folder {printable(path)} {reason}")
         return found.files, found.others
     if not has_magic(path):
         raise SurveyError(f"there is no file or folder {printable(path)}")
@@ -124,22 +128,9 @@ def _suffixes() -> tuple[str, ...]:
     return tuple(suffix for dialect in dialects() for suffix in dialect.suffixes)
 
 
-def _about_empty(folder: str) -> str:
-    if not os.access(folder, os.R_OK | os.X_OK):
-        return f"the folder {printable(folder)} cannot be read"
-    return f"the folder {printable(folder)} contains no models"
-
-
 def _place(path: str, real: Callable[[str], str]) -> object:
     """A key that is equal for two spellings of one path. A link is a file with weights beside it."""
     if is_url(path):
         return identity(path)
     folder, name = os.path.split(path)
     return real(folder), name
-
-
-def _about_twice(twice: Sequence[tuple[str, str]]) -> Iterator[str]:
-    for name, first in twice[:MAX_SAID]:
-        yield f"{printable(name)} is {printable(first)}, and counts once"
-    if len(twice) > MAX_SAID:
-        yield f"{len(twice) - MAX_SAID} more models are named twice, and count once"

@@ -48,7 +48,7 @@ from irops.surveys.tasks import (
 )
 from irops.work.cluster import ClusterWorkers, own_version
 from irops.work.outcomes import Died, Failed
-from irops.work.workers import ClusterError, LocalWorkers, Workers
+from irops.work.workers import ClusterError, Workers
 
 STATUSES = ("pass", "warn", "unsupported", "fail", "error", "timeout", "memory", "crash", "lost")
 """The best first: pass; warn: only warnings; unsupported: a source declines the model; fail: findings that
@@ -134,7 +134,7 @@ class ReportFolder:
             raise SurveyError(
                 f"the report {printable(str(self.path))} cannot be written: {error.strerror}"
             ) from None
-        if not _claimed(self._lock):
+        if not claim(self._lock, without_locks=True):
             os.close(self._lock)
             raise SurveyError(f"another survey writes to {printable(str(self.path))}; wait until it ends")
         return self
@@ -168,12 +168,6 @@ class ReportFolder:
         return content if isinstance(content, dict) else {}
 
 
-def existing_report(path: Path) -> ReportFolder:
-    """A report that is read and not written. Raises: SurveyError where there is none"""
-    _require_report(path, may_be_new=False)
-    return ReportFolder(path)
-
-
 def _require_report(path: Path, *, may_be_new: bool) -> None:
     name = printable(str(path))
     try:
@@ -184,8 +178,8 @@ def _require_report(path: Path, *, may_be_new: bool) -> None:
         raise SurveyError(f"there is no report {name}") from None
     except NotADirectoryError:
         raise SurveyError(f"{name} is a file; a report is a folder") from None
-    except OSError as error:
-        raise SurveyError(f"the report {name} cannot be read: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # a path that no system accepts
+        raise SurveyError(f"the report {name} cannot be read: {getattr(error, 'strerror', error)}") from None
     if MANIFEST in names:
         _require_manifest(path / MANIFEST)
     elif not may_be_new:
@@ -206,16 +200,6 @@ def _require_manifest(path: Path) -> None:
         found = f"{name} is of a report of schema version {printable(str(schema))}"
         hint = "choose a new folder for the report"
         raise SurveyError(f"{found}, this irops reads version {SCHEMA}; {hint}")
-
-
-def _claimed(handle: int) -> bool:
-    """Whether this process has the lock, or the system has no locks."""
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    del fcntl
-    return claim(handle)
 
 
 SCHEMA = 1
@@ -318,15 +302,35 @@ def _schema_of(head: bytes) -> Any:
 
 
 def _row_of(line: bytes) -> Row | None:
-    """The row of a line; None where the line was cut off or changed."""
+    """The row of a line; None where it has none."""
     try:
         model, task, status, seconds, size, *texts = json.loads(line)
-        numbers = all(isinstance(number, int | float | None) for number in (seconds, size))
-        json.loads(texts[0])
+        numbers = all(number is None or not abs(number) > MAX_NUMBER for number in (seconds, size))
         is_row = numbers and status in STATUSES and all(isinstance(one, str) for one in (model, task, *texts))
-        return Row(model, task, status, seconds, size, *texts) if is_row else None
-    except (ValueError, TypeError, IndexError, RecursionError):
+        if is_row and _is_detail(json.loads(texts[0])):
+            return Row(model, task, status, seconds, size, *texts)
+    except (ValueError, TypeError, LookupError, RecursionError):  # the line was cut off or changed
         return None
+    return None
+
+
+MAX_NUMBER = 1 << 63  # of seconds and bytes
+_FINDING = frozenset(("code", "name", "severity", "message", "layer", "op", "line"))
+_FIRST = frozenset(("layer", "op", "verdict", "reason"))
+
+
+def _is_detail(detail: Any) -> bool:
+    """Whether a detail is an object, and has the parts that reports read in their types, if it has them."""
+    match {"counts": {}, "findings": [], "first": dict.fromkeys(_FIRST), "message": "", **detail}:
+        case {"counts": dict(counts), "findings": [*findings], "first": dict(first), "message": str()}:
+            return (
+                all(isinstance(count, int) for count in counts.values())
+                and all(
+                    isinstance(finding[part], str | int | None) for finding in findings for part in _FINDING
+                )
+                and first.keys() >= _FIRST
+            )
+    return False
 
 
 def results_csv(rows: Iterable[Row]) -> str:
@@ -376,9 +380,6 @@ class CellChange:
     before: str | None
     after: str | None
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
 class Differences:
@@ -396,14 +397,13 @@ class Differences:
 
     def to_json(self) -> dict[str, Any]:
         """The differences for machines."""
-        kinds = {"better": self.better, "worse": self.worse, "new": self.new, "gone": self.gone}
-        changes = {kind: [change.to_json() for change in found] for kind, found in kinds.items()}
-        return {"schema": SCHEMA, "is_worse": self.is_worse, **changes}
+        return {"schema": SCHEMA, "is_worse": self.is_worse, **asdict(self)}
 
 
 def rows_of_report(path: Path) -> list[Row]:
     """The rows of a report. Raises: SurveyError where there is no such report"""
-    file = existing_report(path).rows
+    _require_report(path, may_be_new=False)
+    file = ReportFolder(path).rows
     rows, _ = read_rows(file) if file.exists() else ([], 0)
     return list({row.place: row for row in rows}.values())
 
@@ -411,23 +411,15 @@ def rows_of_report(path: Path) -> list[Row]:
 def differences(before: Iterable[Row], after: Iterable[Row]) -> Differences:
     """The differences between the rows of another survey and those of this one."""
     old, new = ({row.place: row.status for row in rows} for rows in (before, after))
-    changes = [
-        CellChange(*place, old.get(place), new.get(place)) for place in sorted(old.keys() | new.keys())
-    ]
-    both = [change for change in changes if change.before is not None and change.after is not None]
-    return Differences(
-        better=tuple(change for change in both if _moved(change) < 0),
-        worse=tuple(change for change in both if _moved(change) > 0),
-        new=tuple(change for change in changes if change.before is None),
-        gone=tuple(change for change in changes if change.after is None),
-    )
-
-
-def _moved(change: CellChange) -> int:
-    """By how many places the status is worse."""
-    assert change.before is not None
-    assert change.after is not None
-    return rank(change.after) - rank(change.before)
+    changes: dict[str, list[CellChange]] = {"better": [], "worse": [], "new": [], "gone": []}
+    for place in sorted(old.keys() | new.keys()):
+        change = CellChange(*place, old.get(place), new.get(place))
+        if change.before is None or change.after is None:
+            changes["new" if change.before is None else "gone"].append(change)
+        elif change.before != change.after:
+            is_worse = rank(change.after) > rank(change.before)
+            changes["worse" if is_worse else "better"].append(change)
+    return Differences(**{kind: tuple(of_kind) for kind, of_kind in changes.items()})
 
 
 COLUMNS = ("model", "task", "status", "seconds", "bytes", "detail")
@@ -966,7 +958,7 @@ def survey(
         cluster has no workers
     """
     limits = limits or Limits()
-    workers = LocalWorkers(processes) if client is None else ClusterWorkers(client)
+    workers = Workers(processes) if client is None else ClusterWorkers(client)
     settings = SurveySettings(
         limits,
         seconds,

@@ -1,6 +1,7 @@
 """Arrays as tensors: those of callers, kernels and other libraries, and Python expressions that give them."""
 
 import base64
+import re
 import sys
 import zlib
 from typing import Any
@@ -89,6 +90,9 @@ def like(array: Array, model: Any) -> Any:
     return array if namespace is None else namespace().asarray(array)
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 def as_tensor(given: Any, wanted: ElementType = DYNAMIC) -> Array:
     """The array for kernels from a caller's value: strings become objects, codes are tagged.
 
@@ -101,9 +105,13 @@ def as_tensor(given: Any, wanted: ElementType = DYNAMIC) -> Array:
     if wanted is not DYNAMIC and array.dtype == np.uint8 and wanted.dtype == np.uint8:
         array = tagged(array, wanted)
     if array.dtype == object:
-        other = next((item for item in array.ravel() if not isinstance(item, (str, bytes))), "")
-        if not isinstance(other, (str, bytes)):
-            raise ValueError(f"it has {other!r} among its elements, which is neither a number nor a string")
+        for item in array.ravel():
+            if not isinstance(item, (str, bytes)):
+                raise ValueError(
+                    f"it has {item!r} among its elements, which is neither a number nor a string"
+                )
+            if isinstance(item, str) and _SURROGATE.search(item):
+                raise ValueError(f"it has {item!r} among its elements, which UTF-8 cannot represent")
     element_type_of(array)
     return array
 

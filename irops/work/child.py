@@ -11,14 +11,14 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from threading import TIMEOUT_MAX, Event, Thread
 from time import monotonic
 from typing import IO
 
+from irops.files.output import signals_blocked
 from irops.work.python import start_python
 
 POLL_SECONDS = 0.05
@@ -102,7 +102,7 @@ def start_module(module: str, errors: IO[bytes] | None) -> Started:
     module: gets the number of this process as its argument; errors: the file for its errors, by default that
     of this process
     """
-    with _interrupt_blocked():
+    with signals_blocked({signal.SIGINT}):  # it ignores Ctrl-C, which this process handles by ending it
         process = start_python(
             module, str(os.getpid()), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
         )
@@ -133,7 +133,7 @@ def start_copy(serve: Callable[[int, IO[bytes], IO[bytes]], None]) -> Started:
 
     parent = os.getpid()
     process = multiprocessing.get_context("fork").Process(target=copy, daemon=True)
-    with _interrupt_blocked(), warnings.catch_warnings():
+    with signals_blocked({signal.SIGINT}), warnings.catch_warnings():
         # Python is known to have no other thread, but counts those of libraries, which take care of forks
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
         process.start()
@@ -146,16 +146,3 @@ def start_copy(serve: Callable[[int, IO[bytes], IO[bytes]], None]) -> Started:
 
     files = os.fdopen(requests, "wb"), os.fdopen(answers, "rb")
     return Started(process.pid or 0, *files, process.kill, ended)
-
-
-@contextmanager
-def _interrupt_blocked() -> Iterator[None]:
-    """Processes started within ignore Ctrl-C: the parent process handles it and ends them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)

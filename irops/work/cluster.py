@@ -26,7 +26,7 @@ from uuid import uuid4
 from irops.spec.releases import PACKAGE, schemas_folder
 from irops.work.outcomes import Died
 from irops.work.serving import Work
-from irops.work.workers import ClusterError, ItemProcess, unpickled
+from irops.work.workers import ClusterError, ItemProcess, Workers, unpickled
 
 TEXTS = (".py", ".xml", ".rng")
 
@@ -208,19 +208,22 @@ def pickled_call(function: Callable[..., Any], *arguments: Any) -> bytes:
     return pickle.dumps(_Call(function, *arguments), pickle.HIGHEST_PROTOCOL)
 
 
-class ClusterWorkers:
+class ClusterWorkers(Workers):
     """The workers of a scheduler. Each thread of a worker has a process that is bounded in time and memory.
 
-    client: a distributed.Client; wait_seconds: how long to wait for workers where there are none
+    client: a distributed.Client; wait_seconds: how long to wait for workers where there are none; owned:
+    whether the client is closed with the workers
     Raises:  ClusterError if there are none, or if one has another irops or another Python than this process
     """
 
-    def __init__(self, client: Any, *, wait_seconds: float = WAIT_SECONDS) -> None:
+    def __init__(self, client: Any, *, wait_seconds: float = WAIT_SECONDS, owned: bool = False) -> None:
+        if not hasattr(client, "asynchronous"):
+            raise ClusterError(f"client is a {type(client).__name__}, must be a distributed.Client")
         if client.asynchronous:
             raise ClusterError("the client is asynchronous; irops needs one that is not")
         if client.status != "running":
             raise ClusterError(f"the client is not connected to a scheduler: it is {client.status}")
-        self.client, self.wait_seconds = client, wait_seconds
+        self.client, self.wait_seconds, self._is_owned = client, wait_seconds, owned
         self.address: str = client.scheduler.address
         with suppress(TimeoutError):
             client.wait_for_workers(1, timeout=max(wait_seconds, LOOK_SECONDS))
@@ -317,7 +320,9 @@ class ClusterWorkers:
         return {address: answer for address, answer in answers.items() if not isinstance(answer, OSError)}
 
     def close(self) -> None:
-        """The client is the caller's."""
+        """End the connection, if it was made for these workers."""
+        if self._is_owned:
+            self.client.close(timeout=CONNECT_SECONDS)
 
 
 class _Run:
@@ -432,14 +437,6 @@ _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?(\[[0-9a-fA-F:.%]+\]|[^\s/
 MISSING = "dask.distributed is not installed; pip install 'irops[cluster]' installs it"
 
 
-class Connected(ClusterWorkers):
-    """Workers whose client is closed with them."""
-
-    def close(self) -> None:
-        """End the connection."""
-        self.client.close(timeout=CONNECT_SECONDS)
-
-
 def connected(scheduler: str, *, wait_seconds: float = WAIT_SECONDS) -> ClusterWorkers:
     """The workers of the scheduler at an address.
 
@@ -450,7 +447,7 @@ def connected(scheduler: str, *, wait_seconds: float = WAIT_SECONDS) -> ClusterW
     require_distributed()
     client = _client(_address(scheduler))
     try:
-        return Connected(client, wait_seconds=wait_seconds)
+        return ClusterWorkers(client, wait_seconds=wait_seconds, owned=True)
     except BaseException:
         client.close(timeout=CONNECT_SECONDS)
         raise
@@ -461,11 +458,8 @@ def require_distributed() -> None:
     try:
         import_module("distributed")
     except ImportError as error:
-        raise ClusterError(MISSING if _is_missing(error) else f"{MISSING} ({error})") from None
-
-
-def _is_missing(error: ImportError) -> bool:
-    return isinstance(error, ModuleNotFoundError) and error.name in ("dask", "distributed")
+        is_missing = isinstance(error, ModuleNotFoundError) and error.name in ("dask", "distributed")
+        raise ClusterError(MISSING if is_missing else f"{MISSING} ({error})") from None
 
 
 def _address(scheduler: str) -> str:

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from io import BytesIO
 from math import inf
 from typing import IO, Any
@@ -181,19 +182,15 @@ class _Pickler(pickle.Pickler):
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, ElementType):
-            return _element_type, (value.name,)
+            return partial(element_type, foreign=True), (value.name,)
         if type(value) is not np.ndarray or (value.flags.c_contiguous and not value.dtype.metadata):
             return NotImplemented
         kind = element_type_of(value).name if value.dtype.metadata else ""
         return _array, (np.asarray(value.view(np.uint8) if kind else value, order="C"), kind)
 
 
-def _element_type(name: str) -> ElementType:
-    return element_type(name, foreign=True)
-
-
 def _array(elements: Array, kind: str) -> Array:
-    return tagged(elements, _element_type(kind)) if kind else elements
+    return tagged(elements, element_type(kind, foreign=True)) if kind else elements
 
 
 def _pickled(message: Any) -> bytes:

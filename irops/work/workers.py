@@ -1,4 +1,4 @@
-"""Workers, wherever they are, and the processes of this machine as workers."""
+"""Workers: the processes of this machine, from which other workers derive."""
 
 import os
 import pickle
@@ -7,7 +7,7 @@ from contextlib import suppress
 from math import inf
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, Protocol
+from typing import Any
 
 from irops.work.outcomes import Died, Failed
 from irops.work.serving import Work, item_answerer
@@ -43,6 +43,8 @@ class ItemProcess:
             else:
                 how = f"ended {death.how}"
             return pickle.dumps(Died(how, death.exceeded))
+        except Exception as error:  # the process cannot be started, say
+            return pickle.dumps(Failed(f"{type(error).__name__}: {error}"))
 
 
 def unpickled(payload: bytes) -> Any:
@@ -53,66 +55,24 @@ def unpickled(payload: bytes) -> Any:
         return Failed(f"{type(error).__name__}: {error}")
 
 
-def run_in_processes(
-    prepare: Callable[..., Work],
-    arguments: tuple[Any, ...],
-    items: Sequence[Any],
-    processes: int,
-    timeout: float = inf,
-    *,
-    memory: float = inf,
-    copied: bool = True,
-) -> Generator[tuple[int, Any], None, None]:
-    """Yield the index of each item with its result, as results arrive: Died or Failed if there is none.
-
-    Each process calls `prepare` once, with the arguments, and then the returned function for each item.
-    timeout: seconds that an item may take before its process is killed; memory: bytes that a process may
-    use, mapped files apart; copied: whether a process may start as a copy of this one, with what is imported,
-    where the system and the threads of this process allow it.
-    """
-    prepared = pickle.dumps((prepare, arguments), pickle.HIGHEST_PROTOCOL)
-    waiting: SimpleQueue[tuple[int, bytes]] = SimpleQueue()
-    done: SimpleQueue[tuple[int, bytes]] = SimpleQueue()
-    for number, item in enumerate(items):
-        waiting.put((number, pickle.dumps(item, pickle.HIGHEST_PROTOCOL)))
-
-    def work(child: ItemProcess) -> None:
-        with suppress(Empty):
-            while True:
-                number, item = waiting.get_nowait()
-                done.put((number, child.payload(item)))
-
-    count = min(processes, len(items))
-    children = [ItemProcess(prepared, timeout, memory, copied=copied) for _ in range(count)]
-    threads = [Thread(target=work, args=(child,), daemon=True, name="irops items") for child in children]
-    try:
-        for child in children:  # before there are threads, so that they can be copies
-            child.process.launch()
-        for thread in threads:
-            thread.start()
-        for _ in items:
-            number, payload = done.get()
-            yield number, unpickled(payload)
-    finally:
-        with suppress(Empty):
-            while True:
-                waiting.get_nowait()
-        for child, thread in zip(children, threads):
-            child.process.stop()
-            if thread.ident is not None:
-                thread.join()
-            child.process.close()
-
-
 class ClusterError(Exception):
     """There is no scheduler, or no worker that can be used; the message says so in one sentence."""
 
 
-class Workers(Protocol):
-    """Processes that work on items. count: on how many they work at a time"""
+class Workers:
+    """Processes that work on items: of this machine and started for each run, unless a subclass has others.
+
+    processes: how many; default: one for each core; copied: whether a process may start as a copy of this
+    one, with what is imported, where the system and the threads of this process allow it.
+    """
+
+    def __init__(self, processes: int | None = None, *, copied: bool = False) -> None:
+        self._processes, self._copied = processes or cores(), copied
 
     @property
-    def count(self) -> int: ...
+    def count(self) -> int:
+        """On how many items they work at a time."""
+        return self._processes
 
     def run(
         self,
@@ -131,40 +91,44 @@ class Workers(Protocol):
         before the process is killed. The result of an item without one is Died or Failed. Close the
         generator, with contextlib.closing say, to end a run early.
         """
-        ...
+        prepared = pickle.dumps((prepare, arguments), pickle.HIGHEST_PROTOCOL)
+        waiting: SimpleQueue[tuple[int, bytes]] = SimpleQueue()
+        done: SimpleQueue[tuple[int, bytes]] = SimpleQueue()
+        for number, item in enumerate(items):
+            waiting.put((number, pickle.dumps(item, pickle.HIGHEST_PROTOCOL)))
+
+        def work(child: ItemProcess) -> None:
+            with suppress(Empty):
+                while True:
+                    number, item = waiting.get_nowait()
+                    done.put((number, child.payload(item)))
+
+        count = min(self.count, len(items))
+        children = [ItemProcess(prepared, seconds, memory, copied=self._copied) for _ in range(count)]
+        threads = [Thread(target=work, args=(child,), daemon=True, name="irops items") for child in children]
+        try:
+            for child in children:  # before there are threads, so that they can be copies
+                child.process.launch()
+            for thread in threads:
+                thread.start()
+            for _ in items:
+                number, payload = done.get()
+                yield number, unpickled(payload)
+        finally:
+            with suppress(Empty):
+                while True:
+                    waiting.get_nowait()
+            for child, thread in zip(children, threads):
+                child.process.stop()
+                if thread.ident is not None:
+                    thread.join()
+                child.process.close()
 
     def require_files(self, paths: Sequence[str]) -> None:
-        """Check that the workers see the files of this machine that the items name.
+        """Check that the workers see the files of this machine that the items name, as this machine does.
 
         Raises:  ClusterError, which names a worker and a file
         """
-        ...
 
     def close(self) -> None:
-        """End what was started for these workers."""
-        ...
-
-
-class LocalWorkers:
-    """Processes of this machine, started for each run. processes: how many; default: one for each core"""
-
-    def __init__(self, processes: int | None = None) -> None:
-        self.count = processes or cores()
-
-    def run(
-        self,
-        prepare: Callable[..., Work],
-        arguments: tuple[Any, ...],
-        items: Sequence[Any],
-        *,
-        seconds: float = inf,
-        memory: float = inf,
-    ) -> Generator[tuple[int, Any], None, None]:
-        """See Workers.run."""
-        return run_in_processes(prepare, arguments, items, self.count, seconds, memory=memory, copied=False)
-
-    def require_files(self, paths: Sequence[str]) -> None:
-        """This machine sees its files."""
-
-    def close(self) -> None:
-        """The processes end with their run."""
+        """End what was started for these workers; processes of this machine end with their run."""

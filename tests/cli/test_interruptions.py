@@ -16,6 +16,7 @@ import commands
 import numpy as np
 import pytest
 from endless import write_endless
+from tables import table
 
 from irops.cli.guard import guarded
 from irops.work import serving
@@ -192,13 +193,7 @@ def test_a_run_killed_by_a_truncated_file_reports_the_cause(endless):
 
 
 @pytest.mark.parametrize(
-    ("work", "status", "expected_text"),
-    [
-        ("lambda: 7", 7, ""),
-        ("lambda: os.kill(os.getpid(), 9)", 2, "irops run: ended by SIGKILL: another process"),
-        ("lambda: os.kill(os.getpid(), 11)", 2, "irops run: ended by SIGSEGV: a native library crashed"),
-        ("lambda: 1 / 0", 2, "ZeroDivisionError"),
-    ],
+    ("work", "status", "expected_text"), table(__file__, "the_signal_that_ended_a_command_is_reported")
 )
 def test_the_signal_that_ended_a_command_is_reported(work, status, expected_text):
     script = (
@@ -263,10 +258,10 @@ SLEEPING = """if True:
 """
 SPAWNED = """if True:
     import os
-    from irops.work.workers import run_in_processes
+    from irops.work.workers import Workers
     if __name__ == "__main__":
         os.dup2(1, 2)  # what items write goes to the error stream
-        list(run_in_processes(__import__("sleeper").prepare, (), [1, 2], 2))
+        list(Workers(2, copied=True).run(__import__("sleeper").prepare, (), [1, 2]))
 """
 SLEEPER = """
 import os, time

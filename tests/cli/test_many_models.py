@@ -11,7 +11,7 @@ from waiting import wait_until
 
 from irops.cli.models import find_models
 from irops.work.outcomes import Died, Failed
-from irops.work.workers import run_in_processes
+from irops.work.workers import Workers
 
 
 def sound(name, to=1):
@@ -118,7 +118,7 @@ def work(item):
 @pytest.mark.parametrize("copied", [True, False])
 def test_a_process_that_dies_loses_one_item(copied):
     items = [*range(400), "die", *range(400), "leave", "raise", *range(50)]
-    results = list(run_in_processes(working, (), items, 2, copied=copied))
+    results = list(Workers(2, copied=copied).run(working, (), items))
     assert sorted(number for number, _ in results) == list(range(len(items)))
     odd = {items[number]: str(result) for number, result in results if isinstance(result, (Died, Failed))}
     assert odd == {"die": "ended by SIGKILL", "leave": "ended with exit code 3", "raise": "ValueError: no"}
@@ -128,7 +128,7 @@ def test_a_process_that_dies_loses_one_item(copied):
 def test_each_result_arrives_before_the_next_item_is_done(tmp_path):
     items = [*range(30), tmp_path / "arrived", *range(30)]
     arrived = []
-    for number, _ in run_in_processes(working, (), items, 1):
+    for number, _ in Workers(1, copied=True).run(working, (), items):
         arrived.append(number)
         if number == 29:
             (tmp_path / "arrived").touch()
@@ -141,7 +141,7 @@ def unprepared():
 
 def test_processes_that_cannot_start_fail_every_item():
     expected = ["ended with exit code 5"] * 3
-    assert [str(result) for _, result in run_in_processes(unprepared, (), [1, 2, 3], 2)] == expected
+    assert [str(result) for _, result in Workers(2, copied=True).run(unprepared, (), [1, 2, 3])] == expected
 
 
 def test_an_internal_error_on_one_file_does_not_affect_others(folder, irops, monkeypatch):

@@ -90,6 +90,14 @@ def test_a_model_that_is_too_large_for_a_protocol_buffer_is_refused(slicing, tmp
         irops.write(irops.read(slicing), tmp_path / "copy.onnx")
 
 
+def test_half_of_a_surrogate_pair_cannot_be_written(tmp_path):
+    graph = irops.Graph("a\ud800")
+    graph.result(graph.parameter("x", "f32[2]"))
+    with pytest.raises(ValueError, match=r"the text 'a\\ud800' has a character that UTF-8 does not allow"):
+        irops.write(irops.translate(graph, to="onnx"), tmp_path / "m.onnx")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_missing_library_is_reported(slicing, tmp_path, monkeypatch):
     model, found = irops.read(slicing), builtins.__import__
 

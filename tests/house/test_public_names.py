@@ -1,12 +1,13 @@
 """What `import irops` offers: the names of __all__, documented, typed and imported when first used."""
 
-import ast
 import inspect
 import pydoc
 import tomllib
+import traceback
 from pathlib import Path
 
 import pytest
+from entry_points import wrong_calls
 
 import irops
 
@@ -32,12 +33,23 @@ def test_help_documents_every_public_name():
         assert f"{kind} {name}(" in text or f"\n    {name}(" in text, name
 
 
-def test_type_checkers_see_the_public_names_alone():
-    tree = ast.parse((ROOT / "irops" / "__init__.py").read_text())
-    block = next(node for node in tree.body if isinstance(node, ast.If))
-    typed = {alias.asname: f"{node.module}" for node in block.body for alias in node.names}
-    assert typed == irops._HOMES
-    assert sorted(typed) == irops.__all__
+@pytest.mark.slow("calls every function with many arguments")
+@pytest.mark.parametrize(
+    "name", [n for n in irops.__all__ if not n[0].isupper() or n in ("Graph", "Registry", "Session")]
+)
+def test_a_wrong_argument_is_refused_by_a_sentence_that_names_it(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    raw = []
+    for parameter, value, wrong_call in wrong_calls(name, tmp_path):
+        try:
+            wrong_call()
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            is_own = Path(place.filename).is_relative_to(ROOT / "irops") and place.line.startswith("raise ")
+            is_named = not isinstance(error, TypeError) or parameter in str(error)
+            if not (is_own and is_named):
+                raw.append(f"{parameter}={value!r}: {error!r} at {place.filename}:{place.lineno}")
+    assert raw == []
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -36,13 +36,16 @@ def counts() -> dict[str, int]:
     nodes = [node for text in files.values() for node in ast.walk(ast.parse(text))]
     imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
     lines = sum(text.count("\n") for text in files.values())
+    stub = PACKAGE / "__init__.pyi"  # which names what irops exports
     parts = [path for path in PACKAGE.iterdir() if path.suffix == ".py" or any(path.glob("*.py"))]
     return {
         "lines of irops": lines,
         "modules": len(files),
         "lines of imports in a thousand": 1000 * sum(n.end_lineno - n.lineno + 1 for n in imports) // lines,
         "parts at the top": sum(not path.name.startswith("__") for path in parts),
-        "modules that one other module imports": sum(n == 1 for n in importers(files).values()),
+        "modules that one other module imports": sum(
+            n == 1 for n in importers({**files, stub: stub.read_text()}).values()
+        ),
         "lines of tests": sum(path.read_text("utf-8").count("\n") for path in TESTS.rglob("*.py")),
     }
 

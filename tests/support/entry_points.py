@@ -3,11 +3,17 @@ the documented errors.
 """
 
 import contextlib
+import inspect
 import io
+import itertools
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from tables import table
 
 import irops
 from irops.analysis.checks.declared import fixed_text
@@ -16,15 +22,7 @@ from irops.analysis.model_analysis import analyse
 from irops.cli.main import main
 
 SMALL = irops.Limits(tensor_bytes=32 << 20, iterations=100, run_seconds=2, seconds=5)
-STATUSES = {
-    "check": (0, 1),
-    "infer": (0, 1),
-    "inspect": (0, 1),
-    "run": (0, 1, 2),  # 2: an input cannot be made up, which is about --fill
-    "diff": (0, 1),
-    "extract": (0, 1, 2),  # 2: there is no layer of the name, which is about --around
-    "convert": (0, 1),
-}
+STATUSES = table(__file__, "statuses")
 """The exit codes that each command documents for a file."""
 EXAMPLE = Path(__file__).parents[2] / "examples" / "bidirectional_encoder" / "model.xml"
 MAX_OUTPUT = 30 << 20
@@ -50,7 +48,43 @@ def functions(path: Path) -> dict[str, Callable[[], object]]:
 def _run(path: Path) -> object:
     analysis = analyse(irops.read(path), limits=SMALL)
     inputs = [filled.array for filled in made_up_inputs(analysis, "ones", limits=SMALL)]
-    return irops.run(analysis, inputs, backends="reference")
+    return irops.run(analysis, inputs, backends="reference"), irops.compare(analysis, inputs, b="reference")
+
+
+def wrong_calls(name: str, folder: Path) -> Iterator[tuple[str, object, Callable[[], object]]]:
+    """Calls of a public function with one argument of another type: the parameter and the argument."""
+    model, inputs = irops.read(EXAMPLE), EXAMPLE.with_name("inputs.npz")
+    values, layer = dict(np.load(inputs)), "Constant_6"
+    sound: dict[str, tuple[Any, ...]] = {
+        "Graph": (model,),
+        "call": ("Relu-1", np.ones(2)),
+        "compare": (EXAMPLE, values, "reference", "reference"),
+        "convert": (EXAMPLE, "2023.0"),
+        "definition": ("Relu-1",),
+        "diff": (EXAMPLE, EXAMPLE),
+        "extract": (EXAMPLE, None, [layer]),
+        "reduce": (EXAMPLE, values, lambda *_: False),
+        "run": (EXAMPLE, values),
+        "survey": (folder / "none.xml",),
+        "tagged": (np.zeros(2, np.uint8), "u4"),
+        "translate": (EXAMPLE, "onnx"),
+        "vjp": (EXAMPLE, values, np.ones(1)),
+        "why": (EXAMPLE, layer),
+        "write": (model, folder / "m.xml"),
+    }
+    function = getattr(irops, name)
+    parameters = inspect.signature(function).parameters
+    arguments = inspect.signature(function).bind_partial(*sound.get(name, (EXAMPLE,)[: len(parameters)]))
+    for parameter, value in itertools.product(parameters.values(), (*WRONG, folder)):
+        changed = dict(arguments.arguments)
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            changed[parameter.name] = value
+            bound = inspect.signature(function).bind_partial()
+            bound.arguments.update({key: changed[key] for key in parameters if key in changed})
+            yield parameter.name, value, partial(function, *bound.args, **bound.kwargs)
+
+
+WRONG = (3, 2.5, None, b"x", [1], {1: 2}, "a\0b", "\ud800", "/no/such.xml", "/dev/zero", np.zeros(2))
 
 
 def raw_errors(path: Path) -> Iterator[tuple[str, BaseException]]:
@@ -88,21 +122,12 @@ def command_faults(path: Path, output: Path) -> Iterator[tuple[str, str]]:
 
 
 def command_lines(path: Path, output: Path) -> Iterator[tuple[Any, ...]]:
-    for form in ("full", "concise", "json", "sarif", "github"):
+    for form in ("full", "concise", "json", "sarif", "github", "gitlab"):
         yield "check", path, "--output-format", form
-    yield "check", path, "--diff"
-    for form in ("full", "json"):
-        yield "infer", path, "--output-format", form
-        yield "inspect", path, "--output-format", form
-        yield "diff", path, path, "--output-format", form
-    yield "diff", path, EXAMPLE
-    yield "extract", path, "--around", "n1", "-o", output / "part.xml"
-    limits = ("--limit", "tensor_bytes=33554432", "--limit", "iterations=100", "--limit", "run_seconds=2")
-    save = ("--save-outputs", output / "out.npz")
-    yield "run", path, "--fill", "ones", "--source", "reference", "--keep", "all", *limits, *save
-    yield "convert", path, "--target", "2023.0", "-o", output / "old.xml"
-    yield "convert", path, "--target", "onnx", "-o", output / "copy.onnx"
-    yield "convert", path, "--target", "openvino", "-o", output / "copy.xml"
+    for line in table(__file__, "command_lines"):
+        names = {"MODEL": path, "EXAMPLE": EXAMPLE}
+        words = (names.get(word, word) for word in line.split())
+        yield tuple(str(word).replace("OUT/", f"{output}/") for word in words)
 
 
 def call(*words: Any) -> tuple[int, str, str]:

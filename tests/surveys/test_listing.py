@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from onnx_protos import external, proto_of
+from tables import table
 
 from irops.cli.options import sources_of
 from irops.surveys import identity
@@ -63,15 +64,7 @@ def test_a_link_is_a_model_of_its_own_with_weights_beside_it(zoo):
     assert len(names(zoo)) == 4
 
 
-@pytest.mark.parametrize(
-    ("path", "reason"),
-    [
-        ("absent.xml", "there is no file or folder absent.xml"),
-        ("absent/*.xml", r"no model matches absent/\*.xml"),
-        ("empty", "the folder empty contains no models"),
-        ("@absent.txt", "the list of models absent.txt cannot be read: No such file or directory"),
-    ],
-)
+@pytest.mark.parametrize(("path", "reason"), table(__file__, "a_path_that_matches_nothing_is_refused"))
 def test_a_path_that_matches_nothing_is_refused(path, reason, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("empty").mkdir()
@@ -238,4 +231,5 @@ def test_a_comma_before_a_property_belongs_to_the_source():
 
 def test_damaged_entries_of_identities_are_passed_over():
     kept = {"a": {"b": []}, "version": 1, "b": [[1, 2, 3, 4], "digest", []], "c": [3, "digest", []]}
+    kept |= {"d": [["1"], "digest", []], "e": [[1], "\ud800", []], "f": [[1], "digest", [3]]}
     assert list(Identities(kept)._digests) == ["b"]

@@ -1,5 +1,7 @@
 """irops.survey, with processes of this machine, and the file of its rows."""
 
+import json
+
 import pytest
 from libraries import needs
 
@@ -80,7 +82,17 @@ def test_the_rows_of_damaged_lines_are_done_again(path):
     kept(path, A, B)
     whole = path.read_text()
     head, a, b = whole.splitlines()
-    for lines in ((head, a[:-9], b), (head, a.replace("pass", "?"), b), (head, '["a"]', b), (head, "7", b)):
+    details = (
+        "[]",
+        '{"counts":7}',
+        '{"counts":{"IR1":"x"}}',
+        '{"findings":[{}]}',
+        '{"first":[]}',
+        '{"findings":9}',
+    )
+    odd = [a.replace(json.dumps("{}"), json.dumps(detail)) for detail in details]
+    for damaged in (a[:-9], a.replace("pass", "?"), '["a"]', "7", *odd):
+        lines = (head, damaged, b)
         path.write_text("\n".join(lines) + "\n")
         store = Rows(path)
         assert list(store.rows.values()) == [B]

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from irops.work.outcomes import Died, Failed
-from irops.work.workers import LocalWorkers, run_in_processes
+from irops.work.workers import Workers
 
 pytestmark = pytest.mark.slow("kills processes, which exceed bounds")
 
@@ -72,9 +72,9 @@ def failing(text):
     raise ImportError(text)
 
 
-def outcomes(items, processes=2, **bounds):
+def outcomes(items, processes=2, copied=True, **bounds):
     """The results in order; each item has exactly one."""
-    results = list(run_in_processes(remembering, (), items, processes, **bounds))
+    results = list(Workers(processes, copied=copied).run(remembering, (), items, **bounds))
     assert sorted(number for number, _ in results) == list(range(len(items)))
     return [result for _, result in sorted(results, key=lambda pair: pair[0])]
 
@@ -97,7 +97,7 @@ def test_a_process_that_allocates_too_much_is_killed_and_the_others_go_on(copied
 @pytest.mark.parametrize("copied", [True, False])
 @pytest.mark.parametrize("before", [0, 150])
 def test_a_process_that_works_too_long_on_an_item_is_killed_and_the_others_go_on(copied, before):
-    results = outcomes([*range(before), "hang", *range(50)], timeout=5, copied=copied)
+    results = outcomes([*range(before), "hang", *range(50)], seconds=5, copied=copied)
     assert died(results) == {before: ("was killed because it took too long", "seconds")}
 
 
@@ -115,7 +115,7 @@ def test_an_item_is_not_to_blame_for_a_crash_that_needs_those_before_it():
 
 
 def test_the_bound_on_time_is_for_each_item():
-    assert died(outcomes([*range(200), *[("doze", 0.2)] * 20, *range(50)], 1, timeout=3)) == {}
+    assert died(outcomes([*range(200), *[("doze", 0.2)] * 20, *range(50)], 1, seconds=3)) == {}
 
 
 def test_one_result_that_cannot_be_sent_leaves_the_others():
@@ -138,7 +138,7 @@ def test_items_and_results_may_be_larger_than_the_buffer_of_a_pipe():
 
 
 def test_work_that_cannot_be_prepared_fails_every_item():
-    results = list(run_in_processes(failing, ("no such library",), range(5), 2))
+    results = list(Workers(2, copied=True).run(failing, ("no such library",), range(5)))
     assert sorted(number for number, _ in results) == list(range(5))
     assert {str(result) for _, result in results} == {"ImportError: no such library"}
 
@@ -146,22 +146,22 @@ def test_work_that_cannot_be_prepared_fails_every_item():
 def test_work_that_cannot_be_imported_fails_every_item(monkeypatch):
     monkeypatch.setattr(failing, "__module__", "no_such_module")
     monkeypatch.setitem(sys.modules, "no_such_module", sys.modules[__name__])
-    results = list(run_in_processes(failing, ("",), range(3), 1, copied=False))
+    results = list(Workers(1).run(failing, ("",), range(3)))
     assert {str(r) for _, r in results} == {"ModuleNotFoundError: No module named 'no_such_module'"}
 
 
 def test_a_process_that_dies_while_it_has_nothing_to_do_costs_no_item():
-    run = run_in_processes(remembering, (), [0, ("doze", 0.3), 1], 1)
+    run = Workers(1, copied=True).run(remembering, (), [0, ("doze", 0.3), 1])
     first = next(run)
     os.kill(first[1][1], signal.SIGKILL)
     assert died([result for _, result in [first, *run]]) == {}
 
 
 def test_the_processes_of_this_machine_are_workers():
-    workers = LocalWorkers(2)
+    workers = Workers(2)
     found = dict(workers.run(remembering, (), [1, 2, "die"], seconds=60))
     assert workers.count == 2
     assert [found[0][0], found[1][0], str(found[2])] == [1, 2, "ended by SIGKILL"]
-    assert LocalWorkers().count >= 1
+    assert Workers().count >= 1
     workers.require_files(["/no/such/file"])
     workers.close()

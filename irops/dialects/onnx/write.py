@@ -10,7 +10,7 @@ from irops.dialects.dialect import Interface, KnownOps
 from irops.dialects.onnx.opsets import ONNX, imported, onnx_library
 from irops.dialects.onnx.read import MOST_BYTES
 from irops.dialects.onnx.tensors import number_of, tensor_of
-from irops.files.output import PendingFiles, local_target
+from irops.files.output import PendingFiles, UnwritableModel, local_target
 from irops.graph.topology import Wiring
 from irops.ir.model import Layer, LayerKind, Model, UniqueNames
 from irops.ir.weights import checked_region
@@ -49,7 +49,7 @@ def _serialized(proto: Any, path: str) -> bytes:
 def proto_of(model: Model, path: str | None = None, *, registry: KnownOps, interface: Interface) -> Any:
     """The ModelProto that a model of ONNX is. path: of the file that it is for, if any.
 
-    Raises:  DiagnosticError
+    Raises:  DiagnosticError; UnwritableModel for a text that UTF-8 cannot represent
     """
     onnx = onnx_library(path, DiagnosticError)
     if model.dialect != ONNX:
@@ -58,12 +58,17 @@ def proto_of(model: Model, path: str | None = None, *, registry: KnownOps, inter
     needed = sum(checked_region(model, layer).size for layer in model.layers if layer.is_constant)
     if needed > MOST_BYTES:
         raise _oversized(needed, path)
-    graph = _GraphParts(onnx, model, registry, interface).graph()
     made, opsets = onnx.helper.make_opsetid, model.opsets.items()
-    imports = [made("" if domain == ONNX else domain, version) for domain, version in opsets]
-    proto = onnx.helper.make_model(graph, opset_imports=imports, producer_name="irops")
+    try:
+        graph = _GraphParts(onnx, model, registry, interface).graph()
+        imports = [made("" if domain == ONNX else domain, version) for domain, version in opsets]
+        proto = onnx.helper.make_model(graph, opset_imports=imports, producer_name="irops")
+        onnx.helper.set_model_props(proto, model.extra)
+    except UnicodeEncodeError as error:
+        raise UnwritableModel(
+            f"the text {error.object!r} has a character that UTF-8 does not allow"
+        ) from None
     proto.ir_version = onnx.helper.find_min_ir_version_for(imports, ignore_unknown=True)
-    onnx.helper.set_model_props(proto, model.extra)
     return proto
 
 

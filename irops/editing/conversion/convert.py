@@ -72,7 +72,7 @@ def convert(
     analysis = analyse(model, registry, limits)
     conversion = converted(analysis, target, upgrade=upgrade, ir_version=ir_version)
     for note in conversion.notes:
-        warnings.warn(note, ConversionWarning, stacklevel=2)
+        warnings.warn(note, ConversionWarning, stacklevel=3)  # the caller of irops.convert
     return conversion.model
 
 

@@ -31,7 +31,7 @@ from irops.editing.graph.bodies import (
     loop_body,
 )
 from irops.editing.graph.node import Node, Value, refuse, same, unknown
-from irops.environment import MissingExtraError
+from irops.environment import MissingExtraError, naming_arguments
 from irops.files.limits import Limits
 from irops.ir.model import Layer, LayerKind, Model
 from irops.spec.attributes import format_value
@@ -265,6 +265,7 @@ class Graph(Base, metaclass=_GraphType):
         what does not exist; the graph is then as it was
     """
 
+    @naming_arguments
     def __init__(
         self,
         name: str | Model | Graph = "model",
@@ -278,7 +279,7 @@ class Graph(Base, metaclass=_GraphType):
         opset = newest if opset is None else opset
         if not 1 <= opset <= newest:
             raise ValueError(f"opset is {opset}, must be 1 to {newest}")
-        if isinstance(name, Graph):
+        if isinstance(name, Base):
             registry, limits, name = registry or name.registry, limits or name.limits, name.model()
         registry, limits = registry or default_registry(), limits or Limits()
         if isinstance(name, Model):

@@ -209,6 +209,7 @@ def test_numbers_are_rounded_to_floats(value, element_type):
         ([1 + 2j], "f32", "is an array of complex128, must be of f32"),
         ("text", "f32", "is an array of string, must be of f32"),
         ([object()], None, "neither a number nor a string"),
+        (["a\ud800"], None, r"it has 'a\\ud800' among its elements, which UTF-8 cannot represent"),
         (1, "f33", "'f33' is not an element type"),
     ],
 )
