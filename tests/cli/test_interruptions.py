@@ -310,6 +310,22 @@ def test_processes_end_with_their_parent(script, number, tmp_path):
 
 
 @needs_fork
+def test_the_command_of_a_reduction_and_what_it_started_end_with_irops(tmp_path):
+    model, begun = ROOT / "examples" / "bidirectional_encoder" / "model.xml", tmp_path / "begun"
+    command = f"sh -c 'sleep 300 & echo $$ > {begun}; sleep 300; wait'"
+    running = started("-m", "irops", "reduce", model, "--fill", "ones", "--command", command, "-o", tmp_path)
+    wait_until(lambda: begun.exists() and begun.read_text().endswith("\n"), running)
+    running.kill()
+    running.communicate()
+    session = int(begun.read_text())
+    try:
+        wait_for_the_end_of(session)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(session, signal.SIGKILL)
+
+
+@needs_fork
 def test_a_process_whose_parent_has_died_already_ends():
     script = """if True:
         import os, time

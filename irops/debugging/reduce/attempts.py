@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import subprocess
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
+from subprocess import Popen
 from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any, TypeVar
@@ -37,6 +37,7 @@ from irops.verdicts.metrics import differs
 from irops.verdicts.policy import LEAST_SHARE
 from irops.verdicts.question import Verdict
 from irops.work.child import Watch, session_bytes
+from irops.work.python import start_command
 
 Oracle = Callable[[Model, Mapping[str, Array]], object]
 """A function of a model and its inputs: true, or a text that names the reason, if the fault shows. With
@@ -338,24 +339,17 @@ class CommandJudge(Judge):
     def _status(self, folder: str, model: Path, inputs: Path) -> int:
         """The exit code of the command. Raises: CommandFailed; Unjudged if it exceeds a limit"""
         try:
-            process = subprocess.Popen(
-                [*self.words, str(model), str(inputs)],
-                cwd=folder,
-                env={**os.environ, MODEL: str(model), INPUTS: str(inputs)},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            environment = {**os.environ, MODEL: str(model), INPUTS: str(inputs)}
+            process = start_command([*self.words, str(model), str(inputs)], cwd=folder, env=environment)
         except OSError as error:
             raise CommandFailed(f"the command {self.words[0]!r} cannot be run: {error.strerror}") from None
         watch = Watch(self.seconds, self.memory, lambda: session_bytes(process.pid), lambda: _kill(process))
-        try:
-            status = process.wait()
-        finally:
-            watch.stop()
-            _kill(process)
-            process.wait()
+        with process:
+            try:
+                status = process.wait()
+            finally:
+                watch.stop()
+                _kill(process)
         if watch.exceeded == "memory":
             raise Unjudged(f"the command uses more than {self.memory:,.0f} bytes of memory (process_bytes)")
         if watch.exceeded:
@@ -363,7 +357,7 @@ class CommandJudge(Judge):
         return status
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: Popen[bytes]) -> None:
     """Kill a command with all that it started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
