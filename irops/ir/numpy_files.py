@@ -9,7 +9,8 @@ import struct
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from math import prod
+from io import BytesIO
+from math import inf, prod
 from tokenize import TokenError
 from typing import IO, BinaryIO
 from zipfile import BadZipFile, ZipFile, ZipInfo
@@ -30,6 +31,10 @@ from irops.values.element import CODED, STRING, Array, ElementType, element_type
 _MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of .npy files, of .npz files, and of .npz files without arrays."""
 DEFAULT = Limits()
+UNPACKED_BYTES, RATIO = 1 << 28, 100
+"""Arrays that take more bytes than the first take at most so many times the bytes of their file."""
+HEADER_BYTES = 10_240
+"""More than the longest header that NumPy reads."""
 TEXT_BYTES = 64
 """About how many bytes a short text takes as an object."""
 DAMAGED = (
@@ -132,11 +137,11 @@ def _is_npy(file: BinaryIO) -> bool:
 
 def _members(path: str, archive: ZipFile, members: list[ZipInfo], limits: Limits) -> dict[str, Array]:
     """The arrays of a zip file. The size of each is read, and the sum compared with the limit, before any."""
-    total = 0
+    total, stored = 0, os.stat(path).st_size
     for member in members:
         with archive.open(member) as stream:
             total += _size(stream)
-        _require_room(path, total, limits)
+        _require_room(path, total, limits, stored)
     arrays: dict[str, Array] = {}
     for member in members:
         with archive.open(member) as stream:
@@ -145,25 +150,31 @@ def _members(path: str, archive: ZipFile, members: list[ZipInfo], limits: Limits
     return arrays
 
 
-def _size(stream: IO[bytes]) -> int:
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+def _size(file: IO[bytes]) -> int:
     """The number of bytes in memory of the array in an .npy file, by its header. Raises: ValueError"""
+    stream = BytesIO(file.read(HEADER_BYTES))  # one that is unpacked may declare any length
     version = np.lib.format.read_magic(stream)
-    match version:
-        case (1, 0):
-            shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-        case (2, 0):
-            shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
-        case _:
-            raise ValueError(f"the version of an array is {version}, must be 1.0 or 2.0")
+    if version not in _HEADERS:
+        raise ValueError(f"the version of an array is {version}, must be 1.0 or 2.0")
+    shape, _, dtype = _HEADERS[version](stream)
     # texts become objects, and elements of no bytes are elements all the same
     return prod(shape) * max(dtype.itemsize, TEXT_BYTES if dtype.kind in "US" else 1)
 
 
-def _require_room(path: str, size: int, limits: Limits) -> None:
+def _require_room(path: str, size: int, limits: Limits, stored: float = inf) -> None:
+    """Raises: DiagnosticError. size: of all arrays; stored: of the file, where it may be compressed"""
+    message, notes = f"the arrays of {path} take {size:,} bytes", limit_notes("memory-limit")
     if size > limits.tensor_bytes:
-        message = f"the arrays of {path} take {size:,} bytes; {limits.message('tensor_bytes')}"
-        notes = limit_notes("memory-limit")
-        raise DiagnosticError([Diagnostic(rule("memory-limit"), message, Location(path), notes=notes)])
+        message = f"{message}; {limits.message('tensor_bytes')}"
+    elif size > UNPACKED_BYTES and size > RATIO * stored:
+        message = f"{message}, more than {RATIO} times what the file has"
+        notes = ("if that is what they hold: numpy.savez stores arrays as they are, without a limit on this",)
+    else:
+        return
+    raise DiagnosticError([Diagnostic(rule("memory-limit"), message, Location(path), notes=notes)])
 
 
 _PLAIN = "?bBhHiIlLqQefdFD"

@@ -3,6 +3,7 @@
 import io
 import resource
 import sys
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from commands import python
 import irops as package
 from irops.cli.models import load_all, load_one
 from irops.cli.values import BLOCK, exact, first_elements, minimum_mean_maximum
-from irops.ir.numpy_files import member_name, save_all
+from irops.ir import numpy_files
+from irops.ir.numpy_files import UnreadableFileError, member_name, save_all
 
 ROOT = Path(__file__).parents[2]
 SMALL = package.Limits(tensor_bytes=1 << 20)
@@ -43,6 +45,32 @@ def test_arrays_of_a_file_are_bounded_before_they_are_unpacked(arrays, tmp_path)
     assert path.stat().st_size < 20_000
     with pytest.raises(package.DiagnosticError, match=r"IR605 the arrays of .* take .* \(tensor_bytes\)"):
         load_all(str(path), SMALL)
+
+
+def test_arrays_of_a_small_file_are_bounded_by_what_it_has(irops, reversing, tmp_path, monkeypatch):
+    monkeypatch.setattr(numpy_files, "UNPACKED_BYTES", 1 << 20)
+    path = zip_bomb(tmp_path / "b.npz", 8, 1 << 18)
+    message = "the arrays of .* take .* bytes, more than 100 times what the file has"
+    with pytest.raises(package.DiagnosticError, match=message):
+        load_all(str(path))
+    assert numpy_files.load_member(str(path), "x7.npy").size == 1 << 18  # alone it is small
+    result = irops("run", reversing, "--load-inputs", path)
+    assert (result.status, "IR605" in result.err) == (1, True)
+    assert "numpy.savez stores arrays as they are" in result.err
+
+
+def test_a_header_is_bounded_before_it_is_unpacked(tmp_path):
+    path, size = tmp_path / "h.npz", 1 << 26
+    header = b"\x93NUMPY\x02\x00" + size.to_bytes(4, "little") + bytes(size)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", header)
+    del header
+    tracemalloc.start()
+    with pytest.raises(UnreadableFileError, match="is not a valid"):
+        numpy_files.load_all(str(path))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 23
 
 
 @pytest.mark.parametrize("kind", ["|u1", "|V0", "<U1", "<f8"])
