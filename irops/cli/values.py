@@ -15,7 +15,9 @@ BLOCK = 1 << 16
 
 
 def exact(array: Array) -> str:
-    """All elements; partly known dims as intervals or symbols."""
+    """All elements; partly known dims as intervals or symbols. Of none, [], however many axes there are."""
+    if not array.size:
+        return "[]"
     if holds_dims(array):
         return _nested(array.tolist())
     if element_type_of(array) is STRING:

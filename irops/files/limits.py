@@ -83,6 +83,8 @@ class Limits:
             value = getattr(self, name)
             if not isinstance(value, (int, float)) or isinstance(value, bool) or not value > 0:
                 raise ValueError(f"the limit {name} is {value!r}, must be a number above 0")
+            if 1 << 63 < value < inf:
+                raise ValueError(f"the limit {name} is above 2**63, must be 2**63 or less, or inf")
         if self.depth > MAX_DEPTH:
             raise ValueError(f"the limit depth is {self.depth}, must be at most {MAX_DEPTH}")
 

@@ -2,14 +2,19 @@
 
 import os
 import shutil
+import signal
 from functools import partial
 
 import injected
 import numpy as np
 import pytest
+from here_workers import HereWorkers
 
 import irops
 from irops.cli.main import main
+from irops.surveys.listing import listing
+from irops.surveys.survey import Request, surveyed
+from irops.surveys.tasks import SurveyError, SurveySettings, tasks_of
 from tests.conftest import model_of
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
@@ -111,3 +116,54 @@ def test_the_next_writer_begins_with_what_is_left_and_the_rest_is_named(prepared
     left.write_bytes(b"older")
     os.utime(left, (1, 1))
     assert not list(irops.check(prepared / "out.xml"))
+
+
+RESULTS = ("results.csv", "results.json")
+
+
+def surveyed_here(folder):
+    settings = SurveySettings()
+    request = Request(listing([folder / "zoo"]), tasks_of(("check",), (), ()), settings, folder / "report")
+    try:
+        surveyed(request, HereWorkers())
+    except SurveyError as error:
+        print(error)
+        return 2
+    return 0
+
+
+@pytest.mark.slow("ends many processes")
+@pytest.mark.parametrize("fault", ["EINTR", "killed before", "killed halfway"])
+def test_a_survey_leaves_whole_files_and_the_next_one_goes_on(fault, tmp_path):
+    prepared, folder, log = tmp_path / "before", tmp_path / "work", tmp_path / "log"
+    (prepared / "zoo").mkdir(parents=True)
+    irops.write(model(1, 2, 3), prepared / "zoo" / "a.xml")
+    assert surveyed_here(prepared) == 0
+    irops.write(model(4, 5, 6), prepared / "zoo" / "b.xml")
+    (prepared / "zoo" / "c.xml").write_text("<net/>")
+    names = sorted(os.listdir(prepared / "report"))
+    old = {name: (prepared / "report" / name).read_bytes() for name in names}
+
+    def tried(at):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(prepared, folder)
+        return injected.done(partial(surveyed_here, folder), injected.Injected(at, fault), log)
+
+    status, calls = tried(0)
+    assert (status, sorted(os.listdir(folder / "report"))) == (0, names)
+    new = {name: (folder / "report" / name).read_bytes() for name in names}
+    for at, call in enumerate(calls, 1):
+        status, _ = tried(at)
+        place = f"{fault} at {call} {at} of {len(calls)}: {log.read_text()}"
+        assert "Traceback" not in log.read_text(), place
+        assert status in (0, -signal.SIGKILL if fault.startswith("killed") else 2), place
+        for name in RESULTS:
+            assert (folder / "report" / name).read_bytes() in (old[name], new[name]), f"{name}, {place}"
+        assert surveyed_here(folder) == 0, place
+        assert [(folder / "report" / name).read_bytes() for name in RESULTS] == [
+            new[name] for name in RESULTS
+        ], place
+        left = set(os.listdir(folder / "report")) - set(names)
+        assert not left or (fault.startswith("killed") and all(name.endswith(".part") for name in left)), (
+            place
+        )

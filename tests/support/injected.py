@@ -22,7 +22,7 @@ class Injected:
         self.calls.append(name)
         if len(self.calls) != self.at:
             return real(*args, **kwargs)
-        if self.fault in ("ENOSPC", "EIO"):
+        if self.fault in ("ENOSPC", "EIO", "EINTR"):
             raise OSError(getattr(errno, self.fault), os.strerror(getattr(errno, self.fault)))
         if self.fault == "killed halfway" and name.endswith("write"):
             *first, content = args

@@ -132,7 +132,7 @@ class Facet:
 
 def _value_text(fact: Fact) -> str:
     value = fact.known
-    if value is None or value.size > MAX_TEXT:
+    if value is None or not 0 < value.size <= MAX_TEXT:
         return "unknown" if value is None else f"{value.size} elements"
     return abridged(" ".join(str(value.tolist()).split()), MAX_TEXT)
 
