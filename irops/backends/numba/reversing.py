@@ -90,8 +90,8 @@ def rows(width: int, span: int, heads: int, stream: int) -> Callable[..., Any]:
     """The kernel that writes rows by vectors of span bytes, which is at most the size of a row.
 
     width: reverse rows in elements of this many bytes; 0: move them as they are
-    heads: reverse of each row only as many elements as its length says; 0: the length and the step of a row
-        determine its target, `turn` bytes from that of the step before
+    heads: 1 to reverse of each row only as many elements as its length says; 0: the length and the step of a
+        row determine its target, `turn` bytes from that of the step before
     stream: use stores that bypass the caches; rows must be multiples of span, targets of LINE
     """
     group = width or span
@@ -119,6 +119,7 @@ def rows(width: int, span: int, heads: int, stream: int) -> Callable[..., Any]:
                             c += span
                         write_vector(t + final, s + final, origin, low, head - final, width, span, stream)
                         if origin - span < low:  # where a vector would have to begin before the source
+                            fence_stores()
                             for e in range(max(head - span, 0), min(head, row), width):
                                 store(t + e, load(origin + head - width - e, width), 0)
                     else:
@@ -272,7 +273,7 @@ def kernel_call(
     batch_axis: int,
     seq_axis: int,
 ) -> KernelCall:
-    """How a tensor is call. address: of the target, modulo LINE"""
+    """How a tensor is moved. address: of the target, modulo LINE"""
     size = itemsize * prod(shape)
     budget = TASK_BYTES if size >= PARALLEL_BYTES else size
     block, loops, source, target = moves(shape, strides, itemsize, batch_axis=batch_axis, seq_axis=seq_axis)
