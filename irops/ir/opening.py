@@ -12,7 +12,7 @@ from irops.files.limits import Limits
 from irops.files.storage import Weights, head_of, open_regular
 from irops.files.urls import StrPath, is_url, local_path, looks_cut
 from irops.ir.locate import root_tag
-from irops.ir.remote import RemoteError
+from irops.ir.remote import SNIFFED_BYTES, RemoteContent, RemoteError, RemoteWeights, models_at
 
 LISTED = 5
 """So many files of the folder are named where none has a similar name."""
@@ -73,8 +73,6 @@ def opened(path: str, limits: Limits) -> Iterator[tuple[Readable, int]]:
     Raises:  NotRegular; RemoteError; OSError; ValueError for a path that no system accepts
     """
     if is_url(path):
-        from irops.ir.remote import RemoteContent  # most files are local
-
         content = RemoteContent(path, limits)
         yield content, content.size
         return
@@ -85,25 +83,10 @@ def opened(path: str, limits: Limits) -> Iterator[tuple[Readable, int]]:
 def weights_at(path: StrPath, limits: Limits) -> Weights:
     """The weights in a file, which need not exist; their fault is then set."""
     if is_url(path):
-        from irops.ir.remote import RemoteWeights  # most files are local
-
         return RemoteWeights(os.fspath(path), limits)
     return Weights.of_file(local_path(path))
 
 
-def models_at(url: str, suffixes: Sequence[str], limits: Limits | None = None) -> tuple[Sequence[str], int]:
-    """The URLs of the models that a URL names, sorted, and the number of .xml files that are not models.
-
-    The URL of a model (its suffix is one of suffixes), of a folder, or a pattern: s3://bucket/zoo/**/*.xml.
-    Raises:  RemoteError if there is no such folder, or it cannot be listed
-    """
-    from irops.ir.remote import remote_models  # most files are local
-
-    return remote_models(url, suffixes, limits)
-
-
-SNIFFED_BYTES = 1 << 16
-"""How many bytes are read to detect the kind of a file."""
 HERE = os.path.join(os.curdir, "")
 """Files in the current folder are named without it, as services that show findings name them."""
 

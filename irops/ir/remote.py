@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from logging import getLogger
 from tempfile import gettempdir, mkdtemp
 from threading import Lock, Thread, get_ident
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 from weakref import finalize
 
 from irops.diagnostics.printable import abridged, printable
@@ -435,25 +435,19 @@ SNIFFED_BYTES = 1 << 16
 _MAGIC = re.compile(r"[*\[]")
 
 
-class RemoteModels(NamedTuple):
-    """The URLs of models, sorted. others: the number of .xml files that are not models."""
+def models_at(url: str, suffixes: Sequence[str]) -> tuple[Sequence[str], int]:
+    """The URLs of the models that a URL names, sorted, and the number of .xml files that are not models.
 
-    files: tuple[str, ...]
-    others: int
-
-
-def remote_models(url: str, suffixes: Sequence[str], limits: Limits | None = None) -> RemoteModels:
-    """The model that a URL names, or the models in a folder and its subfolders, or those of a pattern.
-
-    A URL with a suffix of models is that of a model, which need not exist. In a pattern, ** stands for any
-    folders. Hidden folders are skipped. Listing takes at most limits.seconds.
+    A URL with a suffix of models is that of a model, which need not exist; others are of a folder, with its
+    subfolders, or patterns, in which ** stands for any folders. Hidden folders are skipped. Listing takes at
+    most limits.seconds.
     Raises:  RemoteError if there is no such folder, or it cannot be listed
     """
-    limits = limits or Limits()
+    limits = Limits()
     before, path, after = urls.parts_of(url)
     magic = _MAGIC.search(path)
     if magic is None and path.endswith(tuple(suffixes)):
-        return RemoteModels((url,), 0)
+        return (url,), 0
     if magic is None:
         root, pattern = path.rstrip("/"), None
     else:
@@ -466,7 +460,7 @@ def remote_models(url: str, suffixes: Sequence[str], limits: Limits | None = Non
     shown = (name for name in names if name.endswith(tuple(suffixes)) and name not in hidden)
     wanted = [f"{folder}{name}{after}" for name in shown]
     models = [file for file in wanted if not _is_other_xml(file, files, limits)]
-    return RemoteModels(tuple(models), len(wanted) - len(models))
+    return tuple(models), len(wanted) - len(models)
 
 
 def _names(folder: str, pattern: str | None, limits: Limits) -> list[str]:

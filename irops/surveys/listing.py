@@ -11,8 +11,8 @@ from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialects
 from irops.files.storage import content_of
 from irops.files.urls import identity, is_url, local_path, without_credentials
-from irops.ir.opening import is_other_xml, model_files, models_at
-from irops.ir.remote import RemoteError
+from irops.ir.opening import is_other_xml, model_files
+from irops.ir.remote import RemoteError, models_at
 from irops.surveys.tasks import SurveyError
 
 LIST = "@"
