@@ -76,9 +76,8 @@ def wrong_calls(name: str, folder: Path) -> Iterator[tuple[str, object, Callable
     parameters = inspect.signature(function).parameters
     arguments = inspect.signature(function).bind_partial(*sound.get(name, (EXAMPLE,)[: len(parameters)]))
     for parameter, value in itertools.product(parameters.values(), (*WRONG, folder)):
-        changed = dict(arguments.arguments)
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            changed[parameter.name] = value
+            changed = {**arguments.arguments, parameter.name: value}
             bound = inspect.signature(function).bind_partial()
             bound.arguments.update({key: changed[key] for key in parameters if key in changed})
             yield parameter.name, value, partial(function, *bound.args, **bound.kwargs)
