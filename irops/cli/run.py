@@ -16,6 +16,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
 from irops.cli.display import print_diagnostics, progress_bar, table
@@ -30,10 +32,13 @@ from irops.debugging.sources.source import Context
 from irops.diagnostics.printable import printable, shown
 from irops.dialects.reading import read
 from irops.ir.numpy_files import save_all
+from irops.runtime.evaluator import Evaluator, Variables
 from irops.runtime.profile import Profile, Total
+from irops.runtime.run import walk_model
 from irops.runtime.session import Keep, Results, Session
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
+from irops.verdicts.question import is_float
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -85,6 +90,9 @@ def execute(args: argparse.Namespace) -> int:
             print(f"result {shown(name)!r} is saved as {printable(repr(written))}", file=sys.stderr)
     if not args.quiet:
         _show(session.signature, outcome)
+        if any(_has_nan(outcome[port.name]) for port in session.signature.results):
+            sys.stdout.flush()
+            print(printable(_where_nan_begins(session, inputs)), file=sys.stderr)
     if outcome.profile is not None:
         report_profile(outcome.profile, args.profile, quiet=args.quiet)
     if outcome.warnings:
@@ -108,6 +116,20 @@ def _expectation(
     results = {port.name: outcome[port.name] for port in session.signature.results}
     with argument_errors(f"--expect {path}: "):
         return expectation(context, results, load_all(path, session.analysis.limits))
+
+
+def _has_nan(array: Array | None) -> bool:
+    return array is not None and is_float(array) and bool(np.isnan(array).any())
+
+
+def _where_nan_begins(session: Session, inputs: Mapping[str | int, Array]) -> str:
+    """The first layer that gives NaN where its inputs have none, in another run."""
+    evaluator = Evaluator(session.analysis, session.evaluator.backends)
+    walk = walk_model(evaluator, session.signature.arrays(inputs), Variables())
+    begins = (c.step for c in walk if any(map(_has_nan, c.outputs)) and not any(map(_has_nan, c.inputs)))
+    if (step := next(begins, None)) is None:
+        return "NaN begins in no layer of another run, which may draw other numbers"
+    return f"NaN begins in {step.layer.name} ({step.op.id}, {session.analysis.location(step.layer)})"
 
 
 def _show(signature: Signature, outcome: Results) -> None:
