@@ -43,22 +43,20 @@ class ONNXRuntime:
 
     def kernel(self, op: Op) -> Kernel | None:
         require_installed(self)
-        is_known = op.definition.dialect == ONNX or op.id in FORMS
-        return partial(self._compute, op) if is_known else kernel_of_base(op, self.kernel)
+        build = partial(as_it_is, op) if op.definition.dialect == ONNX else FORMS.get(op.id)
+        return kernel_of_base(op, self.kernel) if build is None else partial(self._compute, op, build)
 
-    def _compute(self, op: Op, *inputs: Array, **attributes: Any) -> Array:
+    def _compute(self, op: Op, build: "Builder", /, *inputs: Array, **attributes: Any) -> Array:
         decline_unsupported(inputs)
         output_count(op, inputs, attributes)
-        is_own = op.definition.dialect == ONNX
-        form = as_it_is(op, *inputs, **attributes) if is_own else FORMS[op.id](*inputs, **attributes)
-        kind = None if is_own else element_type_of(inputs[0])
-        key = (repr(form.nodes), signature([*form.arrays.values()]))
+        form = build(*inputs, **attributes)
+        key = (repr(form.nodes), form.opset, signature([*form.arrays.values()]))
         # the exceptions that ONNX Runtime raises for missing kernels and for invalid values
         from onnxruntime.capi import onnxruntime_pybind11_state as state
 
         names = ("Fail", "InvalidArgument", "InvalidGraph", "NotImplemented", "RuntimeException")
         try:
-            session = self._sessions.get(key, lambda: _session(form, kind))
+            session = self._sessions.get(key, lambda: _session(form))
             result: Array = session.run(
                 None, {name: np.asarray(array, order="C") for name, array in form.arrays.items()}
             )[0]
@@ -81,8 +79,8 @@ def decline_unsupported(inputs: Inputs) -> None:
             )
 
 
-def _session(form: "OnnxForm", kind: ElementType | None) -> Any:
-    """Compile a form. kind: the element type of the output, None to let ONNX Runtime infer it."""
+def _session(form: "OnnxForm") -> Any:
+    """Compile a form; ONNX Runtime infers the element type of the output."""
     from onnx import TensorProto, ValueInfoProto, helper
     from onnxruntime import InferenceSession, SessionOptions
 
@@ -92,10 +90,8 @@ def _session(form: "OnnxForm", kind: ElementType | None) -> Any:
     info, numbers = helper.make_tensor_value_info, TensorProto.DataType
     kinds = {name: numbers.Value(NAMES[element_type_of(array).name]) for name, array in form.arrays.items()}
     inputs = [info(name, kinds[name], array.shape) for name, array in form.arrays.items()]
-    output = (
-        info("y", numbers.Value(NAMES[kind.name]), None) if kind is not None else ValueInfoProto(name="y")
-    )
-    graph, opset = helper.make_graph(nodes, "layer", inputs, [output]), helper.make_opsetid("", form.opset)
+    graph = helper.make_graph(nodes, "layer", inputs, [ValueInfoProto(name="y")])
+    opset = helper.make_opsetid("", form.opset)
     model = helper.make_model(graph, ir_version=IR_VERSION, opset_imports=[opset])
     return InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 

@@ -19,9 +19,8 @@ SCRIPT = Path(irops.document.__file__).with_name("sphinx") / "static" / "search.
 TABLE = dict(line.split(" | ") for line in (HERE / "searches.txt").read_text("utf-8").splitlines())
 """The page that each query shall find."""
 RUN = """
-const { ranked } = require(process.argv[1]);
-const { entries, queries } = JSON.parse(require("fs").readFileSync(0));
-console.log(JSON.stringify(queries.map(query => [query, ranked(entries, query)])));
+const given = JSON.parse(require("fs").readFileSync(0));
+console.log(JSON.stringify((FUNCTION)(require(process.argv[1]), ...given)));
 """
 pytestmark = needs("sphinx", "furo", "myst_parser")
 needs_node = pytest.mark.skipif(NODE is None, reason="Node is not installed")
@@ -33,11 +32,17 @@ def entries():
     return [asdict(entry) for entry in site.search_entries()]
 
 
+def node(function, script, *given):
+    """What a function gives for what a script exports, and for values."""
+    words = [NODE, "-e", RUN.replace("FUNCTION", function), script]
+    done = subprocess.run(words, input=json.dumps(given), capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
 def groups(entries, *queries):
     """By query, the groups that the page of the search shows."""
-    given = json.dumps({"entries": entries, "queries": queries})
-    done = subprocess.run([NODE, "-e", RUN, SCRIPT], input=given, capture_output=True, text=True, check=True)
-    return dict(json.loads(done.stdout))
+    asked = "(search, entries, queries) => queries.map(query => [query, search.ranked(entries, query)])"
+    return dict(node(asked, SCRIPT, entries, queries))
 
 
 @needs_node
@@ -54,17 +59,9 @@ def test_the_page_that_people_mean_is_among_the_first_three(entries):
 def test_the_table_of_ops_shows_rows_that_have_all_that_is_asked():
     rows = [["Relu-1", "the rectifier", "activation"], ["TopK-3", "the greatest", "sorting"]]
     asked = [[[], {}], [["rect", "relu"], {}], [["the"], {2: "sorting"}], [["rect"], {2: "sorting"}]]
-    code = (
-        "const { isWanted } = require(process.argv[1]); const [rows, asked] = JSON.parse(process.argv[2]); "
-    )
-    code += "console.log(JSON.stringify(asked.map(a => rows.map(r => isWanted(r, ...a)))))"
-    done = subprocess.run(
-        [NODE, "-e", code, SCRIPT.with_name("filter.js"), json.dumps([rows, asked])],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(done.stdout) == [[True, True], [True, False], [False, True], [False, False]]
+    wanted = "(filter, rows, asked) => asked.map(one => rows.map(row => filter.isWanted(row, ...one)))"
+    shown = node(wanted, SCRIPT.with_name("filter.js"), rows, asked)
+    assert shown == [[True, True], [True, False], [False, True], [False, False]]
 
 
 @needs_node

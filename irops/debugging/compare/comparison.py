@@ -316,7 +316,7 @@ def mode_of(mode: str | None, a: Source, b: Source, dialect: str = OPENVINO) -> 
         raise UnsuitableMode(
             f"mode is {chosen!r}, must be one of {', '.join(MODES)}{did_you_mean(chosen, MODES)}"
         )
-    if chosen == "isolated" and not b.computes_layers and (b.is_whole or not a.computes_layers):
+    if chosen == "isolated" and not computes_layers and (b.is_whole or not a.computes_layers):
         raise UnsuitableMode(f"{b.name} cannot compute single layers; compare in mode propagated")
     return chosen
 
@@ -491,10 +491,8 @@ def _without_partner(context: Context, b: Source) -> Iterator[str]:
 
 def _narrowed(context: Context, b: Source) -> Iterator[str]:
     """Which floating types of the model are computed in narrower ones, whatever the precision."""
-    facts = context.analysis.infer()
-    types = {
-        fact.element_type.name for number in context.analysis.root.layers for fact in facts.of(number).outputs
-    }
+    graph, facts = context.analysis.root, context.analysis.infer()
+    types = {fact.element_type.name for number in graph.layers for fact in facts.of(number).outputs}
     for name, narrow in b.arithmetic.converted:
         if name in types and name in ROUNDOFF:
             yield f"{b.name} computes {name} in {narrow}; errors within that precision count as rounding"

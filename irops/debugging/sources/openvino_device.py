@@ -9,6 +9,7 @@ results. Results come by the name of the Result, those of another format by the 
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -33,6 +34,7 @@ from irops.debugging.sources.source import (
 from irops.debugging.sources.workers import UNBOUNDED, SourceWorkers, asked, weights_file, write_text
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.onnx.opsets import ONNX
+from irops.dialects.reading import read
 from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, UniqueNames
 from irops.runtime.plan import constants_of
 from irops.spec.definition import OPENVINO
@@ -255,7 +257,7 @@ class OpenVINODevice(Source):
 
     def results(self, context: Context) -> Values | Failure:
         try:
-            values = self._run_model(context.analysis, context.model, context.inputs)
+            values = self._run_model(context, context.model)
         except SourceFailed as failed:
             return failed.failure
         names = {port.layer.name: port.name for port in context.analysis.signature.results}
@@ -267,11 +269,11 @@ class OpenVINODevice(Source):
             if context.model.dialect != OPENVINO:
                 tensors = {tap: layers[tap[0]].layer.outputs[tap[1]].names[:1] for tap in taps}
                 wanted = [name for names in tensors.values() for name in names]
-                values = self._run_model(context.analysis, context.model, context.inputs, wanted)
+                values = self._run_model(context, context.model, wanted)
                 yield from by_layer({tap: values.get("".join(names)) for tap, names in tensors.items()})
                 continue
             tapped, names = with_taps(context.analysis, taps)
-            values = self._run_model(context.analysis, tapped, context.inputs)
+            values = self._run_model(context, tapped)
             yield from by_layer({tap: values.get(name) for tap, name in names.items()})
 
     def run(self, model: Model, inputs: Mapping[str, Array]) -> Values:
@@ -294,16 +296,11 @@ class OpenVINODevice(Source):
     def close(self) -> None:
         self._process.close()
 
-    def _run_model(
-        self, analysis: ModelAnalysis, model: Model, inputs: Mapping[int, Array], taps: Sequence[str] = ()
-    ) -> Values:
-        is_ir, path = model.dialect == OPENVINO, model.source.path if model.source is not None else None
-        if not is_ir and (model.dialect != ONNX or path is None or not os.path.isfile(path)):
-            raise SourceFailed(_other_dialect(model))
-        named = {port.name: inputs[port.layer.id] for port in analysis.signature.inputs}
-        if is_ir:
+    def _run_model(self, context: Context, model: Model, taps: Sequence[str] = ()) -> Values:
+        path = "" if model.dialect == OPENVINO else _file_of(model)
+        named = {port.name: context.inputs[port.layer.id] for port in context.analysis.signature.inputs}
+        if not path:
             return self.run(model, named)
-        assert path is not None
         values: Values = self._ask("read", path, named, list(taps))
         return values
 
@@ -328,9 +325,19 @@ class OpenVINODevice(Source):
         return asked(self._process.ask_again, request)
 
 
+def _file_of(model: Model) -> str:
+    """The file of a model of ONNX that is still what the file has. Raises: SourceFailed"""
+    path = model.source.path if model.source is not None else None
+    with suppress(DiagnosticError):
+        if model.dialect == ONNX and path is not None and os.path.isfile(path) and read(path) == model:
+            return path
+    raise SourceFailed(_other_dialect(model))
+
+
 def _other_dialect(model: Model) -> Failure:
+    reason = f"OpenVINO devices run IR and unchanged files of ONNX; {model.name} is of {model.dialect}"
     return Failure(
-        "declined", f"OpenVINO devices run files of IR and ONNX; {model.name} is a model of {model.dialect}"
+        "declined", f"{reason}, changed or without a file; irops convert --target openvino writes IR"
     )
 
 

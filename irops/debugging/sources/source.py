@@ -104,10 +104,9 @@ DEVIATING = re.compile(r"(?:^|(?<=[.;] ))(?:OpenVINO's|The) (?:CPU )?plug-in\b(?
 def noted_of_plugins(context: Context, layer: int) -> str:
     """The sentences of an op's definition on plug-ins of OpenVINO that compute otherwise; else ""."""
     op = context.analysis.root.layers[layer].op
-    if op is None:
-        return ""
-    found = "; ".join(found for note in op.definition.notes for found in DEVIATING.findall(note.text))
-    return f"{KNOWN}{op.id}: {found}" if found else ""
+    notes = () if op is None else op.definition.notes
+    found = "; ".join(found for note in notes for found in DEVIATING.findall(note.text))
+    return f"{KNOWN}{op.id}: {found}" if op is not None and found else ""
 
 
 class Source(ABC):
