@@ -72,3 +72,17 @@ def test_everything_runs_from_top_to_bottom(tmp_path):
     for call, shown in shown_outputs():
         printed = done.stdout.partition(f"$ {call}\n")[2].partition("$ end\n")[0]
         assert re.fullmatch(pattern_of(shown), printed.rstrip("\n"), re.DOTALL), (call, printed)
+
+
+@pytest.mark.slow("runs 18 commands")
+def test_the_first_questions_are_answered(tmp_path):
+    (tmp_path / "models").mkdir()
+    for path in (ROOT / "examples" / "digit_classifier").iterdir():
+        for name in (path.name, path.name.replace("model", "int8"), f"models/{path.name}"):
+            (tmp_path / name).write_bytes(path.read_bytes())
+    table = README.partition("| you ask |")[2].partition("\n\n")[0].replace("LAYER", "softmax")
+    calls = re.findall(r"`irops (.*?)`", table)
+    assert len(calls) > 15
+    for call in ["convert model.xml --target onnx -o model.onnx", *calls]:
+        done = process(sys.executable, "-P", "-m", "irops", *call.split(), cwd=tmp_path)
+        assert done.returncode < 2, (call, done.stderr)
