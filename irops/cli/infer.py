@@ -19,7 +19,7 @@ from irops.analysis.model_analysis import infer
 from irops.analysis.signature import Key, Signature
 from irops.cli.display import print_diagnostics, print_json, table
 from irops.cli.models import add_model, analysis_of, load_one
-from irops.cli.options import SHAPE, Pair, add_format, add_option, add_settings, add_shapes, value_or_shape
+from irops.cli.options import SHAPE, Pair, add_format, add_option, add_settings, add_shapes, value_of_input
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.streams import show
 from irops.cli.values import exact
@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shape = "override the shape of an input: ? is any size, 1..8 an interval, a word a symbol, ... any rank"
     add_shapes(parser, shape, dest="inputs")
     value = "an .npy file: infer for this value of an input"
-    add_option(parser, "--input NAME=FILE...", value, type=value_or_shape, dest="inputs")
+    add_option(parser, "--input NAME=FILE...", value, type=value_of_input, dest="inputs")
     add_option(parser, "--ends", "show only inputs and results")
     add_format(parser)
     add_option(parser, "--quiet -q", "no table, only diagnostics")

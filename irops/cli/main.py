@@ -19,7 +19,6 @@ from irops.cli.parser import (
     INTERRUPTED,
     PIPE_CLOSED,
     REFUSED,
-    REMOVED,
     Parser,
     add_common,
     exit_codes,
@@ -137,8 +136,6 @@ def _dispatch(arguments: list[str]) -> int:
     name = arguments[0]
     if name == "help":
         return _dispatch([*arguments[1:2], "--help"])
-    if removed := REMOVED.get(f"irops {name}"):
-        raise Refusal(f"this command was removed; {removed}")
     if name not in COMMANDS:
         meant = did_you_mean_word(name, COMMANDS)
         if os.path.exists(name):

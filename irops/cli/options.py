@@ -230,7 +230,6 @@ class InputForm(NamedTuple):
 
 
 SHAPE, VALUE = InputForm("--shape", ":", "SHAPE"), InputForm("--input", "=", "FILE")
-ARRAYS = (".npy", ".npz")
 
 
 class Pair(NamedTuple):
@@ -249,12 +248,6 @@ def shape_of_input(text: str) -> Pair:
 def value_of_input(text: str) -> Pair:
     """An argparse type: the name of an input and a file."""
     return _pair(text, VALUE, SHAPE)
-
-
-def value_or_shape(text: str) -> Pair:
-    """An argparse type: the name of an input and a file or, as irops 0.1 had it, a shape."""
-    is_shape = SHAPE.separator in text and not text.endswith(ARRAYS)
-    return shape_of_input(text) if is_shape else value_of_input(text)
 
 
 def add_shapes(parser: argparse._ActionsContainer, help: str, dest: str = "shapes") -> None:

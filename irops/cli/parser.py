@@ -1,7 +1,6 @@
-"""The parser of arguments, options that several commands have, exit codes, and what was removed."""
+"""The parser of arguments, options that several commands have, and exit codes."""
 
 import argparse
-import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -32,39 +31,6 @@ def refuses(rules: Iterable[str]) -> bool:
     return any(name in USAGE_RULES or name in PATH_RULES for name in rules)
 
 
-_WORKERS = "a run is not split over workers any more; irops survey examines many models on many machines"
-_SCHEDULER = "--scheduler takes the address of a cluster that was started before"
-REMOVED = {
-    "irops docs --no-runtimes": "irops docs runs no runtimes any more",
-    **{f"irops run --{option}": _WORKERS for option in ("jobs", "scheduler", "cluster", "worker-wait")},
-    "irops run --allow-rounding": _WORKERS,
-    **dict.fromkeys(("irops survey --cluster", "irops conformance --cluster"), _SCHEDULER),
-    "irops conformance --large": "tests of the backend itself take large arrays; only two ops had such cases",
-    "irops check --no-cache": "no results are kept any more",
-    "irops cache": "irops keeps nothing any more; of filecache::URL, fsspec does",
-    "irops rules": "irops explain lists all, and irops explain IR4 a part of them",
-    "irops translate": "irops convert MODEL --target DIALECT -o FILE takes its place",
-    "irops weights": "irops inspect MODEL --weights examines the constants",
-    "irops where": "irops explain OP --files shows the files of an op",
-    "irops completion": (
-        "argcomplete completes commands: pip install 'irops[completion]', then"
-        ' eval "$(register-python-argcomplete irops)" in bash or zsh'
-    ),
-    "irops server --tcp": "the server opens no port any more; it uses standard input and output",
-    "irops view": "irops draw MODEL -o page.html draws a page that searches and explains layers",
-}
-"""By the words of the command line, what takes the place of a command or an option."""
-
-
-RENAMED = {
-    "irops run --backend": "--source",
-    "irops conformance --backend": "--source",
-    "irops survey --sources": "--source",
-    "irops reduce --differs": "--source",
-}
-"""The new names of options, by the words of the command line; the old ones are understood in this release."""
-
-
 def add_common(parser: argparse.ArgumentParser) -> None:
     """Add the options that every command has."""
     colour = "whether to write colours; default: auto, as the terminal and NO_COLOR, FORCE_COLOR say"
@@ -90,22 +56,11 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         """The values of the options; exits with 2 for a word that is none."""
-        known, others = self.parse_known_args([self._renamed(word) for word in words])
+        known, others = self.parse_known_args(words)
         if others:
-            option = others[0].partition("=")[0]
-            removed = REMOVED.get(f"{self.prog} {option}")
-            hint = f"; {removed}" if removed else did_you_mean_word(option, self._options())
+            hint = did_you_mean_word(others[0].partition("=")[0], self._options())
             self.error(f"unrecognized arguments: {' '.join(others)}{hint}")
         return known
-
-    def _renamed(self, word: str) -> str:
-        """A word with the name that an option has now."""
-        name, equals, value = word.partition("=")
-        new = RENAMED.get(f"{self.prog} {name}")
-        if new is None:
-            return word
-        print(f"{self.prog}: {name} is called {new} now", file=sys.stderr)
-        return f"{new}{equals}{value}"
 
     def error(self, message: str) -> NoReturn:
         """Print the usage and a message, which quotes arguments; exit with 2."""

@@ -48,12 +48,12 @@ def array_of(item: Any) -> Array:
 def _of_torch(tensor: Any) -> Array:
     if tensor.device.type != "cpu":
         raise ValueError(_elsewhere(str(tensor.device)))
-    if tensor.requires_grad:
-        message = "it requires a gradient, which irops.call and irops.vjp compute; pass it with .detach()"
+    if tensor.requires_grad and sys.modules["torch"].is_grad_enabled():
+        message = "it requires a gradient, which irops.vjp computes from arrays; pass it with .detach()"
         raise ValueError(message)
     if str(tensor.layout) != "torch.strided":
         raise ValueError(f"it has the layout {tensor.layout}; pass it with .to_dense()")
-    tensor = tensor.resolve_conj().resolve_neg()
+    tensor = tensor.detach().resolve_conj().resolve_neg()
     code = TORCH_CODES.get(str(tensor.dtype).removeprefix("torch."))
     if code is None:
         array: Array = tensor.numpy()

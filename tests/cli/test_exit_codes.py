@@ -73,9 +73,7 @@ def test_a_value_of_an_input_is_given_in_one_way_to_infer_and_run(irops, reversi
 def test_a_shape_is_given_in_one_way_to_infer_and_run(irops, reversing):
     shapes = ("--shape", "x:2,3", "--shape", "lengths:2")
     assert irops("run", reversing, *shapes, "--fill", "ones").status == 0
-    inferred = irops("infer", reversing, *shapes)
-    assert inferred.status == 0
-    assert inferred == irops("infer", reversing, "--input", "x:2,3", "--input", "lengths:2")
+    assert irops("infer", reversing, *shapes).status == 0
 
 
 def test_options_reach_the_server(irops, served):

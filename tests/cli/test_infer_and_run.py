@@ -32,7 +32,7 @@ def test_infer_prints_every_tensor(irops, reversing):
 
 
 def test_infer_accepts_other_input_shapes(irops, reversing):
-    result = irops("infer", reversing, "--input", "data:[4,3]", "--ends", "--output-format", "json")
+    result = irops("infer", reversing, "--shape", "data:[4,3]", "--ends", "--output-format", "json")
     found = {entry["layer"]["name"]: entry["shape"] for entry in result.json["outputs"]}
     assert found == {"x": "[4,3]", "lengths": "[?]", "y": "[4,3]"}
 
@@ -48,7 +48,7 @@ def test_infer_shows_the_names_of_sizes_in_values_and_shapes(irops, tmp_path):
 
 
 def test_infer_reports_errors_and_exits_with_1(irops, reversing):
-    words = ("infer", reversing, "--input", "x:4,3", "--input", "lengths:5")
+    words = ("infer", reversing, "--shape", "x:4,3", "--shape", "lengths:5")
     result = irops(*words, "--quiet")
     assert (result.status, result.out) == (1, "")
     assert "error IR401 ReverseSequence-1 requires" in result.err

@@ -1,7 +1,6 @@
 """Behaviour common to all commands: help, exit codes, one-line error messages."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -12,7 +11,6 @@ from commands import python, started
 from tables import table
 
 from irops.cli.main import COMMANDS
-from irops.cli.parser import REMOVED, RENAMED
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -33,27 +31,6 @@ def test_the_overview_lists_every_command(irops):
 
 def test_the_version_is_printed(irops):
     assert irops("--version").out.startswith("irops ")
-
-
-@pytest.mark.parametrize("words", [("{}",), ("{}", "m.xml", "--no"), ("{}", "--help"), ("help", "{}")])
-@pytest.mark.parametrize("command", [name.split()[1] for name in REMOVED if name.count(" ") == 1])
-def test_a_removed_command_says_what_takes_its_place(command, words, irops):
-    result = irops(*(word.format(command) for word in words))
-    said = REMOVED[f"irops {command}"]
-    assert (result.status, result.out) == (2, "")
-    assert result.err == f"irops {words[0].format(command)}: this command was removed; {said}\n"
-    replacement = re.search(r"irops (?!keeps)(\w+)", said)
-    assert replacement is None or replacement[1] in COMMANDS
-
-
-@pytest.mark.parametrize("words", [name for name in REMOVED if name.count(" ") == 2])
-def test_a_removed_option_says_what_takes_its_place(words, irops):
-    _, command, option = words.split()
-    required = {"docs": ("--output", "site"), "server": (), "conformance": ("--source", "reference")}
-    required = required.get(command, ("model.xml",))
-    result = irops(command, *required, option)
-    assert (result.status, result.out) == (2, "")
-    assert result.err.endswith(f"unrecognized arguments: {option}; {REMOVED[words]}\n")
 
 
 def test_an_internal_error_is_one_line_with_instructions(irops, monkeypatch, broken):
@@ -159,14 +136,3 @@ def test_help_and_rules_are_shown_without_definitions(line):
 def test_importing_irops_imports_no_heavy_module():
     script = f"import sys, irops; print(*(n for n in {('numpy', 'argparse', *HEAVY)!r} if n in sys.modules))"
     assert python("-c", script).stdout.split() == []
-
-
-@pytest.mark.parametrize("words", RENAMED)
-def test_the_old_name_of_an_option_is_understood_and_said_to_be_old(words, irops, reversing):
-    _, command, old = words.split()
-    given = {"run": (reversing, "--fill", "ones"), "survey": (reversing, "--tasks", "run")}.get(command)
-    given = given or (() if command == "conformance" else (reversing, "--fill", "ones", "-o", "OUT"))
-    new, result = (irops(command, *given, name, "nobody") for name in (RENAMED[words], old))
-    assert result.err.replace(f"irops {command}: {old} is called {RENAMED[words]} now\n", "", 1) == new.err
-    assert result.err != new.err
-    assert (result.status, new.status) == (2, 2)
