@@ -4,13 +4,13 @@ example:
   irops ops --category movement
   irops ops --opset 8 --text reverse
   irops ops --text "batch normalization"
-  irops ops --attribute auto_pad
+  irops ops --text auto_pad
   irops ops --opset 17 --undefined
 """
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from irops.cli.display import print_json, table
@@ -20,7 +20,7 @@ from irops.cli.options import add_extensions, add_format, add_option, argument_e
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS
 from irops.cli.streams import show
 from irops.diagnostics.printable import plural
-from irops.diagnostics.suggestions import did_you_mean_word, meant_or_all
+from irops.diagnostics.suggestions import meant_or_all
 from irops.dialects import Dialect, dialect_named, dialects
 from irops.dialects.registry import Registry, default_registry
 from irops.document.coverage import coverage
@@ -52,7 +52,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "only ops whose name, usual names, attributes, summary or description contain all of these words,"
         " the best matches first",
     )
-    add_option(parser, "--attribute NAME", "only ops that have this attribute (keep_dims, auto_pad)")
     add_option(parser, "--undefined", "list the ops of the dialect that irops does not define")
     add_format(parser)
     add_option(parser, "--quiet -q", "print only the names")
@@ -64,13 +63,6 @@ def execute(args: argparse.Namespace) -> int:
     entries = _undefined(args, registry, dialect) if args.undefined else _defined(args, registry, dialect)
     if args.category is not None and not entries and args.category not in categories():
         raise Refusal(f"unknown category {args.category!r}; {meant_or_all(args.category, categories())}")
-    if args.attribute is not None and not entries:
-        definitions = (registry.op(op).definition for op in registry.ids(dialect.name))
-        names = dict.fromkeys(name for definition in definitions for name in definition.attributes)
-        if not _has_attribute(names, args.attribute):
-            meant = did_you_mean_word(args.attribute, names)
-            if meant:
-                raise Refusal(f"no op of {dialect.title} has an attribute {args.attribute!r}{meant}")
     if args.output_format == "json":
         print_json(1, {"ops": [entry._asdict() for entry in entries]})
     elif args.quiet:
@@ -92,7 +84,6 @@ def _defined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> 
             place is not None
             and args.category in (None, entry.category)
             and (opset is None or opset in entry.opsets)
-            and (args.attribute is None or _has_attribute(definition.attributes, args.attribute))
         ):
             ranked.append((place, entry))
     return [entry for _, entry in sorted(ranked, key=lambda one: one[0])]
@@ -112,12 +103,6 @@ def _rank(definition: Definition, words: Sequence[str]) -> int | None:
         if all(word in read for word in words):
             return place
     return None
-
-
-def _has_attribute(attributes: Iterable[str], attribute: str) -> bool:
-    """Whether an op has an attribute, by any spelling (keep-dims, KEEP_DIMS)."""
-    wanted = attribute.lower().replace("-", "_")
-    return any(wanted == spelled.lower().replace("-", "_") for spelled in attributes)
 
 
 def _undefined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[OpEntry]:
@@ -144,7 +129,7 @@ def _opset(text: str | None, dialect: Dialect, *, required: bool = False) -> str
 
 def _covered(args: argparse.Namespace, dialect: Dialect) -> str:
     """How many types of another dialect are defined, where all of its ops are listed; else empty."""
-    chosen = (args.category, args.opset, args.text, args.attribute)
+    chosen = (args.category, args.opset, args.text)
     covered = None if args.undefined or any(chosen) or dialect.name == OPENVINO else coverage(dialect)
     return "" if covered is None else f"; {covered}; --undefined lists the others"
 

@@ -29,15 +29,15 @@ def _file(name: str) -> str:
     return (files("irops.drawing") / name).read_text(encoding="utf-8")
 
 
-SUFFIXES = (".svg", ".html", ".dot", ".png", ".pdf")
+SUFFIXES = (".svg", ".html", ".png", ".pdf")
 MAX_PIXELS = 20_000
 """The greatest width and height of a .png file; smaller ones have two pixels for each unit of the picture."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Drawing:
-    """A picture: svg, html and dot are its texts, png and pdf its bytes, write stores it. notes: what the
-    picture leaves out
+    """A picture: svg and html are its texts, png and pdf its bytes, write stores it. notes: what the picture
+    leaves out
     """
 
     title: str
@@ -61,11 +61,6 @@ class Drawing:
         return _file("page.html").format(svg=self.svg, data=data, **texts)
 
     @cached_property
-    def dot(self) -> str:
-        """The boxes and edges in the language of Graphviz."""
-        return dot(self.scene, self.title)
-
-    @cached_property
     def png(self) -> bytes:
         """The picture for a light display. Raises: MissingExtraError without irops[png]"""
         scale = min(2, MAX_PIXELS / max(self.scene.width, self.scene.height))
@@ -77,7 +72,7 @@ class Drawing:
         return bytes(_cairo().svg2pdf(bytestring=plain(self.svg).encode()))
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture in the format of the suffix: .svg, .html, .dot, .png or .pdf.
+        """Write the picture in the format of the suffix: .svg, .html, .png or .pdf.
 
         Raises:  ValueError; MissingExtraError without irops[png]
         """
@@ -205,59 +200,6 @@ def _definition(definition: Definition) -> dict[str, Any]:
     }
 
 
-# A picture in the language of Graphviz.
-
-
-def dot(scene: boxes.Scene, title: str) -> str:
-    """The boxes and edges of a scene; bodies and repeated blocks are clusters."""
-    lines = [
-        "digraph {",
-        f'  label="{_text(title)}"; labelloc=t; compound=true;',
-        '  node [shape=box style=filled fillcolor=white fontname="monospace" fontsize=11];',
-        '  edge [fontname="monospace" fontsize=10];',
-        *_scene(scene, "n", "  "),
-        "}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _scene(scene: boxes.Scene, prefix: str, indent: str) -> Iterator[str]:
-    for number, box in enumerate(scene.boxes):
-        yield from _box(box, f"{prefix}{number}", indent)
-    for link in scene.links:
-        source = scene.boxes[link.source]
-        text = source.ports[link.port].text if link.port < len(source.ports) else ""
-        label = f' [label="{_text(text)}"]' if text else ""
-        yield f"{indent}{prefix}{link.source} -> {prefix}{link.target}{label};"
-
-
-def _box(box: boxes.Box, name: str, indent: str) -> Iterator[str]:
-    if box.kind is boxes.BoxKind.EXIT:
-        yield f'{indent}{name} [shape=point label=""];'
-        return
-    label = "\\l".join(_text(line) for line in (box.title, box.subtitle, *box.lines) if line) + "\\l"
-    colour = (
-        f' color="{boxes.LIGHT[boxes.group_of(box.category)]}" penwidth=2'
-        if box.kind is boxes.BoxKind.LAYER
-        else ""
-    )
-    node = f'{name} [label="{label}"{colour}];'
-    if not box.parts:
-        yield indent + node
-        return
-    yield f'{indent}subgraph cluster_{name} {{ label=""; style=dashed;'
-    yield f"{indent}  {node}"
-    for place, (caption, part) in enumerate(box.parts):
-        yield f'{indent}  subgraph cluster_{name}_{place} {{ label="{_text(caption)}";'
-        yield from _scene(part, f"{name}_{place}_", indent + "    ")
-        yield f"{indent}  }}"
-    yield f"{indent}}}"
-
-
-def _text(text: str) -> str:
-    return printable(text).replace("\\", "\\\\").replace('"', '\\"')
-
-
 def draw(
     model: AnyModel,
     *,
@@ -268,7 +210,7 @@ def draw(
     registry: Registry | None = None,
     limits: Limits | None = None,
 ) -> Drawing:
-    """A picture of a model, which notebooks show; write("model.svg"), .html or .dot stores it.
+    """A picture of a model, which notebooks show; write("model.svg") or .html stores it.
 
     Boxes are layers, coloured by the category of their op; below each are the types and shapes of its
     outputs. Constants, and what follows from them, are parameters in the box of their user. Bodies are
