@@ -19,7 +19,7 @@ def root_tag(start: bytes) -> str | None:
 
 
 _TAG = re.compile(rb"<[^\s/>]+")
-_ATTRIBUTE = re.compile(rb"\s+([^\s=>/]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+_ATTRIBUTE = re.compile(rb"\s+([^\s=>/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 EXCERPT = (60, 90)
 """The bytes of a line that are shown before and after the column of a finding."""
 BOM = b"\xef\xbb\xbf"
@@ -77,13 +77,7 @@ class SourceText:
 
     def _attributes(self, at: int) -> dict[bytes, int]:
         """The byte offsets of the attributes in the start tag at byte offset at; of equal names the first."""
-        tag = _TAG.match(self.data, at) if at >= 0 else None
-        position = tag.end() if tag else len(self.data)
-        offsets: dict[bytes, int] = {}
-        while match := _ATTRIBUTE.match(self.data, position):
-            offsets.setdefault(match[1], match.start(1))
-            position = match.end()
-        return offsets
+        return {match[1]: match.start(1) for match in reversed(attributes_at(self.data, at))}
 
     def child_offset(self, at: int, tag: str, index: int = 0) -> int | None:
         """The offset of the index-th child with a tag of the element at byte offset at; None if absent."""
@@ -91,7 +85,8 @@ class SourceText:
             return None
         children = self._children  # another thread may replace it
         if children is None or children[:2] != (at, tag):
-            children = self._children = at, tag, _Finder(tag).search(self.data, at)
+            starts = [start for start, _ in Extents(self.data, at, tag).children]
+            children = self._children = at, tag, starts
         return children[2][index] if index < len(children[2]) else None
 
     def line_text(self, line: int) -> str:
@@ -133,39 +128,74 @@ class SourceText:
         return (head.lstrip() if offset - start <= EXCERPT[0] else f"…{head}", f"{tail}…" if is_cut else tail)
 
 
-class _Found(Exception):
-    """Stops a search."""
+def attributes_at(data: bytes, at: int) -> list[re.Match[bytes]]:
+    """The attributes in the start tag at a byte offset: name, and value in double or in single quotes."""
+    tag = _TAG.match(data, at) if at >= 0 else None
+    position, matches = tag.end() if tag else len(data), []
+    while match := _ATTRIBUTE.match(data, position):
+        matches.append(match)
+        position = match.end()
+    return matches
 
 
-class _Finder:
-    """Finds the direct children with a tag by parsing from the start of the parent to its end."""
+def end_of_attributes(data: bytes, at: int) -> int | None:
+    """The offset after the last attribute in the start tag at a byte offset; None if no tag is there."""
+    attributes = attributes_at(data, at)
+    last = attributes[-1] if attributes else _TAG.match(data, at)
+    return last.end() if last and at >= 0 else None
 
-    def __init__(self, tag: str) -> None:
-        self.tag, self.depth = tag, 0
-        self.found: list[int] = []
-        self.parser = expat.ParserCreate("utf-8")
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
 
-    def start(self, tag: str, _: object) -> None:
-        self.depth += 1
-        if self.depth == 2 and tag == self.tag:
-            self.found.append(self.parser.CurrentByteIndex)
+class _ElementEnd(Exception):
+    """Stops the scan of an element."""
 
-    def end(self, _: str) -> None:
-        self.depth -= 1
-        if self.depth == 0:
-            raise _Found
 
-    def search(self, data: bytes, at: int) -> list[int]:
-        """The byte offsets of the children of the element at an offset."""
+class Extents:
+    """The extents of the element at an offset and of its children with a tag.
+
+    end: the offset after the element, -1 if it is not closed; content_start: the offset after its start tag;
+    children, contents: start and end of each child, and of the content of each child.
+    """
+
+    def __init__(self, data: bytes, at: int, tag: str) -> None:
+        self._data, self._at, self._tag, self._depth = data, at, tag, 0
+        self.end = self.content_start = -1
+        self.children: list[tuple[int, int]] = []
+        self.contents: list[tuple[int, int]] = []
+        self._child: tuple[int, int] = (-1, -1)
+        self._parser = parser = expat.ParserCreate("utf-8")
+        parser.StartElementHandler, parser.EndElementHandler = self._on_start, self._on_end
         step = 1 << 12
         try:
             for begin in range(at, len(data), step):
-                self.parser.Parse(data[begin : begin + step], False)
-        except (_Found, expat.ExpatError):
-            pass  # the parent ended; malformed XML was reported when the file was read
-        return [at + offset for offset in self.found]
+                parser.Parse(data[begin : begin + step], False)
+        except (_ElementEnd, expat.ExpatError):
+            pass  # malformed XML was reported when the file was read
+
+    def _on_start(self, tag: str, _: object) -> None:
+        self._depth += 1
+        here = self._at + self._parser.CurrentByteIndex
+        if self._depth == 1:
+            self.content_start = _end_of_tag(self._data, here)
+        elif self._depth == 2 and tag == self._tag:
+            self._child = here, _end_of_tag(self._data, here)
+
+    def _on_end(self, tag: str) -> None:
+        here = self._at + self._parser.CurrentByteIndex
+        if self._depth == 2 and tag == self._tag:
+            start, content = self._child
+            empty = self._data[content - 2 : content] == b"/>"
+            self.contents.append((content, content if empty else here))
+            self.children.append((start, content if empty else self._data.index(b">", here) + 1))
+        elif self._depth == 1:
+            empty = self._data[self.content_start - 2 : self.content_start] == b"/>"
+            self.end = self.content_start if empty else self._data.index(b">", here) + 1
+            raise _ElementEnd
+        self._depth -= 1
+
+
+def _end_of_tag(data: bytes, at: int) -> int:
+    """The offset after the start tag at an offset, at which a parser saw one."""
+    return data.index(b">", end_of_attributes(data, at) or at) + 1
 
 
 def _characters_before_blocks(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
