@@ -110,7 +110,7 @@ def rank(status: str) -> int:
 
 
 FORMAT = "irops survey"
-MANIFEST, ROWS, IDENTITIES, LOCK = "survey.json", "rows.jsonl", "identities.json", ".lock"
+MANIFEST, ROWS, LOCK = "survey.json", "rows.jsonl", ".lock"
 
 
 class ReportFolder:
@@ -158,14 +158,6 @@ class ReportFolder:
         """Write what the survey was asked for. Raises: OSError"""
         manifest = {"format": FORMAT, "schema": SCHEMA, **content}
         self.write(MANIFEST, json.dumps(manifest, indent=2) + "\n")
-
-    def identities(self) -> Mapping[str, Any]:
-        """The last result of Identities.to_json; nothing where that cannot be read."""
-        try:
-            content = json.loads(content_of(self.path / IDENTITIES))
-        except (OSError, ValueError, RecursionError):  # they are computed again
-            return {}
-        return content if isinstance(content, dict) else {}
 
 
 def _require_report(path: Path, *, may_be_new: bool) -> None:
@@ -538,23 +530,18 @@ class Cells:
     """The cells of a survey in the order of the table."""
 
     def __init__(
-        self,
-        models: Iterable[ListedModel],
-        tasks: Sequence[Task],
-        settings: SurveySettings,
-        identities: Identities,
+        self, models: Sequence[ListedModel], tasks: Sequence[Task], settings: SurveySettings
     ) -> None:
-        self._settings, self._identities = settings, identities
+        self._settings = settings
         self.runtimes = {task.text: runtime_of(task) for task in tasks}
         parts = {
             task: [text.encode() for text in (task.text, self.runtimes[task.text], settings.digest())]
             for task in tasks
         }
-        models = tuple(models)
-        identities.ask_for([model.path for model in models if is_url(model.path)], settings.limits)
+        self._identities = Identities([model.path for model in models], settings.limits)
         self._all: dict[tuple[str, str], Cell] = {}
         for model in models:
-            identity = identities.of(model.path)
+            identity = self._identities.of(model.path)
             for task, of_task in parts.items():
                 cell = Cell(model, task, key_of(identity.encode(), *of_task) if identity else "")
                 self._all[cell.place] = cell
@@ -858,8 +845,7 @@ class _Survey:
 
     def __init__(self, request: Request, folder: ReportFolder | None, store: Rows) -> None:
         self._request, self._folder, self._store = request, folder, store
-        self._identities = Identities(None if folder is None else folder.identities())
-        self._cells = Cells(request.listing.models, request.tasks, request.settings, self._identities)
+        self._cells = Cells(request.listing.models, request.tasks, request.settings)
 
     def table(self, workers: Workers, progress: Progress | None, before: Iterable[Row] | None) -> SurveyTable:
         to_do = self._cells.to_do(self._store.rows, self._request.again)
@@ -896,7 +882,6 @@ class _Survey:
         notes = (*request.listing.notes, *self._store.notes)
         table = SurveyTable(tuple(rows), to_do, notes, request.output, found)
         if self._folder is not None:
-            self._folder.write(IDENTITIES, json.dumps(self._identities.to_json()))
             self._folder.write("results.csv", results_csv(rows))
             self._folder.write("results.json", results_json(rows))
             self._folder.write("timings.csv", timings_csv(rows))

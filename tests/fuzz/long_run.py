@@ -237,7 +237,7 @@ def of_surveys(folder: Path) -> Callable[[Random], Iterator[Fault]]:
     def attempt(chance: Random) -> Iterator[Fault]:
         for name, text in files.items():
             (report / name).write_text(text)
-        name = chance.choice(("rows.jsonl", "rows.jsonl", "identities.json", "survey.json"))
+        name = chance.choice(("rows.jsonl", "rows.jsonl", "survey.json"))
         lines = files[name].splitlines() if name.endswith("l") else [files[name]]
         at = chance.randrange(len(lines))
         content = json.loads(lines[at])

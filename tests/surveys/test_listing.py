@@ -1,7 +1,6 @@
 """Which models some paths name, what identifies their content, and what is asked of each."""
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from onnx_protos import external, proto_of
 from tables import table
 
 from irops.cli.options import sources_of
+from irops.files.limits import Limits
 from irops.surveys import identity
 from irops.surveys.identity import Identities
 from irops.surveys.listing import listing
@@ -110,64 +110,49 @@ def old(zoo):
     return path
 
 
+def identity_of(path):
+    return Identities([str(path)], Limits()).of(str(path))
+
+
 def test_the_identity_changes_with_the_model_and_its_weights(zoo):
     path = zoo / "sound.xml"
-    without = Identities().of(str(path))
+    without = identity_of(path)
     path.with_suffix(".bin").write_bytes(b"abc")
-    with_weights = Identities().of(str(path))
+    with_weights = identity_of(path)
     path.with_suffix(".bin").write_bytes(b"abd")
-    changed_weights = Identities().of(str(path))
+    changed_weights = identity_of(path)
     path.write_bytes(path.read_bytes() + b"\n")
-    assert len({without, with_weights, changed_weights, Identities().of(str(path))}) == 4
+    assert len({without, with_weights, changed_weights, identity_of(path)}) == 4
 
 
 def test_the_identity_does_not_change_with_time_and_place(zoo):
     path = zoo / "sound.xml"
-    before = Identities().of(str(path))
+    before = identity_of(path)
     os.utime(path)
-    assert Identities().of(str(path)) == before
+    assert identity_of(path) == before
     path.rename(zoo / "moved.xml")
-    assert Identities().of(str(zoo / "moved.xml")) == before
+    assert identity_of(zoo / "moved.xml") == before
 
 
 def test_of_large_weights_size_and_time_count(old, monkeypatch):
     monkeypatch.setattr(identity, "WHOLE", 2)
-    before = Identities().of(str(old))
+    before = identity_of(old)
     old.with_suffix(".bin").write_bytes(b"abd")
     os.utime(old.with_suffix(".bin"), ns=(10**18, 10**18 + 1))
-    assert Identities().of(str(old)) == before
+    assert identity_of(old) == before
     os.utime(old.with_suffix(".bin"))
-    assert Identities().of(str(old)) != before
-
-
-def test_digests_of_files_that_are_the_same_are_kept(old, monkeypatch):
-    first = Identities()
-    wanted = first.of(str(old))
-    monkeypatch.setattr(time, "time", lambda: 10**10)  # the change of the status is not recent either
-    kept = first.to_json()
-    monkeypatch.setattr(identity, "_read", None)  # nothing is read
-    assert Identities(kept).of(str(old)) == wanted
-
-
-def test_a_file_that_changed_a_moment_ago_is_not_kept(old):
-    first = Identities()
-    first.of(str(old))
-    old.write_bytes(old.read_bytes() + b"\n")
-    second = Identities(first.to_json())
-    second.of(str(old))
-    assert str(old) not in second.to_json()
+    assert identity_of(old) != before
 
 
 def test_a_model_that_cannot_be_read_has_no_identity(zoo):
-    identities = Identities()
-    assert identities.of(str(zoo / "absent.xml")) == ""
-    assert identities.of(str(zoo)) == ""
-    assert not identities.is_unchanged(str(zoo / "absent.xml"))
+    absent, folder = str(zoo / "absent.xml"), str(zoo)
+    identities = Identities([absent, folder], Limits())
+    assert identities.of(absent) == identities.of(folder) == ""
+    assert not identities.is_unchanged(absent)
 
 
 def test_a_change_while_the_model_is_examined_is_seen(old):
-    identities = Identities()
-    identities.of(str(old))
+    identities = Identities([str(old)], Limits())
     assert identities.is_unchanged(str(old))
     old.with_suffix(".bin").write_bytes(b"other")
     assert not identities.is_unchanged(str(old))
@@ -177,9 +162,9 @@ def test_files_that_a_model_names_count(tmp_path):
     pytest.importorskip("onnx")
     path, weights = tmp_path / "m.onnx", external([1], location="weights.data", offset=0, length=4)
     path.write_bytes(proto_of([], {}, {}, [weights]).SerializeToString())
-    before = Identities().of(str(path))
+    before = identity_of(path)
     (tmp_path / "weights.data").write_bytes(b"\0\0\0\0")
-    assert Identities().of(str(path)) != before
+    assert identity_of(path) != before
 
 
 def texts(*arguments):
@@ -227,9 +212,3 @@ def test_a_comma_before_a_property_belongs_to_the_source():
     text = "reference, openvino:CPU,PERFORMANCE_HINT=LATENCY,NUM_STREAMS=1,numba"
     assert sources_of([text]) == ["reference", "openvino:CPU,PERFORMANCE_HINT=LATENCY,NUM_STREAMS=1", "numba"]
     assert sources_of([]) == []
-
-
-def test_damaged_entries_of_identities_are_passed_over():
-    kept = {"a": {"b": []}, "version": 1, "b": [[1, 2, 3, 4], "digest", []], "c": [3, "digest", []]}
-    kept |= {"d": [["1"], "digest", []], "e": [[1], "\ud800", []], "f": [[1], "digest", [3]]}
-    assert list(Identities(kept)._digests) == ["b"]
