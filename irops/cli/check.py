@@ -56,7 +56,7 @@ from irops.dialects.reading import load
 from irops.files.limits import Limits
 from irops.files.output import PendingFiles, local_target, note_read
 from irops.files.storage import NotRegular, head_of
-from irops.files.urls import is_url, without_credentials
+from irops.files.urls import Place, without_credentials
 from irops.ir.read import bytes_of
 from irops.spec.extension import OPS, RULES, is_registered, load_rules
 from irops.spec.releases import releases
@@ -138,7 +138,9 @@ LARGE = 4 << 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("models", nargs="*", metavar="MODEL", help=f"{model_help()}; or a folder")
+    parser.add_argument(
+        "models", nargs="*", metavar="MODEL", help=f"{model_help()}; or a folder, or a pattern in quotes"
+    )
     add_option(parser, "--weights FILE", "the .bin file, if it is not next to the .xml file")
     add_option(parser, "--stdin-filename FILE", "check standard input, reported under this file name")
     add_report(parser, tuple(FORMATS), "no summary, no progress")
@@ -234,7 +236,7 @@ def _unused(
     """Reports of entries that accept no finding, where files were checked that they are for, by all rules."""
     found: list[Report] = []
     has_target = args.target is not None or config.target is not None
-    of_folder = any(is_url(path) or os.path.isdir(path) for path in args.models)
+    of_folder = any(Place.of(path).is_remote or os.path.isdir(path) for path in args.models)
     for number, entry in enumerate(config.suppress):
         may_be_used = number in used or args.select or args.ignore or (entry.files == "*" and not of_folder)
         if may_be_used or not any(entry.is_for(report.path or "") for report in reports):
@@ -252,13 +254,11 @@ def _fixing(args: argparse.Namespace) -> str:
 
 
 def _without_models(folder: str) -> CheckedFile:
-    if is_url(folder):
-        folder = without_credentials(folder)
-    elif not os.access(folder, os.R_OK | os.X_OK):
-        return unchecked_file(
-            folder, "unreadable-file", f"the folder {folder} cannot be read: {os.strerror(EACCES)}"
-        )
-    return unchecked_file(folder, "file-not-found", f"the folder {folder} contains no models")
+    place = Place.of(folder)
+    if not place.is_remote and not os.access(place, os.R_OK | os.X_OK):
+        message = f"the folder {place} cannot be read: {os.strerror(EACCES)}"
+        return unchecked_file(str(place), "unreadable-file", message)
+    return unchecked_file(str(place), "file-not-found", f"the folder {place} contains no models")
 
 
 def _checked_files(args: argparse.Namespace, options: CheckOptions) -> tuple[int, int, Iterator[CheckedFile]]:

@@ -80,7 +80,7 @@ def _paths(prefix: str, suffixes: tuple[str, ...] | None = ("",)) -> Iterable[st
 
 
 def _models(prefix: str) -> Iterable[str]:
-    from irops.cli.models import model_suffixes
+    from irops.dialects import model_suffixes
 
     return _paths(prefix, model_suffixes())
 

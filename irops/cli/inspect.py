@@ -23,7 +23,7 @@ from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.needs import oldest_release
 from irops.cli.display import print_diagnostics, print_json, progress_bar, table
 from irops.cli.main import Refusal
-from irops.cli.models import model_help, model_suffixes, registry_of
+from irops.cli.models import model_help, registry_of
 from irops.cli.options import add_format, add_option, add_settings, limits_of
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.settings import settings
@@ -32,6 +32,7 @@ from irops.debugging.weights import Constant, Loss, ModelWeights, alignment, wei
 from irops.diagnostics.diagnostic import errors_of
 from irops.diagnostics.formats import as_json as diagnostic_as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, plural, printable, shown
+from irops.dialects import model_suffixes
 from irops.dialects.openvino import DIALECT as OPENVINO
 from irops.dialects.reading import read
 from irops.graph.topology import Wiring

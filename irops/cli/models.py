@@ -14,7 +14,7 @@ from irops.cli.options import add_option, add_shapes, has_extensions, limits_of,
 from irops.cli.settings import settings
 from irops.diagnostics.printable import printable
 from irops.diagnostics.rules import all_rules, closest_rules
-from irops.dialects import Dialect, dialects, others
+from irops.dialects import Dialect, dialects, model_suffixes, others
 from irops.dialects.reading import read
 from irops.dialects.registry import Registry
 from irops.files.limits import Limits
@@ -106,11 +106,6 @@ def _op_of_layer(name: str, registry: Registry) -> str | None:
 def find_models(paths: Sequence[str]) -> ModelFiles:
     """The named files, and the models of all dialects in named folders; see model_files."""
     return model_files(paths, model_suffixes())
-
-
-def model_suffixes() -> tuple[str, ...]:
-    """How the names of the files of models end."""
-    return tuple(suffix for dialect in dialects() for suffix in dialect.suffixes)
 
 
 def model_help() -> str:

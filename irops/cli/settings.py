@@ -21,7 +21,7 @@ from irops.diagnostics.rules import rule, rules_of
 from irops.diagnostics.suggestions import meant_or_all
 from irops.files.limits import Limits
 from irops.files.storage import NotRegular, head_of
-from irops.files.urls import is_url
+from irops.files.urls import Place
 from irops.spec.extension import load_installed_rules, load_rules
 from irops.spec.releases import releases
 
@@ -65,7 +65,7 @@ def _matches(name: str, pattern: str) -> bool:
 
 def relative_path(path: str, folder: Path) -> str:
     """The path of a model file relative to a folder of settings or of a baseline; a URL as it is."""
-    if is_url(path):
+    if Place.of(path).is_remote:
         return path
     absolute = os.path.abspath(path)
     try:

@@ -18,7 +18,7 @@ from irops.diagnostics.diagnostic import Diagnostic, Fix, Rule
 from irops.diagnostics.printable import MAX_NAME, printable
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import own_rules
-from irops.files.urls import is_url
+from irops.files.urls import Place
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -214,7 +214,7 @@ def _issues(report: Report) -> Iterator[dict[str, Any]]:
     for diagnostic, fingerprint in zip(report, fingerprints(report), strict=True):
         where = diagnostic.location
         path = where.file or report.path or "model"
-        path = path if is_url(path) else Path(path).as_posix()
+        path = path if Place.of(path).is_remote else Path(path).as_posix()
         yield {
             "description": "\n".join(filter(None, (diagnostic.message, diagnostic.facts, *diagnostic.notes))),
             "check_name": f"{diagnostic.code} {diagnostic.name}",
@@ -365,7 +365,7 @@ def _location(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
-    if is_url(path):
+    if Place.of(path).is_remote:
         return quote(os.fsencode(path), safe=RESERVED)
     return Path(path).as_uri() if Path(path).is_absolute() else quote(os.fsencode(Path(path).as_posix()))
 

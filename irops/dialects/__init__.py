@@ -4,13 +4,12 @@ A suffix, a version of a layer or an id enters, the Dialect leaves that it belon
 up, what kinds and types they have, and how files are read and written.
 """
 
-import os
 from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
 
 from irops.dialects.dialect import Dialect as Dialect
-from irops.files.urls import suffix_of
+from irops.files.urls import Place, StrPath
 from irops.ir.model import Model
 from irops.spec.definition import OPENVINO
 from irops.spec.op import parted
@@ -64,7 +63,12 @@ def _owner(folders: tuple[str, ...], version: str) -> Dialect:
     return next((dialect for dialect in more if dialect.owns(version)), first)
 
 
-def dialect_of_suffix(path: str | os.PathLike[str]) -> Dialect:
+def model_suffixes() -> tuple[str, ...]:
+    """How names of files with models end, in any dialect."""
+    return tuple(suffix for dialect in dialects() for suffix in dialect.suffixes)
+
+
+def dialect_of_suffix(path: StrPath) -> Dialect:
     """The dialect that a file of that name holds: OpenVINO's where the suffix is no other's."""
-    suffix = suffix_of(path)
+    suffix = Place.of(path).suffix
     return next((dialect for dialect in others() if suffix in dialect.suffixes), dialects()[0])

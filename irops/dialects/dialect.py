@@ -11,7 +11,7 @@ from typing import Protocol
 
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.files.limits import Limits
-from irops.files.urls import with_suffix
+from irops.files.urls import Place, StrPath
 from irops.ir.model import LayerKind, Model, kind_of
 from irops.spec.definition import Definition
 from irops.spec.op import NoOp, Op, opset_named, parted
@@ -202,13 +202,13 @@ class Dialect:
         """
         raise NotImplementedError(f"{self.title} has no files of its own")
 
-    def files_beside(self, path: str, content: bytes) -> Iterator[str]:
-        """The paths of further files that a model in a file consists of; they need not exist.
+    def files_beside(self, path: StrPath, content: bytes) -> Iterator[Place]:
+        """The places of further files that a model in a file consists of; they need not exist.
 
         content: of the file, or a part of it, which gives the files that it names
         """
         if self.weights_beside:
-            yield with_suffix(path, ".bin")
+            yield Place.of(path).with_suffix(".bin")
 
     def write(self, model: Model, path: str, *, registry: KnownOps, interface: Interface) -> None:
         """Write a model of this dialect. Raises: DiagnosticError, OSError"""

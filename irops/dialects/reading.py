@@ -7,7 +7,7 @@ from irops.diagnostics.rules import rule
 from irops.dialects import dialect_of_suffix, dialects
 from irops.dialects.dialect import Loaded
 from irops.files.limits import Limits
-from irops.files.urls import StrPath, local_path, without_credentials
+from irops.files.urls import Place, StrPath
 from irops.ir.model import Model
 from irops.ir.read import accepted, bytes_of
 
@@ -35,20 +35,16 @@ def load(
     Raises:  ReadError if there is no model at all
     """
     limits = limits or Limits()
-    name, dialect = local_path(path), dialect_of_suffix(path)
-    beside = None if weights is None else os.fspath(weights)
-    if beside is not None and not dialect.weights_beside:
-        message = (
-            f"the weights are {without_credentials(beside)}, must be omitted: the model has no .bin file"
-        )
-        raise ReadError(
-            [Diagnostic(rule("unexpected-weights"), message, Location(without_credentials(name)))]
-        )
+    place, dialect = Place.of(path), dialect_of_suffix(path)
+    if weights is not None and not dialect.weights_beside:
+        message = f"the weights are {Place.of(weights)}, must be omitted: the model has no .bin file"
+        raise ReadError([Diagnostic(rule("unexpected-weights"), message, Location(str(place)))])
     try:
-        return dialect.read(name, weights=beside, text=text, limits=limits)
+        beside = None if weights is None else os.fspath(weights)
+        return dialect.read(os.fspath(place), weights=beside, text=text, limits=limits)
     except ReadError as error:
         if error.diagnostics[0].name == "not-xml":
-            raise _of_another_format(bytes_of(name, limits) if text is None else text, error) from None
+            raise _of_another_format(bytes_of(place, limits) if text is None else text, error) from None
         raise
 
 

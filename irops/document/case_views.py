@@ -343,7 +343,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OpFile:
     """A file of an op. url: '' for files that are not of irops, and where irops has no repository."""
 
     what: str
@@ -359,7 +359,7 @@ def repository_url(path: str) -> str:
     return f"{addresses.REPOSITORY}/blob/{addresses.BRANCH}/{file}{'#L' + line if line else ''}"
 
 
-def places(op: Op) -> tuple[Place, ...]:
+def places(op: Op) -> tuple[OpFile, ...]:
     """The files of the op: its definition, and its functions with lines."""
     found = [_place("definition", Path(op.definition.path))]
     for role, function in op.functions.by_role().items():
@@ -368,13 +368,13 @@ def places(op: Op) -> tuple[Place, ...]:
     return tuple(found)
 
 
-def _place(what: str, file: Path, line: int = 0) -> Place:
+def _place(what: str, file: Path, line: int = 0) -> OpFile:
     inside = ""
     for folder, name in ((schemas_folder(), "schemas"), (PACKAGE, "irops")):
         if not inside and file.is_relative_to(folder):
             inside = f"{name}/{file.relative_to(folder).as_posix()}"
     text = f"{inside or file.as_posix()}{f':{line}' if line else ''}"
-    return Place(what, text, repository_url(text) if inside else "")
+    return OpFile(what, text, repository_url(text) if inside else "")
 
 
 _CODE = re.compile(r"(`[^`\n]+`)")

@@ -18,7 +18,7 @@ from time import monotonic, sleep, time
 from types import TracebackType
 from typing import IO
 
-from irops.files.urls import StrPath, is_url, local_path, without_credentials
+from irops.files.urls import Place, StrPath, without_credentials
 
 MIN_AGE = 60.0
 """Seconds after which something unclaimed counts as abandoned: another process may be about to claim it."""
@@ -337,10 +337,11 @@ def local_target(path: StrPath, *, of_model: bool = False, may_replace: Collecti
     check --fix does
     Raises:  TargetRefused
     """
-    if is_url(path):
-        raise TargetRefused(f"{without_credentials(path)} is a URL; irops writes local files only")
+    place = Place.of(path)
+    if place.is_remote:
+        raise TargetRefused(f"{place} is a URL; irops writes local files only")
     try:
-        target = Path(os.path.realpath(local_path(path)))
+        target = Path(os.path.realpath(place))
     except ValueError:  # a null, or half of a surrogate pair
         raise TargetRefused(f"{path!r} is a path that no system accepts") from None
     _require_unread(path, target, may_replace)
@@ -360,7 +361,7 @@ def _require_unread(path: StrPath, target: Path, may_replace: Collection[StrPath
     except OSError:
         return
     read_as = files.get((status.st_dev, status.st_ino))
-    if read_as is None or any(os.path.realpath(local_path(each)) == str(target) for each in may_replace):
+    if read_as is None or any(os.path.realpath(Place.of(each)) == str(target) for each in may_replace):
         return
     also = "" if os.path.realpath(read_as) == str(target) else f" (as {without_credentials(read_as)})"
     raise TargetRefused(f"{path} is read by this command{also}, and would be replaced; choose another name")

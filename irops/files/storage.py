@@ -15,7 +15,7 @@ from threading import Lock, RLock
 from typing import IO, BinaryIO, Self
 
 from irops.files.output import note_read, read_at
-from irops.files.urls import StrPath, is_url
+from irops.files.urls import Place, StrPath
 
 
 class _Count:
@@ -60,12 +60,12 @@ class NotRegular(OSError):
     """A path does not refer to a regular file that may be read. The text says why: "is a folder"."""
 
 
-def open_regular(path: str) -> BinaryIO:
+def open_regular(path: StrPath) -> BinaryIO:
     """A regular file, open for reading. Follows symbolic links.
 
     Raises:  NotRegular, without opening anything; OSError
     """
-    if is_url(path):
+    if Place.of(path).is_remote:
         raise NotRegular("is a URL, and only models and their weights are read from URLs")
     require_regular(os.stat(path))
     # If the path becomes a pipe between stat and open, O_NONBLOCK prevents open from waiting for a writer.
@@ -83,7 +83,7 @@ def open_regular(path: str) -> BinaryIO:
 
 def head_of(path: StrPath, size: int) -> bytes:
     """The first bytes of a regular file. Raises: NotRegular; OSError"""
-    with open_regular(os.fspath(path)) as file:
+    with open_regular(path) as file:
         return file.read(size)
 
 
@@ -175,7 +175,7 @@ class Weights:
             self._inspect(path)
 
     @staticmethod
-    def of_file(path: str | os.PathLike[str]) -> "Weights":
+    def of_file(path: StrPath) -> "Weights":
         """The bytes of a file. The file need not exist; fault is then set."""
         return Weights(os.fspath(path))
 

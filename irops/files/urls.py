@@ -1,4 +1,4 @@
-"""URLs as texts: how they differ from local paths, what lies beside them, and how they are printed.
+"""Where files lie: local paths and URLs, what lies beside them, and how they are printed.
 
 A URL is what fsspec takes: s3://bucket/model.xml, https://host/model.xml, or a chain such as
 zip://model.xml::s3://bucket/models.zip. A URL of the protocol file is a local path in another form.
@@ -8,6 +8,7 @@ import os
 import posixpath
 import re
 import sys
+from dataclasses import dataclass, replace
 
 StrPath = str | os.PathLike[str]
 HIDDEN = "…"
@@ -31,16 +32,75 @@ _SECRET = re.compile(
 )
 
 
-def protocol_of(path: StrPath) -> str | None:
-    """The protocol of a URL, of a chain that of its first link with a path; None for a local path."""
-    match = _URL.match(os.fspath(path))
-    return None if match is None else match[1].lower()
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a file lies, made where a path enters: on this machine, or at a URL.
 
+    Functions that open files take it as a path. Its text, which messages have, is without credentials.
+    before, after: of a URL the text before its path, and the query with further links of a chain
+    """
 
-def is_url(path: StrPath) -> bool:
-    """Whether a text names a file that is not local. Those of the protocol file are local."""
-    text = os.fspath(path)
-    return "://" in text and _URL.match(text) is not None and _LOCAL.match(text) is None
+    path: str
+    before: str = ""
+    after: str = ""
+
+    @staticmethod
+    def of(path: StrPath) -> "Place":
+        """The place that a path or a URL names. A URL of the protocol file names a local one."""
+        if isinstance(path, Place):
+            return path
+        text = _local_path(os.fspath(path))
+        match = _URL.match(text) if "://" in text else None
+        if match is None:
+            return Place(text)
+        body, separator, chain = text[match.end() :].partition(CHAINED)
+        query = _query_at(match[1], body)
+        return Place(body[:query], text[: match.end()], f"{body[query:]}{separator}{chain}")
+
+    def __fspath__(self) -> str:
+        return f"{self.before}{self.path}{self.after}"
+
+    def __str__(self) -> str:
+        return without_credentials(self.__fspath__())
+
+    __repr__ = __str__
+
+    @property
+    def is_remote(self) -> bool:
+        return bool(self.before)
+
+    @property
+    def protocol(self) -> str:
+        """The protocol of a URL, of a chain that of its first link with a path; "" of a local path."""
+        return self.before.removesuffix("://").rpartition(CHAINED)[2].lower()
+
+    @property
+    def name(self) -> str:
+        """The name of the file, without folders."""
+        return os.path.basename(self.path)
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the file name, in lower case."""
+        return os.path.splitext(self.path)[1].lower()
+
+    def with_suffix(self, suffix: str) -> "Place":
+        """The file of the same name with another suffix. A URL keeps its query, which may grant access."""
+        return replace(self, path=f"{os.path.splitext(self.path)[0]}{suffix}")
+
+    def beside(self, location: str) -> "Place":
+        """A file in the same folder, by its path relative to that folder."""
+        paths = posixpath if self.is_remote else os.path
+        return replace(self, path=paths.join(paths.dirname(self.path), location))
+
+    def identity(self) -> str:
+        """A text that two spellings of one file have in common: a URL without what only grants access (user,
+        password and signatures, in any link). A local link is a file with other files beside it.
+        """
+        if self.is_remote:
+            return CHAINED.join(map(_unsigned, self.__fspath__().split(CHAINED)))
+        folder, name = os.path.split(self.path)
+        return os.path.join(os.path.realpath(folder), name)
 
 
 def looks_cut(path: StrPath) -> bool:
@@ -48,9 +108,8 @@ def looks_cut(path: StrPath) -> bool:
     return re.match(r"[a-z][a-z0-9+.\-]+:/[^/]", os.fspath(path), re.ASCII) is not None
 
 
-def local_path(path: StrPath) -> str:
+def _local_path(text: str) -> str:
     """The path that a URL of the protocol file stands for; other texts unchanged."""
-    text = os.fspath(path)
     match = _LOCAL.match(text)
     if match is None:
         return text
@@ -62,51 +121,12 @@ def local_path(path: StrPath) -> str:
     return re.sub(r"^/([A-Za-z]:)", r"\1", place) if sys.platform == "win32" else place
 
 
-def parts_of(path: StrPath) -> tuple[str, str, str]:
-    """The text before the path of a URL, the path, and its query with further links of a chain."""
-    text = os.fspath(path)
-    match = _URL.match(text)
-    if match is None:
-        return "", text, ""
-    body, separator, chain = text[match.end() :].partition(CHAINED)
-    query = _query_at(match[1], body)
-    return text[: match.end()], body[:query], f"{body[query:]}{separator}{chain}"
-
-
-def suffix_of(path: StrPath) -> str:
-    """The suffix of the file name, in lower case: of a URL without what follows its path."""
-    return os.path.splitext(parts_of(path)[1])[1].lower()
-
-
-def with_suffix(path: StrPath, suffix: str) -> str:
-    """The file of the same name with another suffix. A URL keeps its query, which may grant access."""
-    before, place, after = parts_of(path)
-    return f"{before}{os.path.splitext(place)[0]}{suffix}{after}"
-
-
-def name_of(path: StrPath) -> str:
-    """The name of the file, without folders."""
-    text = os.fspath(path)
-    return posixpath.basename(parts_of(text)[1]) if is_url(text) else os.path.basename(text)
-
-
-def inside(url: str, location: str) -> str:
-    """A file in the folder of a URL, by its path relative to that folder."""
-    before, path, after = parts_of(url)
-    return f"{before}{posixpath.join(posixpath.dirname(path), location)}{after}"
-
-
 def without_credentials(path: StrPath) -> str:
     """A path or URL as it may be printed and stored: without user, password and query."""
     text = os.fspath(path)
     if "://" not in text:
         return text
     return CHAINED.join(map(_shown_link, text.split(CHAINED)))
-
-
-def identity(url: str) -> str:
-    """A URL without what only grants access to the file: user, password and signatures, in any link."""
-    return CHAINED.join(map(_unsigned, url.split(CHAINED)))
 
 
 def scrubbed(text: str) -> str:

@@ -1,24 +1,27 @@
 """Finds and opens the files of models and of their weights, local or remote; nothing else opens them."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 from typing import Protocol
 
+from irops.diagnostics.diagnostic import ReadError
 from irops.diagnostics.suggestions import similar
 from irops.files.limits import Limits
-from irops.files.storage import Weights, head_of, open_regular
-from irops.files.urls import StrPath, is_url, local_path, looks_cut
+from irops.files.storage import NotRegular, Weights, open_regular
+from irops.files.urls import Place, StrPath, looks_cut
 from irops.ir.locate import root_tag
-from irops.ir.remote import SNIFFED_BYTES, RemoteContent, RemoteError, RemoteWeights, models_at
+from irops.ir.parse import Faults
+from irops.ir.remote import MAGIC, RemoteContent, RemoteError, RemoteWeights, files_at
 
 LISTED = 5
 """So many files of the folder are named where none has a similar name."""
 
 
-def near(path: str, suffix: str) -> tuple[str, ...]:
+def near(path: StrPath, suffix: str) -> tuple[str, ...]:
     """Notes for a path that leads to no file: a similar path, or what the folder contains.
 
     suffix: of the files that may be meant; a folder may be meant as well
@@ -29,7 +32,7 @@ def near(path: str, suffix: str) -> tuple[str, ...]:
     if not folder.is_dir():
         return (f"the folder {folder} does not exist",)
     files = sorted(one.name for one in folder.glob(f"*{suffix}"))
-    meant = similar_path(path, suffix)
+    meant = similar_path(os.fspath(path), suffix)
     if meant is not None:
         return (f"did you mean {meant}?",)
     return (f"the folder contains {', '.join(files[:LISTED])}",) if files else ()
@@ -67,28 +70,54 @@ class Readable(Protocol):
 
 
 @contextmanager
-def opened(path: str, limits: Limits) -> Iterator[tuple[Readable, int]]:
+def opened(path: StrPath, limits: Limits) -> Iterator[tuple[Readable, int]]:
     """A file of a model, open for reading from the start, and its size; 0 if a server does not say it.
 
     Raises:  NotRegular; RemoteError; OSError; ValueError for a path that no system accepts
     """
-    if is_url(path):
-        content = RemoteContent(path, limits)
+    place = Place.of(path)
+    if place.is_remote:
+        content = RemoteContent(place, limits)
         yield content, content.size
         return
-    with open_regular(path) as file:
+    with open_regular(place) as file:
         yield file, os.fstat(file.fileno()).st_size
+
+
+@contextmanager
+def opened_model(path: Place, faults: Faults, suffix: str) -> Iterator[tuple[Readable, int]]:
+    """The file of a model, as `opened` gives it. suffix: of such files
+
+    Raises:  ReadError, which says why it cannot be read, also if the block cannot
+    """
+    try:
+        with opened(path, faults.limits) as opened_file:
+            yield opened_file
+    except NotRegular as error:
+        raise faults.stop("not-a-file", f"{path} {error}, must be an {suffix} file") from None
+    except FileNotFoundError:
+        raise faults.stop("file-not-found", f"{path} does not exist", notes=near(path, suffix)) from None
+    except RemoteError as error:
+        must_be = f", must be an {suffix} file" if error.rule == "not-a-file" else ""
+        raise faults.stop(error.rule, f"{path} {error.sentence}{must_be}") from None
+    except OSError as error:
+        raise faults.stop("unreadable-file", f"{path} cannot be read: {error.strerror}") from None
+    except ReadError:
+        raise
+    except ValueError as error:  # a path that no system accepts, with a null character for example
+        raise faults.stop("unreadable-file", f"{path} cannot be read: {error}") from None
 
 
 def weights_at(path: StrPath, limits: Limits) -> Weights:
     """The weights in a file, which need not exist; their fault is then set."""
-    if is_url(path):
-        return RemoteWeights(os.fspath(path), limits)
-    return Weights.of_file(local_path(path))
+    place = Place.of(path)
+    return RemoteWeights(place, limits) if place.is_remote else Weights.of_file(place)
 
 
 HERE = os.path.join(os.curdir, "")
 """Files in the current folder are named without it, as services that show findings name them."""
+SNIFFED_BYTES = 1 << 16
+"""How many bytes are read to detect the kind of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,54 +133,73 @@ class ModelFiles:
 
 
 def model_files(paths: Sequence[str], suffixes: tuple[str, ...]) -> ModelFiles:
-    """The named files, and the models in named folders and their subfolders, sorted by path.
-
-    Links to files are followed, links to folders are not; hidden folders are skipped. A URL may be that of a
-    folder, too, or a pattern (s3://bucket/**/*.xml).
-    suffixes: how names of models end
+    """The models that paths name, see models_at; of a path that names nothing, the path itself, whose fault
+    is reported when it is read.
     """
     files: dict[str, None] = {}
     empty: list[str] = []
     others = 0
-    for path in map(local_path, paths):
-        if is_url(path):
-            models, other_count = _remote(path, suffixes)
-        elif os.path.isdir(path):
-            inside = sorted(_candidates(path, suffixes))
-            models = [file for file in inside if not is_other_xml(file)]
-            other_count = len(inside) - len(models)
-        else:
+    for place in map(Place.of, paths):
+        path = os.fspath(place)
+        try:
+            models, other_count = models_at(place, suffixes)
+        except RemoteError:
             models, other_count = (path,), 0
-        files.update(dict.fromkeys(models))
-        others += other_count
-        if not models:
+        if not models and (place.is_remote or os.path.isdir(path)):
             empty.append(path)
+        files.update(dict.fromkeys(models or (() if path in empty else (path,))))
+        others += other_count
     return ModelFiles(tuple(files), tuple(empty), others)
 
 
-def _remote(url: str, suffixes: tuple[str, ...]) -> tuple[Sequence[str], int]:
-    """The models of a URL; the URL itself if it cannot be listed, which is reported when it is read."""
-    try:
-        return models_at(url, suffixes)
-    except RemoteError:
-        return (url,), 0
+def models_at(path: StrPath, suffixes: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
+    """The models that a path names, sorted, and the number of .xml files that are not models.
 
-
-def is_other_xml(path: str) -> bool:
-    """Whether a file is XML but not a model.
-
-    Damaged files and files with weights next to them count as models, so that they are checked.
+    A local file is a model, and so is a URL with a suffix of models, which need not exist. Folders have those
+    in their subfolders, too; in patterns, ** stands for any folders. Links to files are followed, links to
+    folders are not; hidden folders are skipped.
+    suffixes: how names of models end
+    Raises:  RemoteError if there is no such folder, or it cannot be listed
     """
-    try:
-        root = root_tag(head_of(path, SNIFFED_BYTES))
-    except OSError:
-        return False
-    return root is not None and root.lower() != "net" and not Path(path).with_suffix(".bin").exists()
+    place = Place.of(path)
+    if place.is_remote:
+        is_model = place.path.endswith(suffixes) and not MAGIC.search(place.path)
+        files = [] if is_model else files_at(place)
+    else:
+        is_model = os.path.lexists(place) and not os.path.isdir(place)
+        files = [] if is_model else list(_local_files(place.path))
+    if is_model:
+        return (os.fspath(place),), 0
+    known = set(files)
+    named = [file for file in files if file.path.endswith(suffixes)]
+    models = tuple(os.fspath(file) for file in named if not _is_other_xml(file, known))
+    return models, len(named) - len(models)
 
 
-def _candidates(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
+def _local_files(path: str) -> Iterator[Place]:
+    """The files in a folder, or those that a pattern names and those in the folders that it names."""
+    for one in [path] if os.path.lexists(path) else sorted(glob(path, recursive=True)):
+        yield from map(Place, sorted(_files_in(one)) if os.path.isdir(one) else (one,))
+
+
+def _files_in(folder: str) -> Iterator[str]:
     is_here = folder in (os.curdir, HERE)
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        named = (os.path.join(place, name) for name in names if name.endswith(suffixes))
+        named = (os.path.join(place, name) for name in names)
         yield from (file.removeprefix(HERE) if is_here else file for file in named)
+
+
+def _is_other_xml(file: Place, files: Collection[Place]) -> bool:
+    """Whether a file is XML but not a model. Damaged files and files with weights next to them count as
+    models, so that they are checked.
+    """
+    weights = file.with_suffix(".bin")
+    if file.suffix != ".xml" or weights in files or (not file.is_remote and os.path.exists(weights)):
+        return False
+    try:
+        with opened(file, Limits()) as (content, _):
+            root = root_tag(content.read(SNIFFED_BYTES))
+    except OSError:  # reported when the file is read
+        return False
+    return root is not None and root.lower() != "net"

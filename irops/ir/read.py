@@ -13,14 +13,13 @@ from irops.diagnostics.rules import rule
 from irops.environment import no_collection
 from irops.files.limits import Limits, recursion_limit_for
 from irops.files.output import folder_lock, left_of_pair
-from irops.files.storage import NotRegular, count_read, head_of
-from irops.files.urls import StrPath, is_url, local_path, with_suffix, without_credentials
+from irops.files.storage import count_read, head_of
+from irops.files.urls import Place, StrPath
 from irops.ir.build import Builder
 from irops.ir.locate import BOM, SourceText
 from irops.ir.model import Model
-from irops.ir.opening import Readable, near, opened, weights_at
+from irops.ir.opening import Readable, opened_model, weights_at
 from irops.ir.parse import Faults
-from irops.ir.remote import RemoteError
 from irops.ir.weights import Weights, small_integers
 
 _HARMLESS = (
@@ -41,23 +40,23 @@ def load(
     beside the .xml; text: replaces the content of the file.
     Raises:  ReadError if no model can be read
     """
-    name, limits = local_path(path), limits or Limits()
-    beside = with_suffix(name, ".bin") if weights is None else weights
-    with folder_lock(_folder_of(name)):  # no writer replaces the two files in between
-        raw = bytes_of(name, limits) if text is None else text
+    place, limits = Place.of(path), limits or Limits()
+    beside = place.with_suffix(".bin") if weights is None else Place.of(weights)
+    with folder_lock(_folder_of(place)):  # no writer replaces the two files in between
+        raw = bytes_of(place, limits) if text is None else text
         weights_file = weights_at(beside, limits)
-        left = left_of_pair(Path(name), Path(beside)) if weights is None and not is_url(name) else None
-    model, findings = _load(without_credentials(name), raw, weights_file, limits)
+        left = left_of_pair(Path(place), Path(beside)) if weights is None and not place.is_remote else None
+    model, findings = _load(str(place), raw, weights_file, limits)
     return model, findings if left is None else (_interrupted(model, beside, left), *findings)
 
 
-def _interrupted(model: Model, weights: StrPath, left: Path) -> Diagnostic:
+def _interrupted(model: Model, weights: Place, left: Path) -> Diagnostic:
     message = f"{weights} is of a later writing than this file, which ended before this file was replaced"
     notes = (f"{left} is the text that belongs to it; rename it to {left.name[1:].removesuffix('.pending')}",)
     return Diagnostic(rule("interrupted-write"), message, model.location(), notes=notes)
 
 
-def _folder_of(path: str) -> Path:
+def _folder_of(path: Place) -> Path:
     try:
         return Path(os.path.realpath(path)).parent
     except ValueError:  # a path that no system accepts, which is reported when it is opened
@@ -109,33 +108,16 @@ def _load(
     return model, faults.in_order()
 
 
-def bytes_of(path: str, limits: Limits) -> bytes:
-    """The content of a file; of a binary file, only the start, which identifies it. Raises: ReadError
-
-    path: of a local file, or a URL of fsspec
-    """
-    name = without_credentials(path)
-    faults = Faults(SourceText(name, b""), limits)
-    if not path:
+def bytes_of(path: StrPath, limits: Limits) -> bytes:
+    """The content of a file; of a binary file, only the start, which identifies it. Raises: ReadError"""
+    place = Place.of(path)
+    faults = Faults(SourceText(str(place), b""), limits)
+    if not place.path:
         raise faults.stop("file-not-found", "the path is empty, must name an .xml file")
-    try:
-        with opened(path, limits) as (file, size):
-            start = _start_or_all(file, size, limits, faults)
-            count_read(len(start))
-            return start
-    except NotRegular as error:
-        raise faults.stop("not-a-file", f"{name} {error}, must be an .xml file") from None
-    except FileNotFoundError:
-        raise faults.stop("file-not-found", f"{name} does not exist", notes=near(path, ".xml")) from None
-    except RemoteError as error:
-        must_be = ", must be an .xml file" if error.rule == "not-a-file" else ""
-        raise faults.stop(error.rule, f"{name} {error.sentence}{must_be}") from None
-    except OSError as error:
-        raise faults.stop("unreadable-file", f"{name} cannot be read: {error.strerror}") from None
-    except ReadError:
-        raise
-    except ValueError as error:  # a path that no system accepts, with a null character for example
-        raise faults.stop("unreadable-file", f"{name} cannot be read: {error}") from None
+    with opened_model(place, faults, ".xml") as (file, size):
+        start = _start_or_all(file, size, limits, faults)
+        count_read(len(start))
+        return start
 
 
 def _start_or_all(file: Readable, size: int, limits: Limits, faults: Faults) -> bytes:

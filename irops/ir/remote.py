@@ -3,7 +3,7 @@
 import os
 import re
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +20,7 @@ from irops.diagnostics.suggestions import did_you_mean_word
 from irops.files import urls
 from irops.files.limits import Limits
 from irops.files.storage import OpenFiles, Weights, WeightsChanged, count_fetched, count_read
-from irops.ir.locate import root_tag
+from irops.files.urls import Place
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -275,8 +275,9 @@ def _holds_files(kind: Any) -> bool:
 
 def _version(url: str, thread: int) -> str:
     """A text that changes with the archive that a URL names."""
-    if not urls.is_url(url):
-        status = os.stat(urls.local_path(url))
+    place = Place.of(url)
+    if not place.is_remote:
+        status = os.stat(place)
         return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
     system, path = file_system(url, thread)
     system.invalidate_cache(path)
@@ -299,17 +300,14 @@ class RemoteFileChanged(RemoteError):
 
 
 class RemoteFile:
-    """A file of a file system of fsspec, as it was when this object was made.
+    """A file of a file system of fsspec, as it was when this object was made."""
 
-    name: the URL without credentials
-    """
+    __slots__ = ("_path", "_system", "limits", "place", "size", "version")
 
-    __slots__ = ("_path", "_system", "limits", "name", "size", "version")
-
-    def __init__(self, url: str, limits: Limits) -> None:
+    def __init__(self, place: Place, limits: Limits) -> None:
         """Raises: RemoteError if there is no such file, or the server does not say"""
-        self.name, self.limits = urls.without_credentials(url), limits
-        self._system, self._path = answered(limits, file_system, url, get_ident())
+        self.place, self.limits = place, limits
+        self._system, self._path = answered(limits, file_system, os.fspath(place), get_ident())
         info = self._info()
         if info.get("type") == "directory":
             raise RemoteError("is a folder", "not-a-file")
@@ -319,7 +317,7 @@ class RemoteFile:
         self.version = version_of(info)
 
     def __repr__(self) -> str:
-        return f"<remote file {self.name}, {self.size} bytes>"
+        return f"<remote file {self.place}, {self.size} bytes>"
 
     def read(self, offset: int, size: int) -> bytes:
         """Some of the bytes. They belong to this version only if require_unchanged passes afterwards.
@@ -336,7 +334,7 @@ class RemoteFile:
         return b"".join(parts)
 
     def _range(self, start: int, size: int) -> bytes:
-        if urls.protocol_of(self.name) not in WEB:
+        if self.place.protocol not in WEB:
             return bytes(self._system.cat_file(self._path, start=start, end=start + size))
         # a server that does not know ranges sends the whole file, which may be large: this stops it
         with self._system.open(self._path, "rb", size=self.size, cache_type="none") as file:
@@ -356,7 +354,7 @@ class RemoteFile:
             yield start
         if len(start) == self.size:
             return
-        way = {"block_size": 0} if urls.protocol_of(self.name) in WEB else {"cache_type": "none"}
+        way = {"block_size": 0} if self.place.protocol in WEB else {"cache_type": "none"}
         file = answered(self.limits, self._system.open, self._path, "rb", **way)
         try:
             answered(self.limits, _part_of, file, len(start))  # once more: not all servers send parts
@@ -410,9 +408,9 @@ def _part_of(file: Any, size: int) -> bytes:
 class RemoteContent:
     """A remote file as an open file. size: 0 if the server does not say how many bytes it has."""
 
-    def __init__(self, url: str, limits: Limits) -> None:
+    def __init__(self, place: Place, limits: Limits) -> None:
         """Raises: RemoteError"""
-        self._file = RemoteFile(url, limits)
+        self._file = RemoteFile(place, limits)
         self.size = self._file.size or 0
         self._steps, self._buffer = self._file.in_steps(), b""
 
@@ -430,45 +428,24 @@ class RemoteContent:
         return content[:size]
 
 
-SNIFFED_BYTES = 1 << 16
-"""How many bytes are read to detect the kind of a file."""
-_MAGIC = re.compile(r"[*\[]")
+MAGIC = re.compile(r"[*\[]")
 
 
-def models_at(url: str, suffixes: Sequence[str]) -> tuple[Sequence[str], int]:
-    """The URLs of the models that a URL names, sorted, and the number of .xml files that are not models.
+def files_at(folder: Place) -> list[Place]:
+    """The files of a folder and its subfolders but hidden ones, sorted; of a pattern, in which ** stands for
+    any folders, those that match it, and .bin files. Listing takes at most limits.seconds.
 
-    A URL with a suffix of models is that of a model, which need not exist; others are of a folder, with its
-    subfolders, or patterns, in which ** stands for any folders. Hidden folders are skipped. Listing takes at
-    most limits.seconds.
     Raises:  RemoteError if there is no such folder, or it cannot be listed
     """
-    limits = Limits()
-    before, path, after = urls.parts_of(url)
-    magic = _MAGIC.search(path)
-    if magic is None and path.endswith(tuple(suffixes)):
-        return (url,), 0
-    if magic is None:
-        root, pattern = path.rstrip("/"), None
-    else:
-        root = path[: max(path.rfind("/", 0, magic.start()), 0)]
-        pattern = path.removeprefix(root).lstrip("/")
-    names = _names(f"{before}{root}{after}", pattern, limits)
-    folder = f"{before}{root}{'/' if root else ''}"
-    files = {f"{folder}{name}{after}" for name in names}
-    hidden = {name for name in names if any(part.startswith(".") for part in name.split("/")[:-1])}
-    shown = (name for name in names if name.endswith(tuple(suffixes)) and name not in hidden)
-    wanted = [f"{folder}{name}{after}" for name in shown]
-    models = [file for file in wanted if not _is_other_xml(file, files, limits)]
-    return tuple(models), len(wanted) - len(models)
-
-
-def _names(folder: str, pattern: str | None, limits: Limits) -> list[str]:
-    """The paths of files in a folder, relative to it: all, or .bin files and those that a pattern matches."""
     from fsspec.utils import glob_translate
 
+    root, pattern = folder.path.rstrip("/"), None
+    if magic := MAGIC.search(folder.path):
+        root = folder.path[: max(folder.path.rfind("/", 0, magic.start()), 0)]
+        pattern = folder.path.removeprefix(root).lstrip("/")
+    limits = Limits()
     patient = replace(limits, remote_seconds=max(limits.remote_seconds, limits.seconds))
-    system, base = answered(patient, file_system, folder, get_ident())
+    system, base = answered(patient, file_system, os.fspath(replace(folder, path=root)), get_ident())
     base = base.rstrip("/")
     is_web = "://" in base  # paths of web servers are URLs, and folders end with a slash
     system.invalidate_cache(base)
@@ -477,21 +454,13 @@ def _names(folder: str, pattern: str | None, limits: Limits) -> list[str]:
     names = sorted(name.removeprefix(base).lstrip("/") for name in found if name.startswith(base))
     if not names and answered(limits, system.info, base).get("type") != "directory":
         raise RemoteError("is not a folder, and has no suffix of a model", "not-a-file")
-    if pattern is None:
-        return names
-    matches = re.compile(glob_translate(pattern)).match
-    return [name for name in names if matches(name) or name.endswith(".bin")]
-
-
-def _is_other_xml(url: str, files: Collection[str], limits: Limits) -> bool:
-    """Whether a file is XML but not a model. Damaged files and files with weights beside them are models."""
-    if urls.with_suffix(url, ".bin") in files:
-        return False
-    try:
-        root = root_tag(RemoteContent(url, limits).read(SNIFFED_BYTES))
-    except RemoteError:  # reported when the file is read
-        return False
-    return root is not None and root.lower() != "net"
+    matches = None if pattern is None else re.compile(glob_translate(pattern)).match
+    return [
+        replace(folder, path=f"{root}/{name}" if root else name)
+        for name in names
+        if not any(part.startswith(".") for part in name.split("/")[:-1])
+        and (matches is None or matches(name) or name.endswith(".bin"))
+    ]
 
 
 class RemoteWeights(Weights):
@@ -501,23 +470,22 @@ class RemoteWeights(Weights):
     removed with this object. path: the URL without credentials
     """
 
-    __slots__ = ("_blocks", "_fetching", "_folder", "_local", "_remote")
+    __slots__ = ("_blocks", "_fetching", "_folder", "_local", "_place", "_remote")
     is_remote = True
 
-    def __init__(self, url: str, limits: Limits) -> None:
-        remote: RemoteFile | None = None
+    def __init__(self, place: Place, limits: Limits) -> None:
         try:
-            remote = RemoteFile(url, limits)
+            remote = RemoteFile(place, limits)
             if remote.size is None:
                 raise RemoteError("the server does not say how large it is")
         except RemoteError as error:
-            self._set(None, urls.without_credentials(url), error.sentence)
+            self._set(None, place, error.sentence)
         else:
-            self._set(remote, remote.name, "")
+            self._set(remote, place, "")
 
-    def _set(self, remote: RemoteFile | None, path: str, fault: str) -> None:
+    def _set(self, remote: RemoteFile | None, place: Place, fault: str) -> None:
         super().__init__(None)
-        self.path: str | None = path
+        self._place, self.path = place, str(place)
         self._remote, self._fault = remote, fault
         self._bytes = None
         self._local: Weights | None = None
@@ -528,11 +496,11 @@ class RemoteWeights(Weights):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For other processes, which have the same version of the file or report that it was changed."""
-        return _restored, (self._remote, self.path, self._fault)
+        return _restored, (self._remote, self._place, self._fault)
 
     @property
     def name(self) -> str:
-        return urls.name_of(self.path or "")
+        return self._place.name
 
     def view(self, offset: int, size: int) -> memoryview:
         self._within(offset, size)
@@ -624,9 +592,9 @@ def _remove(folder: str, process: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _restored(remote: RemoteFile | None, path: str, fault: str) -> RemoteWeights:
+def _restored(remote: RemoteFile | None, place: Place, fault: str) -> RemoteWeights:
     weights = RemoteWeights.__new__(RemoteWeights)
-    weights._set(remote, path, fault)
+    weights._set(remote, place, fault)
     return weights
 
 

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from irops.dialects import dialect_of_suffix
 from irops.files.limits import Limits
 from irops.files.storage import open_regular
-from irops.files.urls import is_url
+from irops.files.urls import Place, StrPath
 from irops.ir.opening import opened
 from irops.ir.remote import RemoteError, RemoteFile
 
@@ -27,29 +27,29 @@ NAMING = 8 << 20
 STEP = 4 << 20
 
 
-def remote_identity(url: str, limits: Limits) -> str:
+def _remote_identity(place: Place, limits: Limits) -> str:
     """The identity of the content of a model; "" where its file cannot be read."""
-    dialect = dialect_of_suffix(url)
+    dialect = dialect_of_suffix(place)
     try:
-        file = RemoteFile(url, limits)
+        file = RemoteFile(place, limits)
         names = not dialect.weights_beside and 0 < (file.size or 0) <= NAMING
-        content = _content(url, limits) if names else b""
+        content = _content(place, limits) if names else b""
     except RemoteError:
         return ""
-    beside = [_version(other, limits) for other in dialect.files_beside(url, content)]
+    beside = [_version(other, limits) for other in dialect.files_beside(place, content)]
     return key_of(file.version.encode(), *map(str.encode, beside))
 
 
-def _version(url: str, limits: Limits) -> str:
+def _version(place: Place, limits: Limits) -> str:
     try:
-        return RemoteFile(url, limits).version
+        return RemoteFile(place, limits).version
     except RemoteError as error:
         return error.rule
 
 
-def _content(url: str, limits: Limits) -> bytes:
+def _content(place: Place, limits: Limits) -> bytes:
     """Raises: RemoteError"""
-    with opened(url, limits) as (file, _):
+    with opened(place, limits) as (file, _):
         steps = []
         while step := file.read(STEP):
             steps.append(step)
@@ -72,7 +72,8 @@ class Identities:
 
     def __init__(self, paths: Sequence[str], limits: Limits) -> None:
         with ThreadPoolExecutor(AT_ONCE) as threads:
-            self._found = dict(zip(paths, threads.map(lambda path: _identity(path, limits), paths)))
+            found = threads.map(lambda path: _identity(Place.of(path), limits), paths)
+            self._found = dict(zip(paths, found))
 
     def of(self, path: str) -> str:
         """The identity of the content of a model; "" where its file cannot be read."""
@@ -86,26 +87,26 @@ class Identities:
         return bool(identity) and all(_state(one) == state for one, state in states.items())
 
 
-def _identity(path: str, limits: Limits) -> tuple[str, dict[str, State]]:
+def _identity(place: Place, limits: Limits) -> tuple[str, dict[Place, State]]:
     """The identity of the content of a model, and the states of its local files."""
-    if is_url(path):
-        return remote_identity(path, limits), {}
+    if place.is_remote:
+        return _remote_identity(place, limits), {}
     try:
-        digest, beside = _digest(path, is_model=True)
-        states = {one: _state(one) for one in (path, *beside)}
+        digest, beside = _digest(place, is_model=True)
+        states = {one: _state(one) for one in (place, *beside)}
         others = [_digest_beside(one, states[one]) for one in beside]
     except (OSError, ValueError):
         return "", {}
     return key_of(digest.encode(), *map(str.encode, others)), states
 
 
-def _digest_beside(path: str, state: State) -> str:
+def _digest_beside(path: StrPath, state: State) -> str:
     if state is None:
         return "absent"
     return _digest(path)[0] if state[0] <= WHOLE else f"{state[0]} {state[1]}"
 
 
-def _state(path: str) -> State:
+def _state(path: StrPath) -> State:
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -113,10 +114,10 @@ def _state(path: str) -> State:
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
-def _digest(path: str, *, is_model: bool = False) -> tuple[str, tuple[str, ...]]:
+def _digest(path: StrPath, *, is_model: bool = False) -> tuple[str, tuple[Place, ...]]:
     """The digest of a file, and the files beside it that it names as a model. Raises: OSError"""
     digest = blake2b(digest_size=32)
-    dialect, beside = dialect_of_suffix(path), dict[str, None]()
+    dialect, beside = dialect_of_suffix(path), dict[Place, None]()
     with open_regular(path) as file:
         step, end = min(os.fstat(file.fileno()).st_size + 1, CHUNK), b""
         while chunk := file.read(step):

@@ -2,17 +2,16 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from glob import glob, has_magic
+from glob import has_magic
 
 from irops.diagnostics.printable import plural, printable
-from irops.dialects import dialects
+from irops.dialects import model_suffixes
 from irops.files.storage import content_of
-from irops.files.urls import identity, is_url, local_path, without_credentials
-from irops.ir.opening import is_other_xml, model_files
-from irops.ir.remote import RemoteError, models_at
+from irops.files.urls import Place
+from irops.ir.opening import models_at
+from irops.ir.remote import RemoteError
 from irops.surveys.tasks import SurveyError
 
 LIST = "@"
@@ -43,16 +42,15 @@ def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
     A path is a file, a folder, a pattern (zoo/**/*.xml), a URL, or @FILE for a list of paths.
     Raises:  SurveyError for a path that matches nothing
     """
-    models: dict[object, ListedModel] = {}
+    models: dict[str, ListedModel] = {}
     twice: list[tuple[str, str]] = []
     others = 0
     names: Counter[str] = Counter()
-    real = cache(os.path.realpath)
     for path in _expanded(os.fspath(path) for path in paths):
-        files, skipped = _matches(local_path(path))
+        files, skipped = _matches(path)
         others += skipped
         for file in files:
-            name, place = shown(file), _place(file, real)
+            name, place = shown(file), Place.of(file).identity()
             if place not in models:
                 names[name] += 1  # what URLs differ by may not be shown
                 number = f" ({names[name]})" if names[name] > 1 else ""
@@ -71,7 +69,7 @@ def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
 
 def shown(path: str) -> str:
     """A path or URL as the table has it: without credentials, and without bytes that are no text."""
-    return os.fsencode(without_credentials(path)).decode("utf-8", "backslashreplace")
+    return os.fsencode(str(Place.of(path))).decode("utf-8", "backslashreplace")
 
 
 def _expanded(paths: Iterable[str]) -> Iterator[str]:
@@ -91,46 +89,19 @@ def _expanded(paths: Iterable[str]) -> Iterator[str]:
 
 def _matches(path: str) -> tuple[Sequence[str], int]:
     """The models of a path, and the number of .xml files that are none."""
-    if is_url(path):
-        return _url_models(path)
-    if os.path.lexists(path):
-        found = model_files([path], _suffixes())
-        if found.empty:
-            is_readable = os.access(path, os.R_OK | os.X_OK)
-            reason = "contains no models" if is_readable else "cannot be read"
-            raise SurveyError(f"the folder {printable(path)} {reason}")
-        return found.files, found.others
-    if not has_magic(path):
-        raise SurveyError(f"there is no file or folder {printable(path)}")
-    matched = sorted(glob(path, recursive=True))
-    folders = [one for one in matched if os.path.isdir(one)]
-    files = [one for one in matched if one.endswith(_suffixes()) and one not in folders]
-    models = [file for file in files if not is_other_xml(file)]
-    inside = model_files(folders, _suffixes())
-    if not models and not inside.files:
-        raise SurveyError(f"no model matches {printable(path)}")
-    return (*models, *inside.files), len(files) - len(models) + inside.others
-
-
-def _url_models(url: str) -> tuple[Sequence[str], int]:
-    """The models at a URL, and the number of .xml files that are none."""
+    place, name = Place.of(path), printable(shown(path))
+    is_there = place.is_remote or os.path.lexists(place)
+    if not is_there and not has_magic(place.path):
+        raise SurveyError(f"there is no file or folder {name}")
     try:
-        found, others = models_at(url, _suffixes())
+        models, others = models_at(place, model_suffixes())
     except RemoteError as error:
-        raise SurveyError(f"{shown(url)} {error.sentence}") from None
-    if not found:
-        raise SurveyError(f"there are no models at {printable(shown(url))}")
-    return found, others
-
-
-@cache
-def _suffixes() -> tuple[str, ...]:
-    return tuple(suffix for dialect in dialects() for suffix in dialect.suffixes)
-
-
-def _place(path: str, real: Callable[[str], str]) -> object:
-    """A key that is equal for two spellings of one path. A link is a file with weights beside it."""
-    if is_url(path):
-        return identity(path)
-    folder, name = os.path.split(path)
-    return real(folder), name
+        raise SurveyError(f"{shown(path)} {error.sentence}") from None
+    if models:
+        return models, others
+    if place.is_remote:
+        raise SurveyError(f"there are no models at {name}")
+    if not is_there:
+        raise SurveyError(f"no model matches {name}")
+    is_readable = os.access(place, os.R_OK | os.X_OK)
+    raise SurveyError(f"the folder {name} {'contains no models' if is_readable else 'cannot be read'}")

@@ -29,7 +29,7 @@ from irops.environment import missing_libraries
 from irops.files.limits import Limits
 from irops.files.output import PendingFiles, claim, local_target
 from irops.files.storage import content_of, open_regular
-from irops.files.urls import is_url
+from irops.files.urls import Place
 from irops.pages.render import plain, render
 from irops.surveys.identity import Identities, key_of
 from irops.surveys.listing import ListedModel, Listing, listing
@@ -201,7 +201,6 @@ HEAD = json.dumps({"format": FORMAT, "schema": SCHEMA, "columns": [field.name fo
 LINE_BYTES = 1 << 24
 """A longer line is no row; a file has as many rows as there are cells."""
 _VALUES = attrgetter(*(field.name for field in fields(Row)))
-Place = tuple[str, str]
 
 
 class Rows:
@@ -216,7 +215,7 @@ class Rows:
         self._file: IO[str] | None = None
         is_there = path is not None and path.exists()
         rows, damaged = read_rows(path) if path is not None and is_there else ([], 0)
-        self.rows: dict[Place, Row] = {row.place: row for row in rows}
+        self.rows: dict[tuple[str, str], Row] = {row.place: row for row in rows}
         self.notes: tuple[str, ...] = ()
         self._is_compact = is_there and not damaged and len(rows) == len(self.rows)
         if damaged:
@@ -867,7 +866,7 @@ class _Survey:
     def _do(self, to_do: Sequence[Any], workers: Workers, progress: Progress | None) -> None:
         settings = self._request.settings
         items = [(cell.model.path, cell.task) for cell in to_do]
-        workers.require_files([os.path.abspath(path) for path, _ in items if not is_url(path)])
+        workers.require_files([os.path.abspath(path) for path, _ in items if not Place.of(path).is_remote])
         arguments = (settings, os.getcwd(), self._cells.runtimes)
         results = workers.run(prepare, arguments, items, seconds=settings.seconds, memory=settings.memory)
         for done, (index, result) in enumerate(results, 1):

@@ -37,6 +37,7 @@ def test_a_folder_stands_for_its_models_in_order(folder):
     found = find_models([str(folder), str(folder / "a.xml")])
     assert found.files == tuple(str(folder / name) for name in ("a.xml", "b.xml", "c/d.xml"))
     assert (found.empty, found.others) == ((), 1)
+    assert find_models([f"{folder}/**/*.xml", f"{folder}/*.onnx"]).files == (*found.files, f"{folder}/*.onnx")
 
 
 @pytest.mark.parametrize(

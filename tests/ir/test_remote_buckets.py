@@ -9,7 +9,8 @@ from object_store import object_store
 from tables import table
 
 import irops
-from irops.ir.remote import RemoteError, models_at
+from irops.ir.opening import models_at
+from irops.ir.remote import RemoteError
 
 pytestmark = [pytest.mark.slow("a server of objects"), needs("fsspec"), needs("s3fs"), needs("moto")]
 SUFFIXES = (".xml", ".onnx")

@@ -13,7 +13,7 @@ from tables import table
 
 import irops
 from irops.files.storage import bytes_fetched, bytes_read
-from irops.ir.remote import models_at
+from irops.ir.opening import models_at
 
 pytestmark = needs("fsspec")
 fsspec = Late("fsspec")

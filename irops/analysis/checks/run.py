@@ -23,7 +23,7 @@ from irops.dialects.reading import load
 from irops.dialects.registry import Registry
 from irops.environment import no_collection
 from irops.files.limits import Clock, Limits, notes, recursion_limit_for
-from irops.files.urls import local_path, without_credentials
+from irops.files.urls import Place
 from irops.graph.topology import feeding_layers
 from irops.ir.model import SHOWN, Layer
 from irops.ir.weights import constant_faults
@@ -293,9 +293,9 @@ def _of_file(
     try:
         loaded, read_findings = load(path, weights, text=text, limits=limits)
     except ReadError as error:
-        return Report.of(error.diagnostics, without_credentials(local_path(path)))
+        return Report.of(error.diagnostics, str(Place.of(path)))
     analysis = ModelAnalysis(loaded, registry, limits, read_findings)
-    return _report(analysis, read_findings, custom, without_credentials(local_path(path)), target)
+    return _report(analysis, read_findings, custom, str(Place.of(path)), target)
 
 
 def check_as_read(

@@ -15,7 +15,7 @@ from irops.debugging.sources.source import Context, Failure, LayerValue, Source,
 from irops.debugging.sources.stored import OtherModel, SourceError, Stored, stored_source
 from irops.debugging.sources.workers import UNBOUNDED, RemoteBackend, SourceWorkers, asked
 from irops.diagnostics.suggestions import did_you_mean_word, similar
-from irops.files.urls import is_url, without_credentials
+from irops.files.urls import Place
 from irops.ir.model import Layer, Model
 from irops.runtime.session import Session
 from irops.values.element import Array
@@ -157,7 +157,7 @@ def source_of_text(text: str, workers: SourceWorkers = UNBOUNDED) -> Source:
             _require_file(rest, text)
             return ONNXFile(rest, workers)
         case "model:":
-            if not is_url(rest):
+            if not Place.of(rest).is_remote:
                 _require_file(rest, text)
             return OtherModel(rest, Layerwise(Reference()))
     if text in backend_names():
@@ -167,10 +167,10 @@ def source_of_text(text: str, workers: SourceWorkers = UNBOUNDED) -> Source:
         if lacking is not None:
             raise SourceError(f"the backend {text} is not available: {lacking}")
         return Layerwise(RemoteBackend(text, workers))
-    if is_url(text):
-        name = without_credentials(text)
+    place = Place.of(text)
+    if place.is_remote:
         raise SourceError(
-            f"{name} is a URL; a model there is written model:{name}, stored values must be local"
+            f"{place} is a URL; a model there is written model:{place}, stored values must be local"
         )
     if text.endswith((".npz", ".npy")) or os.path.isdir(text):
         return stored_source(text)
@@ -207,8 +207,8 @@ def _require_file(path: str, text: str) -> None:
 
 
 def _require_local(path: str) -> None:
-    if is_url(path):
-        name = without_credentials(path)
+    place = Place.of(path)
+    if place.is_remote:
         raise SourceError(
-            f"{name} is a URL; onnxruntime:MODEL.onnx must be a local file, model:URL need not be"
+            f"{place} is a URL; onnxruntime:MODEL.onnx must be a local file, model:URL need not be"
         )

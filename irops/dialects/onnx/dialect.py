@@ -9,7 +9,7 @@ from pathlib import Path
 from irops.dialects.dialect import Dialect, Interface, KnownOps, Listed, Loaded, OtherFormat
 from irops.dialects.onnx.opsets import ONNX, imported, onnx_opsets, why_not
 from irops.files.limits import Limits
-from irops.files.urls import inside, is_url
+from irops.files.urls import Place, StrPath
 from irops.ir.model import LayerKind, Model, kind_of
 from irops.spec.op import NoOp, Op, parted
 
@@ -36,13 +36,13 @@ class Onnx(Dialect):
     def owns(self, version: str) -> bool:
         return imported(version) is not None
 
-    def files_beside(self, path: str, content: bytes) -> Iterator[str]:
+    def files_beside(self, path: StrPath, content: bytes) -> Iterator[Place]:
         for match in _LOCATION.finditer(content):
             short, low, high = (ord(part) if part else 0 for part in match.groups())
             length = short or (low & 0x7F) | high << 7
             name = os.fsdecode(content[match.end() : match.end() + length])
             if not name.startswith("/") and ".." not in name:  # which are not read
-                yield inside(path, name) if is_url(path) else os.path.join(os.path.dirname(path), name)
+                yield Place.of(path).beside(name)
 
     def layer_version(self, type: str, opset: int) -> str:
         return f"{ONNX}:{opset}"

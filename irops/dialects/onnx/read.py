@@ -1,6 +1,5 @@
 """Read ONNX models: a GraphProto becomes a graph of layers, Parameter, Const and Result among them."""
 
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -16,14 +15,13 @@ from irops.dialects.onnx import tensors
 from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS, onnx_library, onnx_opsets
 from irops.environment import no_collection
 from irops.files.limits import Limits
-from irops.files.storage import NotRegular, count_read
-from irops.files.urls import local_path, name_of, without_credentials
+from irops.files.storage import count_read
+from irops.files.urls import Place, StrPath
 from irops.graph.topology import Wiring
 from irops.ir.locate import SourceText
 from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, Port, UniqueNames
-from irops.ir.opening import near, opened
+from irops.ir.opening import opened_model
 from irops.ir.parse import Faults
-from irops.ir.remote import RemoteError
 from irops.ir.weights import Region
 from irops.values.element import Array, ElementType, tagged, zeros
 from irops.values.packing import unpack
@@ -437,17 +435,17 @@ MOST_BYTES = (1 << 31) - 1
 
 
 def load(
-    path: str | os.PathLike[str], limits: Limits | None = None, data: bytes | None = None
+    path: StrPath, limits: Limits | None = None, data: bytes | None = None
 ) -> tuple[Model, tuple[Diagnostic, ...]]:
     """The model that a file holds, as far as it can be read, and all that is wrong with its structure.
 
     data: what is read in place of the file's content
     Raises:  ReadError where there is no model at all
     """
-    place = local_path(path)
-    faults = Faults(SourceText(without_credentials(place), b"", as_stored=False), limits)
+    place = Place.of(path)
+    faults = Faults(SourceText(str(place), b"", as_stored=False), limits)
     data = _bytes_of(place, faults) if data is None else data
-    return _load(_parsed(onnx_library(without_credentials(place)), data, faults), place, faults)
+    return _load(_parsed(onnx_library(str(place)), data, faults), place, faults)
 
 
 def loads(data: bytes, limits: Limits | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
@@ -468,28 +466,16 @@ def of_proto(proto: Any) -> Model:
     return model
 
 
-def _bytes_of(path: str, faults: Faults) -> bytes:
-    name = without_credentials(path)
-    try:
-        with opened(path, faults.limits) as (file, size):
-            data = b"" if size > MOST_BYTES else file.read(MOST_BYTES + 1)
-    except NotRegular as error:
-        raise faults.stop("not-a-file", f"{name} {error}; it must be an .onnx file", -1) from None
-    except FileNotFoundError:
-        raise faults.stop("file-not-found", f"{name} does not exist", -1, notes=near(path, ".onnx")) from None
-    except RemoteError as error:
-        raise faults.stop(error.rule, f"{name} {error.sentence}", -1) from None
-    except OSError as error:
-        raise faults.stop("unreadable-file", f"{name} cannot be read: {error.strerror}", -1) from None
-    except ValueError as error:  # a path that no system accepts, with a null character for example
-        raise faults.stop("unreadable-file", f"{name} cannot be read: {error}", -1) from None
+def _bytes_of(path: Place, faults: Faults) -> bytes:
+    with opened_model(path, faults, ".onnx") as (file, size):
+        data = b"" if size > MOST_BYTES else file.read(MOST_BYTES + 1)
     count_read(len(data))
     if max(size, len(data)) > MOST_BYTES:
         found = f"the file has {max(size, len(data)):,} bytes or more"
         message = f"{found}; protocol buffers are limited to 2 GiB"
         raise faults.stop("malformed-onnx", message, -1)
     if not data:
-        raise faults.stop("empty-file", f"{name} is empty; it must be an ONNX model", -1)
+        raise faults.stop("empty-file", f"{path} is empty; it must be an ONNX model", -1)
     return data
 
 
@@ -515,7 +501,7 @@ def _parsed(onnx: Any, data: bytes, faults: Faults) -> Any:
     return proto
 
 
-def _load(proto: Any, path: str | None, faults: Faults) -> tuple[Model, tuple[Diagnostic, ...]]:
+def _load(proto: Any, path: Place | None, faults: Faults) -> tuple[Model, tuple[Diagnostic, ...]]:
     if proto.functions:
         require_texts(proto, faults)
         proto = inlined(proto, faults)
@@ -524,7 +510,7 @@ def _load(proto: Any, path: str | None, faults: Faults) -> tuple[Model, tuple[Di
     imports = {
         "" if entry.domain in OWN_DOMAINS else entry.domain: entry.version for entry in proto.opset_import
     }
-    weights = tensors.Gathered(name_of(path) if path else "the model")
+    weights = tensors.Gathered(path.name if path else "the model")
     files = tensors.ExternalFiles(path, faults.limits)
     try:
         with no_collection():

@@ -12,7 +12,7 @@ import numpy as np
 
 from irops.files.limits import Limits
 from irops.files.storage import OpenFiles, Weights
-from irops.files.urls import inside, is_url
+from irops.files.urls import Place
 from irops.ir.model import Layer, Model
 from irops.ir.opening import weights_at
 from irops.ir.weights import checked_region, constant
@@ -119,11 +119,11 @@ class OutsideError(ValueError):
 
 
 class ExternalFiles:
-    """The files of one model. model: its path or URL; None for a model that came from no file."""
+    """The files of one model. model: None for one that came from no file."""
 
-    def __init__(self, model: str | None, limits: Limits) -> None:
+    def __init__(self, model: Place | None, limits: Limits) -> None:
         self._model, self._limits = model, limits
-        self._files: dict[str, Weights] = {}
+        self._files: dict[Place, Weights] = {}
 
     def bytes_of(self, location: str, offset: int, size: int) -> StoredBytes:
         """Some bytes of a file, which are read when they are needed.
@@ -141,7 +141,7 @@ class ExternalFiles:
             raise ValueError(message)
         return StoredBytes(file, offset, size)
 
-    def _path(self, location: str) -> str:
+    def _path(self, location: str) -> Place:
         if self._model is None:
             raise OutsideError("the model was not read from a file, so it has no folder")
         if not location or "\0" in location:
@@ -150,15 +150,15 @@ class ExternalFiles:
             raise OutsideError("the path is absolute")
         if ".." in PurePosixPath(location.replace("\\", "/")).parts:
             raise OutsideError("the path contains ..")
-        if is_url(self._model):
+        place = self._model.beside(location)
+        if self._model.is_remote:
             if any(character in location for character in "?#%:"):
                 raise OutsideError("the path has characters that mean something in a URL")
-            return inside(self._model, location)
-        folder = os.path.realpath(os.path.dirname(self._model))
-        path = os.path.realpath(os.path.join(folder, location))
+            return place
+        folder, path = map(os.path.realpath, (os.path.dirname(self._model.path), place.path))
         if os.path.commonpath((folder, path)) != folder:
             raise OutsideError("a link leads out of it")
-        return path
+        return Place(path)
 
 
 EXTERNAL = 1
