@@ -9,7 +9,8 @@ import pytest
 from commands import python_process
 
 import irops
-from irops.debugging.reduce.attempts import InvalidQuestion, narrowed, without_each
+from irops.debugging.compare.comparison import narrowed, without_each
+from irops.debugging.reduce.attempts import InvalidQuestion
 from irops.debugging.reduce.case import lower_numbers
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, reduce
 from irops.ir.model import Layer

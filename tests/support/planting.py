@@ -1,7 +1,7 @@
 """Random plants in networks, and whether irops.compare finds them."""
 
 import numpy as np
-from planted import FAULTS, WrongCall
+from planted import FAULTS, Planted, WrongCall
 
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
@@ -9,26 +9,6 @@ from irops.backends.backend import Reference
 from irops.debugging.compare.comparison import compared
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Context
-
-
-class Counting:
-    """The reference; records the op of every call."""
-
-    name = "counting"
-
-    def __init__(self):
-        self.calls = []
-
-    def kernel(self, op):
-        kernel = op.functions.kernel
-        if kernel is None or op.definition.bodies or op.definition.stateful:
-            return None
-
-        def compute(*inputs, **attributes):
-            self.calls.append(op.id)
-            return kernel(*inputs, **attributes)
-
-        return compute
 
 
 def below(analysis, name):
@@ -55,12 +35,12 @@ def layers_by(analysis, inputs, backend, mode):
 
 def try_one(analysis, inputs, random):
     """Whether one plant is found in each mode, by name; None where it changes nothing."""
-    counting = Counting()
-    layers_by(analysis, inputs, counting, "isolated")
-    number = int(random.integers(len(counting.calls)))
-    op = counting.calls[number]
+    layers_by(analysis, inputs, spy := Planted(), "isolated")
+    calls = [call.op for call, *_ in spy.calls]
+    number = int(random.integers(len(calls)))
+    op = calls[number]
     fault = FAULTS[int(random.integers(len(FAULTS)))]
-    planted = WrongCall(op, counting.calls[:number].count(op), fault)
+    planted = WrongCall(op, calls[:number].count(op), fault)
     isolated = planted_layers(analysis, inputs, planted, "isolated")
     if not planted.changed:
         return None
@@ -75,12 +55,11 @@ def try_one(analysis, inputs, random):
 
 def propagated_call(analysis, inputs, op, name):
     """The number of a layer among the calls of its op in a plain run."""
-    counting, calls = Counting(), []
+    spy, ends = Planted(), {}
     context = Context(analysis, analysis.signature.arrays(inputs))
-    for value in Layerwise(counting).walk(context):
-        calls.append((analysis.root.layers[value.layer].layer.name, len(counting.calls)))
-    end = next(count for layer, count in calls if layer == name)
-    return counting.calls[: end - 1].count(op)
+    for value in Layerwise(spy).walk(context):
+        ends.setdefault(analysis.root.layers[value.layer].layer.name, len(spy.calls))
+    return [call.op for call, *_ in spy.calls[: ends[name] - 1]].count(op)
 
 
 def opened(folder):

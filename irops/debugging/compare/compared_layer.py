@@ -48,7 +48,8 @@ class ComparedLayer(Judged):
     name, id: of the layer; op: its id ("Convolution-1"); path: the layers and bodies down to its graph;
     location: in the file; judgements: one for each output that was compared, or one for the layer; inputs:
     short descriptions of what it was computed from, where it is wrong; times: how often it was compared, more
-    than once in the body of a loop; cause: what another model has otherwise, where the layer is wrong;
+    than once in the body of a loop; cause: what another model has otherwise, where the layer is wrong, or if
+    is_known, what the definition of its op says of a runtime;
     is_masked: it differs, and nothing computed from it does; has_other_form: it has another shape or type, or
     other integers, than that of another model, and some other fault does not follow from it.
     """
@@ -62,6 +63,7 @@ class ComparedLayer(Judged):
     inputs: tuple[str, ...] = ()
     times: int = 1
     cause: str = ""
+    is_known: bool = False
     is_masked: bool = False
     has_other_form: bool = False
 

@@ -8,10 +8,10 @@ only what leaves the part is compared.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from irops.analysis.made_up import axes_of_one
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
@@ -53,6 +53,64 @@ from irops.values.element import Array
 from irops.values.shape import Shape
 from irops.verdicts.question import ROUNDOFF, Judgement, Verdict
 
+T = TypeVar("T")
+Fails = Callable[[Sequence[T]], bool]
+
+
+def narrowed(items: Sequence[T], fails: Fails[T]) -> Sequence[T]:
+    """A run of neighbours that fails. items must fail.
+
+    Halves are tried first, then a window around the border of halves that fail only together.
+    """
+    while len(items) > 1:
+        middle = len(items) // 2
+        if fails(items[:middle]):
+            items = items[:middle]
+        elif fails(items[middle:]):
+            items = items[middle:]
+        else:
+            return _around(items, middle, fails)
+    return items
+
+
+def _around(items: Sequence[T], middle: int, fails: Fails[T]) -> Sequence[T]:
+    """The shortest run of neighbours around a border that is seen to fail."""
+    width = 1
+    while width < middle:
+        window = items[middle - width : middle + width]
+        if fails(window):
+            items, middle = window, width
+            break
+        width *= 2
+    items = items[: _first(middle + 1, len(items), lambda end: fails(items[:end]))]
+    back = _first(1, middle, lambda count: fails(items[middle - count :]))
+    return items[middle - back :]
+
+
+def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The first number for which a statement holds, if it holds for all after it too; it holds for high."""
+    return low + bisect_left(range(low, high), True, key=holds)
+
+
+def without_each(items: Sequence[T], fails: Fails[T]) -> Sequence[T]:
+    """The items without those that can be left out: long runs first, then shorter ones, at last each
+    alone, until none can be left out.
+    """
+    size = max(len(items) // 2, 1)
+    while items:
+        before, start = len(items), 0
+        while start < len(items):
+            fewer = [*items[:start], *items[start + size :]]
+            if fewer and fails(fewer):
+                items = fewer
+            else:
+                start += size
+        if size == 1 and len(items) == before:
+            break
+        size = max(size // 2, 1)
+    return items
+
+
 MAX_DROPPED = 24
 """Up to this many layers of a part are left out one by one."""
 
@@ -86,18 +144,14 @@ class Cuts:
     tries: int = 0
     _tried: dict[tuple[int, ...], CutFault | None] = field(default_factory=dict)
 
-    def smallest(self, layers: Sequence[LayerNode]) -> list[LayerNode]:
-        """A part of layers that differs, none of which can be left out at either end."""
-        part = list(layers)
-        while len(part) > 1:
-            middle = len(part) // 2
-            half = next((half for half in (part[:middle], part[middle:]) if self.fault(half)), None)
-            if half is None:
-                break
-            part = half
-        part = self._without_front(part)
-        part = self._without_end(part)
-        return self._without_single_layers(part) if len(part) <= MAX_DROPPED else part
+    def smallest(self, layers: Sequence[LayerNode]) -> Sequence[LayerNode]:
+        """A part of layers that differs; of a short one, no layer can be left out."""
+
+        def differs(part: Sequence[LayerNode]) -> bool:
+            return self.fault(part) is not None
+
+        part = narrowed(layers, differs)
+        return without_each(part, differs) if len(part) <= MAX_DROPPED else part
 
     def fault(self, layers: Sequence[LayerNode]) -> CutFault | None:
         """The fault of a part; None where it agrees, cannot be cut out, or fails otherwise."""
@@ -108,25 +162,6 @@ class Cuts:
             if self.progress is not None:
                 self.progress(self.tries, self.tries + 1, layers[0].layer)
         return self._tried[key]
-
-    def _without_front(self, part: list[LayerNode]) -> list[LayerNode]:
-        """The part without the layers at its front that the fault does not need, by bisection."""
-        low, high = 0, len(part) - 1
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if self.fault(part[middle:]) else (low, middle - 1)
-        return part[low:]
-
-    def _without_end(self, part: list[LayerNode]) -> list[LayerNode]:
-        differs = bisect_left(range(1, len(part)), True, key=lambda end: bool(self.fault(part[:end])))
-        return part[: 1 + differs]
-
-    def _without_single_layers(self, part: list[LayerNode]) -> list[LayerNode]:
-        for node in list(part):
-            rest = [other for other in part if other is not node]
-            if rest and self.fault(rest):
-                part = rest
-        return part
 
     def _judged(self, layers: Sequence[LayerNode]) -> CutFault | None:
         try:
@@ -477,7 +512,8 @@ def _explained(
     is_masked = layer.id in without_effect
     if is_masked and (b.is_matched or layer.verdict is Verdict.OVERFLOW):
         layer = layer.judged_as(Verdict.MASKED, f"{layer.reason}; {effect}")
-    return replace(layer, cause=b.cause(context, layer.id), is_masked=is_masked)
+    cause = b.cause(context, layer.id)
+    return replace(layer, cause=cause, is_known=bool(cause) and not b.is_matched, is_masked=is_masked)
 
 
 def _without_partner(context: Context, b: Source) -> Iterator[str]:

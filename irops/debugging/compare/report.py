@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.debugging.compare.compared_layer import ComparedLayer, first_fault
 from irops.debugging.compare.results import ComparedResult, Coverage
-from irops.debugging.sources.source import KNOWN
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.formats import JUnitCase, file_of, suite_of
 from irops.diagnostics.html_table import html_table
@@ -246,7 +245,7 @@ def layer_lines(comparison: Comparison) -> Iterator[str]:
             yield from (f"  {line}" for line in worst_lines(first.metrics, comparison.a, comparison.b))
         yield from (f"  {line}" for line in first.inputs)
         if first.cause:
-            what = "" if first.cause.startswith(KNOWN) else f"{comparison.b} differs there: "
+            what = "" if first.is_known else f"{comparison.b} differs there: "
             yield f"  {what}{printable(first.cause)}"
 
 
@@ -339,14 +338,14 @@ def _rank(layer: ComparedLayer) -> tuple[bool, int, float]:
 
 
 def _row(layer: ComparedLayer) -> tuple[str, ...]:
-    metrics, known = layer.metrics, layer.cause.startswith(KNOWN)
+    metrics = layer.metrics
     return (
         printable(abridged("/".join((*layer.path, layer.name)), NAME_WIDTH)),
         layer.op,
         str(layer.verdict),
         greatest_difference(metrics),
         "" if metrics is None else f"{metrics.share:.2%}",
-        printable("; ".join(filter(None, (layer.reason, "" if known else layer.cause)))),
+        printable("; ".join(filter(None, (layer.reason, "" if layer.is_known else layer.cause)))),
     )
 
 

@@ -1,10 +1,9 @@
-"""Candidates judged by an oracle, within tries and time, each once; the judges; search among items."""
+"""Candidates judged by an oracle, within tries and time, each once; and the judges."""
 
 import os
 import re
 import signal
 from abc import ABC, abstractmethod
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -13,7 +12,7 @@ from pathlib import Path
 from subprocess import Popen
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
 from irops.analysis.checks.run import check
 from irops.analysis.model_analysis import Buildable, ModelAnalysis
@@ -205,64 +204,6 @@ class Attempts:
 
     def _codes(self, case: Case) -> set[str]:
         return {finding.code for finding in check(case.analysis).errors}
-
-
-T = TypeVar("T")
-Fails = Callable[[Sequence[T]], bool]
-
-
-def narrowed(items: Sequence[T], fails: Fails[T]) -> Sequence[T]:
-    """A run of neighbours that fails. items must fail.
-
-    Halves are tried first, then a window around the border of halves that fail only together.
-    """
-    while len(items) > 1:
-        middle = len(items) // 2
-        if fails(items[:middle]):
-            items = items[:middle]
-        elif fails(items[middle:]):
-            items = items[middle:]
-        else:
-            return _around(items, middle, fails)
-    return items
-
-
-def _around(items: Sequence[T], middle: int, fails: Fails[T]) -> Sequence[T]:
-    """The shortest run of neighbours around a border that is seen to fail."""
-    width = 1
-    while width < middle:
-        window = items[middle - width : middle + width]
-        if fails(window):
-            items, middle = window, width
-            break
-        width *= 2
-    items = items[: _first(middle + 1, len(items), lambda end: fails(items[:end]))]
-    back = _first(1, middle, lambda count: fails(items[middle - count :]))
-    return items[middle - back :]
-
-
-def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """The first number for which a statement holds, if it holds for all after it too; it holds for high."""
-    return low + bisect_left(range(low, high), True, key=holds)
-
-
-def without_each(items: Sequence[T], fails: Fails[T]) -> Sequence[T]:
-    """The items without those that can be left out: long runs first, then shorter ones, at last each
-    alone, until none can be left out.
-    """
-    size = max(len(items) // 2, 1)
-    while items:
-        before, start = len(items), 0
-        while start < len(items):
-            fewer = [*items[:start], *items[start + size :]]
-            if fewer and fails(fewer):
-                items = fewer
-            else:
-                start += size
-        if size == 1 and len(items) == before:
-            break
-        size = max(size // 2, 1)
-    return items
 
 
 BANDS = ("IR2", "IR3", "IR4")

@@ -16,16 +16,8 @@ from irops.analysis.declaring import with_declared_ports
 from irops.analysis.model_analysis import AnyModel, Buildable, ModelAnalysis, analyse, infer
 from irops.analysis.structure import GraphNode
 from irops.backends.catalogue import chain
-from irops.debugging.reduce.attempts import (
-    Attempts,
-    Oracle,
-    OutOfTries,
-    Progress,
-    another_model,
-    judge_of,
-    narrowed,
-    without_each,
-)
+from irops.debugging.compare.comparison import narrowed, without_each
+from irops.debugging.reduce.attempts import Attempts, Oracle, OutOfTries, Progress, another_model, judge_of
 from irops.debugging.reduce.case import (
     Case,
     ReproductionTarget,

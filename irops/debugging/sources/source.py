@@ -96,7 +96,6 @@ class Context:
         return self.analysis.model
 
 
-KNOWN = "known of "
 DEVIATING = re.compile(r"(?:^|(?<=[.;] ))(?:OpenVINO's|The) (?:CPU )?plug-in\b(?:[^.;]|[.;]\S)*")
 """A sentence of a note that tells what plug-ins of OpenVINO compute otherwise."""
 
@@ -106,7 +105,7 @@ def noted_of_plugins(context: Context, layer: int) -> str:
     op = context.analysis.root.layers[layer].op
     notes = () if op is None else op.definition.notes
     found = "; ".join(found for note in notes for found in DEVIATING.findall(note.text))
-    return f"{KNOWN}{op.id}: {found}" if op is not None and found else ""
+    return f"known of {op.id}: {found}" if op is not None and found else ""
 
 
 class Source(ABC):

@@ -47,64 +47,69 @@ class SourceError(ValueError):
 
 
 class Stored(Source):
-    """Values by name: of a layer, "layer:1" for its output 1, or of a tensor."""
+    """Values by name: of a layer, "layer:1" for its output 1, or of a tensor.
 
-    def __init__(self, values: Mapping[str, Array | Loader], name: str = "stored values") -> None:
+    of_layers: all names are of layers. Else one that a tensor has is that tensor's, whatever layer it names.
+    """
+
+    def __init__(
+        self, values: Mapping[str, Array | Loader], name: str = "stored values", *, of_layers: bool = False
+    ) -> None:
         self.name = name
-        self._values = dict(values)
+        self._values, self._of_layers = dict(values), of_layers
 
     def names(self) -> tuple[str, ...]:
         """The names of all values."""
         return tuple(self._values)
 
     def walk(self, context: Context) -> Iterator[LayerValue]:
-        facts = context.analysis.infer()
+        facts, names = context.analysis.infer(), self._names(context)
         for node in context.analysis.root.order:
-            known = facts.of(node.layer.id).outputs
+            known, number = facts.of(node.layer.id).outputs, node.layer.id
             types = [
                 known[k].element_type if k < len(known) else DYNAMIC for k in range(len(node.layer.outputs))
             ]
-            outputs = tuple(self.value(node.layer, index, kind) for index, kind in enumerate(types))
+            outputs = tuple(self._value(names.get((number, k)), kind) for k, kind in enumerate(types))
             if any(array is not None for array in outputs):
-                yield LayerValue(node.layer.id, outputs)
+                yield LayerValue(number, outputs)
 
-    def value(self, layer: Layer, index: int, kind: ElementType) -> Array | None:
-        """The stored output of a layer; None where there is none."""
-        name = self._name(layer, index)
+    def _value(self, name: str | None, kind: ElementType) -> Array | None:
         return None if name is None else _loaded(self._values[name], kind)
 
-    def _name(self, layer: Layer, index: int) -> str | None:
-        """The name under which an output is stored; None where it is not."""
-        names = [f"{layer.name}:{index}", *layer.outputs[index].names]
-        if index == 0:
-            names.insert(0, layer.name)
-        return next((name for name in names if name in self._values), None)
+    def _names(self, context: Context) -> Mapping[tuple[int, int], str]:
+        """The names under which outputs are stored, of those that are."""
+        layers = [node.layer for node in context.analysis.root.order]
+        ports = {(layer.id, k): port for layer in layers for k, port in enumerate(layer.outputs)}
+        tensors = {name: key for key, port in ports.items() for name in port.names}
+        found: dict[tuple[int, int], str] = {}
+        for key, port in ports.items():
+            layer = context.analysis.root.layers[key[0]].layer
+            is_named = key[1] == 0 and (self._of_layers or tensors.get(layer.name, key) == key)
+            names = (f"{layer.name}:{key[1]}", *([layer.name] if is_named else []), *port.names)
+            found.update([(key, name) for name in names if name in self._values][:1])
+        return found
 
     def gives_all(self, context: Context) -> bool:
-        root = context.analysis.root
-        layers = (node.layer for node in root.order if node.layer.id not in root.constants)
-        return all(
-            any(self._name(layer, index) is not None for index in range(len(layer.outputs)))
-            for layer in layers
-            if layer.kind is LayerKind.OPERATION
-        )
+        root, named = context.analysis.root, {number for number, _ in self._names(context)}
+        layers = (node.layer for node in root.order if node.layer.kind is LayerKind.OPERATION)
+        return all(layer.id in named for layer in layers if layer.id not in root.constants)
 
     def draws(self, context: Context, numbers: Inputs) -> Inputs:
-        layers = {number: context.analysis.root.layers[number].layer for number in numbers}
-        own = {n: self.value(layers[n], 0, element_type_of(array)) for n, array in numbers.items()}
+        names = self._names(context)
+        own = {n: self._value(names.get((n, 0)), element_type_of(array)) for n, array in numbers.items()}
         return {number: array for number, array in own.items() if array is not None}
 
     def results(self, context: Context) -> Values | Failure:
         found: Values = {}
-        inferred = context.analysis.infer()
+        inferred, names = context.analysis.infer(), self._names(context)
         for port in context.analysis.signature.results:
             source = context.analysis.root.wiring.source(port.layer.id)
             if source is None:
                 return Failure("refused", f"no edge ends at {port.layer}")
             known = inferred.of(port.layer.id).inputs[0]
             kind = DYNAMIC if known is None else known.element_type
-            named = next((self._values[name] for name in port.names if name in self._values), None)
-            array = self.value(source[0], source[1], kind) if named is None else _loaded(named, kind)
+            stored = next((name for name in port.names if name in self._values), None)
+            array = self._value(stored or names.get((source[0].id, source[1])), kind)
             if array is not None:
                 found[port.name] = array
         return found
@@ -127,7 +132,8 @@ def stored_source(path: str) -> Stored:
     """The values in a file or a folder. Raises: SourceError"""
     try:
         if os.path.isdir(path):
-            return Stored(_folder(Path(path)), path)
+            folder = Path(path)
+            return Stored(_folder(folder), path, of_layers=(folder / INDEX).is_file())
         if path.endswith(".npy"):
             return Stored({Path(path).stem: _npy(Path(path))}, path)
         return Stored({name: _member(path, member) for name, member in member_names(path).items()}, path)

@@ -131,15 +131,9 @@ def test_the_planted_layer_is_named(layer, change, prefix):
 
 def test_levels_are_wrong_where_another_run_moves_one_of_them():
     x = np.random.default_rng(104).standard_normal(X.shape).astype(F32)
-    whole = irops.compare(made(), [x], b=made("", "rounded", {"levels": 255}), mode="propagated")
+    other = made("", "rounded", {"levels": 255})
+    whole = irops.compare(made(), [x], b=other, mode="propagated")
     assert not whole.ok
     assert whole.first.name == "rounded"
-    tolerated = irops.compare(
-        made(),
-        [x],
-        b=made("", "rounded", {"levels": 255}),
-        mode="propagated",
-        rtol={"rounded": 0.1},
-        atol=0.1,
-    )
+    tolerated = irops.compare(made(), [x], b=other, mode="propagated", rtol={"rounded": 0.1}, atol=0.1)
     assert tolerated.ok

@@ -123,6 +123,7 @@ def test_what_is_known_of_a_plugin_stands_beside_a_wrong_layer(net):
     found = irops.compare(net("a: i32[3]; b: i32[3]; d: Divide a b; y: Result d"), inputs, b=CPU)
     cause = "OpenVINO's CPU plug-in ignores the attribute and always rounds toward zero"
     assert str(found).count(found.first.cause) == str(found).count(f"known of Divide-1: {cause}") == 1
+    assert found.first.is_known
 
 
 @pytest.mark.parametrize("mode", ["isolated", "propagated"])

@@ -2,6 +2,8 @@
 types.
 """
 
+from dataclasses import replace
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -56,6 +58,22 @@ def test_an_npz_and_a_folder_of_npy_are_sources(split, tmp_path):
         assert found.coverage.layers_left_out == {f"reference or {tmp_path / path} has no value": 1}
 
 
+def test_a_name_that_a_tensor_has_is_that_of_no_layer(split, tmp_path):
+    """As frontends write them: the layer is called as its second output."""
+    layer = next(layer for layer in split.layers if layer.name == "a/b")
+    layer.outputs[:] = [replace(port, names=(name,)) for port, name in zip(layer.outputs, ("a", "a/b"))]
+    halves = {"a": X[:2], "a/b": X[2:]}
+    for stored in (halves, {**halves, "a/b:0": X[:2]}):
+        found = irops.compare(split, [X], b=stored)
+        assert [(layer.name, layer.op, str(layer.verdict)) for layer in found.layers] == [
+            ("a/b", "Split-1", "equal")
+        ]
+    other = next(layer for layer in split.layers if layer.name == "total")
+    layer.outputs[0] = replace(layer.outputs[0], names=(other.name,))
+    save_values(source_of_text("reference"), context_of(split, X), tmp_path)
+    assert irops.compare(split, [X], b=str(tmp_path)).coverage.layers == 2
+
+
 def test_results_of_a_model_with_errors_are_not_compared(split):
     split.graph.edges.clear()
     found = irops.compare(split, [X], b={"total": np.zeros(2)}, mode="isolated")
@@ -78,6 +96,7 @@ def test_a_broken_file_is_refused_with_its_path(split, tmp_path):
 def test_layerwise_results_are_those_of_run(split):
     source = source_of_text("reference")
     assert isinstance(source, Layerwise)
+    assert (source.is_reference, source.computes_layers) == (True, True)
     results = source.results(context_of(split, X))
     assert (results["total.0"] == irops.run(split, [X])["y"]).all()
 
@@ -112,13 +131,6 @@ def test_an_array_beyond_the_limit_is_not_loaded(tmp_path):
     stored = stored_source(str(tmp_path / "relu.npy"))
     with pytest.raises(SourceError, match="4,000,000,000,000 bytes"):
         stored._values["relu"](element_type("f32"))
-
-
-def test_the_reference_is_a_source():
-    source = source_of_text("reference")
-    assert isinstance(source, Layerwise)
-    assert source.is_reference
-    assert source.computes_layers
 
 
 @needs("openvino")
