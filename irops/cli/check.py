@@ -46,10 +46,10 @@ from irops.cli.options import (
     written,
 )
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED, refuses
-from irops.cli.settings import Settings, Suppression, relative_path, settings
+from irops.cli.settings import OWN, SHARED, Settings, Suppression, relative_path, settings
 from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError
 from irops.diagnostics.formats import FOR_PEOPLE, FORMATS, fingerprints, render
-from irops.diagnostics.printable import printable, printable_lines
+from irops.diagnostics.printable import plural, printable, printable_lines
 from irops.diagnostics.report import Report, summary
 from irops.diagnostics.rules import rule, rules_of
 from irops.dialects.reading import load
@@ -155,6 +155,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     write_baseline = "write all findings to this file, for later use with --baseline"
     add_option(baseline_options, "--write-baseline FILE", write_baseline, type=written)
+    add_ignores = "accept all findings for a reason: add them as entries [[suppress]] to irops.toml"
+    add_option(baseline_options, "--add-ignores WHY", add_ignores)
     fixing = parser.add_mutually_exclusive_group()
     add_option(fixing, "--fix", "apply unambiguous fixes to the .xml file; weights are never changed")
     add_option(fixing, "--diff", "show what --fix would change, without writing it")
@@ -171,13 +173,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    if args.output and (args.diff or args.write_baseline):
-        raise Refusal("--output holds findings, which --diff and --write-baseline do not report")
+    if args.output and (args.diff or args.write_baseline or args.add_ignores):
+        raise Refusal("--output holds findings, which --diff, --write-baseline, --add-ignores do not report")
+    if args.add_ignores is not None and not args.add_ignores.strip():
+        raise Refusal("--add-ignores needs a reason")
     set_report_format(args, tuple(FORMATS))
     config = settings(args.config)
     options = _options(args, config)
     strict = args.strict or config.strict
-    for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff or args.output)
+    for_people = args.output_format in FOR_PEOPLE and not (
+        args.write_baseline or args.add_ignores or args.diff or args.output
+    )
     reports: list[Report] = []
     accepted_count, changes, used = 0, False, set[int]()
     with progress_bar("checking", quiet=args.quiet) as report_progress:
@@ -194,6 +200,8 @@ def execute(args: argparse.Namespace) -> int:
                 report_progress(len(reports), files, checked.report.path or "")
     if args.write_baseline:
         return _write_baseline(Path(args.write_baseline), reports)
+    if args.add_ignores is not None:
+        return _add_ignores(args.add_ignores, config, reports)
     unused = _unused(args, config, reports, used)
     if unused and for_people:
         write_reports(unused, args.output_format)
@@ -323,6 +331,36 @@ def _write_baseline(path: Path, reports: Sequence[Report]) -> int:
     write(path, reports)
     count = sum(map(len, reports))
     sys.stdout.write(f"{count} finding{'s' * (count != 1)} accepted in {printable(str(path))}\n")
+    return CLEAN
+
+
+def _add_ignores(reason: str, config: Settings, reports: Sequence[Report]) -> int:
+    """Add an entry for each layer and file with findings to the settings. Raises: Refusal"""
+    import tomllib
+
+    path = config.path or Path(OWN)
+    found: dict[tuple[str, str | None], dict[str, None]] = {}
+    for report in reports:
+        for finding in report:
+            if not refuses([finding.name]) and not finding.code.startswith("IR7"):
+                file = relative_path(report.path or "", path.absolute().parent)
+                found.setdefault((file, finding.location.layer_name), {})[finding.code] = None
+    text = head_of(path, MAX_BYTES).decode("utf-8") if config.path else ""
+    table = "suppress" if path.name != SHARED else "tool.irops.suppress"
+    for (file, layer), codes in found.items():
+        values = {"rules": list(codes), "files": file, "layer": layer, "reason": reason}
+        lines = (
+            f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in values.items() if value
+        )
+        text += "\n".join((f"\n[[{table}]]", *lines, ""))
+    try:
+        tomllib.loads(text)
+        content = text.encode("utf-8")
+    except ValueError as error:
+        raise Refusal(f"the findings cannot be added to {path}: {error}") from None
+    with PendingFiles(local_target(path, may_replace=[path])) as (writer,):
+        writer.write(content)
+    print(f"{plural(sum(map(len, found.values())), 'finding')} accepted in {printable(str(path))}")
     return CLEAN
 
 

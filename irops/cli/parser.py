@@ -1,6 +1,7 @@
 """The parser of arguments, options that several commands have, and exit codes."""
 
 import argparse
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -31,6 +32,15 @@ def refuses(rules: Iterable[str]) -> bool:
     return any(name in USAGE_RULES or name in PATH_RULES for name in rules)
 
 
+RENAMED = {
+    "irops run --backend": "--source",
+    "irops conformance --backend": "--source",
+    "irops survey --sources": "--source",
+    "irops reduce --differs": "--source",
+}
+"""The new names of options, by the words of the command line; the old ones are understood in this release."""
+
+
 def add_common(parser: argparse.ArgumentParser) -> None:
     """Add the options that every command has."""
     colour = "whether to write colours; default: auto, as the terminal and NO_COLOR, FORCE_COLOR say"
@@ -56,11 +66,20 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         """The values of the options; exits with 2 for a word that is none."""
-        known, others = self.parse_known_args(words)
+        known, others = self.parse_known_args([self._renamed(word) for word in words])
         if others:
             hint = did_you_mean_word(others[0].partition("=")[0], self._options())
             self.error(f"unrecognized arguments: {' '.join(others)}{hint}")
         return known
+
+    def _renamed(self, word: str) -> str:
+        """A word with the name that an option has now."""
+        name, equals, value = word.partition("=")
+        new = RENAMED.get(f"{self.prog} {name}")
+        if new is None:
+            return word
+        print(f"{self.prog}: {name} is called {new} now", file=sys.stderr)
+        return f"{new}{equals}{value}"
 
     def error(self, message: str) -> NoReturn:
         """Print the usage and a message, which quotes arguments; exit with 2."""

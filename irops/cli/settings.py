@@ -79,7 +79,7 @@ class Settings:
     """The values set in a file. limits: by name; select, ignore: rules; strict: whether warnings fail;
     baseline: the file of accepted findings; rules: modules of custom rules, which are loaded; target: a
     release of OpenVINO; suppress: findings that are accepted; left_out: modules of custom rules that are not
-    loaded.
+    loaded; path: of the file.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -91,6 +91,7 @@ class Settings:
     target: str | None = None
     suppress: tuple[Suppression, ...] = ()
     left_out: tuple[str, ...] = ()
+    path: Path | None = field(default=None, compare=False)
 
 
 def settings(named: str | None = None) -> Settings:
@@ -229,7 +230,7 @@ class _Reader:
                 self._invalid(name, str(error))
         if self.diagnostics:
             raise DiagnosticError(in_document_order(self.diagnostics))
-        return Settings(**values, left_out=self.left_out)
+        return Settings(**values, left_out=self.left_out, path=self.path)
 
     def _limits(self, table: Any) -> Mapping[str, float]:
         if not isinstance(table, dict):

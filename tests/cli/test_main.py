@@ -11,6 +11,7 @@ from commands import python, started
 from tables import table
 
 from irops.cli.main import COMMANDS
+from irops.cli.parser import RENAMED
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -136,3 +137,14 @@ def test_help_and_rules_are_shown_without_definitions(line):
 def test_importing_irops_imports_no_heavy_module():
     script = f"import sys, irops; print(*(n for n in {('numpy', 'argparse', *HEAVY)!r} if n in sys.modules))"
     assert python("-c", script).stdout.split() == []
+
+
+@pytest.mark.parametrize("words", RENAMED)
+def test_the_old_name_of_an_option_is_understood_and_said_to_be_old(words, irops, reversing):
+    _, command, old = words.split()
+    given = {"run": (reversing, "--fill", "ones"), "survey": (reversing, "--tasks", "run")}.get(command)
+    given = given or (() if command == "conformance" else (reversing, "--fill", "ones", "-o", "OUT"))
+    new, result = (irops(command, *given, name, "nobody") for name in (RENAMED[words], old))
+    assert result.err.replace(f"irops {command}: {old} is called {RENAMED[words]} now\n", "", 1) == new.err
+    assert result.err != new.err
+    assert (result.status, new.status) == (2, 2)

@@ -1,4 +1,4 @@
-"""Findings that the settings accept for a reason; entries that accept none."""
+"""Findings that the settings accept for a reason; entries that accept none; check --add-ignores."""
 
 import json
 import shutil
@@ -59,3 +59,19 @@ def test_a_file_that_cannot_be_read_is_never_accepted(irops, folder):
     (folder / "irops.toml").write_text('[[suppress]]\nrules = ["ALL"]\nreason = "no"\n')
     assert irops("check", "absent.xml").status == 2
     assert irops("check", "old").status == 0
+
+
+def test_all_findings_are_accepted_by_an_option(irops, folder):
+    (folder / "pyproject.toml").write_text("[tool.irops]\nstrict = true\n")
+    result = irops("check", ".", "--add-ignores", 'the "old" exporter')
+    assert (result.status, result.out) == (0, f"10 findings accepted in {folder / 'pyproject.toml'}\n")
+    assert "[[tool.irops.suppress]]" in (folder / "pyproject.toml").read_text()
+    assert irops("check", ".").status == 0
+    assert irops("check", ".", "--select", "IR3").out.endswith("omitted: 6 known findings\n")
+
+
+@pytest.mark.parametrize("text", ["[tool]\nirops = {strict = true}\n", "[tool.irops]\nsuppress = []\n"])
+def test_settings_that_cannot_be_extended_stay_as_they_are(irops, folder, text):
+    (folder / "pyproject.toml").write_text(text)
+    assert irops("check", ".", "--add-ignores", "why").status == 2
+    assert (folder / "pyproject.toml").read_text() == text
