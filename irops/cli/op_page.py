@@ -65,6 +65,10 @@ def explain_op(definition: Definition, page: Page) -> None:
         page.heading("notes")
         for note in definition.notes:
             page.entry(note.of or "-", note.text)
+    if definition.peers:
+        page.heading("in other libraries")
+        for peer in definition.peers:
+            page.entry(f"{peer.library} {peer.call}", peer.sentence)
     if definition.keywords:
         page.paragraph(f"Also called: {', '.join(definition.keywords)}.")
     page.paragraph(f"Source: {definition.source}. Files: irops explain {definition.id} --files")

@@ -211,6 +211,22 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Peer:
+    """The same computation in another library: PyTorch, torch.flip(data, axis). where: the condition on inputs
+    and attributes under which it is the same; text: what differs.
+    """
+
+    library: str
+    call: str
+    where: str
+    text: str
+
+    @property
+    def sentence(self) -> str:
+        return " ".join(filter(None, (self.where and f"Where {self.where}.", self.text)))
+
+
+@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor of an example; value is None if the example has only its type and shape."""
 
@@ -266,6 +282,7 @@ class Definition:
     constraints: dict[str, Constraint]
     notes: tuple[Note, ...]
     keywords: tuple[str, ...] = ()
+    peers: tuple[Peer, ...] = ()
     cases_source: Any = field(repr=False, compare=False, default=None)  # parsed on demand: see spec.load
     same_as: str | None = None
     library: str = ""

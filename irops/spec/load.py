@@ -28,6 +28,7 @@ from irops.spec.definition import (
     ExampleCase,
     Gradient,
     Note,
+    Peer,
     PortSpec,
     Tensor,
     TypeVariable,
@@ -156,6 +157,9 @@ class _Loader:
             source=prose(root.find("source")),
             changes=prose(root.find("changes")),
             keywords=tuple(word.strip() for word in prose(root.find("keywords")).split(",") if word.strip()),
+            peers=tuple(
+                Peer(p.get("library"), p.get("call"), p.get("where", ""), prose(p)) for p in root.findall("peer")
+            ),
             attributes=attributes,
             bodies={b.get("name"): prose(b) for b in root.findall("body")},
             types=types,

@@ -1,0 +1,85 @@
+"""What definitions say of other libraries: these compute the examples, and generated cases, too."""
+
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+
+import irops
+from irops.conformance.kit import run_conformance
+from irops.dialects.registry import default_registry
+
+LIBRARIES = {"NumPy": "numpy", "PyTorch": "torch", "ONNX": "onnx.reference"}
+REGISTRY = default_registry()
+PEERS = [(op, peer) for op in REGISTRY.ids() for peer in REGISTRY.op(op).definition.peers]
+
+
+class Calls:
+    """A backend of the calls of a library that the definitions name. computed: whether one was the same"""
+
+    def __init__(self, peer, library):
+        self.name, self.peer, self.library, self.computed = peer.library, peer, library, False
+
+    def kernel(self, op):
+        return partial(self.call, op.definition)
+
+    def call(self, definition, *inputs, **attributes):
+        names = [port.name for port in definition.inputs]
+        known = Names({"np": np, "torch": self.library, **dict.fromkeys(names), **attributes})
+        try:
+            known.update(zip(names, map(self.own, inputs)))
+            if definition.inputs and definition.inputs[-1].variadic:
+                known[names[-1]] = list(map(self.own, inputs[len(names) - 1 :]))
+            if self.peer.where and not eval(self.peer.where, {}, known):
+                raise irops.Declined("it is not the same here")
+            with np.errstate(all="ignore"):
+                result = eval(self.peer.call, {}, known)
+        except (NotImplementedError, RuntimeError, TypeError) as error:
+            if re.search("implement|type", str(error)) is None:
+                raise
+            raise irops.Declined("the library has no such types", str(error)) from error
+        self.computed = True
+        return tuple(map(np.asarray, result)) if isinstance(result, tuple | list) else np.asarray(result)
+
+    def own(self, array):
+        """An array as the library has it."""
+        return (
+            self.library.from_numpy(array.copy()) if self.name == "PyTorch" and array is not None else array
+        )
+
+
+class Names(dict):
+    """Names of inputs and attributes; each other one is a node of ONNX."""
+
+    def __missing__(self, name):
+        import onnx.helper
+        import onnx.reference
+
+        if not name[0].isupper():
+            raise KeyError(name)
+
+        def compute(*arrays, outputs=1, **attributes):
+            given = {f"x{i}": array for i, array in enumerate(arrays) if array is not None}
+            feeds = [f"x{i}" if array is not None else "" for i, array in enumerate(arrays)]
+            names = [f"y{i}" for i in range(outputs)]
+            types = {x: onnx.helper.np_dtype_to_tensor_dtype(array.dtype) for x, array in given.items()}
+            graph = onnx.helper.make_graph(
+                [onnx.helper.make_node(name, feeds, names, **attributes)],
+                "one node",
+                [onnx.helper.make_tensor_value_info(x, types[x], array.shape) for x, array in given.items()],
+                list(map(onnx.helper.make_empty_tensor_value_info, names)),
+            )
+            done = onnx.reference.ReferenceEvaluator(onnx.helper.make_model(graph)).run(None, given)
+            return done[0] if outputs == 1 else tuple(done)
+
+        return compute
+
+
+@pytest.mark.parametrize(("op", "peer"), PEERS, ids=[f"{op}-{peer.library}" for op, peer in PEERS])
+def test_another_library_computes_the_same(op, peer):
+    backend = Calls(peer, pytest.importorskip(LIBRARIES[peer.library]))
+    [report] = run_conformance(backend, [op], examples=15).ops
+    wrong = [failure for failure in report.failures if "violat" not in failure.verdict.reason.lower()]
+    assert wrong == [], report
+    assert backend.computed
