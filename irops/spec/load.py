@@ -158,7 +158,8 @@ class _Loader:
             changes=prose(root.find("changes")),
             keywords=tuple(word.strip() for word in prose(root.find("keywords")).split(",") if word.strip()),
             peers=tuple(
-                Peer(p.get("library"), p.get("call"), p.get("where", ""), prose(p)) for p in root.findall("peer")
+                Peer(p.get("library"), p.get("call"), p.get("where", ""), prose(p))
+                for p in root.findall("peer")
             ),
             attributes=attributes,
             bodies={b.get("name"): prose(b) for b in root.findall("body")},

@@ -26,15 +26,19 @@ class Calls:
 
     def call(self, definition, *inputs, **attributes):
         names = [port.name for port in definition.inputs]
+        if attributes.get("auto_broadcast", "numpy") != "numpy":
+            raise irops.Declined("it broadcasts by other rules")
+        if any(x is not None and not (x.size and x.dtype.isbuiltin == 1) for x in inputs):
+            raise irops.Declined("an array is empty, or of a type that NumPy has not")
         known = Names({"np": np, "torch": self.library, **dict.fromkeys(names), **attributes})
         try:
             known.update(zip(names, map(self.own, inputs)))
             if definition.inputs and definition.inputs[-1].variadic:
                 known[names[-1]] = list(map(self.own, inputs[len(names) - 1 :]))
-            if self.peer.where and not eval(self.peer.where, {}, known):
+            if self.peer.where and not eval(self.peer.where, known):
                 raise irops.Declined("it is not the same here")
             with np.errstate(all="ignore"):
-                result = eval(self.peer.call, {}, known)
+                result = eval(self.peer.call, known)
         except (NotImplementedError, RuntimeError, TypeError) as error:
             if re.search("implement|type", str(error)) is None:
                 raise
@@ -76,10 +80,18 @@ class Names(dict):
         return compute
 
 
-@pytest.mark.parametrize(("op", "peer"), PEERS, ids=[f"{op}-{peer.library}" for op, peer in PEERS])
+def cases():
+    """Each peer, every fortieth in the fast tier."""
+    for number, (op, peer) in enumerate(PEERS):
+        marks = pytest.mark.slow("computes an op in another library") if number % 40 else ()
+        yield pytest.param(op, peer, marks=marks, id=f"{op}-{peer.library}")
+
+
+@pytest.mark.parametrize(("op", "peer"), cases())
 def test_another_library_computes_the_same(op, peer):
     backend = Calls(peer, pytest.importorskip(LIBRARIES[peer.library]))
     [report] = run_conformance(backend, [op], examples=15).ops
-    wrong = [failure for failure in report.failures if "violat" not in failure.verdict.reason.lower()]
+    valid = [failure for failure in report.failures if failure.kind != "counterexample"]
+    wrong = [failure for failure in valid if "violat" not in failure.verdict.reason.lower()]
     assert wrong == [], report
     assert backend.computed
