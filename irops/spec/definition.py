@@ -212,8 +212,8 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """The same computation in another library: PyTorch, torch.flip(data, axis). where: the condition on inputs
-    and attributes under which it is the same; text: what differs.
+    """The same computation in another library: PyTorch, torch.flip(data, axis). where: the condition under
+    which it is the same, in terms of inputs and attributes; text: the differences.
     """
 
     library: str
