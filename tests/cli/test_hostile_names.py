@@ -18,6 +18,7 @@ from entry_points import RAW, call
 from libraries import needs
 
 import irops
+from irops.cli import main
 
 pytestmark = needs("jinja2", "onnx")
 
@@ -103,15 +104,16 @@ def faults_of(form, text, about):
             cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
             if any(re.match(r"[=+@\t\r]|-(?![\d.])", cell) for cell in cells):
                 yield "a formula"
-        case "dot":
-            if re.search(r'[<"\\]', re.sub(r'"(?:[^"\\]|\\.)*"', "", text, flags=re.DOTALL)):
-                yield "a string that is not closed"
         case "py":
             ast.parse(text)
         case "sarif":
             messages = [result["message"]["text"] for result in json.loads(text)["runs"][0]["results"]]
             if any(re.search(r"(?<!\\)\[[^\]]*\]\(", message) for message in messages):
                 yield "a link"
+
+
+def test_every_command_is_tried_but_the_server_whose_sessions_are():
+    assert {line.split()[0] for line in COMMANDS.splitlines()} == {*main.COMMANDS, "{name}"} - {"server"}
 
 
 def form_of(words, output):
@@ -135,7 +137,7 @@ def test_a_name_is_text_in_every_format(line, kind, tmp_path, monkeypatch):
     found += [("stderr", fault) for fault in faults_of("text", err, ())]
     for path in {*tmp_path.rglob("*")} - before:
         form = path.suffix.removeprefix(".")
-        if path.is_file() and form in ("json", "html", "svg", "dot", "csv", "py"):
+        if path.is_file() and form in ("json", "html", "svg", "csv", "py"):
             found += [(path.name, fault) for fault in faults_of(form, path.read_text(), ())]
         assert tmp_path in path.resolve().parents
     assert found == []
