@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, cast
-
-import numpy as np
 
 from irops.analysis.structure import LayerNode, declared_variables
 from irops.diagnostics.diagnostic import DiagnosticError
@@ -46,185 +43,8 @@ from irops.values.shape import UNRANKED, Shape, ShapeLike
 if TYPE_CHECKING:
     from irops.editing.graph.ops import Ops as TypedOps  # a stub: the inputs and attributes of each op
 
-_COMMUTATIVE = (
-    "Add BitwiseAnd BitwiseOr BitwiseXor Equal LogicalAnd LogicalOr LogicalXor Maximum Minimum Multiply"
-    " NotEqual SquaredDifference"
-)
 MAX_DRAWN = 300
 """How many nodes a graph has at most that notebooks draw."""
-COMMUTATIVE = frozenset(_COMMUTATIVE.split())
-"""Ops of two inputs that may be swapped."""
-
-
-@dataclass(eq=False, frozen=True, slots=True)
-class Wanted:
-    """The requirements on a value of a graph.
-
-    types: of its node, by id or without a version, empty for any; inputs: of its node, None for any;
-    constant: whether it must be a constant, and which; index: of the output; name: under which a match has it
-    """
-
-    types: tuple[str, ...] = ()
-    inputs: tuple[Wanted, ...] | None = None
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-    index: int = 0
-    constant: bool = False
-    value: Any = None
-    name: str | None = None
-
-    def named(self, name: str) -> Wanted:
-        """The same, under a name."""
-        return Wanted(self.types, self.inputs, self.attributes, self.index, self.constant, self.value, name)
-
-
-class Pattern:
-    """A small graph to look for: pattern.any("x") is any value, pattern.constant() any constant,
-    pattern.ops.ReLU(x) the output of a node; attributes that are not given may have any value.
-
-    Operands that occur twice must be the same value. Inputs of Add and other commutative ops match in either
-    order.
-    """
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph, self.ops = graph, PatternOps(self)
-
-    @staticmethod
-    def any(name: str | None = None) -> Wanted:
-        """Any value, which the match has under the name."""
-        return Wanted(name=name)
-
-    @staticmethod
-    def constant(value: Any = None, name: str | None = None) -> Wanted:
-        """A constant: any, or one all of whose elements are equal to the value."""
-        return Wanted(constant=True, value=value, name=name)
-
-    def node(
-        self,
-        types: str | tuple[str, ...],
-        *inputs: Wanted,
-        index: int = 0,
-        name: str | None = None,
-        **attributes: Any,
-    ) -> Wanted:
-        """An output of a node of one of the types. inputs: those that it begins with, any number of others
-        may follow; index: of the output
-
-        Raises:  DiagnosticError for a type that does not exist, as find
-        """
-        given = tuple(self._graph.spelled(one) for one in ([types] if isinstance(types, str) else types))
-        return Wanted(given, tuple(_wanted(value) for value in inputs), attributes, index, name=name)
-
-
-class PatternOps:
-    """Ops as methods: ops.ReLU(x, name="r") is an output of a node of type ReLU."""
-
-    __slots__ = ("_pattern",)
-
-    def __init__(self, pattern: Pattern) -> None:
-        self._pattern = pattern
-
-    def __getattr__(self, type: str) -> Callable[..., Wanted]:
-        if type.startswith("_"):
-            raise AttributeError(type)
-
-        def node(*inputs: Any, name: str | None = None, index: int = 0, **attributes: Any) -> Wanted:
-            return self._pattern.node(type, *inputs, index=index, name=name, **attributes)
-
-        return node
-
-
-def _wanted(operand: Any) -> Wanted:
-    return operand if isinstance(operand, Wanted) else Wanted(constant=True, value=operand)
-
-
-class Match(Mapping[str, Value]):
-    """Where a pattern occurs: match["x"] is the value of that name.
-
-    output: the value that the pattern describes; nodes: all that the pattern names, the last first
-    """
-
-    def __init__(self, graph: Any, output: Value) -> None:
-        self.graph, self.output = graph, output
-        self.nodes: list[Node] = []
-        self._values: dict[str, Value] = {}
-        self._bound: dict[Wanted, Value] = {}
-
-    def __getitem__(self, name: str) -> Value:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return f"<Match at {self.output.node!r}: {', '.join(self._values) or 'no names'}>"
-
-    def bind(self, wanted: Wanted, value: Value) -> bool:
-        """Whether a value is what is wanted, too; keeps what is found on the way."""
-        if wanted in self._bound:
-            return self._bound[wanted] is value
-        if wanted.name is not None and self._values.get(wanted.name, value) is not value:
-            return False
-        kept = dict(self._values), dict(self._bound), list(self.nodes)
-        if self._fits(wanted, value):
-            self._bound[wanted] = value
-            if wanted.name is not None:
-                self._values[wanted.name] = value
-            return True
-        self._values, self._bound, self.nodes = kept
-        return False
-
-    def _fits(self, wanted: Wanted, value: Value) -> bool:
-        node = value.node
-        if wanted.constant:
-            return node.kind is LayerKind.CONSTANT and _is_equal(value, wanted.value)
-        if not wanted.types:
-            return True
-        ids = (node.type, None if node.op is None else node.op.id)
-        if value.index != wanted.index or not any(one in ids for one in wanted.types):
-            return False
-        if any(node.attributes.get(_spelled(node, key)) != item for key, item in wanted.attributes.items()):
-            return False
-        self.nodes.append(node)
-        return self._inputs_fit(wanted.inputs or (), node)
-
-    def _inputs_fit(self, wanted: tuple[Wanted, ...], node: Node) -> bool:
-        orders = [wanted]
-        if len(wanted) == 2 and node.type in COMMUTATIVE:
-            orders.append((wanted[1], wanted[0]))
-        for order in orders:
-            kept = dict(self._values), dict(self._bound), list(self.nodes)
-            if len(order) <= len(node.sources) and all(
-                source is not None and self.bind(one, source) for one, source in zip(order, node.sources)
-            ):
-                return True
-            self._values, self._bound, self.nodes = kept
-        return False
-
-
-def _is_equal(value: Value, wanted: Any) -> bool:
-    if wanted is None:
-        return True
-    known = value.value
-    return known is not None and known.size > 0 and bool(np.all(np.asarray(known) == np.asarray(wanted)))
-
-
-def _spelled(node: Node, parameter: str) -> str:
-    if node.op is not None:
-        for attribute in node.op.definition.attributes.values():
-            if parameter in (attribute.name, attribute.parameter):
-                return attribute.name
-    return parameter
-
-
-def match_at(graph: Any, wanted: Wanted, value: Value) -> Match | None:
-    """The match of a pattern at a value; None where it does not match."""
-    match = Match(graph, value)
-    return match if match.bind(wanted, value) else None
-
-
 INTERNAL = {name for name in vars(Base) if not name.startswith("__")} - {
     "add",
     "changes",
@@ -801,56 +621,6 @@ class Graph(Base, metaclass=_GraphType):
             changed[value.index] = tuple(names)
             self.set(value.node, "tensor_names", changed)
 
-    # patterns
-
-    def pattern(self) -> Pattern:
-        """Make a pattern: p = graph.pattern(); p.ops.ReLU(p.ops.ReLU(p.any("x")))"""
-        return Pattern(self)
-
-    def matches(self, pattern: Wanted) -> Iterator[Match]:
-        """The places where a pattern occurs, in topological order; they may overlap."""
-        for node in self.topological():
-            for output in node.outputs:
-                match = match_at(self, pattern, output)
-                if match is not None and match.nodes:
-                    yield match
-
-    def rewrite(self, pattern: Wanted, replacement: Callable[[Match], Value | None]) -> int:
-        """Replace each occurrence of a pattern by what a function makes of it; the number of replacements.
-
-        replacement: gets the Match, adds nodes, and gives the Value that takes the place of match.output; or
-        None, to leave it as it is. Of overlapping occurrences the first counts. Nodes of an occurrence that
-        others use stay; the rest are removed.
-        Raises:  DiagnosticError where the new value has another element type or shape; nothing is changed
-        """
-        nodes = self.topological()
-        left = set(nodes)  # nodes that no replacement made or concerns
-        count = 0
-        with self.changes():
-            for start in nodes:
-                for output in start.outputs if start in left else ():
-                    match = match_at(self, pattern, output)
-                    if match is None or not match.nodes or not left.issuperset(match.nodes):
-                        continue
-                    value = replacement(match)
-                    if value is not None and value is not output:
-                        self._put(match, value)
-                        left.difference_update(match.nodes)
-                        count += 1
-        return count
-
-    def _put(self, match: Match, value: Value) -> None:
-        old = match.output
-        fact, new = old.fact, value.fact
-        if new.element_type is not fact.element_type or new.shape != fact.shape:
-            message = (
-                f"the replacement of {old.node} is {value}, must be {old}: a rewrite keeps type and shape"
-            )
-            raise refuse("changed-by-rewrite", message, old.node.name)
-        self.take_over(old, value)
-        for node in match.nodes:
-            self.drop_unused(node)
-
     def prune(self) -> int:
         """Remove nodes that no result and no variable depends on, inputs apart. How many they were."""
         before = len(self)
@@ -945,7 +715,6 @@ def fill(graph: Base) -> None:
         for source in origin.graph.wiring.inputs[layer.id]:
             value = None if source is None else nodes[source[0].id].outputs[source[1]]
             graph.connect(node, len(node.sources), value)
-        node.first_sources = list(node.sources)
         node.first_inputs = node.input_facts
 
 

@@ -316,7 +316,7 @@ class Value:
 
 
 _SLOTS = (
-    "bodies consumers data facts failed first_facts first_inputs first_sources graph invocation key layer"
+    "bodies consumers data facts failed first_facts first_inputs graph invocation key layer"
     " name output_names outputs rank removed sources tensor_names type version"
 )
 
@@ -350,7 +350,6 @@ class Node:
         # what the model that the graph was made from declares follows from these:
         self.first_facts: list[Fact] = []
         self.first_inputs: list[Fact | None] = []
-        self.first_sources: list[Value | None] = []
 
     @property
     def op(self) -> Op | None:
