@@ -3,15 +3,15 @@
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 from ipaddress import ip_address
 from logging import getLogger
 from tempfile import gettempdir, mkdtemp
-from threading import Lock, Thread, get_ident
+from threading import Lock, Thread
 from typing import Any, ParamSpec, TypeVar
 from weakref import finalize
 
@@ -130,7 +130,6 @@ def answered(limits: Limits, call: Callable[P, T], *args: P.args, **keywords: P.
 
     Thread(target=work, name="irops remote file", daemon=True).start()
     if not wait((answer,), min(limits.remote_seconds, 1e8)).done:
-        _connected.cache_clear()  # a connection may still wait
         seconds = f"{limits.remote_seconds:g} seconds; {limits.message('remote_seconds')}"
         raise RemoteError(f"the server did not answer within {seconds}")
     error = answer.exception()
@@ -153,14 +152,9 @@ def version_of(info: Mapping[str, Any]) -> str:
     return " ".join(f"{name}={info[name]}" for name in IDENTIFYING if info.get(name) is not None)
 
 
-MOST = 16
-"""How many file systems are kept of those that fsspec shares between no threads, or keeps too long."""
+def file_system(place: Place) -> tuple[Any, str]:
+    """The file system of a URL, and the path in it. fsspec keeps those that threads may share.
 
-
-def file_system(url: str, thread: int) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it. All files of one server share theirs within a thread.
-
-    thread: the thread that asks, which need not be the one that calls
     Raises:  RemoteError for a protocol that does not exist, or that needs a package
     """
     try:
@@ -169,13 +163,18 @@ def file_system(url: str, thread: int) -> tuple[Any, str]:
         raise RemoteError(
             "URLs require the library fsspec, which is not installed; pip install 'irops[remote]' installs it"
         ) from None
-    links = url.split(urls.CHAINED)
-    for link in links:
+    options: dict[str, Any] = {}
+    links = os.fspath(place).split(urls.CHAINED)
+    for link in reversed(links):
         protocol, separator, _ = link.partition("://")
         if separator or link in fsspec.available_protocols():
             _require(fsspec, protocol)
+            if protocol in WEB:
+                options[protocol] = _web_options(fsspec, protocol)
     try:
-        system, path = _opened(fsspec, links, thread)
+        # one of its own for an archive, which may be replaced, and for a connection that one thread may use
+        options["skip_instance_cache"] = not fsspec.get_filesystem_class(protocol).async_impl
+        system, path = fsspec.core.url_to_fs(os.fspath(place), **options)
     except Exception as error:
         raise remote_error(error) from None
     return system, path
@@ -193,30 +192,6 @@ def _require(fsspec: Any, protocol: str) -> None:
         raise RemoteError(f"the protocol {protocol} requires a package: {error}") from None
 
 
-def _opened(fsspec: Any, links: list[str], thread: int) -> tuple[Any, str]:
-    url, beneath = urls.CHAINED.join(links), urls.CHAINED.join(links[1:])
-    protocol, separator, path = links[0].partition("://")
-    kind = fsspec.get_filesystem_class(protocol if separator else links[0])
-    if kind.async_impl or not separator or (beneath and not _holds_files(kind)):
-        system, path = fsspec.core.url_to_fs(url, **_web_options(fsspec, protocol))
-        return system, path
-    options = tuple(sorted(kind._get_kwargs_from_urls(links[0]).items()))
-    version = _version(beneath, thread) if beneath else ""
-    system = _connected(os.getpid(), thread, protocol, options, beneath, version)
-    return system, system._strip_protocol(path if beneath else url)
-
-
-@lru_cache(MOST)
-def _connected(process: int, thread: int, protocol: str, options: Any, beneath: str, version: str) -> Any:
-    """A file system for one thread: of a server, or of an archive in one version."""
-    import fsspec
-
-    del process, thread, version
-    if beneath:
-        return fsspec.core.url_to_fs(f"{protocol}://{urls.CHAINED}{beneath}", skip_instance_cache=True)[0]
-    return fsspec.filesystem(protocol, **dict(options), skip_instance_cache=True)
-
-
 @cache
 def _tracing() -> Any:
     """A tracing that calls a function for each redirect. One object: by it, fsspec knows its clients."""
@@ -228,9 +203,7 @@ def _tracing() -> Any:
 
 
 def _web_options(fsspec: Any, protocol: str) -> dict[str, Any]:
-    """Arguments of the file system of a web server; none for others. `answered` bounds the time."""
-    if protocol not in WEB:
-        return {}
+    """Arguments of the file system of a web server. `answered` bounds the time."""
     from aiohttp import ClientTimeout
 
     configured = fsspec.config.conf.get(protocol, {}).get("client_kwargs", {})
@@ -267,23 +240,6 @@ async def _is_private(host: str) -> bool:
     return not all(ip_address(str(address[0]).partition("%")[0]).is_global for *_, address in found)
 
 
-def _holds_files(kind: Any) -> bool:
-    from fsspec.archive import AbstractArchiveFileSystem
-
-    return issubclass(kind, AbstractArchiveFileSystem)
-
-
-def _version(url: str, thread: int) -> str:
-    """A text that changes with the archive that a URL names."""
-    place = Place.of(url)
-    if not place.is_remote:
-        status = os.stat(place)
-        return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
-    system, path = file_system(url, thread)
-    system.invalidate_cache(path)
-    return version_of(system.info(path))
-
-
 WEB = ("http", "https")
 STEP, AT_ONCE = 4 << 20, 1 << 20
 """Bytes that are asked for within the time that one request may take; and at first, as the start of a file
@@ -307,7 +263,7 @@ class RemoteFile:
     def __init__(self, place: Place, limits: Limits) -> None:
         """Raises: RemoteError if there is no such file, or the server does not say"""
         self.place, self.limits = place, limits
-        self._system, self._path = answered(limits, file_system, os.fspath(place), get_ident())
+        self._system, self._path = answered(limits, file_system, place)
         info = self._info()
         if info.get("type") == "directory":
             raise RemoteError("is a folder", "not-a-file")
@@ -445,7 +401,7 @@ def files_at(folder: Place) -> list[Place]:
         pattern = folder.path.removeprefix(root).lstrip("/")
     limits = Limits()
     patient = replace(limits, remote_seconds=max(limits.remote_seconds, limits.seconds))
-    system, base = answered(patient, file_system, os.fspath(replace(folder, path=root)), get_ident())
+    system, base = answered(patient, file_system, replace(folder, path=root))
     base = base.rstrip("/")
     is_web = "://" in base  # paths of web servers are URLs, and folders end with a slash
     system.invalidate_cache(base)
@@ -470,33 +426,29 @@ class RemoteWeights(Weights):
     removed with this object. path: the URL without credentials
     """
 
-    __slots__ = ("_blocks", "_fetching", "_folder", "_local", "_place", "_remote")
+    __slots__ = ("_blocks", "_fetching", "_folder", "_limits", "_local", "_place", "_remote")
     is_remote = True
 
-    def __init__(self, place: Place, limits: Limits) -> None:
-        try:
-            remote = RemoteFile(place, limits)
-            if remote.size is None:
-                raise RemoteError("the server does not say how large it is")
-        except RemoteError as error:
-            self._set(None, place, error.sentence)
-        else:
-            self._set(remote, place, "")
-
-    def _set(self, remote: RemoteFile | None, place: Place, fault: str) -> None:
+    def __init__(self, place: Place, limits: Limits, remote: RemoteFile | None = None) -> None:
+        """remote: the file, if it was opened before"""
         super().__init__(None)
-        self._place, self.path = place, str(place)
-        self._remote, self._fault = remote, fault
-        self._bytes = None
+        self._place, self._limits, self.path = place, limits, str(place)
+        self._remote = self._bytes = None
         self._local: Weights | None = None
         self._folder: _Folder | None = None  # that of the temporary file
         self._fetching = Lock()
-        if remote is not None:
-            self._blocks, self._size = Blocks(remote), remote.size or 0
+        try:
+            remote = remote or RemoteFile(place, limits)
+            if remote.size is None:
+                raise RemoteError("the server does not say how large it is")
+        except RemoteError as error:
+            self._fault = error.sentence
+        else:
+            self._remote, self._blocks, self._size = remote, Blocks(remote), remote.size
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For other processes, which have the same version of the file or report that it was changed."""
-        return _restored, (self._remote, self._place, self._fault)
+        return RemoteWeights, (self._place, self._limits, self._remote)
 
     @property
     def name(self) -> str:
@@ -592,12 +544,6 @@ def _remove(folder: str, process: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _restored(remote: RemoteFile | None, place: Place, fault: str) -> RemoteWeights:
-    weights = RemoteWeights.__new__(RemoteWeights)
-    weights._set(remote, place, fault)
-    return weights
-
-
 # Small parts of a remote file: read in blocks that stay in memory, several that are expected together.
 
 BLOCK = 1 << 16
@@ -612,53 +558,46 @@ IN_MEMORY = 1024
 
 
 class Blocks:
-    """The blocks of one version of a file."""
+    """The blocks of one version of a file, by their numbers."""
 
     def __init__(self, file: RemoteFile) -> None:
-        from fsspec.caching import BlockCache  # is installed where a remote file was opened
-
         self._file, self._size = file, file.size or 0
-        self._expected: list[int] = []
-        self._fetched: list[tuple[int, bytes]] = []
-        self._cache = BlockCache(BLOCK, self._content, self._size, IN_MEMORY)
+        self._expected: set[int] = set()
+        self._blocks: dict[int, bytes] = {}
 
     def expect(self, places: Iterable[tuple[int, int]]) -> None:
         """Name offsets and sizes that are probably read: their blocks are fetched with the first one."""
-        starts = {
-            start
-            for offset, size in places
-            for start in range(offset - offset % BLOCK, offset + size, BLOCK)
-            if self._part(start, min(start + BLOCK, self._size)) is None
-        }
-        self._expected = sorted(starts)[:EXPECTED]
+        numbers = {number for offset, size in places for number in _numbers(offset, size)}
+        self._expected = set(sorted(numbers - self._blocks.keys())[:EXPECTED])
 
     def read(self, offset: int, size: int) -> bytes:
         """Some of the bytes. Raises: RemoteFileChanged; RemoteError"""
-        return bytes(self._cache._fetch(offset, offset + size))
+        numbers, blocks = _numbers(offset, size), self._blocks
+        if not blocks.keys() >= set(numbers):
+            kept = blocks if len(blocks) < IN_MEMORY else {}
+            blocks = self._blocks = {**kept, **self._fetched({*numbers, *self._expected} - kept.keys())}
+        content = b"".join([blocks[number] for number in numbers])
+        return content[offset % BLOCK :][:size]
 
-    def _content(self, start: int, end: int) -> bytes:
-        """A block that is not in memory, of the version that the file had when it was opened."""
-        end = min(end, self._size)
-        if self._expected:
-            from fsspec.utils import merge_offset_ranges
+    def _fetched(self, numbers: Collection[int]) -> dict[int, bytes]:
+        """Blocks of the version that the file had when it was opened, near ones in one request."""
+        from fsspec.utils import merge_offset_ranges  # is installed where a remote file was opened
 
-            starts, self._expected = self._expected, []
-            ends = [min(start + BLOCK, self._size) for start in starts]
-            _, starts, ends = merge_offset_ranges([""] * len(starts), starts, ends, max_gap=GAP)
-            sizes = [end - start for start, end in zip(starts, ends)]
-            with ThreadPoolExecutor(min(REQUESTS, len(starts)) if self._file.is_concurrent else 1) as threads:
-                contents = list(threads.map(self._file.read, starts, sizes))
-            self._file.require_unchanged()
-            self._fetched = list(zip(starts, contents))
-        content = self._part(start, end)
-        if content is None:
-            content = self._file.read(start, end - start)
-            self._file.require_unchanged()
-        return content
+        self._expected = set()
+        starts = [number * BLOCK for number in sorted(numbers)]
+        ends = [min(start + BLOCK, self._size) for start in starts]
+        _, starts, ends = merge_offset_ranges([""] * len(starts), starts, ends, max_gap=GAP)
+        sizes = [end - start for start, end in zip(starts, ends)]
+        with ThreadPoolExecutor(REQUESTS if self._file.is_concurrent else 1) as threads:
+            contents = list(threads.map(self._file.read, starts, sizes))
+        self._file.require_unchanged()
+        return {
+            (start + at) // BLOCK: content[at : at + BLOCK]
+            for start, content in zip(starts, contents)
+            for at in range(0, len(content), BLOCK)
+        }
 
-    def _part(self, start: int, end: int) -> bytes | None:
-        """A part of what was fetched because it was expected."""
-        for begin, content in self._fetched:
-            if begin <= start and end <= begin + len(content):
-                return content[start - begin : end - begin]
-        return None
+
+def _numbers(offset: int, size: int) -> range:
+    """The numbers of the blocks that hold some bytes."""
+    return range(offset // BLOCK, -(-(offset + size) // BLOCK))

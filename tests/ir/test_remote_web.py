@@ -235,8 +235,13 @@ def test_a_redirect_into_a_private_network_is_refused(leading, server, model, mo
         return host == "localhost"
 
     monkeypatch.setattr("irops.ir.remote._is_private", is_private)
-    (found,) = messages(irops.check(f"{leading.url}/m.xml"))
-    assert found.endswith("127.0.0.1 redirects to localhost, an address of a private network")
+    for url in (
+        f"{leading.url}/m.xml",
+        f"zip://m.xml::{leading.url}/a.zip",
+        f"simplecache::{leading.url}/m.xml",
+    ):
+        (found,) = messages(irops.check(url))
+        assert found.endswith("127.0.0.1 redirects to localhost, an address of a private network")
     assert server.requests == []
 
 
