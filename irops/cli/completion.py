@@ -191,6 +191,5 @@ COMPLETERS: dict[str, Completer] = {
     "SOURCE": _sources,
     "SOURCES": partial(_after, LIST, _sources),
     "TARGET": _targets,
-    "TRACE.json": partial(_paths, suffixes=(".json",)),
 }
 """The completer of a value: by its option, by its command and its metavar, or by its metavar alone."""

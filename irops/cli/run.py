@@ -8,7 +8,7 @@ example:
   irops run model.xml --load-inputs in.npz --save-outputs out.npz
   irops run model.xml --load-inputs in.npz --expect out.npz
   irops run model.xml --input x=x.npy --fill zeros --shape lengths:2 --keep all
-  irops run model.xml --fill random --profile trace.json
+  irops run model.xml --fill random --profile
 """
 
 import argparse
@@ -60,13 +60,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " fastest installed one",
         dest="backends",
     )
-    add_option(
-        parser, "--verify", "compare every result with the inferred type and shape, and with the reference"
-    )
     expect = "compare the results with those in an .npz file; what rounding explains is accepted"
     add_option(parser, "--expect FILE", expect)
-    profile = "show time and bytes by op and of the slowest layers; write a trace for Perfetto or Chrome"
-    add_option(parser, "--profile TRACE.json", profile, nargs="?", const="", type=trace_file)
+    add_option(parser, "--profile", "show time and bytes by op and of the slowest layers")
     add_option(parser, "--quiet -q", "show no results, no progress")
     add_settings(parser)
 
@@ -77,13 +73,13 @@ def execute(args: argparse.Namespace) -> int:
     keep = [name for text in args.keep for name in text.split(",") if name]
     with progress_bar("evaluating", quiet=args.quiet) as progress:
         backends = (*(b for b in args.backends if b != "reference"), "reference") if args.backends else None
-        how: dict[str, Any] = {"limits": limits, "verify": args.verify, "progress": progress}
+        how: dict[str, Any] = {"limits": limits, "progress": progress}
         session = Session(model, backends=backends, registry=registry_of(args), **how)
         inputs = inputs_of(session.analysis, args)
         with argument_errors("--keep: "):
             kept = frozenset[int]() if keep == ["all"] else session.kept(keep)
         wanted: Keep = "all" if keep == ["all"] else kept
-        outcome = session.run(inputs, keep=wanted, profile=args.profile is not None)
+        outcome = session.run(inputs, keep=wanted, profile=args.profile)
         expected = _expectation(session, inputs, outcome, args.expect) if args.expect else None
     if args.save_outputs:
         for name, written in save_all(args.save_outputs, outcome).items():
@@ -93,13 +89,11 @@ def execute(args: argparse.Namespace) -> int:
         if any(_has_nan(outcome[port.name]) for port in session.signature.results):
             sys.stdout.flush()
             print(printable(_where_nan_begins(session, inputs)), file=sys.stderr)
-    if outcome.profile is not None:
-        report_profile(outcome.profile, args.profile, quiet=args.quiet)
+    if outcome.profile is not None and not args.quiet:
+        _show_profile(outcome.profile)
     if outcome.warnings:
         sys.stdout.flush()
         print_diagnostics(outcome.warnings, sys.stderr)
-    if args.verify and not args.quiet:
-        print(outcome.record.verification(), file=sys.stderr)
     if expected is None:
         return CLEAN
     if not args.quiet:
@@ -151,24 +145,11 @@ SLOWEST = 10
 """Number of layers shown."""
 
 
-def trace_file(text: str) -> str:
-    """The type of the option: a .json file, so that a model is never taken for it, and overwritten."""
-    if text and not text.endswith(".json"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no .json file for the trace; write MODEL first")
-    return written(text) if text else text
-
-
-def report_profile(profile: Profile, file: str, *, quiet: bool) -> None:
-    """Show what a run takes, and write its trace if a file is named. Raises: OSError"""
-    if file:
-        profile.write(file)
-        dropped = f", without {profile.dropped:,} events" if profile.dropped else ""
-        print(f"the trace is saved as {printable(file)!r}{dropped}", file=sys.stderr)
-    if not quiet:
-        times = f"{profile.seconds * 1e3:,.1f} ms in all, {profile.planning * 1e3:,.1f} ms of them planning"
-        by_op = _table(f"time by op: {times}", ("op", "backend"), profile, profile.ops)
-        slowest = profile.layers[:SLOWEST]
-        show("", by_op, "", _table("slowest layers", ("layer", "op", "backend"), profile, slowest))
+def _show_profile(profile: Profile) -> None:
+    times = f"{profile.seconds * 1e3:,.1f} ms in all, {profile.planning * 1e3:,.1f} ms of them planning"
+    by_op = _table(f"time by op: {times}", ("op", "backend"), profile, profile.ops)
+    slowest = profile.layers[:SLOWEST]
+    show("", by_op, "", _table("slowest layers", ("layer", "op", "backend"), profile, slowest))
 
 
 def _table(title: str, names: Sequence[str], profile: Profile, totals: Sequence[Total]) -> "Table":

@@ -135,8 +135,8 @@ class Evaluator:
     """The state that runs of one model share. Safe to use from several threads: all that is per run is in a
     Run.
 
-    analysis: of the model; backends: in order of preference; verify: compare every result with the reference;
-    partly: compute what depends on no error before a walk raises it
+    analysis: of the model; backends: in order of preference; partly: compute what depends on no error before
+    a walk raises it
     """
 
     def __init__(
@@ -144,12 +144,11 @@ class Evaluator:
         analysis: ModelAnalysis,
         backends: Sequence[Backend],
         *,
-        verify: bool = False,
         partly: bool = False,
         progress: Progress | None = None,
     ) -> None:
         self.analysis, self.limits, self.partly = analysis, analysis.limits, partly
-        self.backends, self.verify, self.progress = backends, verify, progress
+        self.backends, self.progress = backends, progress
         self.kept = KeptConstants(self.limits.constant_bytes) if enabled("constants") else None
         self._plans: LruCache[Plan] = LruCache(MAX_PLANS)
         self._programs: LruCache[Program] = LruCache(MAX_PLANS)

@@ -1,6 +1,5 @@
 """Runs of a model: at once, or layer by layer for those who watch."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,7 +14,6 @@ from irops.analysis.invocation import FAULTS, OpFault, fault_of
 from irops.analysis.structure import BodyNode, GraphNode
 from irops.backends.backend import Declined
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, in_document_order
-from irops.diagnostics.printable import plural
 from irops.files.limits import Clock
 from irops.ir.model import LayerKind
 from irops.ir.weights import require_unchanged_weights
@@ -40,8 +38,6 @@ from irops.values.arrays import fact_of, result_array
 from irops.values.element import Array
 from irops.values.fact import Fact, size_in_bytes
 from irops.values.violation import LimitExceeded, Violation, collect_warnings
-from irops.verdicts.judge import judge
-from irops.verdicts.question import Question, Verdict
 
 Arrays: TypeAlias = Sequence[Array | None]
 
@@ -67,10 +63,6 @@ Observer: TypeAlias = Callable[[Computed], None]
 """Called for every layer of a run once it is computed, those of bodies included, at each iteration."""
 
 
-LayerKey = tuple[tuple[str, ...], int]
-"""The path of a graph and the id of a layer in it."""
-
-
 @dataclass(slots=True)
 class Record:
     """The findings of one run; limit: the largest number of warnings that are kept.
@@ -80,12 +72,6 @@ class Record:
 
     limit: float
     profile: Profile | None = None
-    compared: dict[LayerKey, str] = field(default_factory=dict)
-    """The layers whose results were compared with the reference, and the backend that computed each."""
-    unverified: dict[LayerKey, str] = field(default_factory=dict)
-    """The other layers that compute, and why they were not compared."""
-    verdicts: Counter[Verdict] = field(default_factory=Counter)
-    """How the outputs of these layers compare with the reference."""
     _warnings: dict[object, Diagnostic] = field(default_factory=dict)
 
     def warn(self, warning: Diagnostic) -> None:
@@ -98,20 +84,6 @@ class Record:
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         return in_document_order(self._warnings.values())
-
-    def verification(self) -> str:
-        """A sentence on the verified layers."""
-        by_backend = Counter(self.compared.values())
-        others = Counter(self.unverified.values())
-        total = plural(len(self.compared) + len(self.unverified), "layer")
-        text = f"verified {len(self.compared)} of {total} against the reference"
-        if by_backend:
-            text += f" ({', '.join(f'{name} {count}' for name, count in by_backend.most_common())})"
-        if self.verdicts:
-            text += f": {', '.join(f'{count} {verdict}' for verdict, count in self.verdicts.most_common())}"
-        if others:
-            text += f"; not compared: {', '.join(f'{count} {why}' for why, count in others.most_common())}"
-        return f"{text}; all types and shapes are as inferred"
 
 
 class Run:
@@ -226,7 +198,7 @@ class Run:
             require_room(self.bytes_held, size, self.limits)
             check_possible(op, facts.outputs)
             results = self._compute(step, facts, arrays, given=given)
-            found = self._checked(step, arrays, results, facts.outputs)
+            found = _checked(op, results, facts.outputs)
             return [*map(_of_inferred_rank, found, step.facts.outputs)], facts
         except FAULTS as error:
             raise self._located(step, error) from error.__cause__
@@ -300,21 +272,15 @@ class Run:
             message = f"the loops of the model run more often together; {self.limits.message('iterations')}"
             raise LimitExceeded("iteration-limit", message)
 
-    def _checked(
-        self, step: PlannedLayer, arrays: Arrays, results: tuple[Any, ...], outputs: Sequence[Fact]
-    ) -> list[Array]:
-        """The results as arrays, compared with the inferred facts and, if asked for, with the reference."""
-        op = step.op
-        found = [result_array(result, fact) for result, fact in zip(results, outputs)]
-        for index, (array, fact) in enumerate(zip(found, outputs)):
-            if not admits(fact, array):
-                message = (
-                    f"the kernel of {op.id} gives {fact_of(array)} as output {index}, inferred is {fact}"
-                )
-                raise OpFault("incorrect-kernel-result", message)
-        if self.evaluator.verify and arrays and step.layer.kind is not LayerKind.RESULT:
-            verify(self.record, self.evaluator.kernel(op)[0].name, step, arrays, found)
-        return found
+
+def _checked(op: Op, results: tuple[Any, ...], outputs: Sequence[Fact]) -> list[Array]:
+    """Results as arrays of the inferred facts. Raises: OpFault for one of another type or shape"""
+    found = [result_array(result, fact) for result, fact in zip(results, outputs)]
+    for index, (array, fact) in enumerate(zip(found, outputs)):
+        if not admits(fact, array):
+            message = f"the kernel of {op.id} gives {fact_of(array)} as output {index}, inferred is {fact}"
+            raise OpFault("incorrect-kernel-result", message)
+    return found
 
 
 def _of_inferred_rank(array: Array, inferred: Fact) -> Array:
@@ -322,41 +288,6 @@ def _of_inferred_rank(array: Array, inferred: Fact) -> Array:
     output then has rank 1, whichever branch runs.
     """
     return array.reshape(1) if array.ndim == 0 and inferred.shape.rank == 1 else array
-
-
-# Results of backends compared with those of the reference, layer by layer.
-
-
-def verify(
-    record: Record, backend: str, step: PlannedLayer, arrays: Sequence[Array | None], results: Sequence[Array]
-) -> None:
-    """Compare the results of a layer with the reference; record what was compared.
-
-    backend: what computed them. Raises: OpFault where they differ by more than rounding
-    """
-    key = (step.node.path, step.layer.id)
-    reason = _why_not_compared(step.op, backend)
-    if reason:
-        record.unverified[key] = reason
-        return
-    record.compared[key] = backend
-    question = Question.of(step.invocation, arrays)
-    for index, (ours, reference) in enumerate(zip(results, question.again(arrays))):
-        judgement = judge(question, result_array(reference, step.facts.outputs[index]), ours, index)
-        record.verdicts[judgement.verdict] += 1
-        if judgement.is_fault:
-            output = f"output {index} of {step.op.id} by backend {backend}"
-            message = f"{output} differs from the reference: {judgement.reason}"
-            raise OpFault("incorrect-kernel-result", message)
-
-
-def _why_not_compared(op: Op, backend: str) -> str:
-    """Why the result of a layer is not compared with the reference; empty if it is."""
-    if backend == "reference" or op.functions.kernel is None:
-        return "computed by the reference"
-    if op.definition.bodies:
-        return "with bodies, whose layers are compared"
-    return "with a state" if op.definition.stateful else ""
 
 
 def run_model(
@@ -374,7 +305,7 @@ def run_model(
     Raises:  EvaluationError; the variables are then as before
     """
     transaction = variables.begin()
-    run_type = DirectRun if observer is None and not evaluator.verify and evaluator.progress is None else Run
+    run_type = DirectRun if observer is None and evaluator.progress is None else Run
     if record is not None and record.profile is not None:
         run_type = MeasuredRun
     require_unchanged_weights(evaluator.analysis.model)
@@ -501,7 +432,7 @@ class DirectRun(Run):
         """Store a result that is not one array of the type and shape that the plan expects."""
         results = result if isinstance(result, tuple) else (result,)
         facts = action.step.facts.outputs
-        for slot, array in zip(action.slots, self._checked(action.step, (), results, facts)):
+        for slot, array in zip(action.slots, _checked(action.step.op, results, facts)):
             values[slot] = array
 
 
@@ -529,13 +460,11 @@ class MeasuredRun(Run):
     def _plan(self, graph: GraphNode, given: Mapping[int, Array]) -> Plan:
         self.profile.begin()
         plan = super()._plan(graph, given)
-        self.profile.end_planning(graph.path)
+        self.profile.end_planning()
         return plan
 
     def layer(self, step: PlannedLayer, arrays: Arrays, given: Array | None = None) -> Computed:
         self.profile.begin()
         computed = super().layer(step, arrays, given)
-        self.profile.end_layer(
-            step, self.evaluator.kernel(step.op)[0].name, computed.outputs, int(self.bytes_held)
-        )
+        self.profile.end_layer(step, self.evaluator.kernel(step.op)[0].name, computed.outputs)
         return computed

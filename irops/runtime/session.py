@@ -89,7 +89,7 @@ class Results(dict[Any, Array]):
 class Session:
     """A model ready to run again and again; its variables keep their values from run to run.
 
-    model: a Model, its ModelAnalysis, or a path; backends, registry, limits, verify, progress: see irops.run.
+    model: a Model, its ModelAnalysis, or a path; backends, registry, limits, progress: see irops.run.
     Threads may share a session; a run sees the variables as they were when it began.
     """
 
@@ -101,14 +101,13 @@ class Session:
         backends: str | Iterable[str | Backend] | None = None,
         registry: Registry | None = None,
         limits: Limits | None = None,
-        verify: bool = False,
         progress: Progress | None = None,
     ) -> None:
         self.analysis = analyse(model, registry, limits)
         self.model = self.analysis.model
         self.variables = Variables()
         names = [backends] if isinstance(backends, str) else backends
-        self.evaluator = Evaluator(self.analysis, chain(names), verify=verify, progress=progress)
+        self.evaluator = Evaluator(self.analysis, chain(names), progress=progress)
 
     def __repr__(self) -> str:
         backends = ", ".join(backend.name for backend in self.evaluator.backends)
@@ -186,7 +185,6 @@ def run(
     keep: Keep = (),
     registry: Registry | None = None,
     limits: Limits | None = None,
-    verify: bool = False,
     progress: Progress | None = None,
     profile: bool = False,
 ) -> Results:
@@ -194,15 +192,11 @@ def run(
 
     inputs: arrays by tensor name, layer name or position; one array where the model has one input; backends:
     what computes, by name or as objects, the first that can (by default the fastest that is installed, then
-    the reference); keep: further layers by name or id, or "all"; verify: compare every result of other
-    backends with the reference; progress: called with (layers done, layers in all, layer); profile: measure
-    time and bytes of each layer: results.profile has .ops and .layers, and .write(path) writes a trace for
-    Perfetto.
+    the reference); keep: further layers by name or id, or "all"; progress: called with (layers done, layers
+    in all, layer); profile: measure time and bytes of each layer: results.profile has .ops and .layers.
     Raises:  ReadError; EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement,
         a limit
     """
-    session = Session(
-        model, backends=backends, registry=registry, limits=limits, verify=verify, progress=progress
-    )
+    session = Session(model, backends=backends, registry=registry, limits=limits, progress=progress)
     session.evaluator.run_once()
     return session.run(inputs, keep=keep, profile=profile)

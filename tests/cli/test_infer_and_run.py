@@ -1,6 +1,4 @@
-"""irops infer and irops run: tables and files, the warnings of a run, what --verify compared, missing
-weights.
-"""
+"""irops infer and irops run: tables and files, the warnings of a run, missing weights."""
 
 from pathlib import Path
 
@@ -228,18 +226,6 @@ def test_a_warning_of_inference_is_shown_by_each_run(net):
     session = package.Session(net("x: f32[3]; e: Elu x alpha=-1; y: Result e"))
     for _ in range(2):
         assert [d.constraint for d in session.run([np.ones(3, np.float32)]).warnings] == ["Elu-1:C1"]
-
-
-def test_verify_says_what_it_verified(irops, reversing):
-    words = ("run", reversing, "--fill", "ones", "--shape", "x:2,3", "--shape", "lengths:2", "--verify")
-    said = "verified 1 of 1 layer against the reference (numba 1): 1 equal; all types and shapes are as"
-    assert irops(*words, "--source", "numba")[::2] == (0, f"{said} inferred\n")
-    result = irops(*words, "--source", "reference")
-    assert result.err == (
-        "verified 0 of 1 layer against the reference; not compared: 1 computed by the reference; all types"
-        " and shapes are as inferred\n"
-    )
-    assert irops(*words, "--quiet").err == ""
 
 
 @pytest.mark.parametrize("example", ["bidirectional_encoder", "digit_classifier"])

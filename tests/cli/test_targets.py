@@ -80,7 +80,6 @@ OUTPUTS = {
     ("check", "--output"): (),
     ("check", "--write-baseline"): (),
     ("run", "--save-outputs"): ("--fill", "ones"),
-    ("run", "--profile"): ("--fill", "ones"),
     ("extract", "--output"): ("--to", "y"),
     ("diff", "--output"): ("absent.xml",),
     ("compare", "--output"): ("--fill", "ones"),
@@ -103,7 +102,7 @@ def test_every_option_that_names_an_output_is_known():
         (command, action.option_strings[0])
         for command in COMMANDS
         for action in command_named(command)[1]._actions
-        if re.search("output$|write|save|profile", action.dest) and action.metavar != "N"
+        if re.search("output$|write|save", action.dest) and action.metavar != "N"
     }
     assert named == OUTPUTS.keys()
 
@@ -115,10 +114,7 @@ def test_a_wrong_target_is_refused_before_any_work(irops, folder, command, targe
     if target == "other.onnx":
         if name in ("convert", "extract"):
             pytest.skip("models may replace models")
-        target = "other.json" if option == "--profile" else target
         shutil.copy(EXAMPLE / "model.xml", folder / "other.onnx")
-        if option == "--profile":
-            (folder / "other.json").symlink_to("other.onnx")
     before = contents(folder)
     model = () if name == "docs" else ("Sorted" if name == "new" else "absent.xml",)
     result = irops(name, *model, *OUTPUTS[command], option, target)

@@ -153,30 +153,6 @@ def test_time_that_is_up_is_reported_before_the_next_layer(chain):
     assert found.message == "the time is up before Parameter-1; the limit is 50 (run_seconds)"
 
 
-def test_results_are_compared_with_the_reference_within_rounding(chain):
-    def off_by(amount, verify=True):
-        only = Only(Sin_1=lambda data: np.sin(data) * np.float32(1 + amount))
-        return irops.Session(chain, backends=(only, "reference"), verify=verify).run([X])
-
-    off_by(2e-7)
-    off_by(5e-3, verify=False)
-    found = diagnostic_of(off_by, 5e-3)
-    assert (found.code, found.location.layer_name) == ("IR608", "b")
-    assert found.message.startswith(
-        "output 0 of Sin-1 by backend only differs from the reference: 3 of 4 elements differ by up to "
-    )
-
-
-def test_an_op_without_inputs_or_with_state_is_never_compared(net):
-    model = net(
-        "r: ReadValue-opset6 c variable_id=v variable_type=f32 variable_shape=1; y: Result r",
-        c=np.ones(1, np.float32),
-    )
-    wrong = Only(ReadValue_6=lambda data, **keywords: data * 7)
-    session = irops.Session(model, backends=(wrong, "reference"), verify=True)
-    assert session.run()["y"].tolist() == [7]
-
-
 @pytest.mark.parametrize(
     ("kernel", "given"), [(lambda data: data[:2], "f32[2]"), (lambda data: data.astype(np.float64), "f64[4]")]
 )
