@@ -126,12 +126,11 @@ def _surveyed(args: argparse.Namespace) -> SurveyTable:
             () if registry is None else registry.folders,
             () if registry is None else registry.modules,
         )
-        dashboard = getattr(workers, "dashboard", "")
-        _note(args, *models.notes, *([f"dashboard: {dashboard}"] if dashboard else []))
+        _note(args, *models.notes)
         request = Request(models, tasks, options, Path(args.output), args.against, again)
         with progress_bar("surveying", quiet=args.quiet) as report_progress:
             table = surveyed(request, workers, report_progress)
-        _note(args, *table.notes[len(models.notes) :], *getattr(workers, "refused", ()))
+        _note(args, *table.notes[len(models.notes) :])
         return table
 
 

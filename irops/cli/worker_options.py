@@ -15,12 +15,7 @@ def add_workers(parser: argparse.ArgumentParser, jobs: str = "one per core") -> 
     add_option(
         where, "--jobs -j N", f"number of processes of this machine; default: {jobs}", at_least=1, default=0
     )
-    add_option(
-        where,
-        "--scheduler ADDRESS",
-        "work on the workers of this Dask scheduler: tcp://host:8786, or config for the one that Dask's"
-        " configuration names",
-    )
+    add_option(where, "--scheduler ADDRESS", "work on the workers of this Dask scheduler: tcp://host:8786")
     worker_wait = f"seconds to wait for Dask workers while there are none; default: {WAIT_SECONDS:g}"
     add_option(parser, "--worker-wait S", worker_wait, at_least=0, default=int(WAIT_SECONDS))
 

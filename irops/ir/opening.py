@@ -45,22 +45,12 @@ def similar_path(path: str, suffix: str) -> str | None:
     folder, name = os.path.split(path)
     try:
         with os.scandir(folder or ".") as entries:
-            paths = {
-                _stem(entry.name, suffix): entry.name for entry in entries if _may_be_meant(entry, suffix)
-            }
+            names = [entry.name for entry in entries if entry.name.endswith(suffix) or entry.is_dir()]
     except (OSError, ValueError):
         return None
-    meant = similar(_stem(name, suffix), paths)
+    paths = {one.removesuffix(suffix): one for one in names}  # the suffix would make all names similar
+    meant = similar(name.removesuffix(suffix), paths)
     return None if meant is None else os.path.join(folder, paths[meant])
-
-
-def _may_be_meant(entry: os.DirEntry[str], suffix: str) -> bool:
-    return entry.name.endswith(suffix) or entry.is_dir()
-
-
-def _stem(name: str, suffix: str) -> str:
-    """Without the suffix, which would make all names similar."""
-    return name.removesuffix(suffix)
 
 
 class Readable(Protocol):

@@ -72,13 +72,15 @@ def remote_error(error: BaseException) -> RemoteError:
     for cause in chain:
         if isinstance(cause, RemoteError):
             return cause
-    keys = [key for cause in chain for key in (_code(cause), _status(cause), type(cause).__name__)]
-    reason = next((REASONS[key] for key in keys if key in REASONS), None)
-    if reason is not None:
-        return RemoteError(reason)
-    status = next((key for key in map(_status, chain) if isinstance(key, int)), None)
-    if status is not None:
-        return RemoteError(f"the server answers HTTP {status}")
+    keys = [
+        key for cause in chain for key in (_code(cause), getattr(cause, "status", None), type(cause).__name__)
+    ]
+    for key in keys:
+        if key in REASONS:
+            return RemoteError(REASONS[key])
+    for key in keys:
+        if isinstance(key, int):
+            return RemoteError(f"the server answers HTTP {key}")
     if any(isinstance(cause, TimeoutError) for cause in chain):
         return RemoteError("the server did not answer in time")
     inner = error.__cause__ if isinstance(error, FileNotFoundError) else None
@@ -103,10 +105,6 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         passed.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
-
-
-def _status(error: BaseException) -> object:
-    return getattr(error, "status", None)
 
 
 def _code(error: BaseException) -> object:

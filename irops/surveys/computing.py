@@ -118,6 +118,10 @@ class Comparing(_Computing):
         return _of_comparison(compared(Context(analysis, analysis.signature.arrays(arrays)), a, b))
 
 
+COMPUTING = {"run": Running, "compare": Comparing}
+"""The class that carries out the tasks of a kind."""
+
+
 def of_failure(failure: Failure) -> tasks.Examined:
     """The result where a source gives no values."""
     transient = failure.kind in ("stalled", "oversized")

@@ -24,7 +24,6 @@ def key_of(*parts: bytes) -> str:
 
 NAMING = 8 << 20
 """Up to this many bytes a file is read for the names of the files beside it, if it may name any."""
-STEP = 4 << 20
 
 
 def _remote_identity(place: Place, limits: Limits) -> str:
@@ -50,10 +49,7 @@ def _version(place: Place, limits: Limits) -> str:
 def _content(place: Place, limits: Limits) -> bytes:
     """Raises: RemoteError"""
     with opened(place, limits) as (file, _):
-        steps = []
-        while step := file.read(STEP):
-            steps.append(step)
-        return b"".join(steps)
+        return file.read(NAMING)
 
 
 WHOLE = 64 << 20

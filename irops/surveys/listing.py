@@ -16,8 +16,6 @@ from irops.surveys.tasks import SurveyError
 
 LIST = "@"
 """Before the name of a file that lists models, one on each line."""
-MAX_SAID = 5
-"""How many models that occur twice are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,6 @@ def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
     Raises:  SurveyError for a path that matches nothing
     """
     models: dict[str, ListedModel] = {}
-    twice: list[tuple[str, str]] = []
     others = 0
     names: Counter[str] = Counter()
     for path in _expanded(os.fspath(path) for path in paths):
@@ -55,16 +52,10 @@ def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
                 names[name] += 1  # what URLs differ by may not be shown
                 number = f" ({names[name]})" if names[name] > 1 else ""
                 models[place] = ListedModel(file, f"{name}{number}")
-            elif models[place].name != name:
-                twice.append((name, models[place].name))
     if not models:
         raise SurveyError("no models: name files, folders or patterns")
-    notes = [f"{printable(name)} is {printable(first)}, and counts once" for name, first in twice[:MAX_SAID]]
-    if len(twice) > MAX_SAID:
-        notes.append(f"{len(twice) - MAX_SAID} more models are named twice, and count once")
-    if others:
-        notes.append(f"{plural(others, 'other .xml file')} in folders left out")
-    return Listing(tuple(sorted(models.values(), key=lambda model: model.name)), tuple(notes))
+    notes = (f"{plural(others, 'other .xml file')} in folders left out",) if others else ()
+    return Listing(tuple(sorted(models.values(), key=lambda model: model.name)), notes)
 
 
 def shown(path: str) -> str:

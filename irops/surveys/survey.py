@@ -181,16 +181,16 @@ def _require_report(path: Path, *, may_be_new: bool) -> None:
 
 
 def _require_manifest(path: Path) -> None:
+    name, hint = printable(str(path)), "choose a new folder for the report"
     try:
-        schema = _schema_of(content_of(path))
-    except OSError:
+        content = json.loads(content_of(path))
+        schema = content["schema"] if content["format"] == FORMAT else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         schema = None
-    name = printable(str(path))
     if schema is None:
-        raise SurveyError(f"{name} is not that of a survey; choose a new folder for the report")
+        raise SurveyError(f"{name} is not that of a survey; {hint}")
     if schema != SCHEMA:
         found = f"{name} is of a report of schema version {printable(str(schema))}"
-        hint = "choose a new folder for the report"
         raise SurveyError(f"{found}, this irops reads version {SCHEMA}; {hint}")
 
 
@@ -207,7 +207,7 @@ class Rows:
     """The rows of a survey, by cell: in a file, each written as it comes; without a path, in memory alone.
 
     notes: on lines that cannot be read, whose cells are done again
-    Raises:  SurveyError for a file that is not that of a survey, or of another version
+    Raises:  SurveyError for a file that cannot be read
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -264,32 +264,14 @@ def write_rows(rows: Iterable[Row], path: Path) -> None:
 
 def read_rows(path: Path) -> tuple[list[Row], int]:
     """The rows of a file, and how many lines are no rows. Raises: SurveyError"""
-    name = printable(str(path))
     try:
-        with open_regular(os.fspath(path)) as file:
-            schema = _schema_of(file.readline(LINE_BYTES))
-            lines = iter(lambda: file.readline(LINE_BYTES), b"") if schema == SCHEMA else ()
-            found = [_row_of(line) for line in lines]
+        with open_regular(path) as file:
+            file.readline(LINE_BYTES)  # the names of the columns
+            found = [_row_of(line) for line in iter(lambda: file.readline(LINE_BYTES), b"")]
     except OSError as error:
-        raise SurveyError(f"{name} cannot be read: {error.strerror or error}") from None
-    if schema is None:
-        raise SurveyError(f"{name} is not that of a survey; move it to another folder")
-    if schema != SCHEMA:
-        version = f"{name} has rows of schema version {printable(str(schema))}"
-        raise SurveyError(
-            f"{version}, this irops reads version {SCHEMA}; choose another folder for the report"
-        )
+        raise SurveyError(f"{printable(str(path))} cannot be read: {error.strerror or error}") from None
     rows = [row for row in found if row is not None]
     return rows, len(found) - len(rows)
-
-
-def _schema_of(head: bytes) -> Any:
-    """The version in a manifest or in the first line of a file of rows; None where it is none."""
-    try:
-        found = json.loads(head)
-        return found["schema"] if found["format"] == FORMAT else None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
 
 
 def _row_of(line: bytes) -> Row | None:
@@ -413,9 +395,6 @@ def differences(before: Iterable[Row], after: Iterable[Row]) -> Differences:
     return Differences(**{kind: tuple(of_kind) for kind, of_kind in changes.items()})
 
 
-COLUMNS = ("model", "task", "status", "seconds", "bytes", "detail")
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class SurveyTable(Sequence[Row]):
     """The rows of a survey, one for each model and task, sorted by both.
@@ -461,14 +440,6 @@ class SurveyTable(Sequence[Row]):
                 models.setdefault(code, set()).add(row.model)
         order = sorted(findings, key=lambda code: (-len(models[code]), -findings[code], code))
         return [(code, len(models[code]), findings[code]) for code in order[:count]]
-
-    def to_pandas(self) -> Any:
-        """The table as a pandas.DataFrame. Raises: SurveyError where pandas is not installed"""
-        try:
-            from pandas import DataFrame
-        except ImportError:
-            raise SurveyError("pandas is not installed; pip install pandas installs it") from None
-        return DataFrame([[getattr(row, name) for name in COLUMNS] for row in self.rows], columns=COLUMNS)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write what does not depend on time to a CSV file. Raises: OSError"""
@@ -523,60 +494,6 @@ class Cell:
     @property
     def place(self) -> tuple[str, str]:
         return self.model.name, self.task.text
-
-
-class Cells:
-    """The cells of a survey in the order of the table."""
-
-    def __init__(
-        self, models: Sequence[ListedModel], tasks: Sequence[Task], settings: SurveySettings
-    ) -> None:
-        self._settings = settings
-        self.runtimes = {task.text: runtime_of(task) for task in tasks}
-        parts = {
-            task: [text.encode() for text in (task.text, self.runtimes[task.text], settings.digest())]
-            for task in tasks
-        }
-        self._identities = Identities([model.path for model in models], settings.limits)
-        self._all: dict[tuple[str, str], Cell] = {}
-        for model in models:
-            identity = self._identities.of(model.path)
-            for task, of_task in parts.items():
-                cell = Cell(model, task, key_of(identity.encode(), *of_task) if identity else "")
-                self._all[cell.place] = cell
-
-    def __len__(self) -> int:
-        return len(self._all)
-
-    def to_do(self, rows: Mapping[tuple[str, str], Row], again: Sequence[str] = ()) -> list[Cell]:
-        """The cells without a row that is still true. again: statuses of rows that do not count"""
-        cells = [(rows.get(place), cell) for place, cell in sorted(self._all.items())]
-        return [
-            cell for row, cell in cells if not row or row.status in again or not self._is_current(cell, row)
-        ]
-
-    def in_order(self, rows: Mapping[tuple[str, str], Row]) -> list[Row]:
-        """The rows of the cells, in the order of the table."""
-        return [rows[place] for place in sorted(self._all) if place in rows]
-
-    def row(self, cell: Cell, result: CellOutcome | Died | Failed) -> Row:
-        """The row of a cell from what came of it."""
-        outcome = _outcome(result, self._settings)
-        lasting = not outcome.transient and self._identities.is_unchanged(cell.model.path)
-        model, task = cell.place
-        found = (outcome.status, outcome.seconds, outcome.bytes, outcome.detail)
-        key = self._key(cell, outcome.status) if lasting else ""
-        return Row(model, task, *found, key, own_version(), self.runtimes[task])
-
-    def _is_current(self, cell: Cell, row: Row) -> bool:
-        return bool(cell.key) and row.key == self._key(cell, row.status)
-
-    def _key(self, cell: Cell, status: str) -> str:
-        """The key of a result: one that exceeded a bound depends on the bound, too."""
-        if not cell.key:
-            return ""
-        bounds = {"timeout": self._settings.seconds, "memory": self._settings.memory}
-        return f"{cell.key} {status}={bounds[status]:.0f}" if status in bounds else cell.key
 
 
 def _outcome(result: CellOutcome | Died | Failed, settings: SurveySettings) -> CellOutcome:
@@ -840,14 +757,24 @@ def _other_rows(request: Request) -> list[Row]:
 
 
 class _Survey:
-    """One survey, with the folder of its report, which may be None."""
+    """One survey: its cells in the order of the table, and the folder of its report, which may be None."""
 
     def __init__(self, request: Request, folder: ReportFolder | None, store: Rows) -> None:
         self._request, self._folder, self._store = request, folder, store
-        self._cells = Cells(request.listing.models, request.tasks, request.settings)
+        models, digest = request.listing.models, request.settings.digest()
+        self._runtimes = {task.text: runtime_of(task) for task in request.tasks}
+        self._identities = Identities([model.path for model in models], request.settings.limits)
+        cells: dict[tuple[str, str], Cell] = {}
+        for model in models:
+            identity = self._identities.of(model.path)
+            for task in request.tasks:
+                parts = identity, task.text, self._runtimes[task.text], digest
+                cell = Cell(model, task, key_of(*map(str.encode, parts)) if identity else "")
+                cells[cell.place] = cell
+        self._cells = dict(sorted(cells.items()))
 
     def table(self, workers: Workers, progress: Progress | None, before: Iterable[Row] | None) -> SurveyTable:
-        to_do = self._cells.to_do(self._store.rows, self._request.again)
+        to_do = [cell for cell in self._cells.values() if not self._is_done(cell)]
         if self._folder is not None:
             self._folder.write_manifest(self._manifest())
         for cell in to_do:
@@ -863,20 +790,41 @@ class _Survey:
         self._store.compact(list(table))
         return table
 
-    def _do(self, to_do: Sequence[Any], workers: Workers, progress: Progress | None) -> None:
+    def _is_done(self, cell: Cell) -> bool:
+        """Whether there is a row that is still true."""
+        row = self._store.rows.get(cell.place)
+        if row is None or row.status in self._request.again or not cell.key:
+            return False
+        return row.key == self._key(cell, row.status)
+
+    def _key(self, cell: Cell, status: str) -> str:
+        """The key of a result: one that exceeded a bound depends on the bound, too."""
+        bounds = {"timeout": self._request.settings.seconds, "memory": self._request.settings.memory}
+        return f"{cell.key} {status}={bounds[status]:.0f}" if status in bounds else cell.key
+
+    def _row(self, cell: Cell, result: CellOutcome | Died | Failed) -> Row:
+        """The row of a cell from what came of it."""
+        status, seconds, size, detail, transient = _outcome(result, self._request.settings)
+        lasting = not transient and self._identities.is_unchanged(cell.model.path)
+        key = self._key(cell, status) if lasting else ""
+        runtime = self._runtimes[cell.task.text]
+        return Row(*cell.place, status, seconds, size, detail, key, own_version(), runtime)
+
+    def _do(self, to_do: Sequence[Cell], workers: Workers, progress: Progress | None) -> None:
         settings = self._request.settings
         items = [(cell.model.path, cell.task) for cell in to_do]
         workers.require_files([os.path.abspath(path) for path, _ in items if not Place.of(path).is_remote])
-        arguments = (settings, os.getcwd(), self._cells.runtimes)
+        arguments = (settings, os.getcwd(), self._runtimes)
         results = workers.run(prepare, arguments, items, seconds=settings.seconds, memory=settings.memory)
         for done, (index, result) in enumerate(results, 1):
-            self._store.add(self._cells.row(to_do[index], result))
+            self._store.add(self._row(to_do[index], result))
             if progress is not None:
                 progress(done, len(items), to_do[index].model.name)
 
     def _finish(self, to_do: int, before: Iterable[Row] | None = None) -> SurveyTable:
         """Write what is done, also of a survey that is interrupted."""
-        request, rows = self._request, self._cells.in_order(self._store.rows)
+        request, kept = self._request, self._store.rows
+        rows = [kept[place] for place in self._cells if place in kept]
         found = None if before is None else differences(before, rows)
         notes = (*request.listing.notes, *self._store.notes)
         table = SurveyTable(tuple(rows), to_do, notes, request.output, found)
@@ -896,7 +844,7 @@ class _Survey:
             "irops": own_version(),
             "models": len(request.listing.models),
             "tasks": [task.text for task in request.tasks],
-            "runtimes": {task: runtime for task, runtime in self._cells.runtimes.items() if runtime},
+            "runtimes": {task: runtime for task, runtime in self._runtimes.items() if runtime},
             "settings": _finite(asdict(request.settings)),
         }
 

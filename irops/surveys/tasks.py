@@ -385,16 +385,12 @@ def examined(
 
 Item = tuple[str, Task]
 """A cell, as it is sent: the path of the model, and the task."""
-HOMES = {
-    "check": "irops.surveys.tasks.Checking",
-    "infer": "irops.surveys.tasks.Inferring",
-    "target": "irops.surveys.tasks.Checking",
-    "run": "irops.surveys.computing.Running",
-    "compare": "irops.surveys.computing.Comparing",
+EXAMINING: dict[str, Callable[..., Callable[..., Examined]]] = {
+    "check": Checking,
+    "infer": Inferring,
+    "target": Checking,
 }
-"""The class that carries out the tasks of a kind; sources of values are imported only where a task needs
-them.
-"""
+"""The class that carries out the tasks of a kind; those that compute values are in SOURCES."""
 
 
 class Examiner:
@@ -433,8 +429,8 @@ class Examiner:
 
     def _kind(self, kind: str) -> Callable[..., Examined]:
         if kind not in self._kinds:
-            module, _, name = HOMES[kind].rpartition(".")
-            self._kinds[kind] = getattr(import_module(module), name)(self._settings, self._registry)
+            examining = EXAMINING.get(kind) or import_module(SOURCES).COMPUTING[kind]
+            self._kinds[kind] = examining(self._settings, self._registry)
         return self._kinds[kind]
 
     def _other_version(self, task: Task) -> str:
@@ -445,10 +441,6 @@ class Examiner:
         return "" if here == planned else f"the worker has {here}, the survey was started with {planned}"
 
 
-EXAMINER = "irops.surveys.tasks"
-"""Imported by the processes that work, and not by the one that distributes the work."""
-
-
 def prepare(settings: SurveySettings, folder: str, runtimes: Mapping[str, str]) -> Work:
     """The work on cells: a function of the path of a model and a Task. Called once in each process.
 
@@ -457,5 +449,4 @@ def prepare(settings: SurveySettings, folder: str, runtimes: Mapping[str, str]) 
     os.dup2(2, 1)  # what libraries print must not mix with the output of the command
     with suppress(OSError):  # another machine may lack it; each model is then reported as absent
         os.chdir(folder)
-    examiner: Callable[[SurveySettings, Mapping[str, str]], Work] = import_module(EXAMINER).Examiner
-    return examiner(settings, runtimes)
+    return Examiner(settings, runtimes)

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
@@ -106,12 +106,10 @@ ENDED_RUNS = 64
 
 @dataclass(slots=True)
 class _Kept:
-    """A process of a run. lock: is held while a thread uses it"""
+    """A process of a run. used: the time when it was used last; inf while it is in use"""
 
-    run: str
     child: ItemProcess
-    used: float
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    used: float = inf
 
 
 _kept: dict[tuple[str, int], _Kept] = {}
@@ -127,26 +125,23 @@ def work_on(run: str, sender: Identity, settings: bytes, item: bytes) -> bytes |
     """
     if objection(sender):
         return identity()
+    if run in _ended:  # nobody waits for the result
+        return pickle.dumps(None)
     kept = _child_of(run, settings)
-    with kept.lock:
-        try:
-            # nobody waits for the result of a run that ended
-            return pickle.dumps(None) if run in _ended else kept.child.payload(item)
-        finally:
-            kept.used = monotonic()
-            if run in _ended:
-                kept.child.process.close()
+    try:
+        return kept.child.payload(item)
+    finally:
+        kept.used = monotonic()
 
 
 def end_run(run: str) -> None:
-    """End the processes of a run. A task that uses one returns what it has."""
+    """End the processes of a run. A task that uses one fails."""
     _ended.append(run)
     with _changing:
         kept = [_kept.pop(key) for key in list(_kept) if key[0] == run]
     for slot in kept:
         slot.child.process.stop()
-        if slot.lock.acquire(blocking=False):
-            slot.child.process.close()
+        slot.child.process.close()
 
 
 def _child_of(run: str, settings: bytes) -> _Kept:
@@ -154,7 +149,7 @@ def _child_of(run: str, settings: bytes) -> _Kept:
     with _changing:
         kept = _kept.get(key)
         if kept is None:
-            kept = _kept[key] = _Kept(run, ItemProcess(*pickle.loads(settings)), monotonic())
+            kept = _kept[key] = _Kept(ItemProcess(*pickle.loads(settings)))
             if len(_kept) == 1:
                 threading.Thread(target=_end_idle, daemon=True, name="irops idle").start()
         kept.used = inf
@@ -235,11 +230,6 @@ class ClusterWorkers(Workers):
     def count(self) -> int:
         """The number of threads of the workers; at least 1, as more may come."""
         return max(sum(self.threads().values()), 1)
-
-    @property
-    def dashboard(self) -> str:
-        """The address of Dask's dashboard."""
-        return str(self.client.dashboard_link)
 
     def threads(self) -> dict[str, int]:
         """The number of threads of each worker by its address. Raises: ClusterError if there is no answer"""
@@ -431,8 +421,6 @@ class _Run:
 
 CONNECT_SECONDS = 10.0
 """How long a scheduler may take to answer for the first time."""
-CONFIGURED = "config"
-"""Stands for the scheduler that Dask's configuration names."""
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?(\[[0-9a-fA-F:.%]+\]|[^\s/:\[\]]+):(\d{1,5})")
 MISSING = "dask.distributed is not installed; pip install 'irops[cluster]' installs it"
 
@@ -440,8 +428,7 @@ MISSING = "dask.distributed is not installed; pip install 'irops[cluster]' insta
 def connected(scheduler: str, *, wait_seconds: float = WAIT_SECONDS) -> ClusterWorkers:
     """The workers of the scheduler at an address.
 
-    scheduler: such as tcp://host:8786; "config" for that of Dask's configuration; wait_seconds: how long to
-    wait for workers where there are none
+    scheduler: such as tcp://host:8786; wait_seconds: how long to wait for workers where there are none
     Raises:  ClusterError, with one sentence
     """
     require_distributed()
@@ -463,13 +450,6 @@ def require_distributed() -> None:
 
 
 def _address(scheduler: str) -> str:
-    if scheduler == CONFIGURED:
-        import dask
-
-        scheduler = str(dask.config.get("scheduler-address", None) or "")
-        if not scheduler:
-            message = "Dask's configuration names no scheduler; DASK_SCHEDULER_ADDRESS=tcp://host:8786 does"
-            raise ClusterError(message)
     match = _ADDRESS.fullmatch(scheduler)
     if match is None or not 0 < int(match[2]) < 1 << 16:
         raise ClusterError(f"{scheduler!r} is not the address of a scheduler, such as tcp://host:8786")

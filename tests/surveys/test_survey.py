@@ -7,7 +7,7 @@ from libraries import needs
 
 import irops
 from irops.files.storage import content_of
-from irops.surveys.survey import SCHEMA, Row, Rows, read_rows
+from irops.surveys.survey import Row, Rows, read_rows
 from irops.surveys.tasks import SurveyError
 
 pytestmark = needs("jinja2")
@@ -111,13 +111,3 @@ def test_a_report_has_more_rows_than_other_files_have_bytes(path, monkeypatch):
     path.mkdir()
     with pytest.raises(SurveyError, match=r"rows.jsonl cannot be read: is a folder"):
         read_rows(path)
-
-
-def test_a_file_of_another_version_or_of_something_else_is_refused(path):
-    for content in ("", "a,b\n1,2\n", '{"schema": 1}\n', "[]\n"):
-        path.write_text(content)
-        with pytest.raises(SurveyError, match="is not that of a survey"):
-            Rows(path)
-    path.write_text('{"format": "irops survey", "schema": 99}\n')
-    with pytest.raises(SurveyError, match=f"schema version 99, this irops reads version {SCHEMA}"):
-        Rows(path)

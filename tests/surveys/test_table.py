@@ -2,7 +2,6 @@
 
 import csv
 import json
-import sys
 from dataclasses import replace
 
 import pytest
@@ -16,7 +15,6 @@ from irops.surveys.survey import (
     results_json,
     timings_csv,
 )
-from irops.surveys.tasks import SurveyError
 
 ROWS = (
     Row("a.xml", "check", "pass", 0.25, 100, '{"counts":{"IR2":1}}', "k", "1.0", ""),
@@ -81,24 +79,6 @@ def test_the_json_file_has_details_as_objects():
 def test_a_table_is_written_to_a_file(tmp_path):
     TABLE.to_csv(tmp_path / "t.csv")
     assert (tmp_path / "t.csv").read_text() == results_csv(ROWS)
-
-
-def test_without_pandas_a_sentence_says_so(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(SurveyError, match="pandas is not installed"):
-        TABLE.to_pandas()
-
-
-def test_with_pandas_a_table_is_a_frame(monkeypatch):
-    class Frames:
-        @staticmethod
-        def DataFrame(rows, columns):  # noqa: N802 - the name in pandas
-            return rows, columns
-
-    monkeypatch.setitem(sys.modules, "pandas", Frames)
-    rows, columns = TABLE.to_pandas()
-    assert list(columns) == ["model", "task", "status", "seconds", "bytes", "detail"]
-    assert rows[0][:4] == ["a.xml", "check", "pass", 0.25]
 
 
 def test_a_cell_is_no_formula_and_has_no_control_characters():

@@ -100,16 +100,6 @@ def test_an_address_without_a_scheduler_is_an_error(monkeypatch):
         connected(address)
 
 
-def test_the_configuration_of_dask_may_name_the_scheduler():
-    with dask.config.set({"scheduler-address": "tcp://configured:8786"}):
-        assert cluster._address("config") == "tcp://configured:8786"
-    with (
-        dask.config.set({"scheduler-address": None}),
-        pytest.raises(ClusterError, match="Dask's configuration names no scheduler"),
-    ):
-        connected("config")
-
-
 def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     match = r"^dask.distributed is not installed; pip install 'irops\[cluster\]'"
