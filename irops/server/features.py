@@ -63,6 +63,21 @@ class Answers:
     def folding_ranges(self, _: types.FoldingRangeParams) -> list[types.FoldingRange]:
         return navigation.folding_ranges(self._outline.root, self._text)
 
+    def name_range(self, params: types.PrepareRenameParams) -> types.Range | None:
+        return navigation.name_range(self._cursor(params.position), self._text)
+
+    def renamed(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
+        return navigation.renamed(self._cursor(params.position), self._text, self._uri, params.new_name)
+
+    def signature(self, params: types.SignatureHelpParams) -> types.SignatureHelp | None:
+        return navigation.signature(self._cursor(params.position), self._ops)
+
+    def lenses(self, _: types.CodeLensParams) -> list[types.CodeLens]:
+        return navigation.lenses(self._outline, self._text)
+
+    def layers_named(self, query: str) -> list[types.WorkspaceSymbol]:
+        return list(navigation.layers_named(self._outline, self._text, self._uri, query))
+
     def hints(self, params: types.InlayHintParams) -> list[types.InlayHint]:
         return navigation.hints(self._outline, self._text, self._outputs, params.range)
 
@@ -123,6 +138,12 @@ def _add_places(server: IropsServer) -> None:
     _add_answer(server, types.TEXT_DOCUMENT_HOVER, Answers.hover)
     _add_answer(server, types.TEXT_DOCUMENT_DEFINITION, Answers.definitions, [])
     _add_answer(server, types.TEXT_DOCUMENT_REFERENCES, Answers.references, [])
+    _add_answer(server, types.TEXT_DOCUMENT_PREPARE_RENAME, Answers.name_range)
+    _add_answer(
+        server, types.TEXT_DOCUMENT_RENAME, Answers.renamed, None, types.RenameOptions(prepare_provider=True)
+    )
+    spaces = types.SignatureHelpOptions(trigger_characters=[" "])
+    _add_answer(server, types.TEXT_DOCUMENT_SIGNATURE_HELP, Answers.signature, None, spaces)
     triggers = types.CompletionOptions(trigger_characters=["<", '"', "'", " "], resolve_provider=True)
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, triggers)
@@ -141,6 +162,17 @@ def _add_lists(server: IropsServer) -> None:
     _add_answer(server, types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, Answers.symbols, [])
     _add_answer(server, types.TEXT_DOCUMENT_FOLDING_RANGE, Answers.folding_ranges, [])
     _add_answer(server, types.TEXT_DOCUMENT_INLAY_HINT, Answers.hints, [])
+    _add_answer(server, types.TEXT_DOCUMENT_CODE_LENS, Answers.lenses, [])
+
+    @server.feature(types.WORKSPACE_SYMBOL)
+    async def found(ls: IropsServer, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+        symbols: list[types.WorkspaceSymbol] = []
+        for document in ls.documents():
+            answers = await _answers(ls, document.uri)
+            if answers is not None and len(symbols) < MAX_ITEMS:
+                symbols += await asyncio.to_thread(answers.layers_named, params.query)
+        return symbols[:MAX_ITEMS]
+
     kinds = types.CodeActionOptions([types.CodeActionKind.QuickFix, findings.FIX_ALL])
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, kinds)
@@ -157,11 +189,15 @@ def _add_lists(server: IropsServer) -> None:
 
 
 def _add_answer(
-    server: IropsServer, method: str, answer: Callable[[Answers, Any], Any], of_others: Any = None
+    server: IropsServer,
+    method: str,
+    answer: Callable[[Answers, Any], Any],
+    of_others: Any = None,
+    options: Any = None,
 ) -> None:
     """Answer requests in a thread of their own. of_others: the answer about a document that is not IR"""
 
-    @server.feature(method)
+    @server.feature(method, options)
     async def answered(ls: IropsServer, params: Any) -> Any:
         answers = await _answers(ls, params.text_document.uri)
         return of_others if answers is None else await asyncio.to_thread(answer, answers, params)

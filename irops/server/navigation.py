@@ -1,12 +1,15 @@
-"""Definitions and references, along edges and to the files of ops; symbols, ranges to fold, and hints."""
+"""Definitions and references, along edges and to the files of ops; names, symbols, ranges to fold, hints."""
 
 import inspect
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 from lsprotocol import types
 
 from irops.diagnostics.diagnostic import DiagnosticError
+from irops.diagnostics.printable import plural
 from irops.dialects.registry import Registry, default_registry
 from irops.server.outline import (
     BODIES,
@@ -17,11 +20,13 @@ from irops.server.outline import (
     Outline,
     OutlineNode,
     Text,
+    attributes,
     body_layer,
     port_at,
     port_node,
 )
 from irops.server.records import GraphPath, ServerOptions
+from irops.spec.definition import attribute_phrase
 from irops.spec.op import NoOp, Op
 
 Outputs = Mapping[tuple[GraphPath, int], tuple[str, ...]]
@@ -165,6 +170,66 @@ def _subject(cursor: Cursor) -> tuple[LayerSpan | None, int | None]:
     number = edge.to_layer if is_end else edge.from_layer
     layer = None if number is None else edge.graph.layers.get(number)
     return layer, port if name.endswith("-port") else None
+
+
+def name_range(cursor: Cursor, text: Text) -> types.Range | None:
+    """Where the name of the layer at a cursor stands; None where there is none. Edges refer to ids, so that
+    it stands nowhere else.
+    """
+    layer = _subject(cursor)[0]
+    spans = () if layer is None else attributes(cursor.outline.text, layer.node)
+    found = next((span for span in spans if span.name == "name" and span.value_start >= 0), None)
+    return None if found is None else text.range(found.value_start, found.value_end)
+
+
+def renamed(cursor: Cursor, text: Text, uri: str, name: str) -> types.WorkspaceEdit | None:
+    """The edit that gives the layer at a cursor another name."""
+    where = name_range(cursor, text)
+    if where is None:
+        return None
+    entities = {'"': "&quot;", "'": "&apos;", "\n": "&#10;", "\t": "&#9;"}
+    return types.WorkspaceEdit({uri: [types.TextEdit(where, escape(name, entities))]})
+
+
+def signature(cursor: Cursor, ops: OpLookup) -> types.SignatureHelp | None:
+    """The attributes of the op of a layer, at a cursor in the start tag of its data."""
+    layer, typed = cursor.layer, cursor.attribute
+    op = None if layer is None else ops.op(layer.type, layer.version)
+    if op is None or cursor.node.tag != "data" or not cursor.in_head:
+        return None
+    known = list(op.definition.attributes.values())
+    names = [attribute.name for attribute in known]
+    parameters = [types.ParameterInformation(one.name, attribute_phrase(one)) for one in known]
+    label = f"{op.id}: {', '.join(names)}"
+    active = names.index(typed.name) if typed is not None and typed.name in names else None
+    return types.SignatureHelp(
+        [types.SignatureInformation(label, op.definition.summary, parameters)], 0, active
+    )
+
+
+def lenses(outline: Outline, text: Text) -> list[types.CodeLens]:
+    """Above each layer, how many inputs take its outputs."""
+    users: Counter[int] = Counter()
+    for edge in outline.edges.values():
+        source = None if edge.from_layer is None else edge.graph.layers.get(edge.from_layer)
+        if source is not None:
+            users[source.node.start] += 1
+    shown = [layer for layer in outline.layers.values() if layer.type != "Result"][:MAX_HINTS]
+    titles = {layer.node: plural(users[layer.node.start], "user") for layer in shown}
+    return [
+        types.CodeLens(text.range(node.start, node.head_end), types.Command(title, ""))
+        for node, title in titles.items()
+    ]
+
+
+def layers_named(outline: Outline, text: Text, uri: str, query: str) -> Iterator[types.WorkspaceSymbol]:
+    """The layers whose name or type has a text in it."""
+    for layer in outline.layers.values():
+        if query.lower() in f"{layer.name}\n{layer.type}".lower():
+            place = _location(uri, text, layer.node)
+            yield types.WorkspaceSymbol(
+                place, layer.name[:200].strip() or "?", _kind(layer), layer.type[:200]
+            )
 
 
 def _location(uri: str, text: Text, node: OutlineNode) -> types.Location:

@@ -128,6 +128,28 @@ async def test_references_of_a_layer_are_its_edges_and_the_ports_at_their_other_
     assert sum("<port" in line for line in lines) == 3
 
 
+async def test_a_layer_is_renamed_where_its_name_stands(editor, document):
+    identifier, at = types.TextDocumentIdentifier(document), position("<edge ", "from-layer")
+    where = await editor.text_document_prepare_rename_async(types.PrepareRenameParams(identifier, at))
+    edit = await editor.text_document_rename_async(types.RenameParams(identifier, at, 'a"<b'))
+    [change] = edit.changes[document]
+    line = LINES[where.start.line]
+    assert line[: where.start.character].endswith(' name="')
+    assert (change.range, change.new_text) == (where, "a&quot;&lt;b")
+
+
+async def test_users_signatures_and_layers_of_open_files_are_shown(editor, document):
+    identifier = types.TextDocumentIdentifier(document)
+    lenses = await editor.text_document_code_lens_async(types.CodeLensParams(identifier))
+    assert {lens.command.title for lens in lenses} == {"1 user"}
+    at = position('seq_axis="-1"', "seq_axis", 2)
+    shown = await editor.text_document_signature_help_async(types.SignatureHelpParams(identifier, at))
+    assert shown.signatures[0].label == "ReverseSequence-1: batch_axis, seq_axis"
+    assert shown.active_parameter == 1
+    found = await editor.workspace_symbol_async(types.WorkspaceSymbolParams("reversesEQ"))
+    assert [symbol.location.uri for symbol in found] == [document]
+
+
 async def test_symbols_foldings_and_hints_are_those_of_the_layers(editor, document):
     await editor.checked(document)
     identifier = types.TextDocumentIdentifier(document)
