@@ -20,12 +20,12 @@ TESTS = Path(__file__).resolve().parents[1]
 MOST_LINES = 60
 """Of a function, with its signature and docstring."""
 BUDGETS = {
-    "lines of irops": 68_081,
+    "lines of irops": 68_000,
     "modules": 321,
     "lines of imports in a thousand": 57,
     "parts at the top": 24,
     "modules that one other module imports": 20,
-    "lines of tests": 48_108,
+    "lines of tests": 48_000,
 }
 """What may be lowered, and is not raised: what is added takes the place of something."""
 
