@@ -208,13 +208,13 @@ def signature(cursor: Cursor, ops: OpLookup) -> types.SignatureHelp | None:
 
 
 def lenses(outline: Outline, text: Text) -> list[types.CodeLens]:
-    """Above each layer, how many inputs take its outputs."""
+    """Above each layer with outputs, how many inputs take them."""
     users: Counter[int] = Counter()
     for edge in outline.edges.values():
         source = None if edge.from_layer is None else edge.graph.layers.get(edge.from_layer)
         if source is not None:
             users[source.node.start] += 1
-    shown = [layer for layer in outline.layers.values() if layer.type != "Result"][:MAX_HINTS]
+    shown = [layer for layer in outline.layers.values() if layer.ports(text.source, "output")][:MAX_HINTS]
     titles = {layer.node: plural(users[layer.node.start], "user") for layer in shown}
     return [
         types.CodeLens(text.range(node.start, node.head_end), types.Command(title, ""))

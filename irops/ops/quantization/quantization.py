@@ -22,7 +22,7 @@ def fake_quantize_shape(
     auto_broadcast: str,
 ) -> Shape:
     require(levels >= 2, "C2", levels)
-    shape = X.shape
+    shape = all_shapes = X.shape
     for limit in (input_low, input_high, output_low, output_high):
         if auto_broadcast == "none":
             shape = unify_shapes(shape, limit.shape, "C1")
@@ -30,6 +30,7 @@ def fake_quantize_shape(
             pdpd(shape, limit.shape, 0, "C1")
         else:
             check_limit(shape, limit.shape)
+            all_shapes = broadcast_shapes(all_shapes, limit.shape, "C1")  # limits fit each other, too
     low, high = input_low.value, input_high.value
     if low is not None and high is not None and (low.shape == high.shape or 1 in (low.size, high.size)):
         equal = np.asarray(low == high)
