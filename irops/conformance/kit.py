@@ -28,19 +28,7 @@ from irops.analysis.invocation import Invocation, OpFault
 from irops.backends import isolated
 from irops.backends.backend import Backend, Declined
 from irops.backends.one_op import MOVING
-from irops.conformance.cases import (
-    LAYOUTS,
-    WRITEABLE,
-    Expected,
-    InvalidTrial,
-    Trial,
-    TrialInput,
-    compute,
-    definition_cases,
-    expected_of,
-    fits,
-    in_layout,
-)
+from irops.conformance import cases
 from irops.conformance.verdict import CaseOutcome, CaseVerdict, ConformanceReport, OpReport, Status
 from irops.debugging.reduce import case as reductions
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
@@ -105,14 +93,14 @@ class Answer:
     outputs: tuple[Array, ...] = ()
 
 
-def answer_of(backend: Backend, trial: Trial) -> Answer:
+def answer_of(backend: Backend, trial: cases.Trial) -> Answer:
     """Run a trial on a backend, in this process."""
     kernel = backend.kernel(trial.op)
     if kernel is None:
         return Answer("absent")
     arrays = trial.arrays
     try:
-        outputs = compute(kernel, trial, arrays)
+        outputs = cases.compute(kernel, trial, arrays)
     except Declined as declined:
         return Answer("declined", declined.reason)
     except (Violation, OpFault, LimitExceeded, DiagnosticError) as refusal:
@@ -131,13 +119,13 @@ def answer_of(backend: Backend, trial: Trial) -> Answer:
     return Answer("computed", "", tuple(outputs))
 
 
-def _out_mismatch(kernel: Function, trial: Trial, result: Array) -> str:
+def _out_mismatch(kernel: Function, trial: cases.Trial, result: Array) -> str:
     """The error in the array that a kernel fills through `out`, or ''."""
     first_input = next(trial_input for trial_input in trial.inputs if trial_input is not None)
-    layout = first_input.layout if first_input.layout in WRITEABLE else "plain"
-    out = in_layout(np.zeros_like(result), layout)
+    layout = first_input.layout if first_input.layout in cases.WRITEABLE else "plain"
+    out = cases.in_layout(np.zeros_like(result), layout)
     try:
-        returned = compute(
+        returned = cases.compute(
             lambda *inputs, **attributes: kernel(*inputs, **attributes, out=out), trial, trial.arrays
         )[0]
     except Exception as error:
@@ -166,7 +154,7 @@ class BackendClient(Protocol):
     unreproduced_crashes: list[str]
 
     def has(self, op: Op) -> bool: ...
-    def answer(self, trial: Trial) -> Answer: ...
+    def answer(self, trial: cases.Trial) -> Answer: ...
     def close(self) -> None: ...
 
 
@@ -180,7 +168,7 @@ class LocalBackend:
     def has(self, op: Op) -> bool:
         return self.backend.kernel(op) is not None
 
-    def answer(self, trial: Trial) -> Answer:
+    def answer(self, trial: cases.Trial) -> Answer:
         return answer_of(self.backend, trial)
 
     def close(self) -> None:
@@ -202,7 +190,7 @@ class IsolatedClient:
         """
         return bool(self._backend.ask(isolated.has_kernel, op))
 
-    def answer(self, trial: Trial) -> Answer:
+    def answer(self, trial: cases.Trial) -> Answer:
         """The backend's answer. A crash counts as a failure of a case only if the case alone reproduces it in
         a new process.
         """
@@ -229,16 +217,16 @@ class IsolatedClient:
 
 
 def _answer(
-    backend: Backend, op: Op, inputs: tuple[TrialInput | None, ...], attributes: dict[str, str]
+    backend: Backend, op: Op, inputs: tuple[cases.TrialInput | None, ...], attributes: dict[str, str]
 ) -> Answer:
-    return answer_of(backend, Trial(op, inputs, attributes))
+    return answer_of(backend, cases.Trial(op, inputs, attributes))
 
 
 PASSED = CaseVerdict(Status.PASSED)
 CHANGED, WRONG_OUT = "changed input", "wrong out"
 
 
-def judge(backend: BackendClient, trial: Trial, expected: Expected) -> CaseVerdict:
+def judge(backend: BackendClient, trial: cases.Trial, expected: cases.Expected) -> CaseVerdict:
     """Run a trial on a backend and return the verdict."""
     if expected.reference_error:
         return CaseVerdict(
@@ -251,7 +239,7 @@ def judge(backend: BackendClient, trial: Trial, expected: Expected) -> CaseVerdi
     return PASSED if fault is None else CaseVerdict(Status.FAILED, fault[1], fault[0])
 
 
-def _fault(trial: Trial, expected: Expected, answer: Answer) -> tuple[str, str] | None:
+def _fault(trial: cases.Trial, expected: cases.Expected, answer: Answer) -> tuple[str, str] | None:
     """The kind of failure of an answer and its description; None if there is none."""
     if answer.kind == "absent":
         return "no kernel", "the backend has no kernel"
@@ -285,16 +273,16 @@ def _not_refused(op: Op, violated: str, answer: Answer) -> tuple[str, str]:
     return "computed invalid inputs", f"computes a case that violates {why}"
 
 
-def reduced(trial: Trial, fails: Callable[[Trial], bool]) -> Trial:
+def reduced(trial: cases.Trial, fails: Callable[[cases.Trial], bool]) -> cases.Trial:
     """The smallest trial reachable in steps that all fail."""
-    step: Trial | None = trial
+    step: cases.Trial | None = trial
     while step is not None:
         trial = step
         step = next((smaller for smaller in _smaller(trial) if fails(smaller)), None)
     return trial
 
 
-def _smaller(trial: Trial) -> Iterator[Trial]:
+def _smaller(trial: cases.Trial) -> Iterator[cases.Trial]:
     """Smaller trials, the largest reductions first."""
     present = {k: item for k, item in enumerate(trial.inputs) if item is not None}
     sizes = {size for trial_input in present.values() for size in trial_input.array.shape if size}
@@ -308,12 +296,12 @@ def _smaller(trial: Trial) -> Iterator[Trial]:
                 yield _at(trial, index, _cut(trial_input, {axis}, cut))
     for index, trial_input in present.items():
         if trial_input.layout != "plain":
-            yield _at(trial, index, TrialInput(trial_input.array))
+            yield _at(trial, index, cases.TrialInput(trial_input.array))
         for array in _simpler(trial_input.array):
             yield _at(trial, index, replace(trial_input, array=array))
 
 
-def _cut(trial_input: TrialInput, axes: set[int], cut: slice) -> TrialInput:
+def _cut(trial_input: cases.TrialInput, axes: set[int], cut: slice) -> cases.TrialInput:
     array = reductions.sliced(trial_input.array, axes, cut)
     return replace(trial_input, array=array) if axes else trial_input
 
@@ -329,11 +317,11 @@ def _simpler(array: Array) -> Iterator[Array]:
     yield from reductions.lower_numbers(array)
 
 
-def _at(trial: Trial, index: int, trial_input: TrialInput) -> Trial:
+def _at(trial: cases.Trial, index: int, trial_input: cases.TrialInput) -> cases.Trial:
     return replace(trial, inputs=(*trial.inputs[:index], trial_input, *trial.inputs[index + 1 :]))
 
 
-Check = Callable[[Trial], CaseVerdict]
+Check = Callable[[cases.Trial], CaseVerdict]
 """Raises InvalidTrial for a trial that cannot be judged."""
 
 
@@ -356,11 +344,13 @@ class Search:
     check: Check
     seconds: float
     tally: Counter[CaseVerdict] = field(default_factory=Counter)
-    smallest: dict[str, tuple[Trial, CaseVerdict]] = field(default_factory=dict)
+    smallest: dict[str, tuple[cases.Trial, CaseVerdict]] = field(default_factory=dict)
     limit: float = inf
     shrinking: bool = False
 
-    def run(self, sweep: Iterable[Trial], strategy: SearchStrategy[Trial], examples: int, seed: int) -> None:
+    def run(
+        self, sweep: Iterable[cases.Trial], strategy: SearchStrategy[cases.Trial], examples: int, seed: int
+    ) -> None:
         """Run trials until `examples` or the time limit is reached; after a failure, shrink for as long
         again.
         """
@@ -379,15 +369,15 @@ class Search:
         )
         self.limit = monotonic() + self.seconds
 
-        def attempt(trial: Trial) -> None:
+        def attempt(trial: cases.Trial) -> None:
             try:
                 self._try(trial)
-            except InvalidTrial:
+            except cases.InvalidTrial:
                 hypothesis.reject()
 
         with suppress(FailedTrial, OutOfTime):  # the failures are recorded in self.smallest
             for trial in sweep:
-                with suppress(FailedTrial, InvalidTrial):
+                with suppress(FailedTrial, cases.InvalidTrial):
                     self._try(trial)
             self.shrinking = False
             try:
@@ -401,15 +391,15 @@ class Search:
         self.limit, self.shrinking = monotonic() + self.seconds, True
         for fault, (trial, _) in list(self.smallest.items()):
 
-            def fails(trial: Trial, fault: str = fault) -> bool:
-                with suppress(InvalidTrial, FailedTrial):
+            def fails(trial: cases.Trial, fault: str = fault) -> bool:
+                with suppress(cases.InvalidTrial, FailedTrial):
                     self._try(trial)
                 return self.smallest[fault][0] is trial
 
             with suppress(OutOfTime):
                 reduced(trial, fails)
 
-    def _try(self, trial: Trial) -> None:
+    def _try(self, trial: cases.Trial) -> None:
         if monotonic() > self.limit:
             raise OutOfTime
         verdict = self.check(trial)
@@ -419,7 +409,7 @@ class Search:
         if not self.shrinking:
             self.tally[verdict] += 1
 
-    def _record(self, trial: Trial, verdict: CaseVerdict) -> None:
+    def _record(self, trial: cases.Trial, verdict: CaseVerdict) -> None:
         if not self.shrinking:
             self.limit, self.shrinking = monotonic() + self.seconds, True
         smallest_so_far = self.smallest.get(verdict.fault)
@@ -448,7 +438,7 @@ IMPORTS = {
 """The import that a program needs if it contains a text."""
 
 
-def snippet(trial: Trial, expected: Expected, verdict: CaseVerdict, backend: str) -> str:
+def snippet(trial: cases.Trial, expected: cases.Expected, verdict: CaseVerdict, backend: str) -> str:
     """The program. Invalid inputs are passed to the kernel directly, since irops.call would refuse them."""
     names = _names(trial)
     present = [name for name, trial_input in zip(names, trial.inputs) if trial_input is not None]
@@ -471,7 +461,7 @@ def snippet(trial: Trial, expected: Expected, verdict: CaseVerdict, backend: str
     return "\n".join((*(line for word, line in IMPORTS.items() if word in text), "", text))
 
 
-def _names(trial: Trial) -> list[str]:
+def _names(trial: cases.Trial) -> list[str]:
     """The names of the inputs in the definition; those of a variadic input are numbered."""
     ports = trial.op.definition.inputs
     last = len(ports) - 1
@@ -481,11 +471,11 @@ def _names(trial: Trial) -> list[str]:
     ]
 
 
-def _array(name: str, trial_input: TrialInput) -> Iterator[str]:
+def _array(name: str, trial_input: cases.TrialInput) -> Iterator[str]:
     array, kind = trial_input.array, element_type_of(trial_input.array)
     yield from _wrapped(f"{name} = {array_literal(array)}")
-    if fits(array, trial_input.layout) and trial_input.layout != "plain":
-        yield re.sub(r"\bx\b", name, LAYOUTS[trial_input.layout].statement)
+    if cases.fits(array, trial_input.layout) and trial_input.layout != "plain":
+        yield re.sub(r"\bx\b", name, cases.LAYOUTS[trial_input.layout].statement)
     if kind.name in CODED:
         yield f'{name} = irops.tagged({name}, element_type("{kind.name}"))'
 
@@ -499,14 +489,14 @@ def _wrapped(line: str) -> list[str]:
     )
 
 
-def _call(trial: Trial, arguments: str) -> str:
+def _call(trial: cases.Trial, arguments: str) -> str:
     """The call of irops.call, up to the argument backends."""
     values = Invocation(trial.op, trial.attributes).attributes
     attributes = {trial.op.definition.attributes[name].parameter: values[name] for name in trial.attributes}
     return f'irops.call("{trial.op.id}", {arguments}{_keywords(attributes)}, backends='
 
 
-def _comparison(trial: Trial, expected: Expected, backend: str, arguments: str) -> list[str]:
+def _comparison(trial: cases.Trial, expected: cases.Expected, backend: str, arguments: str) -> list[str]:
     call = _call(trial, arguments)
     lines = [f'ours = {call}["{backend}"])', f'expected = {call}["reference"])']
     if len(expected.outputs) == 1:
@@ -516,7 +506,7 @@ def _comparison(trial: Trial, expected: Expected, backend: str, arguments: str) 
     return lines
 
 
-def _assertions(trial: Trial, output: Array | None, ours: str, expected: str) -> list[str]:
+def _assertions(trial: cases.Trial, output: Array | None, ours: str, expected: str) -> list[str]:
     """Assertions that compare two arrays: bit for bit, unless the op computes floating-point numbers."""
     if output is None:
         return []
@@ -530,7 +520,7 @@ def _assertions(trial: Trial, output: Array | None, ours: str, expected: str) ->
     return [same, f"assert {ours}.{bits}() == {expected}.{bits}(), ({ours}, {expected})"]
 
 
-def _refusal(trial: Trial, violated: str, backend: str, arguments: str) -> list[str]:
+def _refusal(trial: cases.Trial, violated: str, backend: str, arguments: str) -> list[str]:
     """Code that succeeds only if the kernel raises a Violation."""
     return [
         *_kernel(trial, backend),
@@ -540,12 +530,12 @@ def _refusal(trial: Trial, violated: str, backend: str, arguments: str) -> list[
     ]
 
 
-def _filling(trial: Trial, expected: Expected, backend: str, arguments: str) -> list[str]:
+def _filling(trial: cases.Trial, expected: cases.Expected, backend: str, arguments: str) -> list[str]:
     """Code that succeeds only if the kernel fills the array `out` like the reference."""
     first = next(trial_input for trial_input in trial.inputs if trial_input is not None)
     layout, output = first.layout, expected.outputs[0]
-    is_made = layout in WRITEABLE and output is not None and fits(output, layout)
-    statement = LAYOUTS[layout].statement if is_made else ""
+    is_made = layout in cases.WRITEABLE and output is not None and cases.fits(output, layout)
+    statement = cases.LAYOUTS[layout].statement if is_made else ""
     return [
         f'expected = {_call(trial, arguments)}["reference"])',
         "out = np.zeros_like(expected)",
@@ -556,12 +546,12 @@ def _filling(trial: Trial, expected: Expected, backend: str, arguments: str) -> 
     ]
 
 
-def _kernel(trial: Trial, backend: str) -> list[str]:
+def _kernel(trial: cases.Trial, backend: str) -> list[str]:
     kernel = f'backend.kernel(default_registry().op("{trial.op.id}"))'
     return [f'(backend,) = chain(["{backend}"])', f"kernel = {kernel}"]
 
 
-def _kernel_keywords(trial: Trial) -> str:
+def _kernel_keywords(trial: cases.Trial) -> str:
     """The attributes as keyword arguments of a kernel."""
     return _keywords(Invocation(trial.op, trial.attributes).keywords("kernel", trial.arrays))
 
@@ -725,8 +715,8 @@ class OpTest:
             self.client.unreproduced_crashes.clear()
 
     def _definition_cases(self) -> Iterator[CaseOutcome]:
-        for case in definition_cases(self.op):
-            with suppress(InvalidTrial):  # a counterexample that types and shapes alone reveal
+        for case in cases.definition_cases(self.op):
+            with suppress(cases.InvalidTrial):  # a counterexample that types and shapes alone reveal
                 trial = case.trial
                 expected = case.expected(trial)
                 verdict = judge(self.client, trial, expected)
@@ -748,9 +738,9 @@ class OpTest:
         tally = search.tally.items()
         outcomes = [CaseOutcome("generated", "generated", verdict, count=count) for verdict, count in tally]
         for trial, verdict in search.smallest.values():
-            text = snippet(trial, expected_of(trial), verdict, self.backend)
+            text = snippet(trial, cases.expected_of(trial), verdict, self.backend)
             outcomes.append(CaseOutcome("generated", "generated, shrunk", verdict, text))
         return outcomes, f"stopped after {seconds:g} seconds" if timed_out else ""
 
-    def _check(self, trial: Trial) -> CaseVerdict:
-        return judge(self.client, trial, expected_of(trial))
+    def _check(self, trial: cases.Trial) -> CaseVerdict:
+        return judge(self.client, trial, cases.expected_of(trial))

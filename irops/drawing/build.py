@@ -11,20 +11,7 @@ import numpy as np
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import BodyNode, GraphNode
 from irops.diagnostics.printable import plural
-from irops.drawing.boxes import (
-    Box,
-    BoxKind,
-    DrawnPort,
-    Link,
-    Scene,
-    behind,
-    fact_text,
-    folded_layers,
-    head,
-    input_name,
-    layer_box,
-    tail,
-)
+from irops.drawing import boxes
 from irops.ir.model import LayerKind
 from irops.values.element import Array
 
@@ -61,8 +48,8 @@ class SceneBuilder:
     def __init__(self, notes: Notes, *, unfold: bool, cut: int | None = None) -> None:
         self.notes, self.unfold, self.cut = notes, unfold, cut
 
-    def scene(self, graph: GraphNode, inferred: Inferred | None) -> Scene:
-        folded = folded_layers(graph, inferred, with_shapes=not self.unfold)
+    def scene(self, graph: GraphNode, inferred: Inferred | None) -> boxes.Scene:
+        folded = boxes.folded_layers(graph, inferred, with_shapes=not self.unfold)
         order, found = self._order(graph, inferred, folded)
         drawn = len(order) - sum(repeat.saved for repeat in found)
         groups: list[Repeat | Block] = [*found]
@@ -110,11 +97,11 @@ class _GraphScene:
     ) -> None:
         self.builder, self.graph, self.inferred = builder, graph, inferred
         self.folded, self.order = folded, order
-        self.scene = Scene(graph.path)
+        self.scene = boxes.Scene(graph.path)
         self.places: dict[Value, tuple[int, int]] = {}
         self.entries: dict[tuple[int, int], int] = {}
 
-    def made(self, groups: "Iterable[Repeat | Block]") -> Scene:
+    def made(self, groups: "Iterable[Repeat | Block]") -> boxes.Scene:
         place = 0
         for group in groups:
             for number in self.order[place : group.start]:
@@ -130,10 +117,10 @@ class _GraphScene:
 
     def add_layer(self, number: int) -> None:
         node = self.graph.layers[number]
-        box = layer_box(self.graph, self.inferred, node, self.folded)
+        box = boxes.layer_box(self.graph, self.inferred, node, self.folded)
         cut = self.builder.cut
         if cut is not None and not self.graph.path and number >= cut:
-            box.kind = BoxKind.CUT
+            box.kind = boxes.BoxKind.CUT
             box.title = "from" if node.layer.outputs else "to others"
         for name, body in node.bodies.items():
             known = None if self.inferred is None else self.inferred.layers.get(body.layer.id)
@@ -148,7 +135,7 @@ class _GraphScene:
             place = place if entry is None else (entry, 0)
             if place is not None and place[0] != to and place not in seen:
                 seen.add(place)
-                self.scene.links.append(Link(*place, to))
+                self.scene.links.append(boxes.Link(*place, to))
         for index in range(len(node.layer.outputs)):
             self.places[number, index] = len(self.scene.boxes) - 1, index
 
@@ -160,16 +147,18 @@ class _GraphScene:
         entries = self._add_entries(repeat, inner)
         for number in first:
             inner.add_layer(number)
-        frame = Box(BoxKind.REPEAT, f"{repeat.count} × {plural(repeat.period, 'layer')}")
+        frame = boxes.Box(boxes.BoxKind.REPEAT, f"{repeat.count} × {plural(repeat.period, 'layer')}")
         names = [self.graph.layers[numbers[0]].layer.name for numbers in (first, last)]
-        frame.subtitle = f"{tail(names[0], 30)} … {tail(names[1], 30)}"
+        frame.subtitle = f"{boxes.tail(names[0], 30)} … {boxes.tail(names[1], 30)}"
         others = self.order[repeat.start + repeat.period : repeat.end]
-        frame.folded = [self.graph.layers[number] for number in behind(self.graph, others, self.folded)]
+        frame.folded = [self.graph.layers[number] for number in boxes.behind(self.graph, others, self.folded)]
         number_of_frame = len(self.scene.boxes)
         self._add_exits(repeat, inner, frame, number_of_frame)
         frame.parts.append(("", inner.scene))
         self.scene.add(frame)
-        self.scene.links.extend(Link(*place, number_of_frame, entry) for (place, _), entry in entries.items())
+        self.scene.links.extend(
+            boxes.Link(*place, number_of_frame, entry) for (place, _), entry in entries.items()
+        )
 
     def _add_entries(
         self, repeat: "Repeat", inner: "_GraphScene"
@@ -188,18 +177,22 @@ class _GraphScene:
                     continue
                 carried = (next_source[0].id, next_source[1]) if next_source[0].id in members else None
                 if (place, carried) not in entries:
-                    entry = Box(BoxKind.ENTRY, tail(self.graph.layers[value[0]].layer.name, 26))
-                    entry.ports.append(DrawnPort(fact_text(self.inferred, *value)))
+                    entry = boxes.Box(
+                        boxes.BoxKind.ENTRY, boxes.tail(self.graph.layers[value[0]].layer.name, 26)
+                    )
+                    entry.ports.append(boxes.DrawnPort(boxes.fact_text(self.inferred, *value)))
                     entries[place, carried] = inner.scene.add(entry)
                 inner.entries[number, index] = entries[place, carried]
         for (_, carried), number_of_entry in entries.items():
             if carried is not None:
                 entry = inner.scene.boxes[number_of_entry]
                 entry.carried = len(entries) + first.index(carried[0]), carried[1]
-                entry.lines.append(f"then from {tail(self.graph.layers[carried[0]].layer.name, 24)}")
+                entry.lines.append(f"then from {boxes.tail(self.graph.layers[carried[0]].layer.name, 24)}")
         return entries
 
-    def _add_exits(self, repeat: "Repeat", inner: "_GraphScene", frame: Box, number_of_frame: int) -> None:
+    def _add_exits(
+        self, repeat: "Repeat", inner: "_GraphScene", frame: boxes.Box, number_of_frame: int
+    ) -> None:
         """An exit for each output of the last block that is used behind it."""
         position = {number: place for place, number in enumerate(self.order)}
         consumers = self.graph.wiring.consumers
@@ -210,16 +203,20 @@ class _GraphScene:
             for index in range(len(self.graph.layers[number].layer.outputs)):
                 users = (position.get(user.id, -1) for user, _ in consumers.get((last, index), ()))
                 if any(user >= repeat.end for user in users):
-                    exit_box = Box(BoxKind.EXIT, "")
-                    inner.scene.links.append(Link(*inner.places[number, index], inner.scene.add(exit_box)))
-                    frame.ports.append(DrawnPort(fact_text(self.inferred, last, index)))
+                    exit_box = boxes.Box(boxes.BoxKind.EXIT, "")
+                    inner.scene.links.append(
+                        boxes.Link(*inner.places[number, index], inner.scene.add(exit_box))
+                    )
+                    frame.ports.append(boxes.DrawnPort(boxes.fact_text(self.inferred, last, index)))
                     self.places[last, index] = number_of_frame, len(frame.ports) - 1
 
     def add_block(self, block: "Block") -> None:
         numbers = self.order[block.start : block.end]
-        box = Box(BoxKind.BLOCK, head(block.name or "layers", 40), plural(len(numbers), "layer"))
-        box.lines = [head(f"{count} {name}", 40) for name, count in block.ops]
-        box.folded = [self.graph.layers[number] for number in behind(self.graph, numbers, self.folded)]
+        box = boxes.Box(
+            boxes.BoxKind.BLOCK, boxes.head(block.name or "layers", 40), plural(len(numbers), "layer")
+        )
+        box.lines = [boxes.head(f"{count} {name}", 40) for name, count in block.ops]
+        box.folded = [self.graph.layers[number] for number in boxes.behind(self.graph, numbers, self.folded)]
         place = self.scene.add(box)
         seen = set()
         for number in numbers:
@@ -227,13 +224,13 @@ class _GraphScene:
                 value = None if source is None else (source[0].id, source[1])
                 if value in self.places and self.places[value] not in seen and self.places[value][0] != place:
                     seen.add(self.places[value])
-                    self.scene.links.append(Link(*self.places[value], place))
+                    self.scene.links.append(boxes.Link(*self.places[value], place))
             for index in range(len(self.graph.layers[number].layer.outputs)):
                 self.places[number, index] = place, 0
-        box.ports.append(DrawnPort(""))
+        box.ports.append(boxes.DrawnPort(""))
 
 
-def _annotate(scene: Scene, body: BodyNode) -> None:
+def _annotate(scene: boxes.Scene, body: BodyNode) -> None:
     """Write what flows into the Parameters and out of the Results of a body."""
     if body.maps is None:
         return
@@ -241,22 +238,22 @@ def _annotate(scene: Scene, body: BodyNode) -> None:
     texts: dict[int, list[str]] = {}
     outer = body.outer.layers[body.layer.id]
     for entry in body.maps.inputs:
-        what = entry.purpose or f"from input {input_name(outer, entry.port or 0)}"
+        what = entry.purpose or f"from input {boxes.input_name(outer, entry.port or 0)}"
         cut = f", sliced along axis {entry.cut.axis}" if entry.cut is not None else ""
         texts.setdefault(parameters[entry.parameter].id, []).append(what.replace("_", " ") + cut)
     for edge in body.maps.back_edges:
         source = results[edge.result]
-        texts.setdefault(parameters[edge.parameter].id, []).append(f"then from {tail(source.name, 24)}")
+        texts.setdefault(parameters[edge.parameter].id, []).append(f"then from {boxes.tail(source.name, 24)}")
     for leaving in body.maps.outputs:
         what = leaving.purpose or f"to output {leaving.port}"
         cut = f", joined along axis {leaving.cut.axis}" if leaving.cut is not None else ""
         texts.setdefault(results[leaving.result].id, []).append(what.replace("_", " ") + cut)
     for edge in body.maps.back_edges:
         target = parameters[edge.parameter]
-        texts.setdefault(results[edge.result].id, []).append(f"next {tail(target.name, 28)}")
+        texts.setdefault(results[edge.result].id, []).append(f"next {boxes.tail(target.name, 28)}")
     for box in scene.boxes:
         if box.node is not None:
-            box.lines[:0] = [head(text, 40) for text in texts.get(box.node.layer.id, ())]
+            box.lines[:0] = [boxes.head(text, 40) for text in texts.get(box.node.layer.id, ())]
 
 
 # Blocks of layers, for graphs of too many layers to draw each.

@@ -56,7 +56,7 @@ def test_examples_are_computed_and_gradients_those_that_there_are(pages):
     ]
 
 
-def test_rules_with_a_model_show_their_finding_and_what_mends_it(pages):
+def test_rules_with_a_model_show_their_finding_and_what_fixes_it(pages):
     text = pages["rules/IR302.md"]
     assert (
         "model.xml:12:50: error IR302 opset2 has no Reverse: Reverse-1 is in opset1\n    12 | <layer" in text

@@ -16,19 +16,9 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
 from irops.dialects.registry import Registry
-from irops.editing.conversion import rules
+from irops.editing.conversion import rules, targets
 from irops.editing.conversion.constants import widen
 from irops.editing.conversion.steps import STEPS, ConversionStep, ConvertedNode, NodeForm, Outputs
-from irops.editing.conversion.targets import (
-    NEWEST,
-    Change,
-    Conversion,
-    NotConvertibleError,
-    OtherFormError,
-    Target,
-    notes_of,
-    target_named,
-)
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node
 from irops.editing.soundness import refusal, require_valid
@@ -78,9 +68,9 @@ def convert(
 
 def converted(
     analysis: ModelAnalysis, target: str, *, upgrade: bool | None = None, ir_version: int | None = None
-) -> Conversion:
+) -> targets.Conversion:
     """As convert, with what was changed."""
-    reader = target_named(target)
+    reader = targets.target_named(target)
     model = analysis.model
     if model.dialect != OPENVINO:
         message = (
@@ -90,7 +80,7 @@ def converted(
     require_valid(analysis, "converted")
     work = _Conversion(analysis, reader)
     work.convert()
-    if upgrade if upgrade is not None else target == NEWEST:
+    if upgrade if upgrade is not None else target == targets.NEWEST:
         work.upgrade()
     version_notes: list[str] = []
     result = work.model
@@ -98,20 +88,23 @@ def converted(
         result, version_notes = with_version(
             ModelAnalysis(result, analysis.registry, analysis.limits), ir_version
         )
-    return Conversion(
-        fitted(result, reader), reader.label, tuple(work.changes), (*notes_of(work.changes), *version_notes)
+    return targets.Conversion(
+        fitted(result, reader),
+        reader.label,
+        tuple(work.changes),
+        (*targets.notes_of(work.changes), *version_notes),
     )
 
 
 class _Conversion:
     """The conversion of a model, graph by graph."""
 
-    def __init__(self, analysis: ModelAnalysis, target: Target) -> None:
+    def __init__(self, analysis: ModelAnalysis, target: targets.Target) -> None:
         self.target = target
         self.registry, self.limits = analysis.registry, analysis.limits
         self.analysis = analysis
         self.model = analysis.model
-        self.changes: list[Change] = []
+        self.changes: list[targets.Change] = []
 
     def convert(self) -> None:
         """Change what the target does not read.
@@ -166,7 +159,7 @@ class _Conversion:
                 continue  # what is left of a layer that was changed is found in the next round
             try:
                 change = self._changed(graph, node, need, path)
-            except NotConvertibleError as refused:
+            except targets.NotConvertibleError as refused:
                 reasons.setdefault((path, need.layer.id), str(refused))
                 continue
             if change is not None:
@@ -175,26 +168,26 @@ class _Conversion:
         if len(self.changes) > before:
             self.model = graph.model()
 
-    def _changed(self, graph: Graph, node: Node, need: Need, path: Path) -> Change | None:
+    def _changed(self, graph: Graph, node: Node, need: Need, path: Path) -> targets.Change | None:
         """Convert one node; None where that is done, or is to be done at another node."""
         if need.rule in ("op-newer-than-target", "value-newer-than-target"):
             if node.op is None:
-                raise NotConvertibleError("irops does not define its op")
+                raise targets.NotConvertibleError("irops does not define its op")
             return convert_node(graph, node, self.target)
         if need.rule == "input-type-newer-than-target":
             retype_inputs(graph, node, self.target)
             assert node.op is not None
-            return Change(node.name, path, f"{node.op.id} with a newer input type", (node.op.id,))
+            return targets.Change(node.name, path, f"{node.op.id} with a newer input type", (node.op.id,))
         if need.rule == "type-newer-than-target" or node.kind is LayerKind.CONSTANT:
             return self._retyped(graph, node, path)
         if node.type == "ReadValue":
             initialize(graph, node)
-            return Change(node.name, path, "ReadValue-6 without initial value", ("ReadValue-6",))
-        raise NotConvertibleError(need.what)
+            return targets.Change(node.name, path, "ReadValue-6 without initial value", ("ReadValue-6",))
+        raise targets.NotConvertibleError(need.what)
 
-    def _retyped(self, graph: Graph, node: Node, path: Path) -> Change | None:
+    def _retyped(self, graph: Graph, node: Node, path: Path) -> targets.Change | None:
         if node.kind is not LayerKind.CONSTANT:
-            raise NotConvertibleError(
+            raise targets.NotConvertibleError(
                 f"it has the element type {node.facts[0].element_type}" if node.facts else ""
             )
         narrow = node.facts[0].element_type
@@ -202,7 +195,7 @@ class _Conversion:
             return None
         wide, rounding = widen(graph, node, self.target)
         rounds = (rounding,) if rounding else ()
-        return Change(node.name, path, f"constant of {narrow}", (f"constant of {wide}",), rounds)
+        return targets.Change(node.name, path, f"constant of {narrow}", (f"constant of {wide}",), rounds)
 
     def _refused(self, unread: list[Need], reasons: dict[tuple[Path, int], str]) -> list[Diagnostic]:
         """One finding for each layer that is left."""
@@ -269,7 +262,7 @@ def _has_rt_info(layer: Layer) -> bool:
     return any(info is not None and info.children for info in infos)
 
 
-def fitted(model: Model, target: Target) -> Model:
+def fitted(model: Model, target: targets.Target) -> Model:
     """The model; with a comment that makes its file as long as the target expects, if it is shorter."""
     if target.reads_short_files or sum(1 for _ in model.walk()) > MAX_LAYERS:
         return model
@@ -283,7 +276,7 @@ def fitted(model: Model, target: Target) -> Model:
 # Inputs that a target reads only in some forms: their element types, and initial values of variables.
 
 
-def retype_inputs(graph: Graph, node: Node, target: Target) -> None:
+def retype_inputs(graph: Graph, node: Node, target: targets.Target) -> None:
     """Give axes and lengths, which are constants of a type that the target does not read there, as i64.
 
     Raises:  RefusedError where such an input is not constant, or holds data
@@ -299,7 +292,7 @@ def retype_inputs(graph: Graph, node: Node, target: Target) -> None:
                 continue
             if index == 0 or source.value is None:
                 message = f"{op.id} has {kind} for its input {port.name}, which is not a constant of axes"
-                raise NotConvertibleError(message)
+                raise targets.NotConvertibleError(message)
             numbers = np.asarray(as_i64(source.value))
             made = graph.constant(numbers, graph.unique(f"{node.name}/{port.name}"))
             graph.move(made.node, graph.place(node))
@@ -314,12 +307,12 @@ def initialize(graph: Graph, node: Node) -> None:
     attributes = node.invocation.attributes
     kind, shape = attributes["variable_type"], attributes["variable_shape"]
     if kind is DYNAMIC or shape.dims is None:
-        raise NotConvertibleError("it has no initial value, and the variable no element type or rank")
+        raise targets.NotConvertibleError("it has no initial value, and the variable no element type or rank")
     value = zeros(tuple(int(dim.low) for dim in shape), kind)
     try:
         graph.replace(node, "ReadValue-6", value, **attributes)
     except DiagnosticError as error:
-        raise NotConvertibleError(error.diagnostics[0].message) from None
+        raise targets.NotConvertibleError(error.diagnostics[0].message) from None
 
 
 # Finding and taking the steps from the op of a node to one that a target reads.
@@ -327,7 +320,7 @@ def initialize(graph: Graph, node: Node) -> None:
 assert rules  # it declares the steps
 
 
-def convert_node(graph: Graph, node: Node, target: Target) -> Change:
+def convert_node(graph: Graph, node: Node, target: targets.Target) -> targets.Change:
     """Bring a node to an op that the target reads.
 
     Raises:  RefusedError where no step leads there; the graph is then as it was
@@ -338,22 +331,22 @@ def convert_node(graph: Graph, node: Node, target: Target) -> Change:
     if node.version != definition.version and target.reads_op(definition.type, definition.version):
         with graph.changes():
             graph.set(node, "version", definition.version)
-        return Change(node.name, graph.origin.path, f"{definition.type} of another opset", (start,))
+        return targets.Change(node.name, graph.origin.path, f"{definition.type} of another opset", (start,))
 
     def is_read(op_id: str) -> bool:
         op_type, _, number = op_id.rpartition("-")
         return target.reads_op(op_type, f"opset{number}")
 
-    reasons: list[NotConvertibleError] = []
+    reasons: list[targets.NotConvertibleError] = []
     for path in _paths(start, is_read):
         try:
             return _take(graph, node, path, target)
-        except NotConvertibleError as refused:
+        except targets.NotConvertibleError as refused:
             reasons.append(refused)
     raise _reason(reasons)
 
 
-def upgrade_node(graph: Graph, node: Node, target: Target) -> Change | None:
+def upgrade_node(graph: Graph, node: Node, target: targets.Target) -> targets.Change | None:
     """Bring a node to the newest version of its op that the target reads and that means the same."""
     op = node.op
     if op is None or op.id not in STEPS:
@@ -366,17 +359,17 @@ def upgrade_node(graph: Graph, node: Node, target: Target) -> Change | None:
         for path in _paths(op.id, version.id.__eq__, within=True):
             try:
                 return _take(graph, node, path, target)
-            except NotConvertibleError:
+            except targets.NotConvertibleError:
                 continue
     return None
 
 
-def _reason(reasons: list[NotConvertibleError]) -> NotConvertibleError:
+def _reason(reasons: list[targets.NotConvertibleError]) -> targets.NotConvertibleError:
     """One error for all that were tried."""
     if not reasons:
-        return NotConvertibleError("irops has no form of it in older ops")
-    weighty = [reason for reason in reasons if not isinstance(reason, OtherFormError)] or reasons[:1]
-    return NotConvertibleError("; ".join(dict.fromkeys(map(str, weighty[:3]))))
+        return targets.NotConvertibleError("irops has no form of it in older ops")
+    weighty = [reason for reason in reasons if not isinstance(reason, targets.OtherFormError)] or reasons[:1]
+    return targets.NotConvertibleError("; ".join(dict.fromkeys(map(str, weighty[:3]))))
 
 
 def _paths(
@@ -397,7 +390,9 @@ def _paths(
                 ahead.append((*path, step))
 
 
-def _take(graph: Graph, node: Node, path: tuple[ConversionStep, ...], target: Target) -> Change:
+def _take(
+    graph: Graph, node: Node, path: tuple[ConversionStep, ...], target: targets.Target
+) -> targets.Change:
     """Take steps, and bring the nodes that they add to ops that the target reads."""
     assert node.op is not None
     name, before, rounds, made = node.name, node.op.id, list[str](), list[Node]()
@@ -409,19 +404,19 @@ def _take(graph: Graph, node: Node, path: tuple[ConversionStep, ...], target: Ta
             nodes = [*made, *(() if node.removed else (node,))]
             after = [op for each in nodes for op in _read_ops(graph, each, target, rounds)]
     except DiagnosticError as error:
-        raise NotConvertibleError(error.diagnostics[0].message) from None
-    return Change(name, graph.origin.path, before, tuple(after), tuple(dict.fromkeys(rounds)))
+        raise targets.NotConvertibleError(error.diagnostics[0].message) from None
+    return targets.Change(name, graph.origin.path, before, tuple(after), tuple(dict.fromkeys(rounds)))
 
 
-def _read_ops(graph: Graph, node: Node, target: Target, rounds: list[str]) -> tuple[str, ...]:
+def _read_ops(graph: Graph, node: Node, target: targets.Target, rounds: list[str]) -> tuple[str, ...]:
     """The ops that a node of a step becomes. Raises: RefusedError where the target reads none of them"""
     assert node.op is not None
     if target.reads_op(node.type, node.version):
         return (node.op.id,)
     try:
         change = convert_node(graph, node, target)
-    except NotConvertibleError as refused:
-        raise OtherFormError(f"its form in other ops needs {node.op.id}, and {refused}") from None
+    except targets.NotConvertibleError as refused:
+        raise targets.OtherFormError(f"its form in other ops needs {node.op.id}, and {refused}") from None
     rounds += change.rounds
     return change.after
 
@@ -458,7 +453,7 @@ def _become(graph: Graph, node: Node, step: ConversionStep, form: NodeForm) -> N
     if len(inputs) > len(definition.inputs) and not (definition.inputs and definition.inputs[-1].variadic):
         assert node.op is not None
         extra = node.op.definition.inputs[len(definition.inputs)].name
-        raise NotConvertibleError(f"it has the input {extra}, which {step.new} does not have")
+        raise targets.NotConvertibleError(f"it has the input {extra}, which {step.new} does not have")
     graph.replace(node, step.new, *inputs, **form.attributes)
 
 
@@ -477,4 +472,4 @@ def _put(graph: Graph, node: Node, outputs: Outputs, subject: ConvertedNode) -> 
 def _require_same(before: Fact, after: Fact) -> None:
     """Raises: RefusedError where an output has another type or other sizes than before"""
     if before.element_type is not after.element_type or not before.shape.can_be(after.shape):
-        raise NotConvertibleError(f"its output would be {after} in place of {before}")
+        raise targets.NotConvertibleError(f"its output would be {after} in place of {before}")
