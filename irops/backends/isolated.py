@@ -7,7 +7,7 @@ from typing import Any
 from irops.backends.backend import Backend
 from irops.backends.catalogue import chain
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.dialects.registry import Registry, default_registry
+from irops.dialects.registry import registry_with
 from irops.spec.op import Op
 from irops.work.serving import Answer
 from irops.work.worker import Process, ProcessDied
@@ -56,7 +56,7 @@ class IsolatedBackend:
 def _asked(name: str, folders: tuple[str, ...], modules: tuple[str, ...]) -> Answer:
     """The task of the process: it puts questions to the backend. Where there is none, each answer is why."""
     try:
-        registry = Registry(folders, modules) if folders or modules else default_registry()
+        registry = registry_with(folders, modules)
         (backend,) = chain((name,))
     except DiagnosticError as error:
         why = error

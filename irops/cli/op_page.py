@@ -1,7 +1,6 @@
 """The documentation of an op or of one constraint, as text and as JSON; the files of an op."""
 
 import argparse
-import inspect
 from math import inf, isinf
 from pathlib import Path
 from typing import Any
@@ -179,10 +178,7 @@ def op_named(name: str, args: argparse.Namespace, *, or_rule: bool = False) -> O
 
 def source_places(op: Op) -> dict[str, tuple[str, int]]:
     """File and line of the definition and of each function of an op, by role."""
-    places = {"definition": (op.definition.path, 1)}
-    for role, function in op.functions.by_role().items():
-        code = inspect.unwrap(function).__code__
-        places[role] = (code.co_filename, code.co_firstlineno)
+    places = op.places()
     shapes = [port.shape[0] for port in op.definition.outputs if port.shape]
     rules = [stock.RULES[shape] for shape in shapes if shape in stock.RULES]
     if "shape" not in places and rules:  # those of the ops that have no shape function

@@ -32,7 +32,7 @@ from irops.conformance import cases
 from irops.conformance.verdict import CaseOutcome, CaseVerdict, ConformanceReport, OpReport, Status
 from irops.debugging.reduce import case as reductions
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from irops.dialects.registry import Registry, default_registry
+from irops.dialects.registry import Registry, registry_with
 from irops.environment import require_extra
 from irops.spec.binding import Function
 from irops.spec.op import Op
@@ -667,11 +667,6 @@ def _client(backend: str | Backend, folders: tuple[str, ...], modules: tuple[str
 def require_hypothesis() -> None:
     """Raises:  MissingExtraError that names the extra, if the library that makes cases is not installed"""
     require_extra("conformance", "hypothesis")
-
-
-def registry_with(folders: tuple[str, ...], modules: tuple[str, ...]) -> Registry:
-    """The ops of irops with those of some folders and modules."""
-    return Registry(folders, modules) if folders or modules else default_registry()
 
 
 def has_kernel(client: BackendClient, op: Op) -> bool:

@@ -2,7 +2,7 @@
 
 import importlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from errno import ENOTDIR
 from functools import cache
@@ -291,6 +291,11 @@ def _own_modules() -> list[str]:
 def default_registry() -> Registry:
     """The registry of irops' own ops and of installed plug-ins."""
     return Registry()
+
+
+def registry_with(folders: Sequence[str], modules: Sequence[str]) -> Registry:
+    """The ops of irops with those of some folders and modules."""
+    return Registry(folders, modules) if folders or modules else default_registry()
 
 
 def definition(id: str) -> Definition:

@@ -361,14 +361,13 @@ def repository_url(path: str) -> str:
 
 def places(op: Op) -> tuple[OpFile, ...]:
     """The files of the op: its definition, and its functions with lines."""
-    found = [_place("definition", Path(op.definition.path))]
-    for role, function in op.functions.by_role().items():
-        code = inspect.unwrap(function).__code__
-        found.append(_place(role, Path(code.co_filename), code.co_firstlineno))
-    return tuple(found)
+    lines = {"definition": 0}  # the whole file
+    return tuple(
+        _place(role, Path(file), lines.get(role, line)) for role, (file, line) in op.places().items()
+    )
 
 
-def _place(what: str, file: Path, line: int = 0) -> OpFile:
+def _place(what: str, file: Path, line: int) -> OpFile:
     inside = ""
     for folder, name in ((schemas_folder(), "schemas"), (PACKAGE, "irops")):
         if not inside and file.is_relative_to(folder):

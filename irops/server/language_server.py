@@ -240,7 +240,7 @@ class IropsServer(LanguageServer):
 
 # Checks open documents in a worker process, after a pause of typing; newer text replaces older.
 
-PATIENCE = 1.5
+STALE_CHECK_SECONDS = 1.5
 """Seconds for which a check of an older text may go on; then its process is killed."""
 SECONDS = 60.0
 """Seconds for one check."""
@@ -340,7 +340,7 @@ class Checks:
         while, so that steady typing does not start a process for each text.
         """
         try:
-            await asyncio.wait_for(self._turn.acquire(), PATIENCE)
+            await asyncio.wait_for(self._turn.acquire(), STALE_CHECK_SECONDS)
         except TimeoutError:
             if not self._runs_newest():
                 self._interrupt()

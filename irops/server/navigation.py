@@ -1,6 +1,5 @@
 """Definitions and references, along edges and to the files of ops; names, symbols, ranges to fold, hints."""
 
-import inspect
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,7 +9,7 @@ from lsprotocol import types
 
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import plural
-from irops.dialects.registry import Registry, default_registry
+from irops.dialects.registry import registry_with
 from irops.server.outline import (
     BODIES,
     Cursor,
@@ -37,8 +36,7 @@ class OpLookup:
     """The ops by type and version of layers."""
 
     def __init__(self, options: ServerOptions) -> None:
-        has_custom = options.definitions or options.modules
-        self.registry = Registry(options.definitions, options.modules) if has_custom else default_registry()
+        self.registry = registry_with(options.definitions, options.modules)
 
     def op(self, type: str, version: str) -> Op | None:
         """The op of a type and a version; None if there is none, or its definition is faulty."""
@@ -61,16 +59,6 @@ class OpLookup:
             return tuple(self.registry.extensions())
         except DiagnosticError:
             return ()
-
-
-def places(op: Op) -> list[tuple[str, int]]:
-    """File and line, from 1, of the definition of an op and of its functions, the kernel first."""
-    result = [(op.definition.path, 1)]
-    functions = sorted(op.functions.by_role().items(), key=lambda pair: pair[0] != "kernel")
-    for _, function in functions:
-        code = inspect.unwrap(function).__code__
-        result.append((code.co_filename, code.co_firstlineno))
-    return result
 
 
 def attribute_line(op: Op, name: str) -> int:
@@ -110,7 +98,9 @@ def definitions(cursor: Cursor, ops: OpLookup, text: Text, uri: str) -> list[typ
     if cursor.node.tag == "data" and attribute is not None:
         return [line_location(op.definition.path, attribute_line(op, attribute.name))]
     if cursor.node.tag == "layer" and (attribute is None or attribute.name in ("type", "version")):
-        return [line_location(file, line) for file, line in places(op)]
+        first = ("definition", "kernel")
+        found = sorted(op.places().items(), key=lambda place: place[0] not in first)
+        return [line_location(file, line) for _, (file, line) in found]
     return []
 
 

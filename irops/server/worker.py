@@ -11,7 +11,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, ReadError, Severity
 from irops.diagnostics.report import Report
 from irops.dialects.reading import load
-from irops.dialects.registry import Registry
+from irops.dialects.registry import registry_with
 from irops.environment import no_collection
 from irops.files.limits import recursion_limit_for
 from irops.ir.locate import SourceText
@@ -31,8 +31,7 @@ class Worker:
         self._options = replace(options, limits=limits)
         for source in options.rules:
             load_rules(source)
-        is_custom = options.definitions or options.modules
-        self._registry = Registry(options.definitions, options.modules) if is_custom else None
+        self._registry = registry_with(options.definitions, options.modules)
 
     def __call__(self, request: tuple[str, str]) -> Checked:
         start = time.process_time()

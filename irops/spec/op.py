@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import unwrap
 from math import inf
 
 from irops.diagnostics.suggestions import closest
@@ -101,6 +102,12 @@ class Op:
         object.__setattr__(self, "axes", tuple(a for a in attributes if a.type in ("axis", "axes")))
         counts = frozenset(a.name for a in attributes if a.type == "int" and a.low <= 0 and a.high == inf)
         object.__setattr__(self, "counts", counts)
+
+    def places(self) -> dict[str, tuple[str, int]]:
+        """File and line of the definition, and of each function by its role."""
+        codes = {role: unwrap(one).__code__ for role, one in self.functions.by_role().items()}
+        lines = {role: (code.co_filename, code.co_firstlineno) for role, code in codes.items()}
+        return {"definition": (self.definition.path, 1), **lines}
 
     def __repr__(self) -> str:
         return f"<Op {self.id}>"
