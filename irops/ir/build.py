@@ -94,7 +94,11 @@ class Builder:
         attributes.pop("version", None)
         self.read.prefixes.update(name[6:] for name in attributes if name.startswith("xmlns:"))
         model.extra = self.read.rest(root)
-        self._sort_children(root, model)
+        for child in self._others(root, model):
+            if child.tag in LEGACY:
+                model.legacy.append(self.read.preserved(child))
+            elif child.tag != COMMENT:
+                model.unknown.append(self.read.unknown(child, root))
         model.comments = (*comments_of(document), *comments_of(root))
         number_layers(self.graph, self.faults)
         if not any(child.tag == "layers" for child in root.children):
@@ -129,19 +133,23 @@ class Builder:
             return False
         return True
 
-    def _sort_children(self, root: Element, model: Model) -> None:
+    def _others(self, parent: Element, part: Model | Body) -> Iterator[Element]:
+        """The children of <net> or of a body but the sections that it has once, which become its content."""
         seen: set[str] = set()
-        for child in root.children:
-            if child.tag in ("layers", "edges", "rt_info") and child.tag in seen:
-                model.unknown.append(self.read.duplicate(child, root))
-            elif child.tag in ("layers", "edges"):
-                self._other_content(child, model.graph, model.unknown)
+        for child in parent.children:
+            if child.tag not in ("layers", "edges", "rt_info"):
+                yield child
+            elif child.tag in seen:
+                part.unknown.append(self.read.duplicate(child, parent))
             elif child.tag == "rt_info":
-                model.rt_info = self.read.preserved(child)
-            elif child.tag in LEGACY:
-                model.legacy.append(self.read.preserved(child))
-            elif child.tag != COMMENT:
-                model.unknown.append(self.read.unknown(child, root))
+                part.rt_info = self.read.preserved(child)
+            else:
+                children, child.children = child.children, []
+                for inner in children:  # those of <net> are built already
+                    child.children.append(inner)
+                    if self._into(part.graph, child, inner):
+                        child.children.pop()
+                self._other_content(child, part.graph, part.unknown)
             seen.add(child.tag)
 
     def _other_content(self, section: Element, graph: LayerGraph, unknown: list[Element]) -> None:
@@ -153,22 +161,8 @@ class Builder:
     def body(self, name: str, element: Element) -> Body:
         """A body, without its port map and back edges."""
         body = Body(name, LayerGraph(), extra=self.read.rest(element), at=element.at)
-        seen: set[str] = set()
-        for child in element.children:
-            if child.tag in ("layers", "edges", "rt_info") and child.tag in seen:
-                body.unknown.append(self.read.duplicate(child, element))
-            elif child.tag in ("layers", "edges"):
-                children, child.children = child.children, []
-                for inner in children:
-                    child.children.append(inner)
-                    if self._into(body.graph, child, inner):
-                        child.children.pop()
-                self._other_content(child, body.graph, body.unknown)
-            elif child.tag == "rt_info":
-                body.rt_info = self.read.preserved(child)
-            else:
-                body.unknown.append(self.read.unknown(child, element))
-            seen.add(child.tag)
+        for child in self._others(element, body):
+            body.unknown.append(self.read.unknown(child, element))
         self.faults.layer = None
         number_layers(body.graph, self.faults)
         return body

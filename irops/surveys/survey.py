@@ -104,11 +104,6 @@ class Row:
         return f"<{self.status}: {self.task} of {self.model}>"
 
 
-def rank(status: str) -> int:
-    """The place of a status among all; the best is 0."""
-    return STATUSES.index(status)
-
-
 FORMAT = "irops survey"
 MANIFEST, ROWS, LOCK = "survey.json", "rows.jsonl", ".lock"
 
@@ -213,11 +208,9 @@ class Rows:
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
         self._file: IO[str] | None = None
-        is_there = path is not None and path.exists()
-        rows, damaged = read_rows(path) if path is not None and is_there else ([], 0)
+        rows, damaged = read_rows(path) if path is not None and path.exists() else ([], 0)
         self.rows: dict[tuple[str, str], Row] = {row.place: row for row in rows}
         self.notes: tuple[str, ...] = ()
-        self._is_compact = is_there and not damaged and len(rows) == len(self.rows)
         if damaged:
             lines = f"{plural(damaged, 'line')} of {printable(str(path))} cannot be read"
             self.notes = (f"{lines}; the cells are done again",)
@@ -235,7 +228,6 @@ class Rows:
         if self._file is None and self._path is not None:
             write_rows(self.rows.values(), self._path)  # whole lines, under a head
             self._file = self._path.open("a", encoding="ascii")
-            self._is_compact = False
         self.rows[row.place] = row
         if self._file is not None:
             self._file.write(_line(row))
@@ -243,8 +235,6 @@ class Rows:
 
     def compact(self, rows: list[Row]) -> None:
         """Keep these rows and no others, also in the file. Raises: OSError"""
-        if self._is_compact and list(self.rows.values()) == rows:
-            return
         self.rows = {row.place: row for row in rows}
         self.__exit__()
         if self._path is not None:
@@ -390,7 +380,7 @@ def differences(before: Iterable[Row], after: Iterable[Row]) -> Differences:
         if change.before is None or change.after is None:
             changes["new" if change.before is None else "gone"].append(change)
         elif change.before != change.after:
-            is_worse = rank(change.after) > rank(change.before)
+            is_worse = STATUSES.index(change.after) > STATUSES.index(change.before)
             changes["worse" if is_worse else "better"].append(change)
     return Differences(**{kind: tuple(of_kind) for kind, of_kind in changes.items()})
 

@@ -19,7 +19,7 @@ from hashlib import sha256
 from importlib import import_module
 from math import inf
 from queue import Empty, SimpleQueue
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 from uuid import uuid4
 
@@ -37,13 +37,13 @@ class Identity:
 
     version: str
     digest: str
-    python: tuple[int, int]
+    python: str
     host: str
 
 
 def identity() -> Identity:
     """That of this process."""
-    return Identity(own_version(), content(), sys.version_info[:2], socket.gethostname())
+    return Identity(own_version(), content(), ".".join(map(str, sys.version_info[:2])), socket.gethostname())
 
 
 def own_version() -> str:
@@ -75,16 +75,12 @@ def objection(theirs: Identity | Exception) -> str:
     if isinstance(theirs, Exception):
         return f"cannot import irops: {type(theirs).__name__}: {theirs}"
     if theirs.python != ours.python:
-        return f"runs Python {_dotted(theirs.python)}, but this is {_dotted(ours.python)}"
+        return f"runs Python {theirs.python}, but this is {ours.python}"
     if theirs.version != ours.version:
         return f"has irops {theirs.version}, but this is {ours.version}"
     if theirs.digest != ours.digest:
         return f"has irops {theirs.version} with other code ({theirs.digest[:8]}, not {ours.digest[:8]})"
     return ""
-
-
-def _dotted(version: tuple[int, int]) -> str:
-    return ".".join(map(str, version))
 
 
 def unseen(files: tuple[tuple[str, int], ...]) -> str:
@@ -104,17 +100,30 @@ IDLE_SECONDS = 60.0
 ENDED_RUNS = 64
 
 
-@dataclass(slots=True)
-class _Kept:
-    """A process of a run. used: the time when it was used last; inf while it is in use"""
+class _Kept(ItemProcess):
+    """A process that a thread keeps for a run. It ends when it had nothing to do for some time."""
 
-    child: ItemProcess
-    used: float = inf
+    def __init__(self, prepared: bytes, seconds: float, memory: float) -> None:
+        super().__init__(prepared, seconds, memory)
+        self._using, self._idle = threading.Lock(), threading.Timer(0, self._end)
+
+    def payload(self, item: bytes) -> bytes:
+        self._idle.cancel()
+        with self._using:
+            payload = super().payload(item)
+        self._idle = threading.Timer(IDLE_SECONDS, self._end)
+        self._idle.daemon = True
+        self._idle.start()
+        return payload
+
+    def _end(self) -> None:
+        with self._using:
+            self.process.close()
 
 
 _kept: dict[tuple[str, int], _Kept] = {}
+"""By run and thread."""
 _ended: deque[str] = deque(maxlen=ENDED_RUNS)
-_changing = threading.Lock()
 
 
 def work_on(run: str, sender: Identity, settings: bytes, item: bytes) -> bytes | Identity:
@@ -127,45 +136,21 @@ def work_on(run: str, sender: Identity, settings: bytes, item: bytes) -> bytes |
         return identity()
     if run in _ended:  # nobody waits for the result
         return pickle.dumps(None)
-    kept = _child_of(run, settings)
-    try:
-        return kept.child.payload(item)
-    finally:
-        kept.used = monotonic()
+    key = run, threading.get_ident()
+    child = _kept.get(key)
+    if child is None:
+        child = _kept[key] = _Kept(*pickle.loads(settings))
+    return child.payload(item)
 
 
 def end_run(run: str) -> None:
     """End the processes of a run. A task that uses one fails."""
     _ended.append(run)
-    with _changing:
-        kept = [_kept.pop(key) for key in list(_kept) if key[0] == run]
-    for slot in kept:
-        slot.child.process.stop()
-        slot.child.process.close()
-
-
-def _child_of(run: str, settings: bytes) -> _Kept:
-    key = run, threading.get_ident()
-    with _changing:
-        kept = _kept.get(key)
-        if kept is None:
-            kept = _kept[key] = _Kept(ItemProcess(*pickle.loads(settings)))
-            if len(_kept) == 1:
-                threading.Thread(target=_end_idle, daemon=True, name="irops idle").start()
-        kept.used = inf
-    return kept
-
-
-def _end_idle() -> None:
-    """End what had nothing to do for some time, until there is nothing more to end."""
-    while True:
-        sleep(IDLE_SECONDS / 4)
-        with _changing:
-            idle = [key for key, kept in _kept.items() if monotonic() - kept.used > IDLE_SECONDS]
-            for slot in [_kept.pop(key) for key in idle]:
-                slot.child.process.close()
-            if not _kept:
-                return
+    for key in list(_kept):
+        if key[0] == run:
+            child = _kept.pop(key)
+            child.process.stop()
+            child.process.close()
 
 
 WAIT_SECONDS = 60.0

@@ -73,9 +73,6 @@ def test_a_later_row_replaces_an_earlier_one_of_the_cell(path):
 def test_the_rows_of_a_survey_replace_the_file(path):
     kept(path, A, B).compact([B])
     assert read_rows(path) == ([B], 0)
-    before = path.stat().st_ino
-    Rows(path).compact([B])
-    assert path.stat().st_ino == before
 
 
 def test_the_rows_of_damaged_lines_are_done_again(path):

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import threading
 from contextlib import closing, suppress
 from math import inf
 from pathlib import Path
@@ -130,24 +129,20 @@ def test_a_client_that_is_closed_or_asynchronous_is_refused(cluster):
 def test_a_process_that_had_nothing_to_do_for_some_time_is_ended(monkeypatch):
     import pickle
 
-    now, end_idle, begun = [0.0], bounded._end_idle, threading.Event()
-    monkeypatch.setattr(bounded, "_end_idle", begun.set)  # runs in this thread, below
-    monkeypatch.setattr(bounded, "monotonic", lambda: now[0])
+    monkeypatch.setattr(bounded, "IDLE_SECONDS", 0.5)
     settings = pickle.dumps((pickle.dumps((naming_parents, ())), inf, inf))
-    payload = bounded.work_on("idle", identity(), settings, pickle.dumps(1))
-    assert pickle.loads(payload) == (1, os.getpid())
-    assert begun.wait(60)
+
+    def work():
+        return pickle.loads(bounded.work_on("idle", identity(), settings, pickle.dumps(1)))
+
+    assert work() == (1, os.getpid())
     (kept,) = [one for (run, _), one in bounded._kept.items() if run == "idle"]
-
-    def sleep(seconds):
-        assert kept.child.process._process is not None, "it is not ended before its time"
-        now[0] += seconds
-
-    monkeypatch.setattr(bounded, "sleep", sleep)
-    end_idle()
-    assert bounded.IDLE_SECONDS < now[0] <= 1.25 * bounded.IDLE_SECONDS
-    assert kept.child.process._process is None
-    assert not bounded._kept
+    first = kept.process._process.number
+    wait_until(lambda: kept.process._process is None)
+    assert not os.path.exists(f"/proc/{first}/task")
+    assert work() == (1, os.getpid())  # by a new one
+    bounded.end_run("idle")
+    assert kept.process._process is None
 
 
 def test_tasks_of_a_run_that_ended_begin_nothing():
@@ -165,6 +160,6 @@ def test_a_worker_with_other_code_does_nothing(tmp_path):
     import pickle
 
     settings = pickle.dumps((pickle.dumps((working, (tmp_path,))), inf, inf))
-    sender = Identity("0.0.1", "abc", sys.version_info[:2], "there")
+    sender = Identity("0.0.1", "abc", "3.9", "there")
     assert bounded.work_on("other", sender, settings, pickle.dumps(1)) == identity()
     assert list(tmp_path.iterdir()) == []

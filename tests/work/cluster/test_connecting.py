@@ -119,7 +119,7 @@ def test_workers_need_the_same_irops_and_python():
     other = Identity("0.0.1", ours.digest, ours.python, "there")
     assert objection(other) == f"has irops 0.0.1, but this is {irops.__version__}"
     assert "other code (abc, not" in objection(Identity(ours.version, "abc", ours.python, "there"))
-    assert objection(Identity("", "", (3, 9), "there")).startswith("runs Python 3.9, but this is 3.")
+    assert objection(Identity("", "", "3.9", "there")).startswith("runs Python 3.9, but this is 3.")
 
 
 def test_control_c_ends_a_command_and_leaves_the_workers_usable(tmp_path):
