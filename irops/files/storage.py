@@ -162,7 +162,6 @@ class Weights:
     """
 
     __slots__ = ("_bytes", "_digests", "_fault", "_file", "_identity", "_size", "path")
-    is_remote = False
 
     def __init__(self, path: str | None, data: bytes = b"") -> None:
         self.path = path
@@ -264,7 +263,9 @@ class Weights:
         self.require_unchanged()
 
     def expect(self, places: Iterable[tuple[int, int]]) -> None:
-        """Name offsets and sizes that are probably read. Remote weights then ask for them together."""
+        """Name offsets and sizes that are probably read. Remote weights alone read the names, and ask for all
+        together.
+        """
 
     def keep_open(self) -> None:
         """Open the file, if there is one. Raises: WeightsChanged if it is not what it was"""

@@ -137,7 +137,8 @@ def model_files(paths: Sequence[str], suffixes: tuple[str, ...]) -> ModelFiles:
             models, other_count = (path,), 0
         if not models and (place.is_remote or os.path.isdir(path)):
             empty.append(path)
-        files.update(dict.fromkeys(models or (() if path in empty else (path,))))
+        else:
+            files.update(dict.fromkeys(models or (path,)))
         others += other_count
     return ModelFiles(tuple(files), tuple(empty), others)
 
@@ -152,13 +153,11 @@ def models_at(path: StrPath, suffixes: tuple[str, ...]) -> tuple[tuple[str, ...]
     Raises:  RemoteError if there is no such folder, or it cannot be listed
     """
     place = Place.of(path)
-    if place.is_remote:
-        is_model = place.path.endswith(suffixes) and not MAGIC.search(place.path)
-        files = [] if is_model else files_at(place)
+    if place.is_remote and (MAGIC.search(place.path) or not place.path.endswith(suffixes)):
+        files = files_at(place)
+    elif not place.is_remote and (os.path.isdir(place) or not os.path.lexists(place)):
+        files = list(_local_files(place.path))
     else:
-        is_model = os.path.lexists(place) and not os.path.isdir(place)
-        files = [] if is_model else list(_local_files(place.path))
-    if is_model:
         return (os.fspath(place),), 0
     known = set(files)
     named = [file for file in files if file.path.endswith(suffixes)]

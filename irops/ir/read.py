@@ -99,8 +99,7 @@ def _load(
     with no_collection(), recursion_limit_for(limits.depth):
         try:
             model = Builder(faults).model(data, weights)
-            if weights.is_remote:
-                weights.expect(small_integers(model))
+            weights.expect(small_integers(model))
         except ReadError:
             if doctype_findings:  # the error may be caused by removing the declaration
                 raise ReadError(doctype_findings) from None

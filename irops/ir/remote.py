@@ -425,7 +425,6 @@ class RemoteWeights(Weights):
     """
 
     __slots__ = ("_blocks", "_fetching", "_folder", "_limits", "_local", "_place", "_remote")
-    is_remote = True
 
     def __init__(self, place: Place, limits: Limits, remote: RemoteFile | None = None) -> None:
         """remote: the file, if it was opened before"""

@@ -1,6 +1,5 @@
 """Writes IR files, .xml and .bin, in the layout that OpenVINO uses."""
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -11,6 +10,7 @@ from irops.diagnostics.rules import rule
 from irops.files.limits import MAX_DEPTH, recursion_limit_for
 from irops.files.output import PendingFiles, UnwritableModel, local_target
 from irops.files.storage import Weights, WeightsChanged
+from irops.files.urls import StrPath
 from irops.ir.attributes import DEFAULTS, WRITTEN, integer
 from irops.ir.model import COMMENT, Body, Edge, Element, Layer, LayerGraph, Model, Port, PortMapping
 from irops.ir.weights import changed_weights, checked_region
@@ -195,7 +195,7 @@ def _some(element: Element | None) -> tuple[Element, ...]:
 _ONE_BYTE = Weights.of_bytes(b"\0")
 
 
-def write(model: Model, path: str | os.PathLike[str]) -> None:
+def write(model: Model, path: StrPath) -> None:
     """Write a model to path, and the bytes of its constants to the .bin file of the same name.
 
     Files are replaced atomically; the file that the model was read from may be overwritten. Bytes of the

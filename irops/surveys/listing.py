@@ -9,7 +9,7 @@ from glob import has_magic
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import model_suffixes
 from irops.files.storage import content_of
-from irops.files.urls import Place
+from irops.files.urls import Place, StrPath
 from irops.ir.opening import models_at
 from irops.ir.remote import RemoteError
 from irops.surveys.tasks import SurveyError
@@ -34,7 +34,7 @@ class Listing:
     notes: tuple[str, ...] = ()
 
 
-def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
+def listing(paths: Sequence[StrPath]) -> Listing:
     """The models that some paths name, each once.
 
     A path is a file, a folder, a pattern (zoo/**/*.xml), a URL, or @FILE for a list of paths.

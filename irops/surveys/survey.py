@@ -29,7 +29,7 @@ from irops.environment import missing_libraries
 from irops.files.limits import Limits
 from irops.files.output import PendingFiles, claim, local_target
 from irops.files.storage import content_of, open_regular
-from irops.files.urls import Place
+from irops.files.urls import Place, StrPath
 from irops.pages.render import plain, render
 from irops.surveys.identity import Identities, key_of
 from irops.surveys.listing import ListedModel, Listing, listing
@@ -431,7 +431,7 @@ class SurveyTable(Sequence[Row]):
         order = sorted(findings, key=lambda code: (-len(models[code]), -findings[code], code))
         return [(code, len(models[code]), findings[code]) for code in order[:count]]
 
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
+    def to_csv(self, path: StrPath) -> None:
         """Write what does not depend on time to a CSV file. Raises: OSError"""
         with PendingFiles(local_target(path)) as (file,):
             file.write(results_csv(self.rows).encode("utf-8", "surrogateescape"))
@@ -844,9 +844,6 @@ def _finite(content: Any) -> Any:
     if isinstance(content, dict):
         return {key: _finite(value) for key, value in content.items()}
     return "inf" if content == float("inf") else content
-
-
-StrPath = str | os.PathLike[str]
 
 
 def survey(
