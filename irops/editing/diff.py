@@ -629,6 +629,17 @@ class GraphComparison:
                 found.append(f"{which} model alone has {plural(len(layers), 'layer')} before it: {names}")
         return found
 
+    def of_definition(self, number: int) -> tuple[list[tuple[str, Any, Any]], list[WeightChange]]:
+        """By what a layer of a computes something else than its partner: attributes, with both values, and
+        weights.
+        None where other layers are before it, since what these compute may make up for it.
+        """
+        pair = self.a.layers[number], self.b.layers[self.matching.to[number]]
+        self.changes, self.weights, self._weights_seen = [], [], set()
+        if pair[0].type != pair[1].type or any(self._wiring(*pair, with_forms=False)):
+            return [], []
+        return list(self._other_values(*pair)), self.weights
+
     def all(self) -> "GraphComparison":
         """Collect the differences of all layers."""
         to = self.matching.to
@@ -673,10 +684,17 @@ class GraphComparison:
 
     def _attributes(self, a: Layer, b: Layer) -> Iterator[str]:
         """The differences in the op and its attributes."""
-        before, after = self.a.graph.layers[a.id], self.b.graph.layers[b.id]
         ids = [self._op(self.a, a), self._op(self.b, b)]
         if ids[0] != ids[1]:
             yield f"op {ids[0]} -> {ids[1]}"
+        for name, old, new in self._other_values(a, b):
+            yield f"{name} {_spelled(old)} -> {_spelled(new)}"
+        if not a.is_constant and a.bodies.keys() != b.bodies.keys():
+            yield f"bodies {', '.join(a.bodies)} -> {', '.join(b.bodies)}"
+
+    def _other_values(self, a: Layer, b: Layer) -> Iterator[tuple[str, Any, Any]]:
+        """The attributes that have other values, with both."""
+        before, after = self.a.graph.layers[a.id], self.b.graph.layers[b.id]
         if before.invocation is not None and after.invocation is not None:
             values: list[dict[str, Any]] = [
                 dict(n.invocation.attributes) for n in (before, after) if n.invocation
@@ -689,9 +707,7 @@ class GraphComparison:
             old, new = (side.get(name) for side in values)
             other_op = a.type != b.type and None in (old, new)  # which has other attributes anyway
             if old != new and (name in a.data or name in b.data) and not other_op:
-                yield f"{name} {_spelled(old)} -> {_spelled(new)}"
-        if a.bodies.keys() != b.bodies.keys():
-            yield f"bodies {', '.join(a.bodies)} -> {', '.join(b.bodies)}"
+                yield name, old, new
 
     def _facts(self, a: Layer, b: Layer) -> Iterator[str]:
         """The differences in the outputs, where nothing that the layer depends on does."""

@@ -192,12 +192,12 @@ def _difference(question: Question, truth: Array, ours: Array, output: int) -> t
     if not is_float(truth):
         return _of_integers(question, truth, ours, output)
     bound = quick_bound(question, truth)
-    beyond = _outside(question, truth, ours, bound)
+    beyond = outside(truth, ours, bound.values, question.arithmetic)
     if beyond.any():
         better = full_bound(question, truth, output)
         if better is not None:
             bound = better
-            beyond = _outside(question, truth, ours, bound)
+            beyond = outside(truth, ours, bound.values, question.arithmetic)
     if not beyond.any():
         return Verdict.ROUNDING, f"{_share(truth, ours, bound)} of the error bound of {bound.basis}"
     reason = tie(question, truth, ours, output)
@@ -236,15 +236,9 @@ def why_overflowing(truth: Array, inputs: Sequence[Array | None], arithmetic: Ar
     return ""
 
 
-def _outside(question: Question, truth: Array, ours: Array, bound: ErrorBound) -> Array:
-    return outside(truth, ours, bound.values, question.arithmetic)
-
-
 def _any_not_finite(question: Question) -> bool:
     inputs = (question.inputs[index] for index in question.floats)
-    arrays = [array for array in inputs if array is not None]
-    wide = (a.astype(np.complex128 if a.dtype.kind == "c" else np.float64) for a in arrays)
-    return not all(np.isfinite(array).all() for array in wide)
+    return not all(np.isfinite(as_numbers(array)).all() for array in inputs if array is not None)
 
 
 def _share(truth: Array, ours: Array, bound: ErrorBound) -> str:

@@ -178,7 +178,7 @@ class _Totals:
     def metrics(self, a: Array, b: Array) -> Metrics:
         if not self._differing:
             return Metrics(a.size, max_ulp=self._max_ulp)
-        some = self._differing > self._nans + self._infinities
+        some, norms = self._differing > self._nans + self._infinities, sqrt(self._aa) * sqrt(self._bb)
         worst = tuple(int(i) for i in np.unravel_index(self._worst, a.shape))
         return Metrics(
             a.size,
@@ -186,7 +186,7 @@ class _Totals:
             self._max_abs if some else nan,
             self._max_rel if some else nan,
             self._max_ulp if some or self._max_ulp is None else nan,
-            _quotient(self._ab, sqrt(self._aa) * sqrt(self._bb)) if some else nan,
+            self._ab / norms if some and norms else nan,
             _decibels(self._aa, self._dd) if some else nan,
             worst,
             _item(a[worst]),
@@ -206,10 +206,6 @@ def _greatest(array: Array) -> float:
             sizes = np.abs(as_numbers(flat[start : start + BLOCK]))
             greatest = max(greatest, float(np.max(sizes[np.isfinite(sizes)], initial=0.0)))
     return greatest or 1.0
-
-
-def _quotient(product: float, norms: float) -> float:
-    return product / norms if norms else nan
 
 
 def _decibels(signal: float, noise: float) -> float:

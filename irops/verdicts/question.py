@@ -188,6 +188,7 @@ class Verdict(StrEnum):
 
 
 SEVERITY = tuple(Verdict)
+AGREEING = (Verdict.EQUAL, Verdict.ROUNDING, Verdict.TIE)
 FAULTS = frozenset(SEVERITY[SEVERITY.index(Verdict.SATURATION) :])
 
 

@@ -7,24 +7,31 @@ import numpy as np
 import pytest
 from model_faults import draws, renamed
 from networks import folders, network
-from planted import Planted, calls_of, random_plant
-from planting import opened, try_one
+from planted import FAULTS, Planted, WrongCall, calls_of, random_plant
 
 import irops
 from irops.analysis.model_analysis import analyse
+from irops.backends.backend import Reference
+from irops.debugging.compare.comparison import compared
 from irops.debugging.reduce.attempts import InvalidQuestion
 from irops.debugging.reduce.reduction import NoFault
+from irops.debugging.sources.layerwise import Layerwise
+from irops.debugging.sources.source import Context
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SMALL = 3
 
 
+def opened(name):
+    """An example and its inputs."""
+    folder = EXAMPLES / name
+    return analyse(irops.read(folder / "model.xml")), load(folder / "inputs.npz")
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ["digit_classifier", "bidirectional_encoder", "running_total"])
 def test_a_planted_fault_is_reduced_to_its_layer(name, seed):
-    analysis, draw = analyse(irops.read(EXAMPLES / name / "model.xml")), random.Random(seed)
-    with np.load(EXAMPLES / name / "inputs.npz") as arrays:
-        inputs = dict(arrays)
+    (analysis, inputs), draw = opened(name), random.Random(seed)
     calls = calls_of(analysis, inputs)
     for _ in range(20):
         plant = random_plant(calls, draw)
@@ -68,13 +75,59 @@ def test_a_reduction_does_not_end_at_a_fault_that_is_far_smaller(is_first):
     assert kinds == ["Parameter", "Tanh", "Result"]
 
 
+def below(analysis, name):
+    """The names of the layers of the outermost graph that depend on a layer."""
+    names = {name}
+    wiring = analysis.root.wiring
+    for node in analysis.root.order:
+        if any(s is not None and s[0].name in names for s in wiring.inputs[node.layer.id]):
+            names.add(node.layer.name)
+    return names
+
+
+def layers_by(analysis, inputs, backend, mode):
+    """The layers of a comparison with a backend, which computes each layer once."""
+    context = Context(analysis, analysis.signature.arrays(inputs))
+    sources = Layerwise(Reference()), Layerwise(backend)
+    return compared(context, *sources, mode, with_results=False).layers
+
+
+def try_one(analysis, inputs, random):
+    """Whether one plant is found in each mode, by name; None where it changes nothing."""
+    layers_by(analysis, inputs, spy := Planted(), "isolated")
+    calls = [call.op for call, *_ in spy.calls]
+    number = int(random.integers(len(calls)))
+    op = calls[number]
+    fault = FAULTS[int(random.integers(len(FAULTS)))]
+    planted = WrongCall(op, calls[:number].count(op), fault)
+    isolated = [one for one in layers_by(analysis, inputs, planted, "isolated") if one.is_fault]
+    if not planted.changed:
+        return None
+    found = {"isolated": len(isolated) == 1 and isolated[0].op == op}
+    if isolated and not isolated[0].path:
+        name = isolated[0].name
+        again = WrongCall(op, propagated_call(analysis, inputs, op, name), fault)
+        wrong = [one.name for one in layers_by(analysis, inputs, again, "propagated") if one.is_fault]
+        found["propagated"] = wrong[:1] != [] and wrong[0] in below(analysis, name)
+    return found
+
+
+def propagated_call(analysis, inputs, op, name):
+    """The number of a layer among the calls of its op in a plain run."""
+    spy, ends = Planted(), {}
+    context = Context(analysis, analysis.signature.arrays(inputs))
+    for value in Layerwise(spy).walk(context):
+        ends.setdefault(analysis.root.layers[value.layer].layer.name, len(spy.calls))
+    return [call.op for call, *_ in spy.calls[: ends[name] - 1]].count(op)
+
+
 SEEDS = {"bidirectional_encoder": 11, "digit_classifier": 5}
 
 
 @pytest.mark.slow("many planted faults")
 @pytest.mark.parametrize("name", SEEDS)
-def test_isolated_names_the_planted_layer_and_no_other(name, pytestconfig):
-    analysis, inputs = opened(pytestconfig.rootpath / "examples" / name)
+def test_isolated_names_the_planted_layer_and_no_other(name):
+    analysis, inputs = opened(name)
     random = np.random.default_rng(SEEDS[name])
     rows = [row for row in (try_one(analysis, inputs, random) for _ in range(12)) if row is not None]
     assert len(rows) >= 5

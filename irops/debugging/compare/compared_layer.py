@@ -128,7 +128,6 @@ def compared_layer(
     node: LayerNode,
     judgements: Sequence[Judgement],
     inputs: Iterable[Array | None] = (),
-    times: int = 1,
 ) -> ComparedLayer:
     """The report on a layer. inputs: described where the layer is wrong"""
     layer = node.layer
@@ -143,7 +142,7 @@ def compared_layer(
             if array is not None
         )
     location = analysis.location(layer, node.path)
-    return ComparedLayer(layer.name, layer.id, op, node.path, location, tuple(judgements), described, times)
+    return ComparedLayer(layer.name, layer.id, op, node.path, location, tuple(judgements), described)
 
 
 def _described(array: Array, place: tuple[int, ...] | None) -> str:

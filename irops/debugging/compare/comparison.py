@@ -28,6 +28,7 @@ from irops.debugging.compare.results import (
     compared_results,
     consequences,
     coverage_of,
+    following,
     judged_results,
     masked,
     of_other_form,
@@ -308,7 +309,8 @@ def compare(
 
     inputs: arrays by tensor name, layer name or position; a, b: names of sources ("reference", "numba",
     "openvino", "openvino:CPU,INFERENCE_PRECISION_HINT=f32", "model:other.xml", "values.npz"; irops compare
-    --help lists all) or objects: a backend, a Session, a mapping of stored tensors, a model.
+    --help lists all) or objects: a backend, which runs in this process and ends it if it crashes, a Session,
+    a mapping of stored tensors, a model.
     mode: isolated (every layer of b is computed from a's inputs: names the layers that are wrong themselves),
     propagated (both run through: shows where a difference appears and how it grows) or cuts (for a whole
     runtime: the smallest part of the graph that, compiled as a whole, differs); by default isolated where b
@@ -385,6 +387,8 @@ def compared(
         case _:
             layers, notes = cuts(context, a, right, b, ours, progress)
     layers, further = _weighed(context, a, b, chosen, layers, results)
+    if not b.computes_layers and not b.is_whole:
+        results = tuple(following(context, layers, results))
     source = context.model.source
     name = (source.path if source is not None else None) or context.model.name
     return Comparison(

@@ -6,7 +6,7 @@ computes each layer again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -49,14 +49,11 @@ class PendingLayer:
 class Isolated:
     """Collects layers of a's run and has b compute them, several at once where b is a whole runtime."""
 
-    def __init__(
-        self, context: Context, b: Source, report: Callable[[ComparedLayer], None] | None = None
-    ) -> None:
+    def __init__(self, context: Context, b: Source) -> None:
         self.context, self.b = context, b
         self._pending: list[PendingLayer] = []
         self._bytes = 0
         self._layers: dict[tuple[tuple[str, ...], int], ComparedLayer] = {}
-        self._report = report
 
     def layers(self) -> tuple[ComparedLayer, ...]:
         """All layers that were compared, in the order of their first run."""
@@ -90,9 +87,7 @@ class Isolated:
             return
         pairs = [in_one_type(np.asarray(one), other) for one, other in zip(right, given.truth)]
         ones, others = [one for one, _ in pairs], [other for _, other in pairs]
-        judged = self._judgements(
-            question, call, ones, others if len(pairs) == len(given.truth) else given.truth
-        )
+        judged = self._judgements(question, call, ones, [*others, *given.truth[len(pairs) :]])
         self._add(call.node, judged, call.inputs)
 
     def _judgements(
@@ -141,14 +136,14 @@ class Isolated:
     def _add(self, node: LayerNode, judgements: Sequence[Judgement], inputs: Sequence[Array | None]) -> None:
         """Keep the worst judgement of a layer, which a loop may run many times."""
         layer = compared_layer(self.context.analysis, node, judgements, inputs)
+        if not self.context.tolerances.concern(node.layer):
+            layer = by_definition(self.context, self.b, layer)
         key = (node.path, node.layer.id)
         before = self._layers.get(key)
         if before is not None:
             worse = layer.verdict.severity > before.verdict.severity
             layer = replace(layer if worse else before, times=before.times + 1)
         self._layers[key] = layer
-        if self._report is not None:
-            self._report(layer)
 
 
 def as_declared(context: Context, given: PendingLayer, arithmetic: Arithmetic) -> tuple[LayerCall, Question]:
@@ -173,6 +168,18 @@ def _in_declared_type(array: Array | None, known: Fact | None) -> Array | None:
     if array is None or not (kind.floating and element_type_of(array).floating):
         return array
     return array.astype(kind.dtype, copy=False)
+
+
+def by_definition(context: Context, b: Source, layer: ComparedLayer) -> ComparedLayer:
+    """A layer that differs although its inputs are the same. What another model computes by other attributes
+    or weights is wrong, however little it differs; what stands around it there may round otherwise.
+    """
+    if layer.verdict is not Verdict.ROUNDING or layer.path or not b.is_matched:
+        return layer
+    other = b.other_definition(context, layer.id)
+    if other:
+        return layer.refused(f"{b.name} has {other}")
+    return replace(layer, cause=b.cause(context, layer.id))
 
 
 def isolated(
@@ -247,7 +254,8 @@ class HeldValues:
             (number, 0): array for number, array in context.inputs.items()
         }
         self._waiting = {key: len(users) for key, users in self._wiring.consumers.items()}
-        self._constants = _Constants(context)
+        self._evaluator = Evaluator(context.analysis, (Reference(),))
+        self._constants = constants_of(context.analysis.root)
 
     def add(self, value: LayerValue) -> None:
         """Take the outputs of a layer."""
@@ -283,7 +291,24 @@ class HeldValues:
                     del self._values[key]
 
     def _value(self, key: tuple[int, int]) -> Array | None:
-        return self._values[key] if key in self._values else self._constants.value(key)
+        """A value of the run; what follows from constants, which sources fold, by the reference."""
+        if key in self._values or key[0] not in self._context.analysis.root.constants:
+            return self._values.get(key)
+        return rounded(self._wide(key), self._context.analysis.infer().of(key[0]).outputs[key[1]])
+
+    def _wide(self, key: tuple[int, int]) -> Array:
+        """A constant before it is rounded to a narrow type, as it is where it leaves the constants."""
+        node = self._context.analysis.root.layers[key[0]]
+        if node.layer.is_constant:
+            return self._evaluator.constant(node)
+        arrays = [None if s is None else self._wide((s[0].id, s[1])) for s in self._wiring.inputs[key[0]]]
+        assert node.invocation is not None
+        invocation = node.invocation
+        if key[0] in self._constants.weights:
+            invocation = invocation.with_values(wide_types(invocation.attributes))
+        if key[0] in self._constants.layers:
+            arrays = [wide(array) for array in arrays]
+        return np.asarray(invocation.compute(arrays)[key[1]])
 
 
 def _computes(node: LayerNode) -> bool:
@@ -295,36 +320,3 @@ def _computes(node: LayerNode) -> bool:
         and not node.op.definition.bodies
         and node.op.functions.kernel is not None
     )
-
-
-class _Constants:
-    """Values that follow from constants alone, as a run computes them: sources often lack them, since they
-    fold them.
-    """
-
-    def __init__(self, context: Context) -> None:
-        self._root, self._inferred = context.analysis.root, context.analysis.infer()
-        self._evaluator = Evaluator(context.analysis, (Reference(),))
-        self._constants = constants_of(self._root)
-
-    def value(self, key: tuple[int, int]) -> Array | None:
-        """The value of an output that depends on constants alone; None for any other."""
-        if key[0] not in self._root.constants:
-            return None
-        return rounded(self._wide(key), self._inferred.of(key[0]).outputs[key[1]])
-
-    def _wide(self, key: tuple[int, int]) -> Array:
-        """The value before it is rounded to a narrow type, as it is where it leaves the constants."""
-        node = self._root.layers[key[0]]
-        if node.layer.is_constant:
-            return self._evaluator.constant(node)
-        arrays = [
-            None if s is None else self._wide((s[0].id, s[1])) for s in self._root.wiring.inputs[key[0]]
-        ]
-        assert node.invocation is not None
-        if key[0] not in self._constants.layers:
-            return np.asarray(node.invocation.compute(arrays)[key[1]])
-        invocation = node.invocation
-        if key[0] in self._constants.weights:
-            invocation = invocation.with_values(wide_types(invocation.attributes))
-        return np.asarray(invocation.compute([wide(array) for array in arrays])[key[1]])

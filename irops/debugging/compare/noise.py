@@ -266,16 +266,12 @@ Ask = Callable[[], Question | None]
 """Gives the layer that a tensor is of; None where it cannot be a tie."""
 
 
-def _of_no_layer() -> None:
-    return None
-
-
 def agreement(
     one: Array,
     other: Array,
     runs: Sequence[Array],
     arithmetic: Arithmetic,
-    ask: Ask = _of_no_layer,
+    ask: Ask = lambda: None,
     output: int = 0,
 ) -> Judgement:
     """The judgement of two tensors of one type and shape.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import log10
@@ -11,7 +11,7 @@ import numpy as np
 
 from irops.analysis.structure import LayerNode
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
-from irops.debugging.compare.isolated import HeldValues, as_declared
+from irops.debugging.compare.isolated import HeldValues, as_declared, by_definition
 from irops.debugging.compare.noise import (
     FOLLOWS_RANDOM,
     STEPPED,
@@ -33,21 +33,26 @@ from irops.values.violation import LimitExceeded, Violation
 from irops.verdicts.judge import in_form_of, in_one_type, judge_layer
 from irops.verdicts.metrics import DECADES
 from irops.verdicts.policy import STEP
-from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, is_float, noted
+from irops.verdicts.question import AGREEING, Judgement, Question, Verdict, is_float, noted, worst
 from irops.verdicts.ties import RANDOM
 
 
 def propagated(
-    context: Context, a: Source, b: Source, progress: Progress | None = None
+    context: Context,
+    a: Source,
+    b: Source,
+    progress: Progress | None = None,
+    seen: Callable[[LayerValue], object] = lambda _: None,
 ) -> tuple[tuple[ComparedLayer, ...], tuple[str, ...], bool]:
     """Compare the values of all layers that both sources have.
 
+    seen: called with each value of b
     Returns the layers, notes, and whether b ran to the end.
 
     Raises:  EvaluationError, SourceFailed
     """
     ended = _Ended()
-    walks: list[Iterator[LayerValue]] = [a.walk(context), ended.watching(b.walk(context))]
+    walks: list[Iterator[LayerValue]] = [a.walk(context), ended.watching(b.walk(context), seen)]
     decisions = Decisions(context) if b.gives_all(context) else None
     is_reference = isinstance(a, Layerwise) and a.is_reference
     if not is_reference:
@@ -56,7 +61,7 @@ def propagated(
         base = 0 if is_reference else 2
         walks[base] = decisions.of(walks[base])
     walks.append(noisy_walk(context, b.arithmetic, 2, decisions))
-    comparison = _Propagated(context, b.arithmetic, a_is_base=is_reference)
+    comparison = _Propagated(context, b, a_is_base=is_reference)
     aligned = _Aligned(walks, required=2)
     nodes = context.analysis.root.layers
     total = len(nodes)
@@ -80,17 +85,18 @@ def propagated(
     return tuple(layers), tuple(notes), not ended.reason
 
 
-class _InheritedTies:
-    """Knows which layers rounding decides, and whether what is computed from them follows from it.
+class _OwnInputs:
+    """Judges layers by what the reference gives for their own inputs, those of the run that is compared.
 
-    Where TopK selects another of two equal elements, or an element falls on another level of FakeQuantize,
-    what is computed from it differs by more than rounding does, and noise says little of it: where one level
-    changes in another run, all of a small tensor may be as far off. Such a layer is right if the reference
-    gives its outputs for its inputs, both of the run that is compared, and wrong if it does not.
+    A layer is wrong if that is something else, however little noise makes of it. Where a device runs the
+    model as a whole, this is asked alone of what rounding decides: where TopK selects another of two equal
+    elements, or an element falls on another level of FakeQuantize, what is computed from it differs by more
+    than rounding does, and noise says little of it: where one level changes in another run, all of a small
+    tensor may be as far off.
     """
 
-    def __init__(self, context: Context, arithmetic: Arithmetic) -> None:
-        self._context, self._arithmetic = context, arithmetic
+    def __init__(self, context: Context, b: Source) -> None:
+        self._context, self._b = context, b
         self._wiring = context.analysis.root.wiring.inputs
         self._held = HeldValues(context)
         self._decided: set[int] = set()
@@ -106,13 +112,16 @@ class _InheritedTies:
         behind = not sources.isdisjoint(self._decided)
         jumped = _has_jumped(node, layer)
         is_doubtful = layer.verdict is Verdict.WRONG and (behind or may_jump(self._context, node))
-        is_allowed = layer.verdict is Verdict.ROUNDING and (behind or jumped) and not self._is_tolerated(node)
-        if (is_doubtful or is_allowed) and sources.isdisjoint(self._wrong):
+        is_doubtful = is_doubtful and sources.isdisjoint(self._wrong)
+        is_allowed = layer.verdict is Verdict.ROUNDING and (behind or jumped or not self._b.is_whole)
+        if is_doubtful or (is_allowed and not self._context.tolerances.concern(node.layer)):
             follows = self._follows(value)
-            if is_doubtful and follows:
+            if is_doubtful and follows in AGREEING:
                 layer = layer.judged_as(Verdict.TIE, "follows from its inputs, which rounding decides")
-            elif is_allowed and follows is False:
+            elif is_allowed and follows is not None and follows.is_fault:
                 layer = layer.refused("its inputs give something else")
+            elif is_allowed and follows is Verdict.ROUNDING:
+                layer = by_definition(self._context, self._b, layer)
         is_decided = layer.verdict is Verdict.TIE or jumped
         if is_decided or (behind and layer.verdict is not Verdict.EQUAL):
             self._decided.add(node.layer.id)
@@ -120,28 +129,22 @@ class _InheritedTies:
             self._wrong.add(node.layer.id)
         return layer
 
-    def _is_tolerated(self, node: LayerNode) -> bool:
-        """Whether a person has set how far an output may be off."""
-        names = (node.layer.name, *(name for port in node.layer.outputs for name in port.names))
-        return self._context.tolerances.of_tensor(names) != (None, None)
-
     def release(self, value: LayerValue) -> None:
         """Let go of what nothing else is computed from."""
         self._held.release(value)
 
-    def _follows(self, value: LayerValue) -> bool | None:
-        """Whether the reference gives the outputs for the inputs; None where these are not known."""
+    def _follows(self, value: LayerValue) -> Verdict | None:
+        """The verdict on the outputs by the inputs; None where these are not known."""
         pending = self._held.pending(value)
         if pending is None:
             return None
-        _, question = as_declared(self._context, pending, self._arithmetic)
+        _, question = as_declared(self._context, pending, self._b.arithmetic)
         try:
             truth = [np.asarray(array) for array in question.again(question.inputs)]
         except (Violation, LimitExceeded):
             return None
         pairs = [in_one_type(one, other) for one, other in zip(truth, pending.truth)]
-        judged = judge_layer(question, [one for one, _ in pairs], [other for _, other in pairs])
-        return not any(judgement.is_fault for judgement in judged)
+        return worst(judge_layer(question, [one for one, _ in pairs], [other for _, other in pairs])).verdict
 
 
 def _has_jumped(node: LayerNode, layer: ComparedLayer) -> bool:
@@ -158,10 +161,14 @@ class _Ended:
     def __init__(self) -> None:
         self.layer, self.reason = -1, ""
 
-    def watching(self, walk: Iterator[LayerValue]) -> Iterator[LayerValue]:
+    def watching(
+        self, walk: Iterator[LayerValue], seen: Callable[[LayerValue], object]
+    ) -> Iterator[LayerValue]:
         """The values up to the end."""
         try:
-            yield from walk
+            for value in walk:
+                seen(value)
+                yield value
         except SourceFailed as failed:
             self.reason = str(failed.failure)
         except EvaluationError as error:
@@ -207,9 +214,9 @@ class _Aligned:
 class _Propagated:
     """Judges layer after layer; knows which differ already, and which follow from random values."""
 
-    def __init__(self, context: Context, arithmetic: Arithmetic, *, a_is_base: bool) -> None:
-        self._context, self._arithmetic, self._a_is_base = context, arithmetic, a_is_base
-        self._ties = _InheritedTies(context, arithmetic)
+    def __init__(self, context: Context, b: Source, *, a_is_base: bool) -> None:
+        self._context, self._arithmetic, self._a_is_base = context, b.arithmetic, a_is_base
+        self._own = _OwnInputs(context, b)
         self._random = random_layers(context.analysis.root)
         self._wrong: dict[int, str] = {}
 
@@ -217,8 +224,8 @@ class _Propagated:
         """Take the values of a layer that is not compared."""
         second = values[1]
         assert second is not None
-        self._ties.add(second)
-        self._ties.release(second)
+        self._own.add(second)
+        self._own.release(second)
 
     def layer(self, node: LayerNode, values: Sequence[LayerValue | None]) -> ComparedLayer:
         """The verdict on a layer. values: by a, by b, and of noisy runs"""
@@ -241,9 +248,9 @@ class _Propagated:
         if not judgements:
             self.pass_over(values)
             return self._alone(node, Verdict.SKIPPED, "no output that both sources have")
-        self._ties.add(second)
-        layer = self._ties.judged(node, second, compared_layer(self._context.analysis, node, judgements))
-        self._ties.release(second)
+        self._own.add(second)
+        layer = self._own.judged(node, second, compared_layer(self._context.analysis, node, judgements))
+        self._own.release(second)
         if layer.is_fault:
             self._wrong[node.layer.id] = node.layer.name
         elif second.failure is not None:  # the reference computed it in place of b, so it says nothing of b

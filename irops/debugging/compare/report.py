@@ -233,6 +233,7 @@ def layer_lines(comparison: Comparison) -> Iterator[str]:
             yield f"  layers were compiled {how}; --mode cuts finds the part that is wrong"
     elif first is None:
         yield f"no layer of {comparison.b} is wrong against {comparison.a} ({comparison.mode})"
+        yield from _rounding_otherwise(comparison)
     else:
         place = place_of(first.location)
         where = f"{first.op}, {place}" if place else first.op
@@ -247,6 +248,15 @@ def layer_lines(comparison: Comparison) -> Iterator[str]:
         if first.cause:
             what = "" if first.is_known else f"{comparison.b} differs there: "
             yield f"  {what}{printable(first.cause)}"
+
+
+def _rounding_otherwise(comparison: Comparison) -> Iterator[str]:
+    """How many layers differ within rounding where another model differs, and the first of them."""
+    others = [layer for layer in comparison.layers if layer.cause and layer.verdict is Verdict.ROUNDING]
+    if others:
+        name, cause = abridged(others[0].name, 60), printable(others[0].cause)
+        count, differ = plural(len(others), "layer"), "differs" if len(others) == 1 else "differ"
+        yield f"  {count} {differ} within rounding, where the models do: {name}: {cause}"
 
 
 def coverage_lines(comparison: Comparison) -> Iterator[str]:

@@ -29,13 +29,22 @@ from irops.debugging.compare.noise import (
 )
 from irops.debugging.compare.propagated import propagated
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
-from irops.diagnostics.printable import plural, printable, shortened
+from irops.diagnostics.printable import abridged, plural, printable, shortened
 from irops.ir.model import LayerKind
 from irops.ir.numpy_files import as_declared
 from irops.values.element import Array, element_type_of
 from irops.verdicts.judge import in_form_of, in_one_type
 from irops.verdicts.metrics import as_numbers, differs
-from irops.verdicts.question import DECLARED, ROUNDOFF, Arithmetic, Judgement, Verdict, is_float, noted
+from irops.verdicts.question import (
+    AGREEING,
+    DECLARED,
+    ROUNDOFF,
+    Arithmetic,
+    Judgement,
+    Verdict,
+    is_float,
+    noted,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,10 +265,9 @@ def _of_values(context: Context, a: Source, right: Values, b: Source, ours: Valu
             judged[port.name] = Judgement(Verdict.RANDOM, FOLLOWS_RANDOM)
         pair = ones[port.name], others[port.name]
         judged[port.name] = context.tolerances.judged(judged[port.name], port.names, *pair)
-    faults = {name: ours[name] for name, judgement in judged.items() if judgement.is_fault}
+    faults = [name for name, judgement in judged.items() if judgement.is_fault]
     if faults and follows_from_ties(context, a, b, ours):
-        tied = Judgement(Verdict.TIE, "follows from ties of layers before it")
-        judged.update(dict.fromkeys(faults, tied))
+        judged |= dict.fromkeys(faults, Judgement(Verdict.TIE, "follows from ties of layers before it"))
     return judged
 
 
@@ -288,7 +296,7 @@ def follows_from_ties(context: Context, a: Source, b: Source, answer: Values) ->
 
     answer: the results of b
     """
-    root = context.analysis.root
+    root, no_outputs = context.analysis.root, tuple[Array | None, ...]()
     if not any(may_jump(context, node) for node in root.order):
         return False
     sources = {
@@ -296,14 +304,19 @@ def follows_from_ties(context: Context, a: Source, b: Source, answer: Values) ->
         for port in context.analysis.signature.results
         if port.name in answer
     }
-    shown = _Shown(b, {source[0].id for source in sources.values() if source is not None})
+    shown = dict.fromkeys((source[0].id for source in sources.values() if source is not None), no_outputs)
+
+    def keep(value: LayerValue) -> None:
+        if value.layer in shown:
+            shown[value.layer] = value.outputs
+
     try:
-        layers, _, complete = propagated(context, a, shown)
+        layers, _, complete = propagated(context, a, b, seen=keep)
     except SourceFailed:
         return False
     named: dict[str, Array] = {}
     for name, source in sources.items():
-        outputs = shown.values.get(source[0].id, ()) if source is not None else ()
+        outputs = () if source is None else shown[source[0].id]
         value = outputs[source[1]] if source is not None and source[1] < len(outputs) else None
         if value is None:
             return False
@@ -313,25 +326,28 @@ def follows_from_ties(context: Context, a: Source, b: Source, answer: Values) ->
     return expectation(context, answer, named, b.arithmetic).ok
 
 
-class _Shown(Source):
-    """A source of which some values are kept. values: by layer"""
-
-    def __init__(self, source: Source, layers: Collection[int]) -> None:
-        self.name, self.arithmetic = source.name, source.arithmetic
-        self._source, self._layers = source, layers
-        self.values: dict[int, tuple[Array | None, ...]] = {}
-
-    def walk(self, context: Context) -> Iterator[LayerValue]:
-        for value in self._source.walk(context):
-            if value.layer in self._layers:
-                self.values[value.layer] = value.outputs
-            yield value
-
-    def gives_all(self, context: Context) -> bool:
-        return self._source.gives_all(context)
-
-    def results(self, context: Context) -> Values | Failure:
-        return self._source.results(context)
+def following(
+    context: Context, layers: Sequence[ComparedLayer], results: Sequence[ComparedResult]
+) -> Iterator[ComparedResult]:
+    """The results. One that differs by no more than rounding does is wrong all the same where it follows from
+    a wrong layer: the difference is that of a fault.
+    """
+    root = context.analysis.root
+    wrong = {one.id: one.name for one in layers if one.is_fault and not one.is_masked and not one.path}
+    for result in results:
+        before = set[int]()
+        if result.verdict in (Verdict.ROUNDING, Verdict.TIE):
+            port = context.analysis.signature.result(result.name)
+            before |= {port.layer.id} if context.tolerances.of_tensor(port.names) == (None, None) else set()
+        for node in reversed(root.order):
+            if node.layer.id in before:
+                before |= {source[0].id for source in root.wiring.inputs[node.layer.id] if source is not None}
+        origin = next((name for number, name in wrong.items() if number in before), None)
+        if origin is None:
+            yield result
+        else:
+            why = f"{result.reason}, but it follows from {abridged(origin, 60)}, which is wrong"
+            yield replace(result, judgement=replace(result.judgement, verdict=Verdict.WRONG, reason=why))
 
 
 def masked(
@@ -351,9 +367,6 @@ def masked(
     without_effect = lax & _masked(analysis, layers, results, AGREEING) if lax else lax
     following = consequences(analysis, layers, without_effect, others)
     return strict | {number for number in without_effect if not following[number]}
-
-
-AGREEING = (Verdict.EQUAL, Verdict.ROUNDING, Verdict.TIE)
 
 
 def of_other_form(analysis: ModelAnalysis, layers: Sequence[ComparedLayer]) -> frozenset[int]:

@@ -11,6 +11,7 @@ import numpy as np
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.suggestions import did_you_mean
+from irops.ir.model import Layer
 from irops.values.element import BOOLEAN, STRING, Array, element_type_of
 from irops.verdicts.judge import fault, greatest_share, in_form_of, in_one_type, outside
 from irops.verdicts.metrics import as_numbers
@@ -51,6 +52,11 @@ class Tolerances:
             next((given[name] for name in names if name in given), None) for given in (self.rtol, self.atol)
         )
         return relative, absolute
+
+    def concern(self, layer: Layer) -> bool:
+        """Whether a person has set how far an output of a layer may be off."""
+        tensors = (name for port in layer.outputs for name in port.names)
+        return self.of_tensor((layer.name, *tensors)) != (None, None)
 
     def judged(self, judgement: Judgement, names: Iterable[str], a: Array, b: Array) -> Judgement:
         """The judgement of two values of a tensor, by its tolerance; unchanged where it has none."""

@@ -1,6 +1,7 @@
 """The named sizes of a model, expressions of them, and the model inferred with them."""
 
 import ast
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -96,6 +97,12 @@ def broadcast_size(*sizes: int) -> int:
     return others.pop() if others else 1
 
 
+OPERATIONS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+}
 FUNCTIONS: Mapping[str, Callable[..., int]] = {"min": min, "max": max, "broadcast": broadcast_size}
 
 
@@ -109,22 +116,11 @@ def _evaluated(node: ast.expr, sizes: Mapping[str, int]) -> int:
             return -_evaluated(operand, sizes)
         case ast.Call(func=ast.Name(id=name), args=arguments):
             return FUNCTIONS[name](*(_evaluated(argument, sizes) for argument in arguments))
-        case ast.BinOp(left=left, op=operator, right=right):
-            return _combined(operator, _evaluated(left, sizes), _evaluated(right, sizes))
+        case ast.BinOp(left=left, op=operation, right=right):
+            if type(operation) not in OPERATIONS:
+                raise ValueError(f"{type(operation).__name__} is no operation on sizes")
+            return OPERATIONS[type(operation)](_evaluated(left, sizes), _evaluated(right, sizes))
     raise ValueError(f"{ast.dump(node)} is no part of an expression of sizes")
-
-
-def _combined(operator: ast.operator, left: int, right: int) -> int:
-    match operator:
-        case ast.Add():
-            return left + right
-        case ast.Sub():
-            return left - right
-        case ast.Mult():
-            return left * right
-        case ast.FloorDiv():
-            return left // right
-    raise ValueError(f"{type(operator).__name__} is no operation on sizes")
 
 
 def _written(node: ast.expr, outer: int = 0) -> str:

@@ -424,19 +424,19 @@ class Walk:
         node, facts = self.model.node(facet.key), self.model.facts(facet.key)
         if node.layer.kind is LayerKind.PARAMETER:
             if not facet.path:
-                return self._ended(facet, self._declaration(facet)), []
+                return self._step(facet, self._declaration(facet)), []
             note, causes = causes_of_parameter(self.model, facet)
-            return self._ended(facet, note), causes
+            return self._step(facet, note), causes
         if node.layer.is_constant:
-            return self._ended(facet, "a constant of the file"), []
+            return self._step(facet, "a constant of the file"), []
         if node.invocation is None:
-            return self._ended(facet, "as the file declares it: irops does not define the op"), []
+            return self._step(facet, "as the file declares it: irops does not define the op"), []
         if facts.failed or facet.output >= len(facts.outputs):
-            return self._ended(facet, "an error keeps it from being inferred; irops check reports it"), []
+            return self._step(facet, "an error keeps it from being inferred; irops check reports it"), []
         if node.bodies:
             entered = causes_in_bodies(self.model, facet)
             if entered is not None:
-                return self._ended(facet, entered[0]), entered[1]
+                return self._step(facet, entered[0]), entered[1]
         return self._from_inputs(facet, node)
 
     def _declaration(self, facet: Facet) -> str:
@@ -457,16 +457,15 @@ class Walk:
                 return self._decided_by_data(facet)
         items = self._needed(facet, node, facts.inputs)
         attributes = tuple(self._attributes(facet, node, facts.inputs))
-        causes = [(item, self.cause(facet.key, item)) for item in items]
-        reasons = tuple(self.reason(facet.key, item, cause) for item, cause in causes)
-        return self._step(facet, reasons, attributes, note), self._followed(facet, causes)
+        reasons, causes = self.because(facet.key, items)
+        return self._step(facet, note, reasons, attributes), self._followed(facet, items, causes)
 
-    def _followed(self, facet: Facet, causes: Sequence[tuple[InputFact, Facet]]) -> list[Facet]:
+    def _followed(self, facet: Facet, items: Sequence[InputFact], causes: Sequence[Facet]) -> list[Facet]:
         """The causes that are explained in turn: of equal ones the first, and of a fact with names those with
         names, since constants add nothing to where the names come from.
         """
         different: dict[tuple[str, str], Facet] = {}
-        for item, cause in causes:
+        for item, cause in zip(items, causes):
             if not self.model.node(cause.key).layer.is_constant:
                 different.setdefault((item.kind, self._text(cause)), cause)
         named = [cause for cause in different.values() if not self._is_constant(cause)]
@@ -474,11 +473,7 @@ class Walk:
 
     def _is_constant(self, facet: Facet) -> bool:
         """Whether a fact is the same for all sizes of the inputs."""
-        outputs = self.model.facts(facet.key).outputs
-        if facet.output >= len(outputs) or facet.aspect is Aspect.TYPE:
-            return facet.aspect is Aspect.TYPE
-        sizes = facet.sizes(outputs[facet.output])
-        return outputs[facet.output].value is not None if sizes is None else all(s.known for s in sizes)
+        return facet.aspect is Aspect.TYPE or _is_static(facet, self.model.facts(facet.key).outputs)
 
     def _begins_here(self, facet: Facet) -> bool:
         """Whether a size of the facet has a name that inference gave it at this output."""
@@ -506,9 +501,7 @@ class Walk:
             return needed
         refined = [one for item in needed for one in elements_of(item, inputs)]
         left_out = [item for item in items if item not in needed]
-        return needed_items(
-            without(inputs, left_out), refined, lambda reduced: self._outcome(facet, node, reduced) == usual
-        )
+        return needed_items(without(inputs, left_out), refined, unchanged)
 
     def _outcome(self, facet: Facet, node: LayerNode, inputs: Facts) -> object:
         try:
@@ -529,15 +522,18 @@ class Walk:
             if value != default_of(domain[name]):
                 yield name, format_value(value)
 
-    def cause(self, key: LayerKey, item: InputFact) -> Facet:
-        """The facet of the layer that feeds an input of a layer."""
+    def because(self, key: LayerKey, items: Sequence[InputFact]) -> tuple[tuple[Reason, ...], list[Facet]]:
+        """Facts of inputs of a layer as reasons, and the facets of the layers that feed these inputs."""
+        causes = [self._cause(key, item) for item in items]
+        return tuple(self._reason(key, item, cause) for item, cause in zip(items, causes)), causes
+
+    def _cause(self, key: LayerKey, item: InputFact) -> Facet:
         path, layer = key
         source = self.model.graph(path).wiring.inputs[layer][item.input]
         assert source is not None
         return self._producing(Facet(path, source[0].id, source[1], ASPECTS[item.kind], item.index))
 
-    def reason(self, key: LayerKey, item: InputFact, cause: Facet) -> Reason:
-        """A fact of an input of a layer as a reason."""
+    def _reason(self, key: LayerKey, item: InputFact, cause: Facet) -> Reason:
         op, producer = self.model.node(key).op, self.model.node(cause.key).layer
         name = str(item.input) if op is None else input_spec(op, item.input).name
         text, place = self._text(cause), self.model.analysis.location(producer, cause.path)
@@ -558,19 +554,19 @@ class Walk:
         elif not items:
             inputs = self.model.concrete_facts(facet.key).inputs
             items = [InputFact(k, "value") for k, fact in enumerate(inputs) if fact and _may_be_sizes(fact)]
-        causes = [(item, self.cause(facet.key, item)) for item in items]
-        reasons = tuple(self.reason(facet.key, item, cause) for item, cause in causes)
-        return self._step(facet, reasons, (), note), [cause for _, cause in causes]
+        reasons, causes = self.because(facet.key, items)
+        return self._step(facet, note, reasons), causes
 
     def _text(self, facet: Facet) -> str:
         outputs = self.model.facts(facet.key).outputs
         return facet.text(outputs[facet.output]) if facet.output < len(outputs) else "unknown"
 
-    def _ended(self, facet: Facet, note: str) -> Step:
-        return self._step(facet, (), (), note)
-
     def _step(
-        self, facet: Facet, reasons: tuple[Reason, ...], attributes: tuple[tuple[str, str], ...], note: str
+        self,
+        facet: Facet,
+        note: str,
+        reasons: tuple[Reason, ...] = (),
+        attributes: tuple[tuple[str, str], ...] = (),
     ) -> Step:
         node = self.model.node(facet.key)
         return Step(
@@ -656,8 +652,8 @@ def causes_in_bodies(model: SymbolicModel, facet: Facet) -> tuple[str, list[Face
 
 def causes_of_parameter(model: SymbolicModel, facet: Facet) -> tuple[str, list[Facet]]:
     """The entry of the port map for a Parameter of a body, and the outer facts that follow it."""
-    body = _body_of(model, facet)
-    outer = body.outer
+    outer = model.graph(facet.path[:-2])
+    body = next(body for body in outer.bodies if body.graph.path == facet.path)
     position = next(k for k, layer in enumerate(body.graph.parameters) if layer.id == facet.layer)
     if body.maps is None:
         return "the port map is at fault; irops check reports it", []
@@ -683,11 +679,6 @@ def _back_edges(body: BodyNode, parameter: int) -> Iterator[str]:
         if edge.parameter == parameter:
             name = shown(body.graph.results[edge.result].name)
             yield f"; after the first iteration that of the Result {name}"
-
-
-def _body_of(model: SymbolicModel, facet: Facet) -> BodyNode:
-    outer = model.graph(facet.path[:-2])
-    return next(body for body in outer.bodies if body.graph.path == facet.path)
 
 
 def _is_along(cut: Cut | None, facet: Facet) -> bool:
@@ -729,14 +720,11 @@ def _reasons(finding: Diagnostic, model: SymbolicModel, node: LayerNode) -> Iter
     inputs = model.facts((node.path, node.layer.id)).inputs
     items = _breaking(model.analysis, node, inputs, constraint)
     walk = Walk(model)
-    causes = [(item, walk.cause((node.path, node.layer.id), item)) for item in items]
-    if not causes:
-        return
-    reasons = [
-        walk.reason((node.path, node.layer.id), item, cause).described(named=True) for item, cause in causes
-    ]
-    yield f"it is violated because of {', '.join(reasons)}"
-    yield from sentences(walk.follow([cause for _, cause in causes]))
+    reasons, causes = walk.because((node.path, node.layer.id), items)
+    if reasons:
+        named = ", ".join(reason.described(named=True) for reason in reasons)
+        yield f"it is violated because of {named}"
+        yield from sentences(walk.follow(causes))
 
 
 def _breaking(analysis: ModelAnalysis, node: LayerNode, inputs: Facts, constraint: str) -> list[InputFact]:

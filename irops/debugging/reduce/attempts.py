@@ -4,7 +4,7 @@ import os
 import re
 import signal
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from math import inf
@@ -17,7 +17,7 @@ from typing import Any
 from irops.analysis.checks.run import check
 from irops.analysis.model_analysis import Buildable, ModelAnalysis
 from irops.debugging.compare.comparison import compared
-from irops.debugging.compare.results import follows_from_ties
+from irops.debugging.compare.results import changed, follows_from_ties
 from irops.debugging.reduce.case import Case, ReproductionTarget, write_case
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.openvino_device import OpenVINODevice
@@ -32,7 +32,6 @@ from irops.files.limits import Limits
 from irops.ir.model import Model
 from irops.runtime.session import run
 from irops.values.element import Array
-from irops.verdicts.metrics import differs
 from irops.verdicts.policy import LEAST_SHARE
 from irops.verdicts.question import Verdict
 from irops.work.child import Watch, session_bytes
@@ -67,8 +66,6 @@ class Judge(ABC):
     """Codes of errors that irops.check may find in a case."""
     opened: Sequence[Source] = ()
     """The sources that are closed with the judge."""
-    suspected: Collection[int] = ()
-    """The ids of layers that are known to be suspicious in the whole model."""
     absence: str
 
     @abstractmethod
@@ -78,9 +75,9 @@ class Judge(ABC):
         Raises:  Unjudged
         """
 
-    def suspects(self, case: Case) -> Sequence[int]:
+    def suspects(self, case: Case) -> Sequence[int]:  # noqa: ARG002 - a source that computes layers knows more
         """The ids of layers that are likely to fail alone, bodies apart; they are tried first."""
-        return [layer.id for layer in case.model.layers if layer.id in self.suspected]
+        return ()
 
     def close(self) -> None:
         """End what was opened."""
@@ -373,7 +370,8 @@ class DifferJudge(Judge):
             return None
         if isinstance(ours, Failure):
             return f"{self._difference}: {ours.kind}" if ours.is_fault else None
-        if all(_same(truth[name], ours[name]) for name in truth):
+        pairs = [(array, ours[name]) for name, array in truth.items()]
+        if not any(one.dtype != other.dtype or changed(one, other) for one, other in pairs):
             return None
         verdict, error = self._verdict(context, case)
         if not verdict.is_fault or follows_from_ties(replace(context, taps=None), self.a, self.b, ours):
@@ -489,10 +487,6 @@ def _require_available(source: OpenVINODevice) -> None:
 
 def _context(case: Case) -> Context:
     return Context(case.analysis, case.analysis.signature.arrays(case.inputs))
-
-
-def _same(one: Array, other: Array) -> bool:
-    return one.shape == other.shape and one.dtype == other.dtype and not differs(one, other).any()
 
 
 def _target(source: Source) -> ReproductionTarget:

@@ -99,11 +99,6 @@ def tensors(case: Case) -> dict[int, Array]:
     }
 
 
-def constants(case: Case) -> frozenset[int]:
-    """The ids of constants, bodies apart."""
-    return frozenset(layer.id for layer in case.model.layers if layer.is_constant)
-
-
 def with_tensors(
     case: Case, arrays: Mapping[int, Array], data: Mapping[int, Mapping[str, str]] | None = None
 ) -> Case:
@@ -681,8 +676,7 @@ def with_one_result(case: Case, attempts: Attempts) -> Case:
 
 def static(case: Case, attempts: Attempts) -> Case:
     """The case with inputs that declare the shapes of their values."""
-    fixed = constants(case)
-    arrays = {n: array for n, array in tensors(case).items() if n not in fixed}
+    arrays = {n: array for n, array in tensors(case).items() if not case.model.layer(n).is_constant}
     candidate = with_tensors(case, arrays)
     return candidate if candidate.key != case.key and attempts.fails(candidate) else case
 

@@ -154,6 +154,10 @@ class Source(ABC):
         """Why a layer may differ, in words: what another model has there, or what is known of a plug-in."""
         return ""
 
+    def other_definition(self, context: Context, layer: int) -> str:  # noqa: ARG002 - as for cause
+        """The other attributes and weights by which another model computes a layer, but for rounding."""
+        return ""
+
     def without_partner(self, context: Context) -> Iterator[Layer]:  # noqa: ARG002 - as for cause
         """The layers of the compared model that another model lacks, constants apart."""
         return iter(())

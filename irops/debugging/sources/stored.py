@@ -4,8 +4,10 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
+from math import isclose
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +35,8 @@ from irops.ir.numpy_files import (
 )
 from irops.spec.definition import OPENVINO
 from irops.values.element import DYNAMIC, Array, ElementType, element_type, element_type_of
-from irops.verdicts.policy import FEWEST, SAME
+from irops.verdicts.policy import FEWEST, SAME, ULPS
+from irops.verdicts.question import ROUNDOFF
 
 INDEX = "values.json"
 """In a folder of recorded values: the file of each value by name, with its element type."""
@@ -57,10 +60,6 @@ class Stored(Source):
     ) -> None:
         self.name = name
         self._values, self._of_layers = dict(values), of_layers
-
-    def names(self) -> tuple[str, ...]:
-        """The names of all values."""
-        return tuple(self._values)
 
     def walk(self, context: Context) -> Iterator[LayerValue]:
         facts, names = context.analysis.infer(), self._names(context)
@@ -136,7 +135,8 @@ def stored_source(path: str) -> Stored:
             return Stored(_folder(folder), path, of_layers=(folder / INDEX).is_file())
         if path.endswith(".npy"):
             return Stored({Path(path).stem: _npy(Path(path))}, path)
-        return Stored({name: _member(path, member) for name, member in member_names(path).items()}, path)
+        members = member_names(path).items()
+        return Stored({name: _loader(partial(load_member, path, member)) for name, member in members}, path)
     except UnreadableFileError as error:
         raise SourceError(str(error)) from None
     except OSError as error:
@@ -164,10 +164,6 @@ def _npy(path: Path, stored_type: ElementType | None = None) -> Loader:
     return _loader(lambda: load_one(os.fspath(path)), stored_type)
 
 
-def _member(path: str, member: str) -> Loader:
-    return _loader(lambda: load_member(path, member))
-
-
 def _loader(load: Callable[[], Array], stored_type: ElementType | None = None) -> Loader:
     return lambda kind: _declared(load, stored_type or kind)
 
@@ -190,7 +186,8 @@ def save_values(source: Source, context: Context, folder: str | os.PathLike[str]
                     continue
                 entries[name] = _saved(array, target, names.unique(f"{value.layer}_{index}"))
     document = {"schema": 1, "source": source.name, "model": context.model.name, "values": entries}
-    _write_index(target, document)
+    with PendingFiles(target / INDEX) as (stream,):
+        stream.write(json.dumps(document, indent=1).encode())
     return len(entries)
 
 
@@ -199,11 +196,6 @@ def _saved(array: Array, folder: Path, stem: str) -> dict[str, str]:
     with PendingFiles(folder / file) as (stream,):
         np.lib.format.write_array(stream, np.asanyarray(as_stored(array)), allow_pickle=False)
     return {"file": file, "type": element_type_of(array).name}
-
-
-def _write_index(folder: Path, document: Mapping[str, object]) -> None:
-    with PendingFiles(folder / INDEX) as (stream,):
-        stream.write(json.dumps(document, indent=1).encode())
 
 
 class OtherModel(Source):
@@ -289,6 +281,20 @@ class OtherModel(Source):
         comparison = self._compared(context)
         return "; ".join(comparison.of_layer(layer)) if layer in comparison.matching.to else ""
 
+    def other_definition(self, context: Context, layer: int) -> str:
+        comparison = self._compared(context)
+        if layer not in comparison.matching.to:
+            return ""
+        values, weights = comparison.of_definition(layer)
+        facts = context.analysis.infer().of(layer).inputs
+        found = [f"{name} {old} -> {new}" for name, old, new in values if not _is_rounded(name, old, new)]
+        for weight in weights:
+            fact = facts[weight.input]
+            unit = ROUNDOFF.get("" if fact is None else fact.element_type.name)
+            if unit and (weight.relative or 0.0) > ULPS * unit:
+                found.append(f"weights of input {weight.input}: {weight.details}")
+        return "; ".join(found)
+
     def without_partner(self, context: Context) -> Iterator[Layer]:
         comparison = self._compared(context)
         return (
@@ -330,6 +336,15 @@ class OtherModel(Source):
                 reason = f"nothing gives the input {port.name!r} of {self.name} a value"
                 raise SourceFailed(Failure("declined", reason))
         return Context(other, inputs)
+
+
+def _is_rounded(name: str, old: Any, new: Any) -> bool:
+    """Whether two values of an attribute compute the same but for rounding: numbers of which one is rounded,
+    element types, by which results are judged, and whether weights are stored transposed.
+    """
+    if isinstance(old, float) and isinstance(new, float):
+        return isclose(old, new, rel_tol=ULPS * ROUNDOFF["f32"])
+    return isinstance(old, ElementType) or name.startswith("transpose_")
 
 
 def layer_named(name: str, analysis: ModelAnalysis) -> int:

@@ -176,25 +176,20 @@ def test_inputs_and_results_of_another_model_are_found_by_name_before_position()
     assert [(result.name, result.is_fault) for result in renamed.results] == expected
 
 
-def test_an_input_that_only_the_other_model_has_leaves_it_uncompared():
-    graph = irops.Graph("two inputs")
-    x, z = (graph.parameter(name, "f32", [2, 3]) for name in "xz")
-    graph.result(graph.add("Add", x, z, name="sum"), name="y")
-    found = irops.compare(one_layer("Add", 1), [X], b=graph.model())
+def test_an_input_that_only_the_other_model_has_leaves_it_uncompared(net):
+    other = net("x: f32[2,3]; z: f32[2,3]; sum: Add x z; y: Result sum")
+    found = irops.compare(one_layer("Add", 1), [X], b=other)
     assert not found.ok
-    assert "nothing gives the input 'z' of model:two inputs a value" in str(found)
+    assert f"nothing gives the input 'z' of model:{other.name} a value" in str(found)
 
 
-def test_a_result_that_one_model_lacks_is_not_compared_and_not_ok():
-    graph = irops.Graph("one more")
-    x = graph.parameter("x", "f32", [2, 3])
-    graph.result(graph.add("Multiply", x, np.float32(2)), name="y")
-    graph.result(graph.add("Tanh", x), name="more")
-    for a, b in ((graph.model(), one_layer("Multiply", 2)), (one_layer("Multiply", 2), graph.model())):
+def test_a_result_that_one_model_lacks_is_not_compared_and_not_ok(net):
+    two = net("x: f32[2,3]; p: Multiply x k; y: Result p; t: Tanh x; more: Result t", k=np.float32(2))
+    for a, b in ((two, one_layer("Multiply", 2)), (one_layer("Multiply", 2), two)):
         found = irops.compare(a, [X], b=b)
         assert (found.ok, found.first) == (False, None)
         assert (found.coverage.results, found.coverage.all_results) == (1, 2)
-        assert "  result more not compared: " in str(found)
+        assert "  result t.0 not compared: " in str(found)
 
 
 def test_nothing_in_common_is_nothing_compared():
@@ -250,28 +245,20 @@ def test_a_session_has_the_reference_for_what_its_backend_declines():
     assert str(found.coverage) == "4 of 4 layers, 2 of 2 results compared"
 
 
-def test_layers_that_follow_from_constants_are_left_out_by_that_reason():
-    graph = irops.Graph("constants")
-    x = graph.parameter("x", "f32", [2, 3])
-    half = graph.constant(np.float16([2, 3, 4]))
-    weights = graph.add("Convert", half, destination_type="f32", name="weights")
-    graph.result(graph.add("Multiply", x, weights, name="product"), name="y")
-    right = irops.run(graph.model(), [X], keep="all")
-    found = irops.compare(graph.model(), [X], b={"product": right["product"]})
+def test_layers_that_follow_from_constants_are_left_out_by_that_reason(net):
+    layers = "x: f32[2,3]; weights: Convert half destination_type=f32; product: Multiply x weights"
+    model = net(f"{layers}; y: Result product", half=np.float16([2, 3, 4]))
+    found = irops.compare(model, [X], b={"product": irops.run(model, [X], keep="all")["product"]})
     assert found.ok
     assert found.coverage.layers_left_out == {"follows from constants alone": 1}
 
 
 @pytest.mark.parametrize("other", [0.0, 0.5])
-def test_random_results_are_compared_with_the_same_numbers_for_both(other):
-    graph = irops.Graph("random")
-    shape = graph.add("ShapeOf", graph.parameter("x", "f32", [2, 3]))
-    noise = graph.add(
-        "RandomUniform", shape, np.float32(0), np.float32(1), output_type="f32", op_seed=3, name="noise"
-    )
-    graph.result(graph.add("Exp", noise, name="e"), name="y")
-    device = Device(lambda values: {"y": values["y"] + np.float32(other)})
-    found = irops.compare(graph.model(), [X], b=device)
+def test_random_results_are_compared_with_the_same_numbers_for_both(net, other):
+    noise = "x: f32[2,3]; s: ShapeOf x; noise: RandomUniform-opset8 s low high output_type=f32 op_seed=3"
+    ends = {"low": np.float32(0), "high": np.float32(1)}
+    device = Device(lambda values: {n: array + np.float32(other) for n, array in values.items()})
+    found = irops.compare(net(noise, "e: Exp noise; y: Result e", **ends), [X], b=device)
     assert found.ok == (other == 0)
     assert [result.is_compared for result in found.results] == [True]
     assert "the same random numbers for both: noise (RandomUniform)" in found.notes
@@ -286,11 +273,10 @@ def test_json_holds_results_and_coverage():
     assert found["coverage"] == {**counts, "layers_left_out": {}, "results_left_out": {}}
 
 
-def test_a_layer_of_which_each_source_has_another_output_is_not_compared():
-    graph = irops.Graph("split")
-    halves = graph.add("Split", graph.parameter("x", "f32", [2, 3]), np.int64(0), num_splits=2, name="halves")
-    graph.result(graph.add("Add", *halves, name="sum"), name="y")
-    found = irops.compare(graph.model(), [X], a={"halves:0": X[:1]}, b={"halves:1": X[1:]})
+def test_a_layer_of_which_each_source_has_another_output_is_not_compared(net):
+    halves = "x: f32[2,3]; halves: Split x axis num_splits=2"
+    model = net(f"{halves}; sum: Add halves:0 halves:1; y: Result sum", axis=np.int64(0))
+    found = irops.compare(model, [X], a={"halves:0": X[:1]}, b={"halves:1": X[1:]})
     assert found.coverage.is_nothing
     assert found.coverage.layers_left_out["no output that both sources have"] == 1
 
@@ -312,15 +298,10 @@ def test_a_device_declines_models_and_layers_of_other_dialects():
     assert [(answer.kind, answer.is_fault) for answer in answers] == [("declined", False)] * 5
 
 
-def test_a_layer_with_a_state_and_no_input_is_left_out_by_that_reason():
-    graph = irops.Graph("stateful")
-    x = graph.parameter("x", "f32", [2, 3])
-    variable = {"variable_id": "v", "variable_type": "f32", "variable_shape": "2,3"}
-    before = graph.add("ReadValue-6", name="before", **variable)
-    total = graph.add("Add", x, before, name="total")
-    graph.add("Assign-6", total, variable_id="v", name="after")
-    graph.result(total, name="y")
-    found = irops.compare(graph.model(), [X], b="reference")
+def test_a_layer_with_a_state_and_no_input_is_left_out_by_that_reason(net):
+    before = "before: ReadValue-opset6 variable_id=v variable_type=f32 variable_shape=2,3"
+    total = "total: Add x before; after: Assign-opset6 total variable_id=v; y: Result total"
+    found = irops.compare(net("x: f32[2,3]", before, total), [X], b="reference")
     assert found.ok
     assert found.coverage.layers_left_out == {"has a state": 1}
 
@@ -350,27 +331,24 @@ def test_results_without_a_finite_element_agree_on_nothing(kind):
 
 
 def test_a_finite_element_beside_an_infinite_one_is_no_agreement():
-    x = np.full((2, 3), 1e4, np.float32)
-    assert [r.is_fault for r in irops.compare(one_op("Exp"), [x], b=one_op("Tanh")).results] == [True]
+    found = irops.compare(one_op("Exp"), HOLLOW["overflow"][:1], b=one_op("Tanh"))
+    assert [result.is_fault for result in found.results] == [True]
 
 
-def test_a_result_without_elements_beside_others_is_said_and_hinders_nothing():
-    graph = irops.Graph("places and scores")
-    x = graph.parameter("x", "f32", [2, 3])
-    graph.result(graph.add("NonZero", graph.add("Greater", x, np.float32(1e6))), name="places")
-    graph.result(graph.add("Tanh", x), name="scores")
-    found = irops.compare(graph.model(), [X], b="reference")
+def test_a_result_without_elements_beside_others_is_said_and_hinders_nothing(net):
+    places = "x: f32[2,3]; high: Greater x k; n: NonZero-opset3 high output_type=i64; places: Result n"
+    model = net(places, "t: Tanh x; scores: Result t", k=np.float32(1e6))
+    found = irops.compare(model, [X], b="reference")
     assert found.ok
-    assert "  result places equal: it has no elements" in str(found).splitlines()
+    assert "  result n.0 equal: it has no elements" in str(found).splitlines()
 
 
 def positions():
     """Positions that are counted in f32, and what is computed from them."""
     graph = irops.Graph("positions")
     x = graph.parameter("x", "f32[8]")
-    counted = graph.add(
-        "Range", np.float32(0), graph.add("ReduceSum", x, 0), np.float32(1), output_type="f32"
-    )
+    ends = np.float32(0), graph.add("ReduceSum", x, 0), np.float32(1)
+    counted = graph.add("Range", *ends, output_type="f32")
     index = graph.add("Convert", counted, destination_type="i64", name="index")
     graph.result(graph.add("Gather", graph.add("Exp", x, name="exp"), index, 0, name="gathered"), "y")
     return ModelAnalysis(graph.model())

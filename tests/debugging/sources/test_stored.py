@@ -39,7 +39,7 @@ def test_recorded_values_are_a_source(split, tmp_path):
     count = save_values(reference, context, tmp_path / "values")
     stored = source_of_text(str(tmp_path / "values"))
     assert isinstance(stored, Stored)
-    assert count == len(stored.names())
+    assert count == len(stored._values)
     values = {value.layer: value.outputs for value in stored.walk(context)}
     names = {context.analysis.root.layers[number].layer.name for number in values}
     assert {"x", "a/b", "total"} <= names
@@ -109,7 +109,7 @@ def test_a_member_that_is_compressed_in_an_unknown_way_is_refused(split, tmp_pat
     directory = content.rindex(b"PK\x01\x02")
     content[directory + 10 : directory + 12] = (99).to_bytes(2, "little")
     path.write_bytes(content)
-    (name,) = (stored := stored_source(str(path))).names()
+    (name,) = (stored := stored_source(str(path)))._values
     with pytest.raises(SourceError, match="compression method"):
         stored._values[name](element_type("f32"))
 
