@@ -200,7 +200,7 @@ def write(model: Model, path: StrPath) -> None:
 
     Files are replaced atomically; the file that the model was read from may be overwritten. Bytes of the
     weights that belong to no constant are dropped; equal constants share bytes. Weights in a file are copied
-    in the kernel and not loaded.
+    in pieces.
     Raises:  DiagnosticError if bytes of a constant or a mean image are missing or changed; ValueError for
         text that XML cannot represent; OSError
     """
@@ -266,7 +266,8 @@ class _Pool:
         place = self._places.get((offset, size))
         if place is None:
             try:
-                self.weights.keep_open()  # the model stays readable if it is written over its own file
+                if not self._places:  # the model stays readable if it is written over its own file
+                    self.weights.keep_open()
                 place = self._places[offset, size] = self._contents.append(self.weights, offset, size)
             except WeightsChanged as error:
                 raise changed_weights(self.model, error) from None
@@ -281,8 +282,8 @@ _SAMPLE = 1 << 14
 _STEP = 1 << 20
 
 
-class _Large(NamedTuple):
-    """A large content that is in the file. digested: whether its place is known by a digest of all bytes."""
+class _Content(NamedTuple):
+    """A content that is in the file. digested: whether its place is known by a digest of all bytes."""
 
     weights: Weights
     offset: int
@@ -291,41 +292,32 @@ class _Large(NamedTuple):
 
 
 class Contents:
-    """Appends contents of weights to a file.
+    """Appends contents of weights to a file, in pieces.
 
-    Large contents are copied in the kernel. Those of one size and equal samples of their bytes are compared
-    by digests of all bytes, which are read in steps.
+    Large contents of one size and equal samples of their bytes are compared by digests of all bytes.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self._end = file, 0
         self._places: dict[tuple[int, bytes], int] = {}
-        self._by_sample: dict[tuple[int, bytes], _Large] = {}
+        self._by_sample: dict[tuple[int, bytes], _Content] = {}
 
     def append(self, weights: Weights, offset: int, size: int) -> int:
         """The position of a content in the file, to whose end it is written unless it is there already.
 
         Raises:  ValueError if the bytes are outside the weights; WeightsChanged; OSError
         """
-        return (self._small if size <= _SMALL else self._large)(weights, offset, size)
-
-    def _small(self, weights: Weights, offset: int, size: int) -> int:
-        content = weights.read(offset, size)
-        key = size, _digest([content])
-        if key not in self._places:
-            self._places[key] = self._reserve(size)
-            self._file.write(content)
-        return self._places[key]
-
-    def _large(self, weights: Weights, offset: int, size: int) -> int:
-        middle = (size - _SAMPLE) // 2
-        starts = (0, middle, size - _SAMPLE)
-        sample = size, _digest(weights.read(offset + start, _SAMPLE) for start in starts)
+        is_small = size <= _SMALL
+        starts = (0,) if is_small else (0, (size - _SAMPLE) // 2, size - _SAMPLE)
+        samples = (weights.read(offset + start, size if is_small else _SAMPLE) for start in starts)
+        sample = size, _digest(samples)
         like = self._by_sample.get(sample)
         if like is None:
             place = self._copy(weights, offset, size)
-            self._by_sample[sample] = _Large(weights, offset, place)
+            self._by_sample[sample] = _Content(weights, offset, place)
             return place
+        if is_small:
+            return like.place
         if not like.digested:
             self._places[size, _digest_of_all(like.weights, like.offset, size)] = like.place
             self._by_sample[sample] = like._replace(digested=True)
@@ -336,9 +328,6 @@ class Contents:
 
     def _copy(self, weights: Weights, offset: int, size: int) -> int:
         weights.copy_to(self._file, offset, size)
-        return self._reserve(size)
-
-    def _reserve(self, size: int) -> int:
         place, self._end = self._end, self._end + size
         return place
 

@@ -2,8 +2,10 @@
 
 import os
 
+import numpy as np
 import pytest
 
+import irops
 from irops.files import storage
 from irops.files.output import read_at
 from irops.files.storage import JoinedWeights, Weights, WeightsChanged
@@ -87,3 +89,17 @@ def test_equal_contents_are_written_once_whatever_follows_them(tmp_path, monkeyp
         places = [contents.append(weights, offset, 20) for offset in (0, 21, 42, 0)]
     assert places == [0, 0, 20, 0]
     assert (tmp_path / "all.bin").read_bytes() == b"a content of its owna content of its 0wn"
+
+
+def test_the_weights_of_many_constants_are_opened_once(tmp_path, monkeypatch):
+    opened = []
+    keep_open = JoinedWeights.keep_open
+    monkeypatch.setattr(JoinedWeights, "keep_open", lambda self: opened.append(keep_open(self)))
+    graph = irops.Graph("sums")
+    total = graph.parameter("x", "f32", [1])
+    for number in range(3):
+        total = graph.add("Add", total, np.float32([number]))
+    graph.result(total, name="y")
+    irops.write(graph, tmp_path / "m.xml")
+    assert opened == [None]
+    assert irops.run(tmp_path / "m.xml", {"x": np.float32([1])})["y"].tolist() == [4.0]
