@@ -521,10 +521,10 @@ def _explained(
 
 
 def _without_partner(context: Context, b: Source) -> Iterator[str]:
-    """Which layers another model lacks, so that nothing is said of them; how many were found by values."""
-    lacking = [f"{abridged(layer.name, 60)} ({layer.type})" for layer in b.without_partner(context)]
-    if lacking:
-        yield f"{plural(len(lacking), 'layer')} not in {b.name}: {_first_of(lacking)}"
+    """Which layers one of two models lacks, of which nothing is said; how many were found by values."""
+    for layers, where in zip(b.without_partner(context), (f"not in {b.name}", f"in {b.name} alone")):
+        if names := [f"{abridged(layer.name, 60)} ({layer.type})" for layer in layers]:
+            yield f"{plural(len(names), 'layer')} {where}: {_first_of(names)}"
     if b.by_value:
         yield f"{plural(b.by_value, 'layer')} found in {b.name} by equal values for two sets of inputs"
 

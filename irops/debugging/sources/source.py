@@ -158,9 +158,9 @@ class Source(ABC):
         """The other attributes and weights by which another model computes a layer, but for rounding."""
         return ""
 
-    def without_partner(self, context: Context) -> Iterator[Layer]:  # noqa: ARG002 - as for cause
-        """The layers of the compared model that another model lacks, constants apart."""
-        return iter(())
+    def without_partner(self, context: Context) -> tuple[list[Layer], list[Layer]]:  # noqa: ARG002 - as for cause
+        """The layers that only the compared model has, and those of another one alone, constants apart."""
+        return [], []
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
         """The outputs of each layer, from the inputs of its call; only where computes_layers is true."""

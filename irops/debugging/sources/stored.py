@@ -295,11 +295,11 @@ class OtherModel(Source):
                 found.append(f"weights of input {weight.input}: {weight.details}")
         return "; ".join(found)
 
-    def without_partner(self, context: Context) -> Iterator[Layer]:
+    def without_partner(self, context: Context) -> tuple[list[Layer], list[Layer]]:
         comparison = self._compared(context)
-        return (
-            layer for number, layer in comparison.a.layers.items() if number not in comparison.matching.to
-        )
+        to, back = comparison.matching.to, comparison.matching.back
+        ours = [layer for number, layer in comparison.a.layers.items() if number not in to]
+        return ours, [layer for number, layer in comparison.b.layers.items() if number not in back]
 
     def walk(self, context: Context) -> Iterator[LayerValue]:
         back = self._compared(context).matching.back

@@ -151,6 +151,7 @@ def test_layers_of_other_ops_are_found_by_equal_values():
     assert right.ok
     assert {layer.name for layer in right.layers} == {"first", "active", "second"}
     assert "3 layers found in model:net by equal values for two sets of inputs" in right.notes
+    assert "1 layer in model:net alone: m (Multiply)" in right.notes
     wrong = irops.compare(composed(), [X[0, :2]], b=composed(is_other=True, slope=0.4))
     assert {layer.name: layer.is_fault for layer in wrong.layers} == {"first": False}
     assert not wrong.ok
