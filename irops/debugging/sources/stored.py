@@ -419,16 +419,16 @@ def _under_partner(found: Diagnostic, back: Mapping[int, int]) -> Diagnostic:
 
 
 def paired(ours: Sequence[ModelPort], theirs: Sequence[ModelPort]) -> list[tuple[ModelPort, ModelPort]]:
-    """Inputs or results of two models that are the same: by a name, then by position."""
+    """Inputs or results of two models that are the same: by a name, then by position among the others."""
     named = {name: port for port in reversed(theirs) for name in reversed(port.names)}
     pairs: dict[int, ModelPort] = {}
     for port in ours:
         partner = next((named[name] for name in port.names if name in named), None)
         if partner is not None and partner not in pairs.values():
             pairs[port.position] = partner
-    for port, partner in zip(ours, theirs):
-        if port.position not in pairs and partner not in pairs.values():
-            pairs[port.position] = partner
+    left = [port for port in ours if port.position not in pairs]
+    rest = [partner for partner in theirs if partner not in pairs.values()]
+    pairs |= {port.position: partner for port, partner in zip(left, rest)}
     return [(port, pairs[port.position]) for port in ours if port.position in pairs]
 
 

@@ -168,7 +168,9 @@ def test_results_are_judged_by_what_rounding_does_in_the_model():
     assert [str(result.verdict) for result in found.results] == ["rounding", "equal"]
 
 
-def test_inputs_and_results_of_another_model_are_found_by_name_before_position():
+def test_inputs_and_results_of_another_model_are_found_by_name_before_position(net):
+    sums = [net(f"{a}: f32[2,3]; {b}: f32[2,3]; s: Add {a} {b}; y: Result s") for a, b in ("xz", "wx")]
+    assert irops.compare(sums[0], [X, 3 * X], b=sums[1]).ok  # w is what is left for z
     swapped = irops.compare(two_results(), [X], b=two_results(names=("right", "left")))
     assert [result.is_fault for result in swapped.results] == [True, True]
     renamed = irops.compare(two_results(), [X], b=two_results(1.01, "b/", ("p", "q")))
