@@ -643,7 +643,7 @@ class Failures:
     def report(
         self, node: LayerNode, inferred: ReferenceType[Inferred], inputs: Inputs, fault: OpFault
     ) -> None:
-        """Add a finding, unless nobody uses what was inferred any more."""
+        """Add a finding, unless what was inferred is no longer in use."""
         self.any = True
         target = inferred()
         if target is not None:

@@ -219,7 +219,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _options(args: argparse.Namespace, config: Settings) -> CheckOptions:
-    """Raises: Refusal for words that name no rule, and for a baseline that is none"""
+    """Raises: Refusal for words that name no rule, and for a file that is not a baseline"""
     for option, words in (("--select", args.select), ("--ignore", args.ignore)):
         with argument_errors(f"{option}: "):
             rules_of(words)

@@ -3,7 +3,7 @@
 The part computes the values of --to from those of --from, or lies around a
 layer. Values are named by their tensor or their layer (layer:1 where a layer
 has several outputs). Where the part is cut it gets Parameters, with the types
-and shapes that are inferred; constants that it needs come along.
+and shapes that are inferred; constants that it needs are included.
 
 example:
   irops extract model.xml --from conv_1 --to relu_9 -o part.xml

@@ -65,7 +65,7 @@ class Parser(argparse.ArgumentParser):
         self.color = self.suggest_on_error = False  # of later versions of Python: all show the same
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
-        """The values of the options; exits with 2 for a word that is none."""
+        """The values of the options; exits with 2 for a word that no option takes."""
         known, others = self.parse_known_args([self._renamed(word) for word in words])
         if others:
             hint = did_you_mean_word(others[0].partition("=")[0], self._options())

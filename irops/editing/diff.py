@@ -539,9 +539,7 @@ def _unique(layers: Iterable[Layer], keys: Mapping[int, Hashable]) -> dict[Hasha
 
 
 def _own(side: Side, pairs: Mapping[int, int]) -> dict[int, int]:
-    """A hash of the op and attributes of each layer; those that have a partner stand for themselves: by their
-    id in b.
-    """
+    """A hash of the op and attributes of each layer; of those that have a partner, their id in b."""
     hashes: dict[int, int] = {}
     for number, layer in side.layers.items():
         if number in pairs:

@@ -52,7 +52,7 @@ class Scope:
 
     @classmethod
     def of(cls, analysis: ModelAnalysis, path: tuple[str, ...]) -> "Scope":
-        """The graph that a path leads to. Raises: KeyError, with a suggestion; ValueError for an odd path"""
+        """The graph that a path leads to. Raises: the errors of graph_at"""
         return cls(analysis, *graph_at(analysis, path))
 
     def fact(self, value: Value) -> Fact:
@@ -164,7 +164,7 @@ class Selection:
             frontier = near - kept
             kept |= near
         ahead = [*kept]
-        while ahead:  # constants come along whole: cut within them, compressed weights would be rounded
+        while ahead:  # constants are taken whole: cut within them, compressed weights would be rounded
             for source in inputs[ahead.pop()]:
                 if source is not None and source[0].id in scope.graph.constants - kept:
                     kept.add(source[0].id)
@@ -300,7 +300,7 @@ def _sinks(scope: Scope, kept: set[int], starts: set[Value]) -> set[int]:
 
 
 def _ends_of(scope: Scope, kept: set[int]) -> list[NamedValue]:
-    """The values of kept layers that others use, or nobody."""
+    """The values of kept layers that other layers use, or that no layer uses."""
     ends = []
     for number in kept:
         layer = scope.graph.layers[number].layer
@@ -394,9 +394,9 @@ def extract(
     outputs: values that become results; by default the results of the model that depend on the inputs.
     around, hops: in place of both, a layer, and how many edges the part reaches from it each way.
     path: the layers and bodies down to the graph to take a part from: ("loop", "body").
-    Constants that the part needs come along; weights are not copied until the model is written. What depends
-    on constants alone is computed in f32 where its type is f16 or bf16: an input in the middle of that, such
-    as within compressed weights, is rounded to its type, and results differ by that rounding.
+    The constants that the part needs are in it; weights are not copied until the model is written. What
+    depends on constants alone is computed in f32 where its type is f16 or bf16: an input in the middle of
+    that, such as within compressed weights, is rounded to its type, and results differ by that rounding.
     Raises:  DiagnosticError for a value that does not exist, for an input that no output depends on, and
         where an output depends on an input of the model that is not among the inputs: the message names the
         edge that leads there

@@ -1,5 +1,5 @@
-"""Graphs as Graiphic's LabVIEW deep-learning toolkit builds them, and what becomes of them in ONNX, whose
-nodes have no parameters of a builder, and in OpenVINO. See docs/graiphic.md.
+"""Graphs as Graiphic's LabVIEW deep-learning toolkit builds them, and their conversion to ONNX, whose nodes
+have no parameters of a builder, and to OpenVINO. See docs/graiphic.md.
 """
 
 import json

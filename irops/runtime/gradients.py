@@ -92,7 +92,7 @@ def _dependent(plan: Plan, steps: dict[int, PlannedLayer], wanted: Collection[in
 
 
 def _leading(plan: Plan, dependent: Inputs, results: Collection[int]) -> Inputs:
-    """Those of the layers that lead on to a result."""
+    """Those of the layers that a result depends on."""
     found: Inputs = {}
     reached = set(results)
     for step in reversed(plan.steps):

@@ -404,7 +404,7 @@ def _is_aligned(layer: Layer, kind: ElementType) -> bool:
 
 
 def _size(step: PlannedLayer, fact: Fact) -> float | None:
-    """The bytes that keeping an output takes: none for a view of the weights. None: nobody knows."""
+    """The bytes that keeping an output takes: 0 for a view of the weights, None where it is not known."""
     kind = fact.element_type
     if kind is DYNAMIC or kind is STRING or not fact.shape.static:
         return None

@@ -36,7 +36,7 @@ class Total:
 
 @dataclass(slots=True)
 class _TimedCall:
-    """A call under way. inner: the nanoseconds of calls within it."""
+    """A call that has not ended. inner: the nanoseconds of calls within it."""
 
     start: int
     inner: int = 0

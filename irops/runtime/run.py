@@ -1,4 +1,4 @@
-"""Runs of a model: at once, or layer by layer for those who watch."""
+"""Runs of a model: by the program of a plan, or layer by layer where an observer is called for each."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -311,7 +311,7 @@ def run_model(
     require_unchanged_weights(evaluator.analysis.model)
     run = run_type(evaluator, transaction, record, observer)
     values = run.graph(evaluator.analysis.root, given, keep)
-    require_unchanged_weights(evaluator.analysis.model)  # else nobody knows what they were computed from
+    require_unchanged_weights(evaluator.analysis.model)  # else the results would be of unknown weights
     variables.commit(transaction)
     return values
 
@@ -333,7 +333,7 @@ def run_layer(evaluator: Evaluator, step: PlannedLayer, inputs: Arrays, observer
     return Run(evaluator, Variables().begin(), observer=observer).layer(step, inputs).outputs
 
 
-# The run that nobody watches: it executes the program of a plan.
+# The fast execution path, used where there is no observer: it executes the program of a plan.
 
 
 class DirectRun(Run):

@@ -2,7 +2,7 @@
 
 Kernels take tasks from a counter in shared memory, so a thread that is free takes the next one. Threads wait
 for each other by polling, since to sleep and to be woken takes longer than to move most tensors. If no other
-thread wakes up in time, the calling thread executes all tasks and waits for nobody. numba's parallel loops
+thread wakes up in time, the calling thread executes all tasks and does not wait. numba's parallel loops
 start more slowly, and abort the process if two threads or a forked child use them.
 """
 

@@ -634,7 +634,7 @@ class Graph(Base, metaclass=_GraphType):
         return before - len(self)
 
     def drop_unused(self, node: Node) -> None:
-        """Remove a node whose outputs nobody uses, and constants that nothing but it used."""
+        """Remove a node whose outputs are not used, and constants that only this node used."""
         if node.removed or node.users or node.kind in (LayerKind.RESULT, LayerKind.SINK):
             return
         constants = [s.node for s in node.sources if s is not None and s.node.kind is LayerKind.CONSTANT]
