@@ -126,21 +126,38 @@ def test_a_client_that_is_closed_or_asynchronous_is_refused(cluster):
         ClusterWorkers(client)
 
 
+class Alarm:
+    """A timer that the test rings."""
+
+    def __init__(self, seconds, ring):
+        self.seconds, self.ring, self.is_on = seconds, ring, False
+
+    def start(self):
+        self.is_on = True
+
+    def cancel(self):
+        self.is_on = False
+
+
 def test_a_process_that_had_nothing_to_do_for_some_time_is_ended(monkeypatch):
     import pickle
 
-    monkeypatch.setattr(bounded, "IDLE_SECONDS", 0.5)
+    monkeypatch.setattr(bounded.threading, "Timer", Alarm)
     settings = pickle.dumps((pickle.dumps((naming_parents, ())), inf, inf))
 
     def work():
-        return pickle.loads(bounded.work_on("idle", identity(), settings, pickle.dumps(1)))
+        payload = bounded.work_on("idle", identity(), settings, pickle.dumps(1))
+        assert pickle.loads(payload) == (1, os.getpid())
+        (kept,) = [one for (run, _), one in bounded._kept.items() if run == "idle"]
+        return kept, kept._idle
 
-    assert work() == (1, os.getpid())
-    (kept,) = [one for (run, _), one in bounded._kept.items() if run == "idle"]
-    first = kept.process._process.number
-    wait_until(lambda: kept.process._process is None)
-    assert not os.path.exists(f"/proc/{first}/task")
-    assert work() == (1, os.getpid())  # by a new one
+    kept, first = work()
+    assert (first.seconds, first.is_on) == (bounded.IDLE_SECONDS, True)
+    assert kept.process._process is not None
+    first.ring()
+    assert kept.process._process is None
+    _, second = work()  # by a new process
+    assert (first.is_on, second.is_on) == (False, True)
     bounded.end_run("idle")
     assert kept.process._process is None
 
