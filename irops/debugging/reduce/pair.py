@@ -87,8 +87,7 @@ def _cases(context: Context, b: OtherModel, ends: Pair) -> tuple[Case, Case] | N
         values = _values(context, {**of_a, **dict.fromkeys(of_b)})
     except DiagnosticError:  # a part that cannot be cut out, as one between a variable and its use
         return None
-    names = {value: name for name, value in right.cuts.items()}
-    others = {value: name for name, value in wrong.cuts.items()}
+    names, others = ({value: name for name, value in part.cuts.items()} for part in (right, wrong))
     given = {names.get(one, matching.a.name(one)): values[one] for one in of_a}
     theirs = {others.get(other, matching.b.name(other)): values[one] for one, other in of_b.items()}
     registry, limits = context.analysis.registry, context.analysis.limits
@@ -132,7 +131,8 @@ def _is_lone(side: Side, value: Value, partner: Value | None, others: Collection
     return not is_input and (partner is None or partner[0] in others)
 
 
-def _before(side: Side, layers: Iterable[int]) -> dict[Value, None]:
+def _before(side: Side, layers: Collection[int]) -> dict[Value, None]:
     """The values that a part uses, but those that it computes and those that follow from constants alone."""
-    used = (source for number in layers for source in side.sources(number))
-    return {source: None for source in used if source and side.computes(source) and source[0] not in layers}
+    given = [(number, 0) for number in layers if side.layers[number].kind is LayerKind.PARAMETER]
+    used = (source for number in layers for source in side.sources(number) if source is not None)
+    return dict.fromkeys([*given, *(one for one in used if side.computes(one) and one[0] not in layers)])

@@ -132,10 +132,8 @@ def test_a_device_that_is_wrong_as_users_use_it_is_not_cleared_by_its_layers(mod
     assert lines[1].startswith(f"  result left {verdict}: ")
     assert "no single layer is wrong, but the results are" in lines
     assert "--mode cuts finds the part" in str(found)
-    failed = [
-        case.attrib["name"] for case in ElementTree.fromstring(junit(found)).iter("testcase") if len(case)
-    ]
-    assert failed == ["left", "right"]
+    cases = ElementTree.fromstring(junit(found)).iter("testcase")
+    assert [case.attrib["name"] for case in cases if len(case)] == ["left", "right"]
 
 
 def test_models_without_a_layer_in_common_are_judged_by_their_results():
@@ -150,11 +148,8 @@ def test_models_without_a_layer_in_common_are_judged_by_their_results():
 
 def test_a_result_may_have_the_name_of_a_tensor_of_another_one():
     model = two_results()
-    first, second = (
-        layer
-        for layer in model.layers
-        if {"left", "right"} & set(layer.outputs[0].names if layer.outputs else ())
-    )
+    named = [layer for layer in model.layers if layer.outputs and layer.outputs[0].names]
+    first, second = (layer for layer in named if {"left", "right"} & set(layer.outputs[0].names))
     first.outputs[0].names, second.outputs[0].names = ("left", "right"), ()
     model.results[1].name, model.results[1].output_names = "right", ()
     assert irops.compare(model, [X], b="reference").ok
