@@ -383,7 +383,7 @@ def compared(
             layers = isolated(context, a, b, progress)
         case "propagated":
             layers, notes, complete = propagated(context, a, b, progress)
-            layers = tuple(_as_shown(context, b, layers)) if b.is_whole else layers
+            layers = layers if b.is_matched else tuple(_as_shown(context, b, layers))
         case _:
             layers, notes = cuts(context, a, right, b, ours, progress)
     layers, further = _weighed(context, a, b, chosen, layers, results)
@@ -487,8 +487,8 @@ def _draws(context: Context, drawn: Context) -> Iterator[str]:
 
 
 def _as_shown(context: Context, b: Source, layers: Sequence[ComparedLayer]) -> Iterator[ComparedLayer]:
-    """The layers; one that a device fuses may show a tensor of another shape, with which what is computed
-    from it could not agree. It was not compared.
+    """The layers; one that a device fuses may show a tensor of another shape, or store it, with which what is
+    computed from it could not agree. It was not compared.
     """
     agreeing = {layer.id for layer in layers if layer.verdict in (Verdict.EQUAL, Verdict.ROUNDING)}
     consumers = context.analysis.root.wiring.consumers

@@ -24,6 +24,7 @@ from irops.runtime.run import Computed, run_model
 from irops.values.arrays import result_array
 from irops.values.element import DYNAMIC, Array, element_type_of
 from irops.values.fact import Fact
+from irops.values.shape import Shape
 from irops.verdicts.judge import in_one_type, judge_layer
 from irops.verdicts.question import Arithmetic, Compute, Judgement, Question, Verdict
 
@@ -258,9 +259,14 @@ class HeldValues:
         self._constants = constants_of(context.analysis.root)
 
     def add(self, value: LayerValue) -> None:
-        """Take the outputs of a layer."""
+        """Take the outputs of a layer, but for those of another shape: a fused runtime may store what it
+        computes behind the layer under its name.
+        """
+        if value.layer in self._context.analysis.root.constants:
+            return
+        known = self._context.analysis.infer().of(value.layer).outputs
         for index, array in enumerate(value.outputs):
-            if array is not None and value.layer not in self._context.analysis.root.constants:
+            if array is not None and known[index].shape.can_be(Shape(array.shape)):
                 self._values[value.layer, index] = array
 
     def pending(self, value: LayerValue) -> PendingLayer | None:

@@ -175,3 +175,12 @@ def test_objects_are_sources(net):
     assert isinstance(source_of(irops.Session(model)), OtherModel)
     with pytest.raises(TypeError, match="a source is int, must be"):
         source_of(3)
+
+
+def test_a_tensor_of_another_shape_with_which_its_users_could_not_agree_was_not_compared(net):
+    model = net("x: f32[2,4]; low: ReLU x; both: Concat low x axis=1; y: Result both")
+    x = np.arange(-4, 4, dtype=np.float32).reshape(2, 4)
+    both = np.concatenate([np.maximum(x, 0), x], 1)
+    found = irops.compare(model, [x], b={"low": both, "both": both, "y": both})
+    assert {layer.name: str(layer.verdict) for layer in found.layers} == {"low": "skipped", "both": "equal"}
+    assert found.ok
