@@ -80,7 +80,6 @@ def test_a_baseline_is_deterministic_with_one_line_per_finding(irops, faulty, tm
 @pytest.mark.parametrize(
     ("text", "expected_text"),
     [
-        (None, "does not exist; --write-baseline"),
         ("{", "is not a baseline: JSONDecodeError"),
         ("[]", "is not a baseline: TypeError"),
         ('{"version": 2, "findings": {}}', "has version 2; expected version 1"),
@@ -90,8 +89,7 @@ def test_a_baseline_is_deterministic_with_one_line_per_finding(irops, faulty, tm
     ],
 )
 def test_an_invalid_baseline_is_refused(text, expected_text, irops, faulty, tmp_path):
-    if text is not None:
-        (tmp_path / "known.json").write_text(text)
+    (tmp_path / "known.json").write_text(text)
     result = irops("check", faulty, "--baseline", tmp_path / "known.json")
     assert (result.status, result.out) == (2, "")
     assert expected_text in result.err

@@ -10,11 +10,6 @@ from irops.diagnostics.rules import all_rules
 RULES = Path(__file__).parents[2] / "irops/diagnostics/rules"
 
 
-def test_a_valid_model_exits_with_0(irops, valid_model):
-    result = irops("check", valid_model, "--ignore", "IR304")
-    assert result == (0, f"no findings in {valid_model}\n", "")
-
-
 def test_an_error_exits_with_1_and_is_printed_in_full(irops, broken):
     result = irops("check", broken)
     assert (result.status, result.err) == (1, "")
@@ -26,14 +21,6 @@ def test_an_error_exits_with_1_and_is_printed_in_full(irops, broken):
 def test_quiet_prints_the_findings(irops, broken, valid_model):
     assert irops("check", valid_model, "-q", "--ignore", "IR304").out == ""
     assert irops("check", broken, "-q", "--output-format", "concise").out.count("\n") == 1
-
-
-def test_several_files_give_one_report(irops, broken, valid_model):
-    result = irops("check", valid_model, broken, broken.with_name("absent.xml"), "--output-format", "json")
-    assert result.status == 2
-    files = result.json["files"]
-    expected = [[], ["IR401"], ["IR001"]]
-    assert [[d["code"] for d in file["diagnostics"] if d["code"] != "IR304"] for file in files] == expected
 
 
 @pytest.mark.parametrize(("form", "start"), table(__file__, "machine_formats_contain_nothing_else"))

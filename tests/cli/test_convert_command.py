@@ -30,10 +30,6 @@ def test_the_command_prints_what_was_converted_and_what_rounds(irops, newer, tmp
     assert library.check(old, target="2023.0").ok
 
 
-def test_quiet_prints_nothing(irops, newer, tmp_path):
-    assert irops("convert", newer, "--target", "2023.0", "-o", tmp_path / "o.xml", "-q") == (0, "", "")
-
-
 def test_a_model_that_the_target_reads_is_written_as_it_is(irops, newer, tmp_path):
     same = tmp_path / "same.xml"
     result = irops("convert", newer, "--target", "2026.4", "-o", same)
@@ -44,7 +40,7 @@ def test_a_model_that_the_target_reads_is_written_as_it_is(irops, newer, tmp_pat
 def test_opsets_upgrades_and_ir_versions(irops, newer, tmp_path):
     seven, new = tmp_path / "seven.xml", tmp_path / "new.xml"
     assert "2 SoftMax-8 -> SoftMax-1" not in irops("convert", newer, "--target", "opset:8", "-o", seven).out
-    assert "3 SoftMax" not in irops("convert", newer, "--target", "opset:7", "-o", seven, "-q").out
+    assert irops("convert", newer, "--target", "opset:7", "-o", seven, "-q") == (0, "", "")
     result = irops("convert", seven, "--target", "newest", "-o", new)
     assert "3 SoftMax-1 -> SoftMax-8" in result.out
     assert irops("convert", seven, "--target", "newest", "--no-upgrade", "-o", new).out.count("\n") == 1

@@ -66,12 +66,6 @@ def test_names_of_layers_in_a_path_may_contain_slashes(irops, tmp_path, command)
     assert (tmp_path / out).exists()
 
 
-def test_an_unknown_layer_is_a_finding(irops, model):
-    result = irops("draw", model, "-o", "x.svg", "--around", "mns")
-    assert result.status == 1
-    assert "there is no layer or tensor 'mns'" in result.err + result.out
-
-
 def test_a_missing_library_is_named_with_its_extra(irops, model, monkeypatch):
     monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
     monkeypatch.setenv("PATH", "")

@@ -70,12 +70,6 @@ def test_a_value_of_an_input_is_given_in_one_way_to_infer_and_run(irops, reversi
     assert irops("run", reversing, "--input", file, "--shape", "x:2,3", "--fill", "ones").status == 0
 
 
-def test_a_shape_is_given_in_one_way_to_infer_and_run(irops, reversing):
-    shapes = ("--shape", "x:2,3", "--shape", "lengths:2")
-    assert irops("run", reversing, *shapes, "--fill", "ones").status == 0
-    assert irops("infer", reversing, *shapes).status == 0
-
-
 def test_options_reach_the_server(irops, served):
     words = ("--stdio", "--limit", "seconds=7", "--docs", "https://example.org/irops")
     assert irops("server", *words).status == 0

@@ -163,17 +163,6 @@ def test_a_position_in_other_digits_is_no_position(tmp_path):
         assert (status, "IR602" in err) == (2, True)
 
 
-def test_temporary_files_of_a_killed_process_are_removed_by_the_next(tmp_path):
-    path = tmp_path / "m.xml"
-    path.write_text(chain(1))
-    abandoned, recent = tmp_path / ".copy.xml.00000000.part", tmp_path / ".copy.xml.11111111.part"
-    for file in (abandoned, recent):
-        file.write_bytes(b"half")
-    os.utime(abandoned, (0, 0))
-    irops.write(irops.read(path), tmp_path / "copy.xml")
-    assert (abandoned.exists(), recent.exists()) == (False, True)
-
-
 EXAMPLE = str(ROOT / "examples" / "digit_classifier" / "model.xml")
 PIPES = {
     "a list of models": (["survey", "@list", "-o", "out"], 2, "list cannot be read: is a pipe"),

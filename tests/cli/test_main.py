@@ -91,6 +91,7 @@ def test_a_full_stream_ends_with_a_documented_exit_code(stream, command, more, s
     script = f'unset PYTHONUNBUFFERED; exec "$@" {stream}>/dev/full'
     done = subprocess.run(["sh", "-c", script, "sh", *words], capture_output=True, text=True, check=False)
     assert (done.returncode, "Exception ignored" in done.stderr) == (status, False)
+    assert stream == 2 or f"irops {command}: [Errno 28] No space left on device\n" == done.stderr
 
 
 @pytest.mark.slow("starts a process")

@@ -61,13 +61,6 @@ def test_no_format_shows_credentials(url, server, capfd, style):
     assert not [secret for secret in ("secret", "AKIA", "5ec3e7") if secret in shown]
 
 
-@pytest.mark.parametrize("words", table(__file__, "nothing_is_written_to_a_url"))
-def test_nothing_is_written_to_a_url(url, capfd, words, folder):
-    assert main([word.replace("URL", url) for word in words.split()]) == 2
-    assert "m.xml?… is a URL; irops writes local files only" in capfd.readouterr().err
-    assert list(folder.iterdir()) == []
-
-
 def test_fixes_of_a_remote_file_are_not_written(server, url, capfd):
     model = server.folder / "m.xml"
     model.write_text(model.read_text().replace('type="Multiply"', 'type="multiply"'))

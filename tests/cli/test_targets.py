@@ -108,7 +108,7 @@ def test_every_option_that_names_an_output_is_known():
 
 
 @pytest.mark.parametrize("command", OUTPUTS, ids=" ".join)
-@pytest.mark.parametrize("target", ["https://host/out.json", "other.onnx"])
+@pytest.mark.parametrize("target", ["https://me:secret@host/out.json?sig=5ec3e7", "other.onnx"])
 def test_a_wrong_target_is_refused_before_any_work(irops, folder, command, target):
     name, option = command
     if target == "other.onnx":
@@ -121,11 +121,12 @@ def test_a_wrong_target_is_refused_before_any_work(irops, folder, command, targe
     assert (result.status, result.out) == (2, "")
     why = "holds a model or its weights"
     if "://" in target:
-        why = "is a URL; irops writes local files only"
+        target, why = "https://host/out.json?…", "is a URL; irops writes local files only"
     elif command in FOLDERS:
         why = "is a file, must be a folder"
     assert f"argument {option}" in result.err
     assert f"{target} {why}" in result.err
+    assert "secret" not in result.err
     assert contents(folder) == before
 
 

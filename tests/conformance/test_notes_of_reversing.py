@@ -76,11 +76,6 @@ def test_equal_axes_are_refused_by_onnx_runtime_and_pass_the_checker(onnx):
     assert "checker" not in found
 
 
-def test_a_length_of_1_without_steps_is_refused_by_onnx_runtime(onnx):
-    found = onnx(np.zeros((2, 0), np.float32), of(1, 1), batch_axis=0, time_axis=1)
-    assert found["onnxruntime"] == "refuses"
-
-
 def test_the_reader_of_openvino_takes_lengths_that_the_checker_refuses(onnx):
     found = onnx(DATA, of(2.7, 1.2, dtype=np.float32), batch_axis=0, time_axis=1)
     assert found["openvino"] == [[1, 0, 2], [3, 4, 5]]

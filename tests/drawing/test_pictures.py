@@ -263,11 +263,6 @@ def test_a_path_draws_a_body():
         irops.draw(loop(), path=("loop", "bdoy"))
 
 
-def test_an_unknown_layer_is_refused_with_a_suggestion():
-    with pytest.raises(irops.DiagnosticError, match="'nsm'"):
-        irops.draw(detector(), around="nsm")
-
-
 def test_names_are_escaped():
     g = irops.Graph("a <b> & c")
     g.result(g.ops.ReLU(g.parameter("<script>", "f32[1]"), name="a&b\n]]>"), "y")

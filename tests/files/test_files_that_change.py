@@ -3,21 +3,16 @@
 import multiprocessing
 import os
 import re
-import resource
 import socket
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import python_process
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.files import output, storage
-from irops.files.output import folder_lock
+from irops.files import storage
 from irops.files.storage import OpenFiles, Weights
-from irops.ir.read import load
 from irops.ir.weights import constant
 from tests.conftest import net_text
 
@@ -109,21 +104,6 @@ def test_nothing_is_mapped_to_check_or_to_infer(model, monkeypatch):
     assert irops.infer(model)["w", 0].value[7] == 7
 
 
-def limited():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-
-
-def test_a_file_that_may_not_grow_leaves_nothing_behind(model, tmp_path):
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / "m.xml").write_text("before")
-    script = f"import irops\nirops.write(irops.read({str(model)!r}), {str(out / 'm.xml')!r})"
-    done = python_process("-c", script, preexec_fn=limited)
-    assert "File too large" in done.stderr
-    assert os.listdir(out) == ["m.xml"]
-    assert (out / "m.xml").read_text() == "before"
-
-
 def write_often(path, name, count):
     from irops.ir.read import loads
 
@@ -158,18 +138,3 @@ def test_two_writers_and_a_reader_of_one_model_never_meet_halfway(tmp_path):
     assert changed <= {"changed-weights"}
     assert sorted(os.listdir(tmp_path)) == ["m.bin", "m.xml"]
     assert irops.check(path).ok
-
-
-def test_a_process_that_hangs_keeps_nobody_from_reading_or_writing(model, monkeypatch):
-    monkeypatch.setattr(output, "TIMEOUT", 0.05)
-    with folder_lock(model.parent, exclusive=True):
-        assert load(model)[1] == ()
-        irops.write(irops.read(model), model)
-
-
-def test_a_folder_that_cannot_be_locked_is_used_without_a_lock(model, tmp_path, monkeypatch):
-    with folder_lock(tmp_path / "absent"):
-        pass
-    monkeypatch.setitem(sys.modules, "fcntl", None)
-    with folder_lock(tmp_path, exclusive=True):
-        assert load(model)[1] == ()

@@ -83,18 +83,20 @@ def test_abandoned_folders_are_removed_unless_claimed(tmp_path):
 def test_what_a_user_named_alike_stays_and_what_replaces_a_private_file_is_private(tmp_path):
     target, own = tmp_path / "m.xml", tmp_path / ".m.xml.mybackup.part"
     left, folder = tmp_path / ".m.xml.0123abcd.part", tmp_path / ".m.xml.89abcdef.part"
-    for path in (target, own, left):
+    recent = tmp_path / ".m.xml.11111111.part"
+    for path in (target, own, left, recent):
         path.write_text("text")
     folder.mkdir()
     for path in (own, left, folder):
         os.utime(path, (0, 0))
     target.chmod(0o600)
     with PendingFiles(target, tmp_path / "new.xml"):
-        parts = [path for path in tmp_path.glob(".*.part") if path not in (own, folder)]
+        parts = [path for path in tmp_path.glob(".*.part") if path not in (own, folder, recent)]
         modes = {path.name.split(".")[1]: path.stat().st_mode & 0o077 for path in parts}
         assert modes["m"] == 0
         assert modes["new"] == 0o066 & ~_umask()
     assert own.exists()
+    assert recent.exists()
     assert folder.is_dir()
     assert not left.exists()
     assert target.stat().st_mode & 0o777 == 0o600

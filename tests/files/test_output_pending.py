@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 
 import pytest
@@ -221,6 +222,9 @@ def test_a_folder_that_cannot_be_locked_is_used_without(tmp_path, monkeypatch):
 
     monkeypatch.setattr(fcntl, "flock", fail)
     with folder_lock(tmp_path):
+        assert open_files() == before
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    with folder_lock(tmp_path, exclusive=True):
         assert open_files() == before
 
 

@@ -44,11 +44,6 @@ def test_a_list_names_one_path_on_each_line(zoo, tmp_path, monkeypatch):
     assert names("@list.txt") == ["zoo/inner/warned.xml", "zoo/sound.xml"]
 
 
-def test_a_relative_path_stays_relative(zoo, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert names("zoo/sound.xml") == ["zoo/sound.xml"]
-
-
 def test_a_model_that_is_named_twice_counts_once(zoo, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = listing(["zoo/sound.xml", f"{zoo}/sound.xml", "./zoo/inner/../sound.xml", "zoo/sound.xml"])
