@@ -121,22 +121,6 @@ def test_layers_are_kept(irops, reversing, tmp_path):
     assert rows(result.out)[-1][0] == "reversed"
 
 
-@pytest.mark.parametrize("text", [b"", b"# a text\n"])
-def test_an_invalid_array_file_is_refused_without_mentioning_pickle(irops, reversing, tmp_path, text):
-    (tmp_path / "x.npy").write_bytes(text)
-    result = irops("run", reversing, "--input", f"x={tmp_path / 'x.npy'}")
-    expected = (2, f"irops run: {tmp_path / 'x.npy'} is not an .npy or .npz file\n")
-    assert (result.status, result.err) == expected
-
-
-@pytest.mark.parametrize("header", [b"{'descr': '<f4',   ", b"{1: 2, 'descr': 3} ", b"  1\n 2              "])
-def test_a_damaged_header_is_reported(irops, reversing, tmp_path, header):
-    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\x01\x00\x13\x00" + header)
-    result = irops("run", reversing, "--input", f"x={tmp_path / 'x.npy'}")
-    assert result.status == 2
-    assert "is not a valid .npy or .npz file" in result.err
-
-
 @pytest.mark.parametrize(
     ("command", "option", "name"), table(__file__, "values_of_no_element_type_are_refused")
 )
@@ -145,13 +129,6 @@ def test_values_of_no_element_type_are_refused(irops, reversing, tmp_path, comma
     result = irops(command, reversing, "--fill", "ones", option, tmp_path / "v.npz")
     assert result.status in (1, 2)
     assert "the dtype datetime64[s] has no element type" in result.err
-
-
-def test_pickles_are_not_loaded(irops, reversing, tmp_path):
-    np.save(tmp_path / "x.npy", np.array([{}], dtype=object), allow_pickle=True)
-    result = irops("run", reversing, "--input", f"x={tmp_path / 'x.npy'}")
-    assert result.status == 2
-    assert "is not a valid .npy or .npz file" in result.err
 
 
 @pytest.mark.parametrize(

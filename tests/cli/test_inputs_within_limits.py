@@ -1,6 +1,7 @@
 """Inputs from files, saved results and loops stay within the limits; little memory gives a sentence."""
 
 import io
+import pickle
 import resource
 import sys
 import tracemalloc
@@ -81,14 +82,25 @@ def test_a_declared_size_is_bounded_before_memory_is_taken(kind, tmp_path):
         load_one(str(path), SMALL)
 
 
-@pytest.mark.parametrize("content", [b"\x93NUMPY\x03\x00" + bytes(20), declared((9,)), b"PK\x03\x04damaged"])
-def test_damaged_files_are_refused(irops, reversing, content, tmp_path):
-    path = tmp_path / "x.npz"
+NO_ARRAYS = (b"", b"# a text\n")
+HEADERS = (b"{'descr': '<f4',   ", b"{1: 2, 'descr': 3} ", b"  1\n 2              ")
+DAMAGED = (
+    *(b"\x93NUMPY\x01\x00\x13\x00" + header for header in HEADERS),
+    *(b"\x93NUMPY\x03\x00" + bytes(20), declared((9,)), b"PK\x03\x04damaged"),
+    declared((1,), "|O") + pickle.dumps(np.array([{}], object)),
+)
+
+
+@pytest.mark.parametrize("content", NO_ARRAYS + DAMAGED)
+def test_damaged_files_and_pickles_are_refused(irops, reversing, content, tmp_path):
+    path = tmp_path / "x.npy"
     path.write_bytes(content)
     for option in (("--load-inputs", path), ("--input", f"x={path}")):
         result = irops("run", reversing, *option)
         assert (result.status, "internal" in result.err) == (2, False)
         assert str(path) in result.err
+    said = "is not an .npy or .npz file\n" if content in NO_ARRAYS else "is not a valid .npy or .npz file: "
+    assert result.err.startswith(f"irops run: {path} {said}")
 
 
 def test_a_run_reports_the_limit(irops, reversing, tmp_path):

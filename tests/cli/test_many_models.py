@@ -1,7 +1,6 @@
 """Several files and folders in one call: all are checked, in order, whatever happens to one of them."""
 
 import os
-import signal
 import sys
 from pathlib import Path
 
@@ -10,7 +9,6 @@ from hostile_models import net, parameter, result
 from waiting import wait_until
 
 from irops.cli.models import find_models
-from irops.work.outcomes import Died, Failed
 from irops.work.workers import Workers
 
 
@@ -88,12 +86,6 @@ def test_the_summary_counts_skipped_files(folder, irops):
     assert irops("check", folder).out.endswith("in 1 of 3 files; omitted: 1 other .xml file in folders\n")
 
 
-def test_a_folder_without_models_is_an_error(tmp_path, irops):
-    result = irops("check", tmp_path, "--output-format", "concise", "-q")
-    expected = (2, f"{tmp_path}: error IR001 the folder {tmp_path} contains no models\n")
-    assert (result.status, result.out) == expected
-
-
 def test_weights_apply_to_the_only_model_of_a_folder(folder, irops):
     assert irops("check", folder, "--weights", "w.bin").status == 2
     assert irops("check", folder / "c", "--weights", "w.bin").status == 0
@@ -104,26 +96,9 @@ def working():
 
 
 def work(item):
-    if item == "die":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if item == "leave":
-        os._exit(3)
-    if item == "raise":
-        raise ValueError("no")
     if isinstance(item, Path):
         wait_until(item.exists)
     return item, os.getpid()
-
-
-@pytest.mark.slow("kills processes")
-@pytest.mark.parametrize("copied", [True, False])
-def test_a_process_that_dies_loses_one_item(copied):
-    items = [*range(400), "die", *range(400), "leave", "raise", *range(50)]
-    results = list(Workers(2, copied=copied).run(working, (), items))
-    assert sorted(number for number, _ in results) == list(range(len(items)))
-    odd = {items[number]: str(result) for number, result in results if isinstance(result, (Died, Failed))}
-    assert odd == {"die": "ended by SIGKILL", "leave": "ended with exit code 3", "raise": "ValueError: no"}
-    assert all(result[0] == items[number] for number, result in results if isinstance(result, tuple))
 
 
 def test_each_result_arrives_before_the_next_item_is_done(tmp_path):

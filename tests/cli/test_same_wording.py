@@ -9,7 +9,6 @@ from tables import table
 import irops as package
 from irops.backends.onnxruntime import ONNXRuntime
 from irops.diagnostics.formats import as_json
-from irops.editing import graiphic
 
 RULES = Path(__file__).parents[2] / "irops/diagnostics/rules"
 FILES = sorted(RULES.glob("IR*.xml"))
@@ -62,14 +61,3 @@ def test_messages_about_options_name_a_place(words, irops, reversing, monkeypatc
     assert "<model>" not in result.err
     places = (str(reversing), "<backends>: error IR61")
     assert any(line.startswith(places) for line in result.err.splitlines())
-
-
-def test_a_misspelled_parameter_of_a_graph_is_suggested():
-    graph = graiphic.Graph("g")
-    x = graph.input("x", "f32", (2, 3))
-    with pytest.raises(package.DiagnosticError) as caught:
-        graph.node("Concat", x, axsi=1)
-    assert any("did you mean 'axis'?" in d.message for d in caught.value.diagnostics)
-    with pytest.raises(package.DiagnosticError) as caught:
-        graph.node("Concta", x, axis=1)
-    assert caught.value.diagnostics[0].notes == ("did you mean Concat?",)

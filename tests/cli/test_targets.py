@@ -49,13 +49,6 @@ def test_a_target_that_users_do_not_expect_is_refused_and_no_file_changes(irops,
     assert contents(folder) == before
 
 
-@pytest.mark.parametrize("command", [("convert", "--target", "newest"), ("extract", "--to", "probabilities")])
-def test_no_model_is_written_as_weights(irops, folder, command):
-    result = irops(command[0], "m.xml", *command[1:], "-o", "new.bin")
-    assert (result.status, "must end with .xml" in result.err) == (2, True)
-    assert "internal error" not in result.err
-
-
 ACCEPTED = {
     "results over earlier ones": ("run", "m.xml", *FILL, "--save-outputs", "out.npz"),
     "a report over an earlier one": ("compare", "m.xml", "--b", "reference", *FILL, "--output", "report.txt"),

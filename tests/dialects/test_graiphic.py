@@ -154,7 +154,9 @@ def refusals(branch):
         ("IR806", "lda_coeff of graiphic:ReverseSequence has no switch, but", turn(lda_coeff=Switched(1))),
         ("IR807", "the graph 'g' has no result", graph.model),
         ("IR301", "ONNX has no op 'ReverseSequense'", node("ReverseSequense", x, lens)),
+        ("IR301", "did you mean ReverseSequence?", node("ReverseSequense", x, lens)),
         ("IR304", "no definition of ONNX's", node("Conv", x, lens)),
+        ("IR311", "did you mean 'axis'?", node("Concat", x, axsi=1)),
         ("IR311", "has no attribute 'seq_axis'", node("ReverseSequence", x, lens, seq_axis=0)),
         ("IR314", "lda_coeff is 'much', must be a number", turn(lda_coeff="much")),
         ("IR314", "training is 'maybe', must be true or false", turn(training="maybe")),
@@ -170,7 +172,7 @@ def refusals(branch):
     ]
 
 
-COUNT = 26
+COUNT = 28
 
 
 @pytest.mark.parametrize("number", range(COUNT))
@@ -180,8 +182,9 @@ def test_invalid_nodes_are_reported_and_not_added(branch, number):
     code, words, use = cases[number]
     with pytest.raises(DiagnosticError) as error:
         use()
-    assert error.value.diagnostics[0].code == code
-    assert words in error.value.diagnostics[0].message
+    first = error.value.diagnostics[0]
+    assert first.code == code
+    assert words in " ".join((first.message, *first.notes))
 
 
 def test_an_array_is_no_wire(branch):

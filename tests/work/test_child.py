@@ -48,6 +48,10 @@ def remembering():
                 os.kill(os.getpid(), signal.SIGKILL)
             case "die unless first" if len(done) > 1:
                 os._exit(4)
+            case "leave":
+                os._exit(3)
+            case "raise":
+                raise ValueError("no")
             case "hang":
                 time.sleep(600)
             case "allocate":
@@ -106,6 +110,15 @@ def test_an_item_is_not_to_blame_for_the_memory_that_others_left_in_its_process(
     results = outcomes(["leak"] * 12, 1, memory=400 * MIB)
     assert died(results) == {}
     assert len({process for _, process in results}) > 1
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_a_process_that_dies_loses_one_item(copied):
+    items = [*range(400), "die", *range(400), "leave", "raise", *range(50)]
+    results = outcomes(items, copied=copied)
+    odd = {items[number]: str(r) for number, r in enumerate(results) if not isinstance(r, tuple)}
+    assert odd == {"die": "ended by SIGKILL", "leave": "ended with exit code 3", "raise": "ValueError: no"}
+    assert all(r[0] == item for r, item in zip(results, items) if isinstance(r, tuple))
 
 
 def test_an_item_is_not_to_blame_for_a_crash_that_needs_those_before_it():
