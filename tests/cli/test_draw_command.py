@@ -66,14 +66,6 @@ def test_names_of_layers_in_a_path_may_contain_slashes(irops, tmp_path, command)
     assert (tmp_path / out).exists()
 
 
-def test_a_missing_library_is_named_with_its_extra(irops, model, monkeypatch):
-    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
-    monkeypatch.setenv("PATH", "")
-    result = irops("draw", model, "-o", model.with_suffix(".svg"))
-    assert result.status == 2
-    assert "pip install 'irops[draw]'" in result.err
-
-
 def test_a_picture_has_the_name_of_the_model_where_none_is_given(irops, model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert irops("draw", model).out.startswith("model.svg: ")

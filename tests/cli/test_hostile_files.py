@@ -122,13 +122,6 @@ def test_paths_that_no_system_accepts_are_reported(function, path):
             function(path)
 
 
-@pytest.mark.parametrize("command", ["check", "infer", "inspect", "run"])
-def test_an_empty_path_is_reported(command):
-    status, out, err = call(command, "")
-    assert status == 2
-    assert "IR001 the path is empty" in out + err
-
-
 VERSIONS = ["x", "99999999999", "", "-1", "²", "opset9"]
 
 

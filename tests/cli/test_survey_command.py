@@ -121,16 +121,3 @@ def test_ctrl_c_keeps_what_is_done(irops, long_zoo):
     assert [model for model, _, _ in rows_of("r")] == ["zoo/a.xml", "zoo/b.xml", "zoo/c.xml"]
     shutil.copy(long_zoo / "a.xml", long_zoo / "d.xml")
     assert "1 cell done, 3 unchanged; r" in irops("survey", "zoo", "--tasks", "run", "-j", 1, "-o", "r").out
-
-
-def test_a_killed_survey_leaves_whole_files_and_goes_on(irops, long_zoo):
-    process = commands.started("-m", "irops", "survey", "zoo", "--tasks", "run", "-j", "1", "-o", "r")
-    wait_for_rows(process, "r")
-    process.kill()
-    process.communicate()
-    shutil.copy(long_zoo / "a.xml", long_zoo / "d.xml")
-    assert "1 cell done, 3 unchanged; r" in irops("survey", "zoo", "--tasks", "run", "-j", 1, "-o", "r").out
-    irops("survey", "zoo", "--tasks", "run", "-j", 2, "-o", "whole")
-    for name in ("results.csv", "results.json"):
-        assert Path("r", name).read_bytes() == Path("whole", name).read_bytes()
-    assert len(Path("r", "rows.jsonl").read_text().splitlines()) == 5
