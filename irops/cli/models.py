@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from irops.analysis.made_up import FILLS, MadeUp, made_up_inputs
 from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.analysis.synthetic import FILLS, SyntheticInput, synthetic_inputs
 from irops.cli.main import Refusal
 from irops.cli.options import add_option, add_shapes, has_extensions, limits_of, refusing, value_of_input
 from irops.cli.settings import settings
@@ -172,7 +172,7 @@ def inputs_of(analysis: ModelAnalysis, args: argparse.Namespace) -> dict[str | i
         names, fills = ", ".join(repr(port.name) for port in missing), "|".join(FILLS)
         raise Refusal(f"no value for {names}: use --load-inputs FILE, --input NAME=FILE, or --fill {fills}")
     given = {signature.input(name).position: array for name, array in arrays.items()}
-    for filled in made_up_inputs(analysis, args.fill, args.seed, given, shapes, limits) if missing else ():
+    for filled in synthetic_inputs(analysis, args.fill, args.seed, given, shapes, limits) if missing else ():
         arrays[filled.port.name] = filled.array
         if not args.quiet:
             for note in _assumptions(filled):
@@ -180,7 +180,7 @@ def inputs_of(analysis: ModelAnalysis, args: argparse.Namespace) -> dict[str | i
     return arrays
 
 
-def _assumptions(filled: MadeUp) -> Iterator[str]:
+def _assumptions(filled: SyntheticInput) -> Iterator[str]:
     """Which sizes were chosen for an input, and which are 1; and which whole numbers."""
     name, sizes, span = printable(filled.port.name), ",".join(map(str, filled.array.shape)), filled.span
     ones = f" (size 1 in axes {filled.ones}, as inference refuses others)" if filled.ones else ""

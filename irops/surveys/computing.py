@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from irops.analysis.made_up import made_up_inputs
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.synthetic import synthetic_inputs
 from irops.backends.catalogue import backend_names
 from irops.debugging.compare.comparison import compared
 from irops.debugging.compare.report import Comparison
@@ -89,7 +89,7 @@ class _Computing(tasks.Examining):
 
     def _inputs(self, analysis: ModelAnalysis) -> Arrays:
         """An array for each input, by position; its values depend on its name, its shape and the seed."""
-        filled = made_up_inputs(analysis, "random", self.settings.seed, limits=self.settings.limits)
+        filled = synthetic_inputs(analysis, "random", self.settings.seed, limits=self.settings.limits)
         return {tensor.port.position: tensor.array for tensor in filled}
 
 

@@ -500,7 +500,7 @@ def _message(text: str) -> str:
     return detail_text({"message": text[:MAX_TEXT]})
 
 
-STATUS_LOOKS = {
+STATUS_STYLES = {
     "pass": ("✓", "no findings"),
     "warn": ("▲", "warnings only"),
     "unsupported": ("–", "a source declines the model"),
@@ -512,7 +512,7 @@ STATUS_LOOKS = {
     "lost": ("↺", "the workers were lost again and again"),
 }
 """Symbol and meaning by status: a status has a symbol and a word besides its colour."""
-CHANGE_LOOKS = {
+CHANGE_STYLES = {
     "worse": ("↓", "a worse status than in the earlier survey"),
     "better": ("↑", "a better status than in the earlier survey"),
     "new": ("+", "only in this survey"),
@@ -539,7 +539,7 @@ def report_page(table: SurveyTable, settings: Mapping[str, Any], cells: int) -> 
     Raises:  MissingExtraError
     """
     found = table.differences
-    changes = {} if found is None else {kind: getattr(found, kind) for kind in CHANGE_LOOKS}
+    changes = {} if found is None else {kind: getattr(found, kind) for kind in CHANGE_STYLES}
     matrix = Matrix(table, changes)
     counts: dict[str, Counter[str]] = {}
     for row in table:
@@ -550,10 +550,10 @@ def report_page(table: SurveyTable, settings: Mapping[str, Any], cells: int) -> 
         title=f"Survey of {models:,} model{'' if models == 1 else 's'}",
         summary=_summary(table, models, cells),
         tasks=matrix.tasks,
-        statuses=STATUS_LOOKS,
+        statuses=STATUS_STYLES,
         counts=counts,
         compares=found is not None,
-        changes=CHANGE_LOOKS,
+        changes=CHANGE_STYLES,
         changed={
             kind: Counter(plain(change.task) for change in of_kind)
             for kind, of_kind in changes.items()
@@ -650,8 +650,8 @@ class Matrix:
     def data(self) -> dict[str, Any]:
         """The matrix as an object of JSON, from which the script of the page makes rows."""
         return {
-            "statuses": [[name, symbol] for name, (symbol, _) in STATUS_LOOKS.items()],
-            "changes": [[name, symbol] for name, (symbol, _) in CHANGE_LOOKS.items()],
+            "statuses": [[name, symbol] for name, (symbol, _) in STATUS_STYLES.items()],
+            "changes": [[name, symbol] for name, (symbol, _) in CHANGE_STYLES.items()],
             "tasks": self.tasks,
             "rules": [[code, self.about.get(code, ("", ""))[0]] for code in self._rules.values()],
             "findings": self._findings.values(),
@@ -668,7 +668,7 @@ class Matrix:
             sum(counts.values()),
             sorted(self._rules[plain(code, MAX_NAME)] for code in counts),
             [] if row is None else self._notes(row.details),
-            -1 if moved is None else list(CHANGE_LOOKS).index(moved[0]),
+            -1 if moved is None else list(CHANGE_STYLES).index(moved[0]),
             -1 if moved is None or moved[1].before is None else STATUSES.index(moved[1].before),
         ]
         while len(cell) > 1 and cell[-1] == DEFAULTS[len(cell) - 1]:

@@ -8,8 +8,8 @@ from entry_points import call
 
 import irops
 from irops.analysis.invocation import OpFault
-from irops.analysis.made_up import made_up_inputs
 from irops.analysis.model_analysis import analyse
+from irops.analysis.synthetic import synthetic_inputs
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.dialects.registry import default_registry
 from irops.runtime.plan import check_possible, constants_of, rounded, wide, wide_types
@@ -101,7 +101,7 @@ def test_they_cannot_be_computed(net, layers, inputs):
 def test_they_cannot_be_made_up(net):
     model = net(f"x: f32[{MANY}]; y: Result x")
     with pytest.raises(irops.DiagnosticError, match=r"IR611 .* which cannot be made here"):
-        made_up_inputs(analyse(model), "random")
+        synthetic_inputs(analyse(model), "random")
 
 
 def test_sizes_beside_one_of_none_may_be_too_great_for_an_array(net):

@@ -17,8 +17,8 @@ from tables import table
 
 import irops
 from irops.analysis.checks.declared import fixed_text
-from irops.analysis.made_up import made_up_inputs
 from irops.analysis.model_analysis import analyse
+from irops.analysis.synthetic import synthetic_inputs
 from irops.cli.main import main
 
 SMALL = irops.Limits(tensor_bytes=32 << 20, iterations=100, run_seconds=2, seconds=5)
@@ -47,7 +47,7 @@ def functions(path: Path) -> dict[str, Callable[[], object]]:
 
 def _run(path: Path) -> object:
     analysis = analyse(irops.read(path), limits=SMALL)
-    inputs = [filled.array for filled in made_up_inputs(analysis, "ones", limits=SMALL)]
+    inputs = [filled.array for filled in synthetic_inputs(analysis, "ones", limits=SMALL)]
     return irops.run(analysis, inputs, backends="reference"), irops.compare(analysis, inputs, b="reference")
 
 

@@ -15,8 +15,8 @@ from typing import Any
 import irops
 from irops.analysis.checks.declared import fixed_text
 from irops.analysis.inferred import Inferred
-from irops.analysis.made_up import made_up_inputs
 from irops.analysis.model_analysis import analyse
+from irops.analysis.synthetic import synthetic_inputs
 from irops.diagnostics.formats import render
 from irops.ir.model import Layer
 from irops.ir.weights import checked_region
@@ -163,7 +163,7 @@ def _hold_run(model: irops.Model) -> None:
     """What is clean can be computed, or it is said why not; what comes out is what was inferred."""
     try:
         analysis = analyse(model, limits=MODEST)
-        irops.run(analysis, [filled.array for filled in made_up_inputs(analysis, "random")])
+        irops.run(analysis, [filled.array for filled in synthetic_inputs(analysis, "random")])
     except irops.DiagnosticError as error:
         first = error.diagnostics[0]
         op = re.search(r"\b(\w+)-\d+", first.message)

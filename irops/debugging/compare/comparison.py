@@ -13,10 +13,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
-from irops.analysis.made_up import axes_of_one
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
 from irops.analysis.signature import Key
 from irops.analysis.structure import LayerNode
+from irops.analysis.synthetic import axes_of_one
 from irops.backends.backend import Reference
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer, first_fault
 from irops.debugging.compare.isolated import isolated

@@ -13,7 +13,7 @@ from survey_rows import TASKS, finding, many_rows, page_of, row, with_findings
 from irops.editing.diff import Difference, LayerChange, page as diff_page
 from irops.pages.render import resource
 from irops.surveys import survey
-from irops.surveys.survey import CHANGE_LOOKS, STATUS_LOOKS, STATUSES
+from irops.surveys.survey import CHANGE_STYLES, STATUS_STYLES, STATUSES
 
 
 def data_of(text):
@@ -77,8 +77,8 @@ def test_a_survey_of_one_status_has_a_page(status):
 
 
 def test_every_status_has_a_symbol_of_its_own():
-    assert tuple(STATUS_LOOKS) == STATUSES
-    for looks in (STATUS_LOOKS, CHANGE_LOOKS):
+    assert tuple(STATUS_STYLES) == STATUSES
+    for looks in (STATUS_STYLES, CHANGE_STYLES):
         assert len({symbol for symbol, _ in looks.values()}) == len(looks)
 
 
@@ -131,7 +131,7 @@ def test_what_became_worse_is_listed():
     before = [row("a"), row("b"), row("c", status="fail"), row("e")]
     now = [row("a", status="crash"), row("b"), row("c"), row("d")]
     section = section_of(page_of(now, against=before), "changes")
-    links = [f'href="#task=check&amp;change={kind}">1</a>' for kind in CHANGE_LOOKS]
+    links = [f'href="#task=check&amp;change={kind}">1</a>' for kind in CHANGE_STYLES]
     assert [link for link in links if link not in section] == []
     assert re.search(r"<h3>Worse</h3>.*<bdi>a</bdi>.*pass.*crash", section, re.DOTALL)
     assert "Every model and task has the status" in section_of(page_of(now, against=now), "changes")

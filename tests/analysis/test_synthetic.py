@@ -7,8 +7,8 @@ import pytest
 from tables import table
 
 import irops
-from irops.analysis.made_up import Span, assumed_shapes, made_up_inputs
 from irops.analysis.model_analysis import analyse
+from irops.analysis.synthetic import Span, assumed_shapes, synthetic_inputs
 from irops.files.limits import Limits
 from irops.values.element import element_type_of
 from tests.conftest import model_of
@@ -16,7 +16,7 @@ from tests.conftest import model_of
 
 def filled(net, fill, kind="f32", declared="2,3", name="x", shape=None, **options):
     analysis = analyse(net(f"{name}: {kind}[{declared}]; y: Result {name}"))
-    (found,) = made_up_inputs(analysis, fill, shapes={} if shape is None else {0: shape}, **options)
+    (found,) = synthetic_inputs(analysis, fill, shapes={} if shape is None else {0: shape}, **options)
     return found.array
 
 
@@ -70,7 +70,7 @@ def test_random_indices_are_below_the_size_of_all_that_they_index(net, users, gr
     names = [user.partition(":")[0] for user in users]
     ends = [f"of_{name}: Result {name}" for name in names if name != "c"]
     model = net("x: i64[2,300]", *users, *ends, table=np.zeros((7, 4), np.float32), zero=np.array(0))
-    (found,) = made_up_inputs(analyse(model), "random")
+    (found,) = synthetic_inputs(analyse(model), "random")
     assert set(found.array.ravel().tolist()) == set(range(greatest + 1))
     assert (found.span is None) == (greatest == 1 and names[-1] != "deep")
     irops.run(model, {"x": found.array})
@@ -78,7 +78,7 @@ def test_random_indices_are_below_the_size_of_all_that_they_index(net, users, gr
 
 def test_random_lengths_are_from_1_to_the_size_of_their_axis(net):
     model = net("x: f32[200,5]; n: i32[200]; p: ReverseSequence x n batch_axis=0 seq_axis=-1; y: Result p")
-    _, lengths = made_up_inputs(analyse(model), "random")
+    _, lengths = synthetic_inputs(analyse(model), "random")
     assert set(lengths.array.tolist()) == {1, 2, 3, 4, 5}
     assert lengths.span == Span(1, 5, model.graph.layers[2])
 
@@ -107,7 +107,7 @@ def test_random_values_depend_on_the_seed_and_on_the_name(net):
 def test_sizes_are_given_or_assumed(net):
     model = net("a: f32[?,3]; b: f32[?,3]; c: f32[?,3]; ay: Result a; by: Result b; cy: Result c")
     given = {0: np.zeros((9, 3), np.float32)}
-    found = made_up_inputs(analyse(model), "ones", given=given, shapes={2: "1,3"})
+    found = synthetic_inputs(analyse(model), "ones", given=given, shapes={2: "1,3"})
     expected = [("b", (2, 3), True, []), ("c", (1, 3), False, [])]
     assert [(one.port.name, one.array.shape, one.assumed, one.ones) for one in found] == expected
 
@@ -176,7 +176,7 @@ def attention(axis):
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_a_softmax_along_a_wrong_axis_shows(axis):
-    inputs = [filled.array for filled in made_up_inputs(analyse(attention(3)), "random")]
+    inputs = [filled.array for filled in synthetic_inputs(analyse(attention(3)), "random")]
     found = irops.compare(attention(3), inputs, b=attention(axis))
     assert [result.is_fault for result in found.results] == [True]
     assert found.notes[0].startswith("dynamic inputs in this run: q [2,")
@@ -187,5 +187,5 @@ def test_a_softmax_along_a_wrong_axis_shows(axis):
 
 
 def test_sizes_are_alike_where_distinct_ones_need_too_many_tries(net, monkeypatch):
-    monkeypatch.setattr("irops.analysis.made_up.MAX_TRIES", 2)
+    monkeypatch.setattr("irops.analysis.synthetic.MAX_TRIES", 2)
     assert assumed(net, PRODUCT) == {0: "[2,2]", 1: "[2,2]"}

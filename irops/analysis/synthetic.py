@@ -1,4 +1,4 @@
-"""Values made up for the inputs of a model: zeros, ones or random numbers, of fitting sizes, in limits."""
+"""Synthetic values for the inputs of a model: zeros, ones or random numbers, of fitting sizes, in limits."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeUp:
+class SyntheticInput:
     """A value for an input.
 
     assumed: whether the size of an axis was not known and none was given; span: the whole numbers that were
@@ -61,14 +61,14 @@ def axes_of_one(port: ModelPort, array: Array) -> list[int]:
     return [k for k, (dim, size) in enumerate(zip(dims, array.shape)) if size == 1 and dim != 1]
 
 
-def made_up_inputs(
+def synthetic_inputs(
     analysis: ModelAnalysis,
     fill: str,
     seed: int = 0,
     given: Mapping[int, Array] | None = None,
     shapes: Mapping[int, str] | None = None,
     limits: Limits | None = None,
-) -> list[MadeUp]:
+) -> list[SyntheticInput]:
     """Values for all inputs that have none. given: arrays, shapes: sizes as text, both by position
 
     fill: one of FILLS; random gives floats from -1 to 1 (f8e8m0: 1 or 2), and integers and packed codes 0 or
@@ -90,7 +90,7 @@ def made_up_inputs(
             next(one for one in fillings if one.port.position == position).shape = str(shape)
     known |= {one.port.position: one.sizes() for one in fillings}
     spans = _spans(analysis, known) if fill == "random" else {}
-    return [one.made_up(fill, seed, spans.get(one.port.layer.id)) for one in fillings]
+    return [one.synthetic(fill, seed, spans.get(one.port.layer.id)) for one in fillings]
 
 
 class _Filling:
@@ -100,7 +100,7 @@ class _Filling:
         self.model, self.port, self.limits, self.shape = model, port, limits, shape
         self.assumed = shape is None and not port.fact.shape.static
 
-    def made_up(self, fill: str, seed: int, span: Span | None) -> MadeUp:
+    def synthetic(self, fill: str, seed: int, span: Span | None) -> SyntheticInput:
         """The value. seed: determines random values, with the name of the input and no other input"""
         random = np.random.default_rng([seed, *self.port.name.encode("utf-8", "surrogatepass")])
         try:
@@ -108,7 +108,7 @@ class _Filling:
         except (MemoryError, ValueError) as error:
             message = f"input {self.port.name!r} is {self.port.fact}, which cannot be made here: {error}"
             raise self._impossible(message) from None
-        return MadeUp(self.port, array, self.assumed, span)
+        return SyntheticInput(self.port, array, self.assumed, span)
 
     def sizes(self) -> tuple[int, ...]:
         """The shape. Raises: DiagnosticError where it is not known, or the value would be too large"""
