@@ -102,6 +102,29 @@ def test_a_size_that_only_data_decide_names_the_op(net):
     assert not answer.is_static
 
 
+def test_an_axis_that_is_declared_as_1_decides_no_size_after_broadcasting(net):
+    model = net("a: f32[?]; b: f32[1]; c: f32[?]; s: Add a b; both: Add s c; y: Result both")
+    answer = irops.why(model, "both", axis=0)
+    assert {source.layer for source in answer.sources.values()} == {"a", "c"}
+    assert str(answer.expression) == f"broadcast({', '.join(answer.sources)})"
+    (source,) = irops.why(model, "s", axis=0).sources.values()
+    assert source.layer == "a"
+
+
+def test_data_do_not_decide_what_an_op_gives_that_irops_does_not_define(tmp_path):
+    graph = irops.Graph("m")
+    strange = graph.ops.ReLU(graph.parameter("x", "f32[?,3]"), name="strange")
+    graph.result(graph.ops.ReLU(strange, name="last"), "y")
+    irops.write(graph, tmp_path / "m.xml")
+    text = (tmp_path / "m.xml").read_text().replace('name="strange" type="ReLU"', 'name="strange" type="Odd"')
+    (tmp_path / "m.xml").write_text(text)
+    answer = irops.why(irops.read(tmp_path / "m.xml"), "last", axis=0)
+    (source,) = answer.sources.values()
+    assert (source.layer, source.kind) == ("strange", Kind.UNDEFINED)
+    assert str(source).endswith("; irops does not define the op")
+    assert answer.depends_on_data == ()
+
+
 def test_a_size_from_the_values_of_an_input_leads_to_that_input(net):
     model = net(
         "x: f32[?,4]", "target: i64[2]", "turned: Reshape x target special_zero=false", "y: Result turned"

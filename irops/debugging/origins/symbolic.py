@@ -3,7 +3,7 @@
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -38,18 +38,21 @@ class Expression:
     text: str
 
     @classmethod
-    def of(cls, size: Dim | Symbol) -> "Expression | None":
-        """The expression of a size; None where the size has no symbol and is not one number."""
+    def of(cls, size: Dim | Symbol, ones: Collection[str] = ()) -> "Expression | None":
+        """The expression of a size; None where the size has no symbol and is not one number.
+
+        ones: names of axes that are declared as 1, which say nothing of a size after broadcasting
+        """
         if isinstance(size, Dim) and size.known:
             return cls(str(size))
         symbol = size if isinstance(size, Symbol) else size.symbol
         if symbol is None:
             return None
-        return cls.parsed(GENERATED.sub(r"n\1", str(symbol)))
+        return cls.parsed(GENERATED.sub(r"n\1", str(symbol)), ones)
 
     @classmethod
-    def parsed(cls, text: str) -> "Expression":
-        return cls(_written(ast.parse(text, mode="eval").body))
+    def parsed(cls, text: str, ones: Collection[str] = ()) -> "Expression":
+        return cls(_written(_Broadcasts(ones).visit(ast.parse(text, mode="eval").body)))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,6 +81,21 @@ class Expression:
 
     def __str__(self) -> str:
         return self.text
+
+
+class _Broadcasts(ast.NodeTransformer):
+    """Leaves out of broadcast(...) the names of axes that are 1."""
+
+    def __init__(self, ones: Collection[str]) -> None:
+        self._ones = ones
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if self._ones and isinstance(node.func, ast.Name) and node.func.id == "broadcast":
+            kept = [one for one in node.args if not (isinstance(one, ast.Name) and one.id in self._ones)]
+            node.args = kept or node.args[:1]
+            return node if len(node.args) > 1 else node.args[0]
+        return node
 
 
 class _Replacement(ast.NodeTransformer):
@@ -155,13 +173,14 @@ LETTERS = "NMKLPQRSTUVWXYZABCDEFGHIJ"
 
 class Kind(Enum):
     """The meaning of a named size: the size of an input; a number that only data decide; one that follows
-    from an unknown rank; a size for which irops has no formula; or one whose formula is not that of
-    inference, but fits all sizes that irops tries.
+    from an unknown rank; one of an op that irops does not define; a size for which irops has no formula; or
+    one whose formula is not that of inference, but fits all sizes that irops tries.
     """
 
     INPUT = "input"
     DATA = "data"
     RANK = "rank"
+    UNDEFINED = "undefined"
     UNEXPRESSED = "unexpressed"
     FITTED = "fitted"
 
@@ -169,6 +188,7 @@ class Kind(Enum):
 _REASONS = {
     Kind.DATA: "only the data decide it",
     Kind.RANK: "it follows from a rank that is not known",
+    Kind.UNDEFINED: "irops does not define the op",
     Kind.UNEXPRESSED: "irops has no formula for it",
     Kind.FITTED: "its formula fits sizes up to 65537, as irops has tried",
 }
@@ -306,6 +326,7 @@ class SymbolicModel:
         self.analysis = analysis
         overrides = analysis.signature.facts(inputs or {})
         self.inputs, self.sources = symbolic_inputs(analysis, overrides, generalised=generalised)
+        self.ones = frozenset(name for name, size in self.sources.items() if size.declared == 1)
         with no_collection():
             self.declared = analysis.infer(inputs)
             self.inferred = analysis.infer(self.inputs)

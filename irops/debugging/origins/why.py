@@ -4,7 +4,7 @@ The way leads from a fact of a layer back to inputs, constants and attributes, l
 for this: facts of its inputs are left out, one after the other, and the layer alone is inferred again.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -101,10 +101,10 @@ class Facet:
                 return fact.dims
         return None
 
-    def expressions(self, fact: Fact) -> tuple[Expression | None, ...] | None:
-        """The expression of every size or element; None where the facet has none."""
+    def expressions(self, fact: Fact, ones: Collection[str] = ()) -> tuple[Expression | None, ...] | None:
+        """The expression of every size or element; None where the facet has none. ones: as Expression.of"""
         sizes = self.sizes(fact)
-        return None if sizes is None else tuple(map(Expression.of, sizes))
+        return None if sizes is None else tuple(Expression.of(size, ones) for size in sizes)
 
     def content(self, fact: Fact) -> object:
         """The value to compare to find out whether the facet is the same for other facts of the inputs."""
@@ -117,14 +117,14 @@ class Facet:
             return fact.known.tobytes()
         return None
 
-    def text(self, fact: Fact) -> str:
-        """The facet as text: 2*N + 1, f32, [N,3], ?"""
+    def text(self, fact: Fact, ones: Collection[str] = ()) -> str:
+        """The facet as text: 2*N + 1, f32, [N,3], ?. ones: as Expression.of"""
         if self.aspect is Aspect.TYPE:
             return str(fact.element_type)
         sizes = self.sizes(fact)
         if sizes is None:
             return _value_text(fact) if self.aspect in (Aspect.VALUE, Aspect.ELEMENT) else "unknown"
-        texts = [str(Expression.of(size) or size) for size in sizes]
+        texts = [str(Expression.of(size, ones) or size) for size in sizes]
         if len(texts) == 1 and self.aspect is not Aspect.SHAPE:
             return abridged(texts[0], MAX_TEXT)
         return abridged(f"[{','.join(texts)}]", MAX_TEXT)
@@ -559,7 +559,9 @@ class Walk:
 
     def _text(self, facet: Facet) -> str:
         outputs = self.model.facts(facet.key).outputs
-        return facet.text(outputs[facet.output]) if facet.output < len(outputs) else "unknown"
+        return (
+            facet.text(outputs[facet.output], self.model.ones) if facet.output < len(outputs) else "unknown"
+        )
 
     def _step(
         self,
@@ -934,7 +936,7 @@ def expressions_of(
         return (), ()
     resolved = [
         (None, ()) if one is None else with_formulas(model, one)
-        for one in facet.expressions(facts.outputs[facet.output]) or ()
+        for one in facet.expressions(facts.outputs[facet.output], model.ones) or ()
     ]
     fitted = dict.fromkeys(name for _, names in resolved for name in names)
     return tuple(expression for expression, _ in resolved), tuple(fitted)
@@ -961,6 +963,8 @@ def _source_of_birth(model: SymbolicModel, birth: Birth) -> NamedSize:
     kind = Kind.DATA if decided_by_data(model, birth) else Kind.UNEXPRESSED
     if any(fact and fact.shape.dims is None for fact in facts.inputs):
         kind = Kind.RANK
+    if node.op is None:
+        kind = Kind.UNDEFINED
     if kind is Kind.UNEXPRESSED and formula_of(model, birth.name) is not None:
         kind = Kind.FITTED
     return NamedSize(
