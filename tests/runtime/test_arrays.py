@@ -259,3 +259,9 @@ def test_sizes_that_only_a_run_shows_are_compared_too(net):
     )
     assert irops.run(model, [np.array([0, 1, 0], np.float32)])["y"].tolist() == [1]
     assert refusal(model, np.ones(3, np.float32)).code == "IR618"
+
+
+def test_a_shape_that_is_a_value_is_held_to_the_constraint_of_the_op(net):
+    model = net("x: f32[2,4]; to: i64[2]; wide: Broadcast x to mode=numpy; y: Result wide")
+    with pytest.raises(irops.EvaluationError, match=r"IR401 Broadcast-1 requires: each size .* got \[2,4\]"):
+        irops.run(model, [np.zeros((2, 4), np.float32), np.array([3, 5])])

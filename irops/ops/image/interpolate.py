@@ -4,7 +4,6 @@ The elements and weights from which each element of a resized axis is computed a
 the Pillow library.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf, prod
 from typing import Any, NamedTuple
@@ -222,7 +221,7 @@ def resized(
     if axes is not None and axes.value is None:
         return Shape((ANY,) * rank)
     named = range(rank) if axes is None else checked_axes(axes.value, rank)
-    check_mode(mode, named, rank)
+    warn_unless(mode != "linear_onnx" or rank <= 5, "C9", f"rank {rank}")
     count = wanted.shape[0]
     require(count >= len(named), "C1", count, f"{len(named)} axes")
     warn_unless(count.can_be(len(named)), "C6", count, f"{len(named)} axes")
@@ -260,14 +259,6 @@ def checked_axes(axes: Array | None, rank: int) -> list[int]:
     valid = all(0 <= axis < rank for axis in numbers) and len(set(numbers)) == len(numbers)
     require(valid, "C2", f"axes {numbers} at rank {rank}")
     return numbers
-
-
-def check_mode(mode: str, axes: Sequence[int], rank: int) -> None:
-    """Warn if OpenVINO's kernel for the mode does not resize these axes."""
-    usual = list(axes) in (list(range(rank)), list(range(2, rank)))
-    warn_unless(
-        mode != "linear_onnx" or (2 <= rank <= 5 and usual), "C9", f"axes {list(axes)} at rank {rank}"
-    )
 
 
 def checked_size(size: Dim) -> Dim:

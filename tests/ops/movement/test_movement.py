@@ -179,3 +179,14 @@ def test_blocks_and_images_meet(stride, dilation, begin, end):
     pads = {"pads_begin": [begin] * 2, "pads_end": [end] * 2}
     put_back = irops.call("Col2Im-15", others, np.array([6, 7]), np.array([2, 3]), **steps, **pads)
     assert (blocks * others).sum() == (image * put_back).sum()
+
+
+def test_what_openvino_writes_and_computes_gives_no_finding():
+    graph, ends, sizes = irops.Graph("m"), np.array([0, 1, 1, 0]), np.array([4, 6])
+    x = graph.parameter("x", "f32[1,2,3,4]")
+    graph.result(
+        graph.ops.Pad(x, ends, ends, np.float32(2), pad_mode="edge"), "a value that edge does not use"
+    )
+    mode = {"mode": "linear_onnx", "shape_calculation_mode": "sizes"}
+    graph.result(graph.ops.Interpolate(x, sizes, np.array([1, 2]), **mode), "not the last two axes")
+    assert irops.check(graph).diagnostics == ()
