@@ -80,14 +80,15 @@ def _expanded(paths: Iterable[str]) -> Iterator[str]:
 
 def _matches(path: str) -> tuple[Sequence[str], int]:
     """The models of a path, and the number of .xml files that are none."""
-    place, name = Place.of(path), printable(shown(path))
+    place = Place.of(path)
+    name = printable(str(place))  # which a file may not have, as half of a surrogate pair
     is_there = place.is_remote or os.path.lexists(place)
     if not is_there and not has_magic(place.path):
         raise SurveyError(f"there is no file or folder {name}")
     try:
         models, others = models_at(place, model_suffixes())
     except RemoteError as error:
-        raise SurveyError(f"{shown(path)} {error.sentence}") from None
+        raise SurveyError(f"{name} {error.sentence}") from None
     if models:
         return models, others
     if place.is_remote:

@@ -250,7 +250,7 @@ def test_the_commands_take_onnx_models(saved):
     path = str(saved(*encoder()))
     for command in (
         ["check"],
-        ["infer", "--input", "x:2,?,3"],
+        ["infer", "--shape", "x:2,?,3"],
         ["inspect"],
         ["run", "--fill", "ones", "--shape", "x:2,2,3", "--shape", "lengths:2"],
     ):
