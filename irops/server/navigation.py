@@ -204,11 +204,12 @@ def lenses(outline: Outline, text: Text) -> list[types.CodeLens]:
         source = None if edge.from_layer is None else edge.graph.layers.get(edge.from_layer)
         if source is not None:
             users[source.node.start] += 1
-    shown = [layer for layer in outline.layers.values() if layer.ports(text.source, "output")][:MAX_HINTS]
-    titles = {layer.node: plural(users[layer.node.start], "user") for layer in shown}
+    shown = [layer.node for layer in outline.layers.values() if layer.ports(text.source, "output")]
     return [
-        types.CodeLens(text.range(node.start, node.head_end), types.Command(title, ""))
-        for node, title in titles.items()
+        types.CodeLens(
+            text.range(node.start, node.head_end), types.Command(plural(users[node.start], "user"), "")
+        )
+        for node in shown[:MAX_HINTS]
     ]
 
 

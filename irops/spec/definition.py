@@ -223,6 +223,7 @@ class Peer:
 
     @property
     def sentence(self) -> str:
+        """The condition and the differences, for people."""
         return " ".join(filter(None, (self.where and f"Where {self.where}.", self.text)))
 
 

@@ -146,7 +146,8 @@ class Question:
         array = self.inputs[index]
         if array is None or index not in self.floats:
             return np.zeros(())
-        error: Array = self.arithmetic.input_roundoff(element_type_of(array)) * np.abs(as_numbers(array))
+        with np.errstate(invalid="ignore"):  # 0 times infinity
+            error: Array = self.arithmetic.input_roundoff(element_type_of(array)) * np.abs(as_numbers(array))
         return np.nan_to_num(error, posinf=0.0) + self.input_errors.get(index, 0.0)
 
 

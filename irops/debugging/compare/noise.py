@@ -246,11 +246,12 @@ def question_of(node: LayerNode, runs: Sequence[LayerValue], arithmetic: Arithme
     if definition.bodies or definition.stateful or not may_tie(node.op):
         return None
     inputs, *others = (run.inputs for run in runs)
-    errors = {
-        index: NOISE_MARGIN * allowance(array, [array, *moved], arithmetic)
-        for index, array in enumerate(inputs)
-        if array is not None and is_float(array) and (moved := _moved(array, index, others))
-    }
+    with np.errstate(all="ignore"):
+        errors = {
+            index: NOISE_MARGIN * allowance(array, [array, *moved], arithmetic)
+            for index, array in enumerate(inputs)
+            if array is not None and is_float(array) and (moved := _moved(array, index, others))
+        }
     return replace(Question.of(node.invocation, inputs, arithmetic), input_errors=errors)
 
 
