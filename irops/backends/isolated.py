@@ -1,5 +1,6 @@
 """A backend in a process of its own, so that a crash does not end the caller."""
 
+import pickle
 from collections.abc import Callable
 from math import inf
 from typing import Any
@@ -17,10 +18,10 @@ TIMEOUT = 120.0
 
 
 class IsolatedBackend:
-    """A backend by its name.
+    """A backend by its name, or an object.
 
     folders, modules: of custom ops, as in Registry; timeout: seconds for each answer; memory: bytes that the
-    process may use
+    process may use; content: the object, pickled; empty for the backend that has the name
     """
 
     def __init__(
@@ -30,9 +31,10 @@ class IsolatedBackend:
         modules: tuple[str, ...] = (),
         timeout: float = TIMEOUT,
         memory: float = inf,
+        content: bytes = b"",
     ) -> None:
         self.name = name
-        self._process = Process(_asked, (name, folders, modules), timeout, memory)
+        self._process = Process(_asked, (name, folders, modules, content), timeout, memory)
 
     def ask(
         self,
@@ -53,12 +55,12 @@ class IsolatedBackend:
         self._process.close()
 
 
-def _asked(name: str, folders: tuple[str, ...], modules: tuple[str, ...]) -> Answer:
+def _asked(name: str, folders: tuple[str, ...], modules: tuple[str, ...], content: bytes) -> Answer:
     """The task of the process: it puts questions to the backend. Where there is none, each answer is why."""
     try:
         registry = registry_with(folders, modules)
-        (backend,) = chain((name,))
-    except DiagnosticError as error:
+        backend = pickle.loads(content) if content else chain((name,))[0]
+    except Exception as error:  # an object of a module that only the caller can import may raise anything
         why = error
         return lambda _: why
 

@@ -151,7 +151,7 @@ class Process:
         assert process is not None
         watch = Watch(seconds, self.memory, lambda: used_bytes(process.number), process.kill)
         try:
-            process.requests.write(_pickled(message))
+            process.requests.write(pickled(message))
             process.requests.flush()
             return pickle.load(process.answers)
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
@@ -193,7 +193,8 @@ def _array(elements: Array, kind: str) -> Array:
     return tagged(elements, element_type(kind, foreign=True)) if kind else elements
 
 
-def _pickled(message: Any) -> bytes:
+def pickled(message: Any) -> bytes:
+    """A message as it is sent. Raises: the error of an object that cannot be pickled, of any type"""
     content = BytesIO()
     _Pickler(content, protocol=4).dump(message)  # with 5, read-only arrays would arrive read-only
     return content.getvalue()
@@ -207,7 +208,7 @@ def serve(parent: int, requests: IO[bytes], answers: IO[bytes]) -> None:
             signal.signal(number, signal.SIG_DFL)
 
     def send(message: Any) -> None:
-        answers.write(_pickled(message))  # corrupt memory should crash before the answer is sent
+        answers.write(pickled(message))  # corrupt memory should crash before the answer is sent
         answers.flush()
 
     prepare, arguments = pickle.load(requests)

@@ -309,8 +309,8 @@ def compare(
 
     inputs: arrays by tensor name, layer name or position; a, b: names of sources ("reference", "numba",
     "openvino", "openvino:CPU,INFERENCE_PRECISION_HINT=f32", "model:other.xml", "values.npz"; irops compare
-    --help lists all) or objects: a backend, which runs in this process and ends it if it crashes, a Session,
-    a mapping of stored tensors, a model.
+    --help lists all) or objects: a backend, which runs in a process of its own where it can be pickled and
+    imported there, a Session, a mapping of stored tensors, a model.
     mode: isolated (every layer of b is computed from a's inputs: names the layers that are wrong themselves),
     propagated (both run through: shows where a difference appears and how it grows) or cuts (for a whole
     runtime: the smallest part of the graph that, compiled as a whole, differs); by default isolated where b
@@ -374,7 +374,7 @@ def compared(
     if with_results or chosen == "cuts":
         right, ours = a.results(drawn), b.results(drawn)
         results = compared_results(drawn, a, right, b, ours)
-    sizes = (*_sizes(context), *_draws(context, drawn), *_narrowed(context, b))
+    sizes = (*_sizes(context), *_draws(context, drawn), *_narrowed(context, b), *_unguarded(a, b))
     if chosen == "cuts" or not b.computes_layers:
         context = drawn
     notes, complete = (), True  # type: tuple[str, ...], bool
@@ -536,6 +536,13 @@ def _narrowed(context: Context, b: Source) -> Iterator[str]:
     for name, narrow in b.arithmetic.converted:
         if name in types and name in ROUNDOFF:
             yield f"{b.name} computes {name} in {narrow}; errors within that precision count as rounding"
+
+
+def _unguarded(*sources: Source) -> Iterator[str]:
+    """Which sources are objects that could not be sent to a process of their own."""
+    for source in sources:
+        if source.ends_caller:
+            yield f"{source.name} cannot be sent to another process; its crash would end this one"
 
 
 def _sizes(context: Context) -> Iterator[str]:

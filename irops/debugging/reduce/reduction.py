@@ -32,6 +32,7 @@ from irops.debugging.reduce.case import (
     write_reproduction,
 )
 from irops.debugging.reduce.pair import reduced_pair
+from irops.debugging.sources.parse import AnySource
 from irops.debugging.sources.source import Context, Source
 from irops.debugging.sources.stored import OtherModel
 from irops.debugging.sources.workers import SourceWorkers
@@ -425,7 +426,7 @@ def reduce(
     oracle: Oracle | None = None,
     *,
     differs: Sequence[Any] | None = None,
-    crashes: str | None = None,
+    crashes: AnySource | None = None,
     rule: str | None = None,
     command: Sequence[str] | None = None,
     tries: int = 150,

@@ -153,6 +153,7 @@ class Layerwise(Source):
     def __init__(self, backend: Backend, *, has_reference: bool = False) -> None:
         self.name, self.backend = backend.name, backend
         self._has_reference = has_reference or self.is_reference
+        self.ends_caller = not isinstance(backend, Reference | RemoteBackend)
 
     @property
     def is_reference(self) -> bool:

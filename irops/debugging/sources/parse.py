@@ -13,7 +13,7 @@ from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.openvino_device import TIMEOUT, OpenVINODevice, by_layer, chunks_of_taps
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.debugging.sources.stored import OtherModel, SourceError, Stored, stored_source
-from irops.debugging.sources.workers import UNBOUNDED, RemoteBackend, SourceWorkers, asked
+from irops.debugging.sources.workers import UNBOUNDED, RemoteBackend, SourceWorkers, apart, asked
 from irops.diagnostics.suggestions import did_you_mean_word, similar
 from irops.files.urls import Place
 from irops.ir.model import Layer, Model
@@ -136,13 +136,15 @@ def source_of(item: AnySource, workers: SourceWorkers = UNBOUNDED) -> Source:
         case str() | os.PathLike():
             return source_of_text(os.fspath(item), workers)
         case Session():
-            return OtherModel(item.analysis, Layerwise(item.evaluator.backends[0], has_reference=True))
+            return OtherModel(
+                item.analysis, Layerwise(apart(item.evaluator.backends[0], workers), has_reference=True)
+            )
         case Model() | ModelAnalysis() | Buildable():
             return OtherModel(item, Layerwise(Reference()))
         case Mapping():
             return Stored(item)
         case Backend():
-            return Layerwise(item)
+            return Layerwise(apart(item, workers))
     raise TypeError(f"a source is {type(item).__name__}, must be a text, a backend, a model or a mapping")
 
 

@@ -122,6 +122,8 @@ class Source(ABC):
     """Whether its layers are those of another model, of which it is not certain which is which."""
     by_value = 0
     """How many of its layers were found by their values."""
+    ends_caller = False
+    """Whether it computes in this process, and a crash of it ends both."""
     is_whole = False
     """Whether it optimises a model as a whole, so that values within are not those of a plain run."""
 

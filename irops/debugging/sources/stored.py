@@ -213,6 +213,7 @@ class OtherModel(Source):
         self._drawn: dict[int, int] = {}
         self.name = f"model:{_label(model)}"
         self.arithmetic = computed_by.arithmetic
+        self.ends_caller = computed_by.ends_caller
         self.partners: Mapping[str, str] = {}
         """Names of its layers or tensors by those of the compared model, where these are certain."""
 

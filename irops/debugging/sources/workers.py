@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from irops.analysis.declaring import has_undeclared_ports
-from irops.backends.backend import Backend, Declined
+from irops.backends.backend import Backend, Declined, Reference
 from irops.backends.catalogue import missing
 from irops.backends.isolated import TIMEOUT, IsolatedBackend
 from irops.debugging.sources.source import Failure, SourceFailed
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects import dialect_of
-from irops.dialects.registry import Registry
+from irops.dialects.registry import Registry, default_registry
 from irops.files.limits import MAX_DEPTH, Limits, recursion_limit_for
 from irops.files.storage import WeightsChanged
 from irops.ir.model import Model
@@ -26,7 +26,7 @@ from irops.spec.definition import OPENVINO
 from irops.spec.op import Op
 from irops.values.element import Array
 from irops.work.serving import Answer
-from irops.work.worker import Process, ProcessDied, Refused
+from irops.work.worker import Process, ProcessDied, Refused, pickled
 
 KINDS = {"seconds": "stalled", "memory": "oversized", "": "crashed"}
 """The kind of a failure by what a process exceeded."""
@@ -57,10 +57,10 @@ class SourceWorkers:
         """A process that is started when it is first asked. seconds: for each answer, by default"""
         return Process(prepare, arguments, seconds if self.seconds is None else self.seconds, self.memory)
 
-    def backend(self, name: str) -> IsolatedBackend:
-        """A backend in a process of its own."""
+    def backend(self, name: str, content: bytes) -> IsolatedBackend:
+        """A backend in a process of its own. content: as for IsolatedBackend"""
         seconds = TIMEOUT if self.seconds is None else self.seconds
-        return IsolatedBackend(name, self.folders, self.modules, seconds, self.memory)
+        return IsolatedBackend(name, self.folders, self.modules, seconds, self.memory, content)
 
 
 UNBOUNDED = SourceWorkers()
@@ -78,14 +78,14 @@ def asked(ask: Callable[..., Any], *request: Any) -> Any:
 
 
 class RemoteBackend:
-    """The backend of a name, as kernels that send their inputs to a process.
+    """The backend of a name, or an object that is pickled, as kernels that send their inputs to a process.
 
     Kernels raise SourceFailed where the process crashes or stalls, or the backend reports an error; the next
     call starts a new process.
     """
 
-    def __init__(self, name: str, workers: SourceWorkers = UNBOUNDED) -> None:
-        self.name, self._isolated = name, workers.backend(name)
+    def __init__(self, name: str, workers: SourceWorkers = UNBOUNDED, content: bytes = b"") -> None:
+        self.name, self._isolated = name, workers.backend(name, content)
         self._has: dict[str, bool] = {}
 
     def kernel(self, op: Op) -> Callable[..., Any] | None:
@@ -96,6 +96,16 @@ class RemoteBackend:
             self._has[op.id] = asked(self._isolated.ask, _has_kernel, op)
         return partial(self._compute, op) if self._has[op.id] else None
 
+    @property
+    def is_there(self) -> bool:
+        """Whether the process has the backend."""
+        op = default_registry().op("ReLU-1")
+        try:
+            return bool(self._isolated.ask(_is_backend, op))
+        except Exception:  # what raises there may be of any kind
+            self.close()
+            return False
+
     def close(self) -> None:
         """End the process."""
         self._isolated.close()
@@ -103,6 +113,24 @@ class RemoteBackend:
     def _compute(self, op: Op, /, *inputs: Array | None, **attributes: Any) -> Any:
         outputs = asked(self._isolated.ask, _computed, op, inputs, attributes)
         return outputs if len(outputs) > 1 else outputs[0]
+
+
+def apart(backend: Backend, workers: SourceWorkers) -> Backend:
+    """An object in a process of its own, or itself where it cannot be sent to one: its class is in a notebook
+    or a function, or it holds a file, say.
+    """
+    if isinstance(backend, Reference):
+        return backend
+    try:
+        content = pickled(backend)
+    except Exception:  # pickling calls methods of the object
+        return backend
+    remote = RemoteBackend(backend.name, workers, content)
+    return remote if remote.is_there else backend
+
+
+def _is_backend(backend: Backend, op: Op) -> bool:  # noqa: ARG001 - questions are about an op
+    return isinstance(backend, Backend)
 
 
 def _has_kernel(backend: Backend, op: Op) -> bool | Exception:

@@ -1,5 +1,6 @@
 """irops.compare: planted faults are found, in the layer where they are and in no other."""
 
+import importlib
 import json
 
 import numpy as np
@@ -133,3 +134,46 @@ def test_a_layer_is_asked_for_with_the_inputs_that_follow_from_constants():
     inputs = [np.ones((2, 3), np.float16)]
     assert irops.compare(g.model(), inputs, b=Recorder(Reference()), mode="isolated").ok
     assert asked["product"] == {1}
+
+
+@pytest.fixture
+def crashing(tmp_path, monkeypatch):
+    code = """
+import os
+
+class Crashing:
+    name = "crashing"
+
+    def kernel(self, op):
+        return (lambda *inputs, **attributes: os.abort()) if op.id == "Tanh-1" else None
+"""
+    (tmp_path / "backend_that_crashes.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    return importlib.import_module("backend_that_crashes").Crashing()
+
+
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+def test_a_backend_that_crashes_does_not_end_the_caller(model, mode, crashing):
+    found = irops.compare(model, X, b=crashing, mode=mode)
+    assert found.first.name == "active"
+    assert "crashed" in found.first.reason
+    assert "SIGABRT" in found.first.reason
+    assert not found.notes
+
+
+@pytest.mark.slow("a process for each candidate")
+def test_what_crashes_a_backend_is_reduced(model, crashing):
+    crashes = irops.reduce(model, X, crashes=crashing)
+    assert [layer.type for layer in crashes.model.graph.layers] == ["Parameter", "Tanh", "Result"]
+
+
+def test_a_backend_that_cannot_be_sent_to_another_process_is_computed_here_which_is_said(model):
+    class Local:
+        name = "local"
+
+        def kernel(self, op):
+            return op.functions.kernel
+
+    found = irops.compare(model, X, b=Local())
+    assert found.ok
+    assert any("local cannot be sent to another process" in note for note in found.notes)
