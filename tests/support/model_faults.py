@@ -83,6 +83,7 @@ def draws(names, seed: int, count: int) -> Iterator[tuple[str, dict, irops.Model
     while count:
         name = draw.choice(names)
         model, inputs = network(folders()[name])
+        model = _seeded(model)
         fault = planted(model, draw)
         try:
             shows = fault is not None and difference(model, fault.model, inputs) > SHOWN
@@ -91,6 +92,15 @@ def draws(names, seed: int, count: int) -> Iterator[tuple[str, dict, irops.Model
         if shows:
             count -= 1
             yield name, inputs, model, fault
+
+
+def _seeded(model: irops.Model) -> irops.Model:
+    """The model with seeds of its random layers, so that every run draws the same numbers."""
+    graph = irops.Graph(model)
+    drawing = [node for node in graph.nodes if node.type == "RandomUniform"]
+    for node in drawing:
+        graph.set_attributes(node, op_seed=7, global_seed=7)
+    return graph.model() if drawing else model
 
 
 def _of_attributes(graph: irops.Graph, node: Node, draw: random.Random) -> list[tuple[str, Edit]]:
