@@ -55,7 +55,7 @@ class Metrics:
     @property
     def relative_error(self) -> float:
         """Noise to signal: 0 where nothing differs, inf where an element that differs is not finite."""
-        return inf if self.not_finite or isnan(self.snr) else 10.0 ** (-self.snr / 20)
+        return inf if self.not_finite or isnan(self.snr) else 10.0 ** (-self.snr / 20)  # dB are of squares
 
     @property
     def share(self) -> float:
@@ -216,7 +216,7 @@ def _decibels(signal: float, noise: float) -> float:
 
 def _steps(a: Array, b: Array) -> Array:
     """How many steps there are from one floating-point number to the other, each to its neighbour."""
-    mask = (1 << (8 * a.dtype.itemsize - 1)) - 1
+    mask = (1 << (8 * a.dtype.itemsize - 1)) - 1  # without the sign: bits are then in the order of floats
     one, other = (array.view(f"i{array.dtype.itemsize}").astype(np.int64) for array in (a, b))
     far, near = one & mask, other & mask  # how many steps from 0
     same_sign = (one < 0) == (other < 0)

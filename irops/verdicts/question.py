@@ -230,4 +230,4 @@ def gravity(judgement: Judgement) -> tuple[int, float, bool]:
     error = 0.0 if metrics is None else metrics.max_abs
     if metrics is not None and metrics.not_finite:
         error = inf
-    return judgement.verdict.severity, error, bool(judgement.reason)
+    return judgement.verdict.severity, error, bool(judgement.reason)  # of equals, one that says why
