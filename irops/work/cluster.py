@@ -28,7 +28,7 @@ from irops.work.outcomes import Died
 from irops.work.serving import Work
 from irops.work.workers import ClusterError, ItemProcess, Workers, unpickled
 
-TEXTS = (".py", ".xml", ".rng")
+TEXTS = (".py", ".xml", ".rng")  # what decides on results; .pyc differ from machine to machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def objection(theirs: Identity | Exception) -> str:
         return f"cannot import irops: {type(theirs).__name__}: {theirs}"
     if theirs.python != ours.python:
         return f"runs Python {theirs.python}, but this is {ours.python}"
-    if theirs.version != ours.version:
+    if theirs.version != ours.version:  # before the digest, which then differs as well
         return f"has irops {theirs.version}, but this is {ours.version}"
     if theirs.digest != ours.digest:
         return f"has irops {theirs.version} with other code ({theirs.digest[:8]}, not {ours.digest[:8]})"
@@ -98,6 +98,7 @@ def unseen(files: tuple[tuple[str, int], ...]) -> str:
 IDLE_SECONDS = 60.0
 """A process that had nothing to do for this time is ended."""
 ENDED_RUNS = 64
+"""A task may arrive after the end of its run, and must not start a process that nobody ends."""
 
 
 class _Kept(ItemProcess):
@@ -347,7 +348,7 @@ class _Run:
             self._alone = self._send(self._suspects.popleft())
 
     def _send(self, number: int) -> str:
-        key = f"irops-{self._id}-{self._sent}"
+        key = f"irops-{self._id}-{self._sent}"  # not the number of the item, which may be sent again
         self._sent += 1
         item = pickle.dumps(self._items[number], pickle.HIGHEST_PROTOCOL)
         call = pickled_call(work_on, self._id, identity(), self._settings, item)
