@@ -137,7 +137,7 @@ def _lock(folder: Path, exclusive: bool) -> int | None:
         except BlockingIOError:
             if monotonic() > until:
                 break
-            sleep(0.005)
+            sleep(0.005)  # flock itself waits without end, so it is asked again and again
         except OSError:  # a file system without locks
             break
     os.close(handle)
@@ -165,6 +165,7 @@ class PendingFiles:
 
     def __init__(self, *targets: Path) -> None:
         self.targets = targets
+        # eight random digits, by which __enter__ finds those that killed writers left
         self._parts = [target.with_name(f".{target.name}.{os.urandom(4).hex()}.part") for target in targets]
         self._files: list[IO[bytes]] = []
 
@@ -195,10 +196,10 @@ class PendingFiles:
     def _commit(self) -> None:
         for file, target, part in zip(self._files, self.targets, self._parts):
             file.flush()
-            os.fsync(file.fileno())
+            os.fsync(file.fileno())  # before the rename: a crash must not leave the name of an empty file
             file.close()
             if target.exists():
-                copy_ownership(target, part)
+                copy_ownership(target, part)  # before the rename: readers never see it with other rights
         folders = sorted({target.parent for target in self.targets})
         with folder_lock(folders[0], exclusive=True), signals_blocked():
             try:
@@ -206,7 +207,7 @@ class PendingFiles:
                     self._announce()
                 for target, part in zip(self.targets, list(self._parts)):
                     part.replace(target)
-                    del self._parts[0]
+                    del self._parts[0]  # what is left tells _half_done how far this came
             except OSError as error:
                 raise self._half_done(error) from None
             finally:

@@ -243,6 +243,7 @@ class Weights:
         if found is None:
             from hashlib import blake2b  # loads OpenSSL; few checks compare weights
 
+            # 16 bytes: no two contents have one digest by chance, and few bytes are kept
             found = self._digests[offset, size] = blake2b(self.view(offset, size), digest_size=16).digest()
         self.require_unchanged()
         return found
