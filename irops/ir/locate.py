@@ -164,7 +164,7 @@ class Extents:
         self._child: tuple[int, int] = (-1, -1)
         self._parser = parser = expat.ParserCreate("utf-8")
         parser.StartElementHandler, parser.EndElementHandler = self._on_start, self._on_end
-        step = 1 << 12
+        step = 1 << 12  # the element may end soon, and the file be large
         try:
             for begin in range(at, len(data), step):
                 parser.Parse(data[begin : begin + step], False)

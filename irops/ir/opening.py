@@ -174,7 +174,7 @@ def _local_files(path: str) -> Iterator[Place]:
 def _files_in(folder: str) -> Iterator[str]:
     is_here = folder in (os.curdir, HERE)
     for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(name for name in folders if not name.startswith("."))  # os.walk has no order
         named = (os.path.join(place, name) for name in names)
         yield from (file.removeprefix(HERE) if is_here else file for file in named)
 

@@ -160,6 +160,7 @@ def without_doctype(data: bytes, faults: Faults) -> bytes:
     )
     if seen.end < 0:
         return data
+    # as long as what it replaces, so that offsets and lines stay
     blank = bytes(byte if byte in b"\r\n" else ord(" ") for byte in data[seen.start : seen.end])
     return data[: seen.start] + blank + data[seen.end :]
 
@@ -243,13 +244,13 @@ def source_of(path: str | None, raw: bytes) -> SourceText:
     if not raw.strip(b" \t\r\n"):
         content = "contains only whitespace" if raw else "is empty"
         raise faults.stop("empty-file", f"the file {content}, must contain a <net>", 0)
-    wide = _WIDE.get(raw[:2])
+    wide = _WIDE.get(raw[:2])  # first: UTF-16 has zeros, as binary files have
     if wide is not None:
         return SourceText(path, _decoded(raw, wide, faults), as_stored=False)
     if is_binary(raw):
         raise _no_text(path, raw, faults)
     start = raw.removeprefix(BOM)
-    declared = _DECLARED.match(start[:400])
+    declared = _DECLARED.match(start[:400])  # a text without > would be searched to its end
     if declared is None:
         return faults.source
     name = declared[1].decode("ascii", "replace").lower()

@@ -127,7 +127,7 @@ def answered(limits: Limits, call: Callable[P, T], *args: P.args, **keywords: P.
             answer.set_exception(error)
 
     Thread(target=work, name="irops remote file", daemon=True).start()
-    if not wait((answer,), min(limits.remote_seconds, 1e8)).done:
+    if not wait((answer,), min(limits.remote_seconds, 1e8)).done:  # three years; wait() refuses inf
         seconds = f"{limits.remote_seconds:g} seconds; {limits.message('remote_seconds')}"
         raise RemoteError(f"the server did not answer within {seconds}")
     error = answer.exception()

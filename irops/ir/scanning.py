@@ -29,8 +29,8 @@ _VALUE = re.compile(VALUE)
 _is_number = re.compile(NUMBER).fullmatch
 _REFERENCE = re.compile("&(?:([a-z]{2,4})|#([0-9]{1,3}));|&")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-_CONTROLS = (9, 10, 13)
-_NO_CHARACTERS = ("\ufffe", "\uffff")
+_CONTROLS = (9, 10, 13)  # the control characters that XML 1.0 allows
+_NO_CHARACTERS = ("\ufffe", "\uffff")  # XML 1.0 does not allow them
 
 
 class NotCanonical(Exception):
@@ -452,8 +452,6 @@ def _edge() -> re.Pattern[str]:
 # What layers have in common whose texts differ only in ids, names and offsets of weights.
 
 OFFSET = ' offset="'
-
-"""How many forms are kept, and how many characters their texts have at most."""
 _GRAPH, _RT_INFO = "<layers>", "<rt_info>"
 
 
@@ -550,6 +548,7 @@ class LayerForms:
         closed = f"{tabs}</rt_info>\n"
         last = text.find(f"\n{closed}", start) + 1 if start else 0
         end = last + len(closed)
+        # two lines may precede: the first one of the layer, and <data>
         if not last or text.count("\n", 0, start) > 2 or text.startswith(f"{tabs}<data", end):
             return 0, 0
         return start, end

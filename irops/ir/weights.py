@@ -59,7 +59,7 @@ def constant(model: Model, layer: Layer, *, files: OpenFiles | None = None) -> A
         message = f"{layer} has {len(region.shape)} axes, must have at most {MAX_AXES} to be a NumPy array"
         raise _error(model, layer, ConstantFault("unsupported-array", message, "shape"))
     if region.elements == 0:
-        return unpack(bytes(8), region.element, region.shape)
+        return unpack(bytes(8), region.element, region.shape)  # a table of no strings has 8 bytes
     assert model.weights is not None
     try:
         place = region.offset, region.size
@@ -292,7 +292,7 @@ def region_of(layer: Layer) -> Region | ConstantFault:
 
 def _place(text: str) -> int | None:
     """A number of bytes; None if the text is not a 64-bit integer of 0 or greater."""
-    if len(text) < 19 and text.isascii() and text.isdecimal():
+    if len(text) < 19 and text.isascii() and text.isdecimal():  # 18 digits are within 64 bits
         return int(text)
     value, _ = integer(text)
     return value if value is not None and 0 <= value <= INT64_MAX else None
@@ -300,7 +300,7 @@ def _place(text: str) -> int | None:
 
 def _shape_of(layer: Layer) -> tuple[int, ...] | ConstantFault:
     text = layer.data["shape"].strip()
-    if len(text) < 100 and (sizes := _sizes(text)) is not None:
+    if len(text) < 100 and (sizes := _sizes(text)) is not None:  # longer ones would fill the cache
         return sizes
     dims: list[int] = []
     for part in text.split(",") if text else ():

@@ -278,7 +278,7 @@ class _Pool:
 
 _SMALL = 1 << 16
 """Bytes of a content that is read in any case. A larger one is read only if it may equal another one."""
-_SAMPLE = 1 << 14
+_SAMPLE = 1 << 14  # three of them, which are read of a large content, are smaller than _SMALL
 _STEP = 1 << 20
 
 
