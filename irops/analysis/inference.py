@@ -251,7 +251,7 @@ class Interning:
 
 
 MAX_INPUTS = 8
-"""Of layers with more inputs, only the values are left out, not each input in turn."""
+"""Of layers with more inputs, only the values are left out, not each input in turn. Each is an inference."""
 TYPE_RULES = frozenset(("unsupported-element-type", "mismatched-element-types"))
 RULES = frozenset(("violated-constraint", "unsupported-rank", "axis-out-of-range", *TYPE_RULES))
 

@@ -86,6 +86,7 @@ class Signature:
     def input_of_text(self, text: str) -> ModelPort:
         """The input of a name or, where no input has the name, of a position; see input."""
         return self.input(
+            # no model has so many inputs, and int() refuses texts of thousands of digits
             int(text) if text.isdecimal() and len(text) < 10 and text not in self._inputs else text
         )
 

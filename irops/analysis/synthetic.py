@@ -275,7 +275,7 @@ Axis = tuple[int, int] | str
 """An axis of an input, by the positions of both; or the name that the model gives to all axes of one size."""
 Findings = tuple[int, int]
 """How many errors and warnings inference has."""
-BATCH = 2
+BATCH = 2  # not 1, which hides faults: broadcasting fits it to any size
 SMALL = (2, 3, 5, 7, 4, 6, 9, 8, 10, 11, 12, 13)
 """The sizes that axes get first, each for one axis."""
 LARGER = (16, 32, 64, 128, 224, 256, 512, 768, 1024, 4096)
@@ -355,7 +355,7 @@ class _Search:
     def _choose_alike(self, axes: Mapping[Axis, Dim]) -> None:
         """One size for all axes, or else for all but the first ones, where that has fewer findings."""
         best, fewest = self.sizes, self._findings()
-        self.tries = max(self.tries, MIN_TRIES)
+        self.tries = max(self.tries, MIN_TRIES)  # the search for each axis may have used all
         for first in (0, BATCH, 1):
             for size in (*SMALL[:4], *LARGER, 1):
                 wanted = {axis: first if first and _is_first(axis) else size for axis in axes}
@@ -377,6 +377,7 @@ class _Search:
         fresh = [size for size in SMALL if size not in used and size not in static]
         sums = [a + b for a, b in combinations_with_replacement(used, 2)]
         equal = (*used, *sorted(static), *sums, *self._of_weights)
+        # new sizes before those in use: axes that may differ should
         wanted = (*batch, *fresh[:2], *equal, *fresh, *LARGER, *SMALL, _within(dim, 2), 1)
         yield from dict.fromkeys(size for size in wanted if size and dim.low <= size <= dim.high)
 
