@@ -1,6 +1,7 @@
 """The processes of sources: what they may use, their custom ops; and models without copies of weights."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -96,16 +97,6 @@ class RemoteBackend:
             self._has[op.id] = asked(self._isolated.ask, _has_kernel, op)
         return partial(self._compute, op) if self._has[op.id] else None
 
-    @property
-    def is_there(self) -> bool:
-        """Whether the process has the backend."""
-        op = default_registry().op("ReLU-1")
-        try:
-            return bool(self._isolated.ask(_is_backend, op))
-        except Exception:  # what raises there may be of any kind
-            self.close()
-            return False
-
     def close(self) -> None:
         """End the process."""
         self._isolated.close()
@@ -126,11 +117,13 @@ def apart(backend: Backend, workers: SourceWorkers) -> Backend:
     except Exception:  # pickling calls methods of the object
         return backend
     remote = RemoteBackend(backend.name, workers, content)
-    return remote if remote.is_there else backend
-
-
-def _is_backend(backend: Backend, op: Op) -> bool:  # noqa: ARG001 - questions are about an op
-    return isinstance(backend, Backend)
+    try:
+        with suppress(SourceFailed):  # it is there, and fails
+            remote.kernel(default_registry().op("ReLU-1"))  # any op will do
+    except Exception:  # of its module, which is imported there
+        remote.close()
+        return backend
+    return remote
 
 
 def _has_kernel(backend: Backend, op: Op) -> bool | Exception:
