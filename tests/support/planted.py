@@ -127,7 +127,14 @@ INFINITE_FAULTS = (unmasked, exchanged)
 FAULTS = (*(fault for fault in WRONG.values() if fault not in INFINITE_FAULTS), odd_sizes)
 
 
-class WrongCall:
+class Watched:
+    """A backend that is looked at in the process of the caller, so that it is not sent to another one."""
+
+    def __reduce__(self) -> Any:
+        raise TypeError("it counts calls in the process where a test looks at them")
+
+
+class WrongCall(Watched):
     """The reference, but for one call of one op, and later ones with the same inputs.
 
     op: its id; call: which of its calls in a run is wrong.
@@ -139,9 +146,6 @@ class WrongCall:
     def __init__(self, op: str, call: int, fault: Callable[[Any], Any]) -> None:
         self.op, self.call, self.fault = op, call, fault
         self.calls, self.changed, self.inputs = 0, False, list[Any]()
-
-    def __reduce__(self) -> Any:
-        raise TypeError("it counts calls in the process where a test looks at them")
 
     def kernel(self, op: Any) -> Callable[..., Any] | None:
         kernel = op.functions.kernel
@@ -273,7 +277,7 @@ class Planted:
         self.calls.append((call, kinds, max(getattr(first, "shape", ()), default=0)))
 
 
-class Tied:
+class Tied(Watched):
     """The reference, but for ties, which it decides otherwise: the last of equal elements in TopK, and in
     FakeQuantize the other level for the element that is closest to the middle between two.
 

@@ -374,7 +374,7 @@ def compared(
     if with_results or chosen == "cuts":
         right, ours = a.results(drawn), b.results(drawn)
         results = compared_results(drawn, a, right, b, ours)
-    sizes = (*_sizes(context), *_draws(context, drawn), *_narrowed(context, b), *_unguarded(a, b))
+    sizes = (*_sizes(context), *_draws(context, drawn), *_narrowed(context, b))
     if chosen == "cuts" or not b.computes_layers:
         context = drawn
     notes, complete = (), True  # type: tuple[str, ...], bool
@@ -387,6 +387,7 @@ def compared(
         case _:
             layers, notes = cuts(context, a, right, b, ours, progress)
     layers, further = _weighed(context, a, b, chosen, layers, results)
+    notes = (*further, *notes, *_unguarded(a, b))
     if not b.computes_layers and not b.is_whole:
         results = tuple(following(context, layers, results))
     source = context.model.source
@@ -398,7 +399,7 @@ def compared(
         chosen,
         layers,
         b.arithmetic.precision,
-        (*context.tolerances.notes(), *sizes, *_without_partner(context, b), *further, *notes),
+        (*context.tolerances.notes(), *sizes, *_without_partner(context, b), *notes),
         complete,
         results,
         coverage_of(context.analysis, layers, results, _why_missing(chosen, a, b, complete=complete)),
