@@ -470,7 +470,7 @@ class Program:
     is_final: bool
 
 
-PLAIN = ("f32", "f64")
+PLAIN = ("f32", "f64")  # kernels compute narrower floats in f32
 
 
 def ufunc_of(step: PlannedLayer, kernel: Callable[..., Any]) -> np.ufunc | None:
@@ -668,4 +668,4 @@ def output_bytes(step: PlannedLayer, index: int) -> float | None:
         return None
     size = fact.shape.size.low * max(fact.element_type.dtype.itemsize, 1)
     is_wide = step.constant and not step.layer.is_constant and fact.element_type.name in NARROW
-    return 2 * size if is_wide else size
+    return 2 * size if is_wide else size  # constants of 16 bits are computed in f32

@@ -68,7 +68,7 @@ class Profile:
     def end_planning(self) -> None:
         """The planning of a graph ends."""
         call, end = self._ended()
-        self.planning += (end - call.start) / 1e9
+        self.planning += (end - call.start) / 1e9  # nanoseconds
 
     def end_graph(self, path: GraphPath) -> None:
         """A run of the model, or of a body, ends."""
