@@ -17,7 +17,7 @@ from irops.values.element import Array, ElementType, as_i64, element_type_of
 
 MODELS = 256
 """Number of compiled models in the cache."""
-OPSET, IR_VERSION = 18, 8
+OPSET, IR_VERSION = 18, 8  # both of ONNX 1.13: a newer IR version would need a newer runtime
 NAMES = {
     "boolean": "BOOL",
     "f16": "FLOAT16",
@@ -140,6 +140,7 @@ def reverse(data: Array, axes: Array, *, mode: str) -> OnnxForm:
     reversed_axes = np.flatnonzero(axes) if mode == "mask" else np.unique(as_i64(axes) % max(data.ndim, 1))
     if not reversed_axes.size:
         return OnnxForm((OnnxNode("Identity", ("data",)),), {"data": data})
+    # an end of -1 would be the last element, not the place before the first one
     last, first = np.full(reversed_axes.shape, -1), np.full(reversed_axes.shape, MIN_I64)
     slice_inputs = {"starts": last, "ends": first, "axes": reversed_axes, "steps": last}
     numbers = {name: array.astype(np.int64) for name, array in slice_inputs.items()}

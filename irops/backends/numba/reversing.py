@@ -313,7 +313,7 @@ def kernel_call(
     kernel = columns(block, span, stream) if is_side_by_side else rows(width, span, heads, stream)
     lowest = sum(min(0, (loop.size - 1) * loop.source) for loop in loops)
     arrays = (
-        np.array(lines, np.int64).reshape(-1, 7),
+        np.array(lines, np.int64).reshape(-1, 7),  # also where there are none
         np.array(inner._replace(size=count), np.int64),
         np.array([total, grain, row, steps.target, lowest], np.int64),
     )
