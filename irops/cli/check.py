@@ -133,7 +133,7 @@ def _text(findings: Mapping[str, Sequence[Mapping[str, str]]]) -> str:
 EXIT_1 = "errors were found; with --strict, also warnings; with --diff, also fixes"
 
 MANY = 100
-LARGE = 4 << 20
+LARGE = 4 << 20  # a file of a few kB takes 10 ms, and a process half a second to start
 """From this many files, or bytes in them, they are checked in parallel processes."""
 
 
@@ -545,7 +545,7 @@ def check_in_processes(
     next_number = 0
     is_custom = has_extensions(args) or options.rules or is_registered(OPS) or is_registered(RULES)
     workers = Workers(args.jobs, copied=not is_custom)
-    seconds = 3 * options.limits.seconds + GRACE
+    seconds = 3 * options.limits.seconds + GRACE  # reading, inference and checks have a clock each
     for number, result in workers.run(Checker, (args, options), files, seconds=seconds):
         finished[number] = result if isinstance(result, CheckedFile) else _failure(files[number], result)
         while next_number in finished:

@@ -72,6 +72,7 @@ def _target(text: str) -> str:
     """An argparse type: the text of a target that exists."""
     name, colon, opset = text.partition(":")
     last = len(dialect_named(ONNX).opsets)
+    # nine digits: int() refuses texts of thousands
     if name == ONNX and colon and not (opset.isascii() and opset.isdigit() and 1 <= int(opset[:9]) <= last):
         raise argparse.ArgumentTypeError(f"ONNX has no opset {opset!r}; expected onnx:1 to onnx:{last}")
     if name != ONNX and text not in DIALECT_NAMES:

@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is not None:
         return _command(list(arguments))
-    forget_current_folder()
+    forget_current_folder()  # first, so that no import finds a module there
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
         completion = import_module("irops.cli.completion")
         return cast(int, completion.complete(COMMANDS))

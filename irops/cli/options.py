@@ -194,7 +194,7 @@ def _number(text: str) -> float:
     if text.strip() == "inf":
         return float("inf")
     match = re.fullmatch(r"([0-9][0-9_]*(?:\.[0-9]+)?)([KMGT]?)", text.strip(), re.ASCII)
-    if not match or len(text) > 30:
+    if not match or len(text) > 30:  # int() refuses texts of thousands of digits
         raise ValueError(f"{text!r} is not a number such as 1000, 16G, 512M or inf")
     number = float(match[1]) if "." in match[1] else int(match[1].replace("_", ""))
     return number * (1 << 10 * UNITS.index(match[2] or " "))

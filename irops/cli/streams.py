@@ -40,7 +40,7 @@ def handle_signals() -> None:
         signal.signal(number, _do_nothing)
         if number == signal.SIGINT:
             raise KeyboardInterrupt
-        raise SystemExit(128 + number)
+        raise SystemExit(128 + number)  # as in shells
 
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)

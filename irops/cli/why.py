@@ -73,7 +73,7 @@ def _answer(model: SymbolicModel, analysis: ModelAnalysis, args: argparse.Namesp
     path = path_of_text(analysis, args.path)
     name = args.layer
     names = {layer.name for _, layer in analysis.model.walk()}
-    is_id = name.isdecimal() and len(name) < 10 and name not in names
+    is_id = name.isdecimal() and len(name) < 10 and name not in names  # int() refuses thousands of digits
     with argument_errors():
         subject = {"axis": args.axis, "value": args.value, "element_type": args.element_type}
         return why(model, int(name) if is_id else name, output=args.output, path=path, **subject)
