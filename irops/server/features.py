@@ -266,7 +266,7 @@ def _item(item: Insertion, typed: "TagStart", text: Text, place: int, snippets: 
         documentation=types.MarkupContent(types.MarkupKind.Markdown, plain(item.about))
         if item.about
         else None,
-        sort_text=f"{place:05}",
+        sort_text=f"{place:05}",  # by which editors sort
         filter_text=f"{item.text} {item.searched[:100]}".strip(),
         insert_text_format=types.InsertTextFormat.Snippet if is_snippet else types.InsertTextFormat.PlainText,
         text_edit=types.TextEdit(text.range(typed.offset - len(typed.word), typed.offset), new),

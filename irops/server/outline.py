@@ -152,6 +152,7 @@ def names_in(text: str, node: OutlineNode, offset: int) -> set[str]:
 
 def number(text: str | None) -> int | None:
     """The number that a text is; None for any other text."""
+    # int() refuses texts of thousands of digits
     if text is None or len(text) > 19 or not (text.isascii() and text.isdigit()):
         return None
     return int(text)

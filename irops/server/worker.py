@@ -59,7 +59,7 @@ class Worker:
 
 def _stored_bytes(text: str) -> bytes:
     """A text as its file stores it: in the encoding that its XML declaration names, otherwise UTF-8."""
-    declared = _DECLARED.match(text[:400])
+    declared = _DECLARED.match(text[:400])  # a text without > would be searched to its end
     if declared is not None:
         try:
             return text.encode(declared[1])
