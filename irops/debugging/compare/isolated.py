@@ -30,7 +30,7 @@ from irops.verdicts.question import Arithmetic, Compute, Judgement, Question, Ve
 
 PENDING_BYTES = 64 << 20
 """How many bytes of inputs and outputs wait for a source that computes several layers at once."""
-PENDING_LAYERS = 48
+PENDING_LAYERS = 48  # BATCH_LAYERS of a device, which compiles no more as one model
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -171,6 +171,7 @@ def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.
     op = computed.step.op
     unit = arithmetic.input_roundoff(kind) if has_exact_kind(op) else _error_of_functions(arithmetic, kind)
     wide = array.astype(np.float64)
+    # near 1 / roundoff, all numbers of a floating-point type are whole, positions or not
     if not unit or _counts(wide, 1 / (4 * arithmetic.roundoff(kind))):
         return array
     with np.errstate(all="ignore"):

@@ -111,7 +111,7 @@ def _result(signature: Signature, key: str) -> str:
     try:
         return signature.result(key).name
     except KeyError:
-        if not key.isdecimal() or len(key) > 9:
+        if not key.isdecimal() or len(key) > 9:  # int() refuses texts of thousands of digits
             raise
         return signature.result(int(key)).name
 

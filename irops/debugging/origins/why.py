@@ -945,7 +945,7 @@ def expressions_of(
 # Sizes for which inference has no expression: whether data decide them, and formulas that fit them.
 
 MAX_DENOMINATOR, LARGEST = 64, 65537
-TRIED = (*range(1, 130), 999, 1000, 1001, 4096, 32768, LARGEST)
+TRIED = (*range(1, 130), 999, 1000, 1001, 4096, 32768, LARGEST)  # to 129: two of each remainder by 64
 """The sizes for which a formula must fit."""
 
 
@@ -1053,6 +1053,7 @@ def _fitted(samples: Sequence[tuple[int, Dim | None]]) -> str | None:
     points = [(x, int(size)) for x, size in samples if size is not None and size.known]
     if len(points) < len(samples) // 2:
         return None
+    # at the largest size, a constant term hardly changes the ratio
     ratio = Fraction(points[-1][1], points[-1][0]).limit_denominator(MAX_DENOMINATOR)
     a, b = ratio.numerator, ratio.denominator
     low = max(b * y - a * x for x, y in points)

@@ -89,7 +89,7 @@ def lower_numbers(array: Array) -> Iterator[Array]:
         return
     for index in np.ndindex(array.shape):
         number = float(array[index])
-        if 0 < number < 2.0**53:
+        if 0 < number < 2.0**53:  # f64 has all integers up to there
             for lower in dict.fromkeys((0, number // 2, number - 1)):
                 if 0 <= lower < number:
                     changed = array.copy()

@@ -93,6 +93,7 @@ class _Builder:
         if owner is None or not layer.is_constant:
             return layer.data
         region = checked_region(owner, layer)
+        # OpenVINO requires a byte for an empty tensor; a table of no strings has 8
         raw = bytes(8)[: max(region.size, 1)] if owner.weights is None or not region.elements else None
         if raw is None:
             assert owner.weights is not None

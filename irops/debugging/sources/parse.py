@@ -45,7 +45,7 @@ class ONNXModel:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4
+        options.log_severity_level = 4  # errors are raised; do not print them too
         content: Any = self._with_outputs(names) if names else self._path
         session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         fed = {port.name: array for port, array in zip(session.get_inputs(), inputs)}
