@@ -367,11 +367,12 @@ class Matching:
         self.back: dict[int, int] = {}
         for pair in given:
             self._pair(*pair)
+        # the surest signs first: no pair is taken back, and later ones only see what is left
         self._match_positions(LayerKind.PARAMETER, LayerKind.RESULT)
         self._match_unique(lambda _, layer: (layer.name, layer.type.lower()))
         self._match_unique(lambda _, layer: layer.name)
         self._match_cones()
-        for rounds in range(ROUNDS, -1, -1):
+        for rounds in range(ROUNDS, -1, -1):  # the widest surroundings first: few layers share them
             self._match_surroundings(rounds)
         self._match_weights()
         self._match_neighbours()

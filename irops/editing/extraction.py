@@ -73,7 +73,7 @@ class Scope:
             return NamedValue(*self._tensors[name])
         layer = self._layer_or_none(name)
         stem, _, index = name.rpartition(":") if isinstance(name, str) else ("", "", "")
-        if layer is None and index.isdecimal() and len(index) < 10:
+        if layer is None and index.isdecimal() and len(index) < 10:  # int() refuses thousands of digits
             return self._output(self._layer(stem), int(index))
         if layer is None:
             layer = self._layer(name)
