@@ -39,7 +39,7 @@ class Onnx(Dialect):
     def files_beside(self, path: StrPath, content: bytes) -> Iterator[Place]:
         for match in _LOCATION.finditer(content):
             short, low, high = (ord(part) if part else 0 for part in match.groups())
-            length = short or (low & 0x7F) | high << 7
+            length = short or (low & 0x7F) | high << 7  # a varint of protobuf has seven bits in a byte
             name = os.fsdecode(content[match.end() : match.end() + length])
             if not name.startswith("/") and ".." not in name:  # which are not read
                 yield Place.of(path).beside(name)
@@ -127,7 +127,7 @@ class Onnx(Dialect):
 
     def recognise(self, start: bytes) -> OtherFormat | None:
         looks = re.search(rb"onnx|pytorch|ir_version|\x12.[a-zA-Z]", start[:200], re.DOTALL)
-        if start[:1] != b"\x08" or looks is None:
+        if start[:1] != b"\x08" or looks is None:  # the tag of ir_version, which comes first
             return None
         note = "irops reads ONNX models from files whose name ends with .onnx"
         return OtherFormat("onnx-file", "the file looks like an ONNX model, must be XML", (note,))

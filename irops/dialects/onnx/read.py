@@ -97,7 +97,7 @@ class GraphBuilder:
     def build(self, proto: Any) -> LayerGraph:
         for info in (*proto.input, *proto.output, *proto.value_info):
             self.known.setdefault(info.name, declared(info, self.names))
-        self.layer_names.update(info.name for info in proto.output)
+        self.layer_names.update(info.name for info in proto.output)  # kept free for Results, the last layers
         constants = {tensor.name for tensor in proto.initializer} | {
             sparse.values.name for sparse in proto.sparse_initializer
         }
@@ -108,6 +108,7 @@ class GraphBuilder:
             self._initializer(tensor.name, tensor, tensors.constant_of)
         for sparse in proto.sparse_initializer:
             self._initializer(sparse.values.name, sparse, sparse_constant)
+        # all layers before the edges: nodes may be out of order, which is then reported
         fed = [(layer, names) for node in proto.node for layer, names in self._node(node)]
         for layer, names in fed:
             self._feed(layer, names)
@@ -681,6 +682,7 @@ def _require_limits(
 
 def _approximate(count: int) -> str:
     """A number, short even if it has thousands of digits."""
+    # 0.30103 is log10(2); int() and str() refuse thousands of digits
     return f"{count:,}" if count < 10**15 else f"10^{int(count.bit_length() * 0.30103)} or more"
 
 

@@ -257,7 +257,7 @@ def _external(tensor: Any, element: ElementType, shape: tuple[int, ...], files: 
 
 
 def _integer(text: str, name: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 20):
+    if not (text.isascii() and text.isdigit() and len(text) < 20):  # int() refuses thousands of digits
         raise TensorFault(
             "malformed-tensor", f"has external data with the {name} {text!r}, which is not a number of bytes"
         )
@@ -277,7 +277,7 @@ def _fields(tensor: Any, element: ElementType) -> bytes:
         return np.array(tensor.int64_data, "<i8").tobytes()
     if name in ("u32", "u64"):
         return _narrowed(np.array(tensor.uint64_data, np.uint64), element.bits, 0)
-    bits = max(element.bits, 8)
+    bits = max(element.bits, 8)  # elements of 4 bits come in pairs, a byte in each number
     return _narrowed(np.array(tensor.int32_data, np.int64), bits, 1)
 
 

@@ -55,7 +55,7 @@ def _power_of_two(numbers: Array, saturate: bool, round_mode: str) -> Array:
     """Codes of f8e8m0: the exponent of the power of two, plus 127; 255 is NaN."""
     fraction, exponent = np.frexp(np.where(np.isfinite(numbers) & (numbers > 0), numbers, 1.0))
     up = {"up": fraction > 0.5, "down": fraction > 1, "nearest": fraction >= 0.75}[round_mode]
-    code = np.where(numbers > 0, exponent + 126 + up, -1)
+    code = np.where(numbers > 0, exponent + 126 + up, -1)  # 126: frexp gives fractions from 0.5 to 1
     code = np.where(np.isinf(numbers) & (numbers > 0), 255, code)
     limited = np.clip(code, 0, 254) if saturate else np.where((code < 0) | (code > 254), 255, code)
     return np.where(np.isnan(numbers), 255, limited).astype(np.uint8)
