@@ -442,7 +442,7 @@ def _difference(a: Dim, b: Dim) -> Interval:
     return low, high
 
 
-_SMALL = tuple(Dim(n, n) for n in range(4097))
+_SMALL = tuple(Dim(n, n) for n in range(4097))  # made once: most sizes of models are among them
 ANY = Dim(0, inf)
 """An unknown size of an axis."""
 UNKNOWN = Dim(-inf, inf)

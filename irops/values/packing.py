@@ -163,7 +163,7 @@ def checked_string_count(read: Callable[[int, int], Buffer], size: int, count: i
     read: returns size bytes from an offset; size: bytes of the table and its characters; count and errors: as
     in string_bounds.
     """
-    if size < 8:
+    if size < 8:  # a count and the first offset, of 4 bytes each
         raise ValueError(f"the string table has {size} bytes, must have at least 8")
     strings = int(np.frombuffer(read(0, 4), "<i4", 1)[0])
     if strings < 0:
