@@ -141,7 +141,7 @@ def _widened(function: Function) -> Function:
     def is_narrow_float(item: Any) -> bool:
         if not isinstance(item, np.ndarray) or item.dtype.metadata is not None:
             return False
-        return item.dtype.itemsize < 4 and item.dtype.kind in "fV"
+        return item.dtype.itemsize < 4 and item.dtype.kind in "fV"  # V: the types of ml_dtypes
 
     @wraps(function)
     def widened(*inputs: Any, **attributes: Any) -> Any:

@@ -73,7 +73,7 @@ class BodyFunction:
     outputs: tuple[BodyOutput, ...]
     back_edges: tuple[Feedback, ...] = ()
     result_facts: tuple[Any, ...] = ()
-    iterations: float = 1_000_000
+    iterations: float = 1_000_000  # as in Limits, which this package does not import
     tensor_bytes: float = 8 << 30
     may_repeat: Callable[[], bool] = lambda: True
 
