@@ -106,7 +106,7 @@ def applied(data: bytes, fixes: Iterable[Fix]) -> tuple[bytes, list[Fix]]:
         if not any(_overlap(edit, other) for edit in one.edits for other in edits):
             done.append(one)
             edits.extend(one.edits)
-    for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):
+    for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):  # offsets before stay
         data = data[: edit.start] + edit.text.encode() + data[edit.end :]
     return data, done
 

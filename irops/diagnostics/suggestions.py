@@ -19,6 +19,7 @@ def closest(name: object, known: Iterable[object], count: int = 2) -> list[str]:
     if len(text) > MAX_LENGTH:
         return []
     names = {text.lower(): text for text in map(str, islice(known, MAX_NAMES)) if len(text) <= 3 * MAX_LENGTH}
+    # more than are wanted, as _is_near drops some
     near = (match for match in get_close_matches(text, names, 4 * count) if _is_near(text, match))
     return [names[match] for match in islice(near, count)]
 
