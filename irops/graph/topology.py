@@ -280,7 +280,7 @@ def cycles(topology: Topology) -> list[list[Layer]]:
         first = min(component, key=position.__getitem__)
         if len(component) > 1 or graph.has_edge(first, first):
             shortest.append(_shortest_cycle(graph.subgraph(component), first))
-    shortest.sort(key=lambda cycle: position[cycle[0]])
+    shortest.sort(key=lambda cycle: position[cycle[0]])  # components come in the order of a set
     return [[topology.layers[layer_id] for layer_id in cycle] for cycle in shortest]
 
 
