@@ -701,7 +701,7 @@ def publish(folder: str | os.PathLike[str], fill: Callable[[Path], int]) -> int:
     try:
         count = fill(new_folder)
         (new_folder / MARK).write_text("written by irops docs\n")
-        new_folder.chmod(0o755)
+        new_folder.chmod(0o755)  # mkdtemp lets nobody else read it
         replaced = new_folder.with_name(f"{new_folder.name}.replaced")
         with signals_blocked():
             if target.exists():
