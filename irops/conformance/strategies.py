@@ -85,6 +85,7 @@ def filled(kind: ElementType, shape: tuple[int, ...], fill: str, seed: int = 0) 
     if kind is STRING:
         return _strings(count, fill, seed).reshape(shape)
     if kind is BOOLEAN:
+        # 2^32 divided by the golden ratio scatters neighbours (Knuth, multiplicative hashing)
         scattered = (np.arange(count, dtype=np.uint64) * np.uint64(2654435761 + 2 * seed)) >> np.uint64(7)
         return (scattered & np.uint64(1)).astype(np.bool_).reshape(shape)
     if fill == "counting" and kind.bits > 8:
@@ -167,6 +168,7 @@ def reverse_sequence_trials(draw: st.DrawFn, op: Op) -> Trial:
     steps = shape[seq]
     length: st.SearchStrategy[float] = st.one_of(st.integers(0, max(steps, 1)), st.just(steps))
     if kind.floating:
+        # fractions that are rounded to another length than they are truncated to
         length = st.one_of(length, st.integers(0, max(steps - 1, 0)).map(lambda whole: whole + 0.75))
     values = draw(_lengths(length, shape[batch]))
     if values and rarely(draw):
