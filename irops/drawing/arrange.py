@@ -30,7 +30,7 @@ def places_by_library(count: int, edges: Edges) -> dict[int, float]:
         left = min(x for x, _ in component.values())
         for number, (x, _) in component.items():
             places[int(number)] = x - left + offset
-        offset += max(x for x, _ in component.values()) - left + 1000
+        offset += max(x for x, _ in component.values()) - left + 1000  # any gap: only the order is used
     for number in range(count):
         if number not in places:
             places[number] = offset
@@ -151,7 +151,7 @@ def _place_row(items: Sequence[PlacedItem], row: Sequence[int], gap: float, *, u
             wanted.append(sum((items[other].x + distance) * w for other, distance, w in pulls) / weight)
         else:
             wanted.append(item.x)
-            weight = 0.05
+            weight = 0.05  # what no line pulls gives way to its neighbours
         weights.append(weight)
     for number, x in zip(row, _apart([items[n].width for n in row], wanted, weights, gap)):
         items[number].x = x
@@ -275,7 +275,7 @@ def _order(scene: Scene, rows: "BoxRows") -> tuple[list[list[int]], list[PlacedI
             shift -= _arrival(scene, link) if b == link.target else 0.0
             if (a, b, shift) not in pulls:
                 pulls.add((a, b, shift))
-                weight = 4.0 if b != link.target and a != link.source else 1.0
+                weight = 4.0 if b != link.target and a != link.source else 1.0  # keeps long lines straight
                 items[a].below.append((b, -shift, weight))
                 items[b].above.append((a, shift, weight))
     _weigh_chains(items)
@@ -410,7 +410,7 @@ def rows_of(scene: Scene) -> BoxRows:
     row = [0] * count
     has_source = [False] * count
     users: list[list[int]] = [[] for _ in range(count)]
-    for link in sorted(scene.links, key=lambda link: link.target):
+    for link in sorted(scene.links, key=lambda link: link.target):  # the rows of sources are then final
         row[link.target] = max(row[link.target], row[link.source] + 1)
         has_source[link.target] = True
         users[link.source].append(link.target)

@@ -283,7 +283,7 @@ def blocks(graph: GraphNode, order: Sequence[int]) -> list[Block]:
     starts = list(range(0, len(order), -(-len(order) // (MAX_BLOCKS // 2))))  # equal shares
     for depth in range(1, 12):
         at_depth = [k for k in range(len(names)) if k == 0 or names[k][:depth] != names[k - 1][:depth]]
-        if len(at_depth) > MAX_BLOCKS:
+        if len(at_depth) > MAX_BLOCKS:  # and deeper ones are still more
             break
         if len(at_depth) > len(order) // 200:
             starts = at_depth
