@@ -17,7 +17,7 @@ def key_of(*parts: bytes) -> str:
     """The digest of some parts: another one for any change of any of them."""
     digest = blake2b(digest_size=32)
     for part in parts:
-        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(len(part).to_bytes(8, "little"))  # else "ab", "c" would be "a", "bc"
         digest.update(part)
     return digest.hexdigest()
 
