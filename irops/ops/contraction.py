@@ -5,7 +5,7 @@ import numpy as np
 from irops.ops.conversion import low_bits
 from irops.values.element import Array, element_type_of
 
-EXACT_IN_F64 = 1 << 53
+EXACT_IN_F64 = 1 << 53  # f64 has all integers up to there
 
 
 def product(a: Array, b: Array, out: Array | None = None) -> Array:

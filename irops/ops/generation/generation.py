@@ -168,7 +168,7 @@ def mersenne_twister_of(seeds: tuple[int, ...], count: int) -> Bits:
     return np.asarray(twister.random_raw(count), np.uint32)
 
 
-STATE_WORDS = 624
+STATE_WORDS = 624  # of std::mt19937
 SEED_SEQUENCE_DISTANCE = 11
 """The distance between the two words that each step of std::seed_seq changes, if at least 623 are made."""
 
@@ -180,7 +180,7 @@ def _seed_sequence(seeds: tuple[int, ...]) -> list[int]:
     far, seed_words = near + SEED_SEQUENCE_DISTANCE, [seed & 0xFFFFFFFF for seed in seeds]
     for k in range(size):
         mixed = words[k] ^ words[(k + near) % size] ^ words[k - 1]
-        first = 1664525 * (mixed ^ mixed >> 27) & 0xFFFFFFFF
+        first = 1664525 * (mixed ^ mixed >> 27) & 0xFFFFFFFF  # as C++ defines std::seed_seq
         added = len(seed_words) if k == 0 else k + (seed_words[k - 1] if k <= len(seed_words) else 0)
         second = first + added & 0xFFFFFFFF
         words[(k + near) % size] = words[(k + near) % size] + first & 0xFFFFFFFF
@@ -196,7 +196,7 @@ def _seed_sequence(seeds: tuple[int, ...]) -> list[int]:
     return words
 
 
-FRACTION_BITS = {"f64": 52, "f32": 23, "f16": 10, "bf16": 7}
+FRACTION_BITS = {"f64": 52, "f32": 23, "f16": 10, "bf16": 7}  # stored ones, without the leading 1
 
 
 @shape("RandomUniform-8")

@@ -19,7 +19,7 @@ def rgb_of(y: Array, u: Array, v: Array, like: Array) -> Array:
     """Red, green and blue of every pixel, from 0 to 255, in the type of `like`. u and v have one element for
     each block of four pixels.
     """
-    light = f32(1.164) * (y.astype(f32) - f32(16))
+    light = f32(1.164) * (y.astype(f32) - f32(16))  # BT.601, with luma from 16 to 235
     u, v = doubled(u).astype(f32) - f32(128), doubled(v).astype(f32) - f32(128)
     green = light - f32(0.391) * u - f32(0.813) * v
     return as_stored(np.stack([light + f32(1.596) * v, green, light + f32(2.018) * u], axis=-1), like)

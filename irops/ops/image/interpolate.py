@@ -87,7 +87,7 @@ def truncated_sums(sums: Array, like: Array) -> Array:
     if kind.floating:
         return converted(sums, kind)
     low, high = kind.extent
-    highest = np.nextafter(float(high), 0) if kind.bits == 64 else high
+    highest = np.nextafter(float(high), 0) if kind.bits == 64 else high  # float(2^63 - 1) is 2^63
     saturated = np.clip(np.trunc(sums.astype(np.float32).astype(np.float64)), low, highest)
     return low_bits(saturated.astype(np.int64), kind)
 

@@ -343,7 +343,7 @@ def gru_step(
     size = hidden.shape[1]
     gates = f(clipped(projected[:, : 2 * size] + hidden @ R[: 2 * size].T + B[: 2 * size], clip))
     update, reset = gates[:, :size], gates[:, size:]
-    if len(B) > 3 * size:
+    if len(B) > 3 * size:  # linear_before_reset: one more bias, within the reset
         inner = reset * (hidden @ R[2 * size :].T + B[3 * size :]) + B[2 * size : 3 * size]
     else:
         inner = (reset * hidden) @ R[2 * size :].T + B[2 * size :]

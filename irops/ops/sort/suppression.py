@@ -718,7 +718,7 @@ def decay(boxes: Array, normalized: bool, sigma: float | None) -> Array:
         max_iou[block] = np.fmax.reduce(iou, axis=1, initial=0, where=better)
         compensation = max_iou[: block.stop]
         if sigma is None:
-            decays = (1 - iou) / (1 - compensation.astype(np.float64) + 1e-10)
+            decays = (1 - iou) / (1 - compensation.astype(np.float64) + 1e-10)  # as OpenVINO, against 0 / 0
         else:
             decays = np.exp((compensation * compensation - iou * iou) * np.float32(sigma))
         factors[block] = np.fmin.reduce(decays, axis=1, initial=1, where=better)
