@@ -283,6 +283,7 @@ LARGER = (16, 32, 64, 128, 224, 256, 512, 768, 1024, 4096)
 MAX_OF_WEIGHTS = 12
 """How many sizes of constants are tried, the most common ones."""
 MAX_LAYERS = 300_000
+"""How many layers are inferred in all tries together, each in about 40 microseconds."""
 MIN_TRIES, MAX_TRIES = 30, 300
 """Inference runs once for each try; the more layers, the fewer tries."""
 
