@@ -219,7 +219,7 @@ class Evaluator:
         """Each op of an extension library that no backend can compute, at its first layer."""
         of_libraries = {
             node.op.id: (node.op, node.layer)
-            for node in reversed(graph.layers.values())
+            for node in reversed(graph.layers.values())  # twice: the first layers, in their order
             if node.op is not None and node.op.functions.kernel is None
         }
         for op, layer in reversed(of_libraries.values()):

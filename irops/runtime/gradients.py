@@ -54,7 +54,7 @@ class Flow:
         self.wanted = frozenset(wanted)
         steps = {step.layer.id: step for step in plan.steps}
         on_path = _leading(plan, _dependent(plan, steps, self.wanted), results)
-        leading = (step for step in reversed(plan.steps) if step.layer.id in on_path)
+        leading = (step for step in reversed(plan.steps) if step.layer.id in on_path)  # users come first
         self.steps = tuple(_backward_step(step, on_path[step.layer.id]) for step in leading)
         self.missing = tuple(back for back in self.steps[::-1] if back.inputs and states_none(back.step))
         self.kept = Counter(key for back in self.steps for key in back.needs)
@@ -462,6 +462,7 @@ class GradientNames:
     def __init__(self, analysis: ModelAnalysis) -> None:
         self.analysis, self.signature = analysis, analysis.signature
         layers = analysis.model.layers
+        # reversed: of equal names, the first counts
         self._constants = {layer.name: layer for layer in reversed(layers) if layer.is_constant}
         for name in (name for port in self.signature.inputs for name in port.names):
             self._constants.pop(name, None)

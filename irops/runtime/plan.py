@@ -54,7 +54,7 @@ def constants_of(graph: GraphNode) -> ConstantLayers:
     versions = {number: wiring.layers[number].version for number in graph.constants}
     found = {number for number in versions if dialect_of_version(versions[number]).wide_constants}
     weights: set[int] = set()
-    for layer in reversed(wiring.order):
+    for layer in reversed(wiring.order):  # users before what they use
         consumers = (wiring.consumers.get((layer.id, index), ()) for index in range(len(layer.outputs)))
         users = [user for of_output in consumers for user, _ in of_output]
         others = (user for user in users if user.id not in weights)
