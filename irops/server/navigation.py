@@ -297,7 +297,7 @@ def _folded_lines(root: OutlineNode, text: Text) -> Iterator[tuple[int, int]]:
     ahead = [root]
     while ahead:
         node = ahead.pop()
-        ahead.extend(reversed(node.children))
+        ahead.extend(reversed(node.children))  # popped in the order of the text
         if node.tag in FOLDED:
             first, last = text.line_of(node.start), text.line_of(node.end - 1)
             if last > first:
