@@ -277,7 +277,7 @@ class Side(Scope):
             layer = self.graph.layers[number].layer
             if layer.is_constant:
                 kinds.append(layer.data.get("element_type", "?"))
-            ahead += [s[0] for s in reversed(self.sources(number)) if s is not None]
+            ahead += [s[0] for s in reversed(self.sources(number)) if s is not None]  # popped in order
         numbers = [kind for kind in kinds if kind not in SIZES] or kinds
         return " * ".join(dict.fromkeys(numbers))
 

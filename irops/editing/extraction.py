@@ -45,7 +45,7 @@ class Scope:
         self.analysis, self.graph, self.inferred = analysis, graph, inferred
         self._tensors = {
             name: (layer, index)
-            for layer in reversed(graph.graph.layers)
+            for layer in reversed(graph.graph.layers)  # of equal names, the first counts
             for index, port in enumerate(layer.outputs)
             for name in port.names
         }

@@ -542,7 +542,7 @@ class Graph(Base, metaclass=_GraphType):
                         done.add(node)
                         found.append(node)
                 else:
-                    ahead.extend(reversed(waiting))
+                    ahead.extend(reversed(waiting))  # the first is popped first
         return found
 
     def follow(self, nodes: Iterable[Node]) -> None:
@@ -625,7 +625,7 @@ class Graph(Base, metaclass=_GraphType):
         """Remove nodes that no result and no variable depends on, inputs apart. How many they were."""
         before = len(self)
         with self.changes():
-            for node in reversed(self.topological()):
+            for node in reversed(self.topological()):  # users first: what only they use has none then
                 if (
                     node.kind not in (LayerKind.PARAMETER, LayerKind.RESULT, LayerKind.SINK)
                     and not node.users
