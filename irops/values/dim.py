@@ -120,6 +120,7 @@ class Symbol:
         return self.terms[0][1] if len(self.terms) == 1 and not self.terms[0][0] else None
 
     def __str__(self) -> str:
+        # the constant is the first of the sorted terms, and people write it last
         return " + ".join(_spelled(*term) for term in reversed(self.terms)).replace("+ -", "- ") or "0"
 
     def plus(self, other: "Symbol") -> "Symbol | None":
