@@ -209,7 +209,7 @@ def bind_gradients(
 ) -> Iterator[Diagnostic]:
     """Add the gradient functions to functions, and report those that do not match the definition."""
     declared = definition.gradients
-    found = (item for some in reversed(bound) for item in some.gradients.items())
+    found = (item for some in reversed(bound) for item in some.gradients.items())  # the first counts
     by_input = {of or next(iter(declared), of): function for of, function in found}
     for of in declared.keys() - by_input.keys():
         message = f"{definition.id} declares a gradient of {of}, but no function computes it"

@@ -20,7 +20,7 @@ def schemas_folder() -> Path:
 
     Raises:  FileNotFoundError if the installation is incomplete
     """
-    for folder in (PACKAGE / "schemas", PACKAGE.parent / "schemas"):
+    for folder in (PACKAGE / "schemas", PACKAGE.parent / "schemas"):  # as installed; as in a checkout
         if (folder / "opsets.xml").is_file():
             return folder
     message = f"irops is installed without its definitions: no schemas/opsets.xml in or beside {PACKAGE}"
