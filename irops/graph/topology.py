@@ -178,7 +178,7 @@ class Wiring:
             return usual
         labels = self._labels.get((layer.id, side))
         if labels is None:
-            labels = {port.id: index for index, port in reversed(list(enumerate(ports)))}
+            labels = {port.id: index for index, port in reversed(list(enumerate(ports)))}  # the first counts
             self._labels[layer.id, side] = labels
         return labels.get(label)
 
