@@ -700,7 +700,7 @@ def publish(folder: str | os.PathLike[str], fill: Callable[[Path], int]) -> int:
     claim(handle)
     try:
         count = fill(new_folder)
-        (new_folder / MARK).write_text("written by irops docs\n")
+        (new_folder / MARK).write_text("written by irops docs\n")  # else the next run would refuse it
         new_folder.chmod(0o755)  # mkdtemp lets nobody else read it
         replaced = new_folder.with_name(f"{new_folder.name}.replaced")
         with signals_blocked():
