@@ -198,7 +198,7 @@ def folded_layers(graph: GraphNode, inferred: Inferred | None, *, with_shapes: b
             shapes.add(number)
     folded = constant | shapes  # but for those that would not be in the picture at all
     consumers = graph.wiring.consumers
-    for node in reversed(graph.order):
+    for node in reversed(graph.order):  # users first: they decide on what they use
         number = node.layer.id
         if number in folded:
             users = [u for k in range(len(node.layer.outputs)) for u, _ in consumers.get((number, k), ())]
