@@ -766,7 +766,7 @@ class _Survey:
     def table(self, workers: Workers, progress: Progress | None, before: Iterable[Row] | None) -> SurveyTable:
         to_do = [cell for cell in self._cells.values() if not self._is_done(cell)]
         if self._folder is not None:
-            self._folder.write_manifest(self._manifest())
+            self._folder.write_manifest(self._manifest())  # before any row: an interrupted survey is a report
         for cell in to_do:
             self._store.rows.pop(cell.place, None)
         try:
@@ -822,7 +822,7 @@ class _Survey:
             self._folder.write("results.csv", results_csv(rows))
             self._folder.write("results.json", results_json(rows))
             self._folder.write("timings.csv", timings_csv(rows))
-            (self._folder.path / AGAINST).unlink(missing_ok=True)
+            (self._folder.path / AGAINST).unlink(missing_ok=True)  # that of the survey before
             if found is not None:
                 self._folder.write(AGAINST, json.dumps(found.to_json(), indent=1) + "\n")
             self._folder.write(INDEX, report_page(table, self._manifest(), len(self._cells)))
