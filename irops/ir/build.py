@@ -241,7 +241,7 @@ def comments_of(element: Element) -> tuple[str, ...]:
 
 def legacy_faults(model: Model, weights: Weights, faults: Faults) -> None:
     """Report what OpenVINO refuses in the first <pre-process> and in the first <meta_data>."""
-    first = {element.tag: element for element in reversed(model.legacy)}
+    first = {element.tag: element for element in reversed(model.legacy)}  # OpenVINO reads no further ones
     if "pre-process" in first:
         _pre_process_faults(first["pre-process"], model, weights, faults)
     if "meta_data" in first and model.rt_info is None:

@@ -301,7 +301,7 @@ class LayerGraph:
         if place < len(self.layers) and id_or_name in (self.layers[place].id, self.layers[place].name):
             return self.layers[place]
         places: dict[int | str, int] = {}
-        for place, layer in reversed(list(enumerate(self.layers))):
+        for place, layer in reversed(list(enumerate(self.layers))):  # of equal names, the first counts
             places[layer.name] = places[layer.id] = place
         self._places = places
         if id_or_name not in places:
