@@ -98,6 +98,7 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
     def _number(self, name: str) -> int | None:
         """The id of the first layer of a name."""
         if name not in self._names:
+            # reversed: of equal names, the first counts
             self._names = {facts.layer.name: number for number, facts in reversed(self.layers.items())}
         return self._names.get(name)
 
@@ -132,7 +133,7 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
     def _tensors(self) -> Mapping[int | str, Fact]:
         """The Facts of the tensors that have names, once inference is done."""
         ports = [pair for facts in self.layers.values() for pair in zip(facts.layer.outputs, facts.outputs)]
-        return {name: fact for port, fact in reversed(ports) for name in port.names}
+        return {name: fact for port, fact in reversed(ports) for name in port.names}  # first of a name
 
     def __iter__(self) -> Iterator[tuple[int | str, int]]:
         for number, facts in self.layers.items():

@@ -169,7 +169,7 @@ class GraphNode:
     @cached_property
     def _numbers(self) -> dict[str, int]:
         """The ids of layers by name."""
-        return {node.layer.name: number for number, node in reversed(self.layers.items())}
+        return {node.layer.name: number for number, node in reversed(self.layers.items())}  # first of a name
 
     @property
     def what(self) -> str:

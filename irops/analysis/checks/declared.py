@@ -45,7 +45,7 @@ def fixed_text(text: bytes, check: Callable[[bytes], Report]) -> FixedText:
     after = text
     for _ in range(PASSES):
         report = check(after)
-        by_fix = {d.fix: d for d in reversed(report.diagnostics) if d.fix is not None}
+        by_fix = {d.fix: d for d in reversed(report.diagnostics) if d.fix is not None}  # the first counts
         after, done = applied(after, [d.fix for d in report if d.fix is not None])
         if not done:
             break
