@@ -339,7 +339,7 @@ def following(
         if result.verdict in (Verdict.ROUNDING, Verdict.TIE):
             port = context.analysis.signature.result(result.name)
             before |= {port.layer.id} if context.tolerances.of_tensor(port.names) == (None, None) else set()
-        for node in reversed(root.order):
+        for node in reversed(root.order):  # users before what they use
             if node.layer.id in before:
                 before |= {source[0].id for source in root.wiring.inputs[node.layer.id] if source is not None}
         origin = next((name for number, name in wrong.items() if number in before), None)

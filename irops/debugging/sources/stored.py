@@ -352,7 +352,7 @@ def layer_named(name: str, analysis: ModelAnalysis) -> int:
     """The id of the layer of a name, or of a tensor of that name. Raises: SourceError"""
     names = {
         name: layer.id
-        for layer in reversed(analysis.root.graph.layers)
+        for layer in reversed(analysis.root.graph.layers)  # of equal names, the first counts
         for name in (*(name for port in layer.outputs for name in port.names), layer.name)
     }
     if name not in names:
@@ -421,7 +421,7 @@ def _under_partner(found: Diagnostic, back: Mapping[int, int]) -> Diagnostic:
 
 def paired(ours: Sequence[ModelPort], theirs: Sequence[ModelPort]) -> list[tuple[ModelPort, ModelPort]]:
     """Inputs or results of two models that are the same: by a name, then by position among the others."""
-    named = {name: port for port in reversed(theirs) for name in reversed(port.names)}
+    named = {name: port for port in reversed(theirs) for name in reversed(port.names)}  # first of a name
     pairs: dict[int, ModelPort] = {}
     for port in ours:
         partner = next((named[name] for name in port.names if name in named), None)
