@@ -21,7 +21,7 @@ from irops.values.packing import pack, packed_size
 
 _FIRST = "f32 u8 i8 u16 i16 i32 i64 string boolean f16 f64 u32 u64 complex64 complex128 bf16"
 _LATER = "f8e4m3 f8e4m3fnuz f8e5m2 f8e5m2fnuz u4 i4 f4e2m1 f8e8m0 u2 i2"
-NAMES = dict(enumerate((*_FIRST.split(), *_LATER.split()), 1))
+NAMES = dict(enumerate((*_FIRST.split(), *_LATER.split()), 1))  # 0 is UNDEFINED
 """27 and 28, floats of six bits, have no counterpart in irops."""
 NUMBERS = {name: number for number, name in NAMES.items()}
 
@@ -277,7 +277,7 @@ def _fields(tensor: Any, element: ElementType) -> bytes:
         return np.array(tensor.int64_data, "<i8").tobytes()
     if name in ("u32", "u64"):
         return _narrowed(np.array(tensor.uint64_data, np.uint64), element.bits, 0)
-    bits = max(element.bits, 8)  # elements of 4 bits come in pairs, a byte in each number
+    bits = max(element.bits, 8)
     return _narrowed(np.array(tensor.int32_data, np.int64), bits, 1)
 
 
