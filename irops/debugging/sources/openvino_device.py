@@ -134,6 +134,7 @@ class Device:
         from openvino import Core
 
         core, device = Core(), self._device
+        # those choose among devices, and OpenVINO does not list them
         if device not in ("AUTO", "MULTI", "HETERO", "BATCH") and ":" not in device:
             available = core.available_devices
             if device.partition(".")[0] not in {name.partition(".")[0] for name in available}:
