@@ -144,7 +144,7 @@ LAYOUTS = {
     "nf4": _NIBBLES,
     "f4e2m1": _NIBBLES,
 }
-"""The element types whose elements share bytes."""
+"""The element types whose elements share bytes. The orders of their bits are those of OpenVINO."""
 
 
 def string_bounds(raw: memoryview, count: int | None = None) -> npt.NDArray[np.int64]:
