@@ -1,7 +1,7 @@
 """An op applied to inputs: binding, validation, inference, computation and gradients in one place."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from math import inf, prod
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -178,15 +178,8 @@ def check_ranks(op: Op, inputs: Sequence[Fact | None]) -> None:
             continue
         spec, rank = input_spec(op, index), len(fact.shape.dims)
         if not spec.low_rank <= rank <= spec.high_rank:
-            message = f"{op.id} takes {spec.name} of rank {_ranks(spec)}; got rank {rank}, {fact.shape}"
+            message = f"{op.id} takes {spec.name} of rank {spec.ranks}; got rank {rank}, {fact.shape}"
             raise OpFault("unsupported-rank", message)
-
-
-def _ranks(spec: PortSpec) -> str:
-    low, high = spec.low_rank, spec.high_rank
-    if low == high:
-        return f"{low}"
-    return f"{low} or more" if high == inf else f"{low} to {high:g}"
 
 
 def with_normal_axes(op: Op, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Mapping[str, Any]:

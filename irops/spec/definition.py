@@ -174,6 +174,14 @@ class PortSpec:
     shape: tuple[str, ...] = ()
     stands_for: str | None = None
 
+    @property
+    def ranks(self) -> str:
+        """The ranks that it may have: 1, 1 or more, 1 to 3."""
+        low, high = self.low_rank, self.high_rank
+        if low == high:
+            return f"{low:g}"
+        return f"{low} or more" if high == inf else f"{low} to {high:g}"
+
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
@@ -358,7 +366,7 @@ def port_phrase(port: PortSpec) -> str:
     """The element type and the rank of an input or output: "T, rank 1, optional"."""
     words = [port.type]
     if (port.low_rank, port.high_rank) != (0, inf):
-        words.append(_rank(port.low_rank, port.high_rank))
+        words.append(f"rank {port.ranks}")
     words.extend(
         word
         for word, applies in (
@@ -369,9 +377,3 @@ def port_phrase(port: PortSpec) -> str:
         if applies
     )
     return ", ".join(words)
-
-
-def _rank(low: float, high: float) -> str:
-    if low == high:
-        return f"rank {low:g}"
-    return f"rank {low:g} or more" if high == inf else f"rank {low:g} to {high:g}"
