@@ -58,11 +58,9 @@ class FreshNames:
         else:
             return facts
         return [
-            fact if _all_named(fact.shape) else fact.with_shape(self._shape(fact.shape)) for fact in facts
+            fact if _all_named(fact.shape) else fact.with_shape(Shape(map(self._size, fact.shape)))
+            for fact in facts
         ]
-
-    def _shape(self, shape: Shape) -> Shape:
-        return Shape(self._size(size) for size in shape)
 
     def _size(self, size: Dim) -> Dim:
         if size.known or size.symbol is not None:
@@ -575,7 +573,8 @@ class Inference:
                 overrides = {layer.id: item for layer, item in zip(graph.parameters, items)}
                 inferred = self._graph(graph, overrides)
                 facts.bodies = {**facts.bodies, name: inferred}
-            return [_output(inferred, result) for result in graph.results]
+            outputs = (inferred.layers[result.id].outputs for result in graph.results)
+            return [facts_of[0] if facts_of else Fact() for facts_of in outputs]
 
         return BodyFunction(
             apply,
@@ -604,11 +603,6 @@ class _GraphRun:
 def unknown_outputs(count: int) -> list[Fact]:
     """Outputs with unknown type and shape."""
     return [Fact(DYNAMIC) for _ in range(count)]
-
-
-def _output(inferred: Inferred, result: Layer) -> Fact:
-    outputs = inferred.layers[result.id].outputs
-    return outputs[0] if outputs else Fact()
 
 
 # What is computed only when it is asked for, after inference perhaps: values of constants and of layers.

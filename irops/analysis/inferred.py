@@ -25,14 +25,15 @@ def declared_outputs(layer: Layer, inputs: Sequence[Fact | None]) -> list[Fact]:
     """
     pairs = zip(inputs, layer.inputs)
     as_written = all(fact is None or not port.dims or fact.shape.can_be(_shape(port)) for fact, port in pairs)
-    return [Fact(_type(port), _shape(port) if as_written else UNRANKED) for port in layer.outputs]
+    return [Fact(declared_type(port), _shape(port) if as_written else UNRANKED) for port in layer.outputs]
 
 
 def _shape(port: Port) -> Shape:
     return Shape(ANY if dim == -1 else dim for dim in port.dims) if port.dims else UNRANKED
 
 
-def _type(port: Port) -> ElementType:
+def declared_type(port: Port) -> ElementType:
+    """The element type that a port declares; dynamic where there is no such type."""
     try:
         return element_type_of_precision(port.precision or "")
     except ValueError:

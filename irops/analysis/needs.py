@@ -4,19 +4,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from irops.analysis.inferred import Inferred, declared_outputs
+from irops.analysis.inferred import Inferred, declared_outputs, declared_type
 from irops.analysis.invocation import input_spec
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import declared_fact
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.dialects.openvino import DIALECT as OPENVINO
 from irops.graph.topology import feeding_layers
-from irops.ir.model import Layer, LayerKind, Port
+from irops.ir.model import Layer, LayerKind
 from irops.ops.matrix.mat_mul import ELLIPSIS, Labels, equation_of
 from irops.spec.op import Op
 from irops.spec.releases import Releases, releases
 from irops.values.dim import Dim
-from irops.values.element import DYNAMIC, STRING, element_type_of_precision
+from irops.values.element import DYNAMIC, STRING
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.violation import Violation
@@ -114,9 +114,9 @@ NO_LIMIT = "clip"
 def port_needs(graph: GraphNode, layer: Layer, table: Releases) -> Iterator[Need]:
     """Precisions of outputs, which OpenVINO parses in every layer."""
     rule = "type-newer-than-target"
-    for name in dict.fromkeys(_element_type(port) for port in layer.outputs):
-        if name is not None:
-            yield Need(rule, f"has an output of {name}", table.of_type(name), graph, layer, layer.at)
+    for kind in dict.fromkeys(map(declared_type, layer.outputs)):
+        if kind is not DYNAMIC:  # which every release reads
+            yield Need(rule, f"has an output of {kind}", table.of_type(kind.name), graph, layer, layer.at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,14 +203,6 @@ class LayerNeeds:
             size.high == 0 and (axis >= len(declared) or declared[axis] >= 0)
             for axis, size in enumerate(self.inputs[0].shape.dims or ())
         )
-
-
-def _element_type(port: Port) -> str | None:
-    """The name of the element type that a port declares; None where there is no such type."""
-    try:
-        return element_type_of_precision(port.precision or "").name
-    except ValueError:
-        return None
 
 
 # Uses of ops that releases refuse although they have the op: its validation was relaxed later.

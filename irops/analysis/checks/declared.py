@@ -8,7 +8,7 @@ states it elsewhere, and a size or a type only to one that runtimes compute with
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from irops.analysis.inferred import Inferred
+from irops.analysis.inferred import Inferred, declared_type
 from irops.analysis.structure import ModelStructure, Path
 from irops.diagnostics.diagnostic import Diagnostic, Fix, Location, applied, fix
 from irops.diagnostics.report import Report
@@ -18,7 +18,7 @@ from irops.files.storage import open_regular
 from irops.ir.edits import with_attribute, with_dims
 from irops.ir.model import Layer, Port
 from irops.values.dim import Dim
-from irops.values.element import DYNAMIC, ElementType, element_type_of_precision
+from irops.values.element import DYNAMIC, ElementType
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
@@ -160,11 +160,7 @@ def _other_type(port: Port, fact: Fact) -> str | None:
         return None
     if port.precision == fact.element_type.precision:
         return None
-    try:
-        declared = element_type_of_precision(port.precision)
-    except ValueError:
-        return None  # the reader reports it
-    return None if declared in (DYNAMIC, fact.element_type) else port.precision
+    return None if declared_type(port) in (DYNAMIC, fact.element_type) else port.precision
 
 
 def _is_stated(

@@ -78,15 +78,11 @@ def _read_before(scope: GraphNode, node: LayerNode) -> set[str | None]:
     return {other.layer.data.get("variable_id") for other in reads}
 
 
-def _in_bodies(structure: ModelStructure) -> bool:
-    layers = (layer for scope in structure.graphs[1:] for layer in scope.groups.first_layers)
-    return any(layer.type.lower() in STATEFUL for layer in layers)
-
-
 def variables_are_read_and_assigned_once(structure: ModelStructure) -> Iterator[Diagnostic]:
     """Only outside of bodies, whose variables OpenVINO's CPU plug-in handles otherwise."""
-    scope = structure.graphs[0]
-    if scope not in structure.fully_read or _in_bodies(structure):
+    scope, *bodies = structure.graphs
+    in_bodies = (layer for body in bodies for layer in body.groups.first_layers)
+    if scope not in structure.fully_read or any(layer.type.lower() in STATEFUL for layer in in_bodies):
         return
     layers = scope.groups.where(lambda layer: layer.type.lower() in STATEFUL)
     counts = Counter((layer.data.get("variable_id"), layer.type.lower()) for layer in layers)
