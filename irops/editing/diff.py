@@ -374,7 +374,7 @@ class Matching:
         self._match_cones()
         for rounds in range(ROUNDS, -1, -1):  # the widest surroundings first: few layers share them
             self._match_surroundings(rounds)
-        self._match_weights()
+        self._match_unique(lambda side, layer: side.digest(layer) or id(layer))  # weights
         self._match_neighbours()
         self._match_replaced()
 
@@ -441,10 +441,6 @@ class Matching:
         fact = side.fact((number, 0))
         floating, rank = fact.element_type.floating, fact.shape.rank
         return (rank if floating or rank != 1 else str(fact.shape)), floating
-
-    def _match_weights(self) -> None:
-        """Pair layers of one op that use the same weights."""
-        self._match_unique(lambda side, layer: side.digest(layer) or id(layer))
 
     def _match_neighbours(self) -> None:
         """Pair layers of one type that have more neighbours in common than either has with any other.

@@ -9,7 +9,7 @@ from irops.editing.graph.node import Node, Value
 from irops.ir.model import LayerKind
 from irops.ops.conversion import converted
 from irops.values.arrays import fact_of
-from irops.values.element import Array, ElementType, element_type
+from irops.values.element import ElementType, element_type
 
 WIDER = {
     "i4": "i8",
@@ -43,32 +43,22 @@ def widen(graph: Graph, constant: Node, target: Target) -> tuple[str, str]:
             graph.follow(dict.fromkeys(users))
     except DiagnosticError as error:
         raise NotConvertibleError(error.diagnostics[0].message) from None
-    return kind.name, _rounding(narrow, kind)
-
-
-def _rounding(narrow: ElementType, kind: ElementType) -> str:
-    exact = element_type(WIDER[narrow.name])
-    if exact.bits <= kind.bits:
-        return ""
-    return f"the elements are rounded to {kind}, as the Convert behind them does"
+    rounds = f"the elements are rounded to {kind}, as the Convert behind them does"
+    return kind.name, "" if element_type(WIDER[narrow.name]).bits <= kind.bits else rounds
 
 
 def _store(graph: Graph, constant: Node, kind: ElementType) -> Sequence[Node]:
     """Give a constant another type; the nodes that use it."""
-    array = converted(_elements(constant), kind)
+    value = constant.outputs[0].value
+    if value is None:
+        raise NotConvertibleError("the elements of the constant are missing")
+    array = converted(value, kind)
     data = {**constant.data, **graph.stored(array, kind)}
     assert constant.op is not None
     graph.set(constant, "data", data)
     graph.set(constant, "invocation", graph.invocation(constant.op, constant.name, data))
     graph.set(constant, "facts", [fact_of(array, with_value=True)])
     return constant.users
-
-
-def _elements(constant: Node) -> Array:
-    value = constant.outputs[0].value
-    if value is None:
-        raise NotConvertibleError("the elements of the constant are missing")
-    return value
 
 
 def _reached(constant: Node, narrow: ElementType) -> list[Node]:

@@ -29,7 +29,6 @@ from irops.ir.write import document
 from irops.spec.definition import OPENVINO
 from irops.spec.releases import opsets
 from irops.values.element import DYNAMIC, as_i64, zeros
-from irops.values.fact import Fact
 
 ROUNDS = 4
 """How often what is left may be converted: a constant of a new type, then the layer that uses it."""
@@ -437,8 +436,8 @@ def take_step(graph: Graph, node: Node, step: ConversionStep) -> list[Node]:
         _become(graph, node, step, replacement)
         after = list(node.facts)
     for fact, new, is_used in zip(before, after, used):
-        if is_used:
-            _require_same(fact, new)
+        if is_used and (fact.element_type is not new.element_type or not fact.shape.can_be(new.shape)):
+            raise targets.NotConvertibleError(f"its output would be {new} in place of {fact}")
     for source in dict.fromkeys(source.node for source in sources if source is not None):
         if not source.removed and source.kind is LayerKind.CONSTANT:
             graph.drop_unused(source)
@@ -467,9 +466,3 @@ def _put(graph: Graph, node: Node, outputs: Outputs, subject: ConvertedNode) -> 
     graph.delete(node)
     if last in subject.added:
         graph.rename(last, name)
-
-
-def _require_same(before: Fact, after: Fact) -> None:
-    """Raises: RefusedError where an output has another type or other sizes than before"""
-    if before.element_type is not after.element_type or not before.shape.can_be(after.shape):
-        raise targets.NotConvertibleError(f"its output would be {after} in place of {before}")

@@ -611,14 +611,13 @@ class Base:
     ) -> list[Value | None]:
         """Operands of a node as Values; constants that are made of them lie at a place in the order."""
         before = len(self.order)
-        sources = values_of(self, op, operands, name, self._named_constant)
+        sources = values_of(
+            self, op, operands, name, lambda array, stem: self.constant(array, self.unique(stem))
+        )
         if place is not None:
             for offset, node in enumerate(self.order[before:]):
                 self.move(node, place + offset)
         return sources
-
-    def _named_constant(self, array: Array, stem: str) -> Value:
-        return self.constant(array, self.unique(stem))
 
     def texts(self, op: Op, attributes: Mapping[str, Any]) -> dict[str, str]:
         """The attributes of a layer, from values by name."""

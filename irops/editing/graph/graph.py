@@ -420,7 +420,10 @@ class Graph(Base, metaclass=_GraphType):
         wanted = [(self._input(key), shape) for key, shape in shapes.items()]
         with self.changes():
             for node, shape in wanted:
-                known = self._shape(node, shape)
+                try:
+                    known = Shape.like(shape)
+                except ValueError as error:
+                    raise refuse("invalid-input-shape", f"input {node.name!r}: {error}", node.name) from None
                 fact = Fact(node.facts[0].element_type, known)
                 self.set(node, "data", {**node.data, "shape": format_value(known.unnamed())})
                 self.set(node, "invocation", self.invocation(_op_of(node), node.name, dict(node.data)))
@@ -518,12 +521,6 @@ class Graph(Base, metaclass=_GraphType):
         has = ", ".join(map(repr, names)) or "none"
         message = f"the graph has no input {key!r}; its inputs are {has}{did_you_mean(key, names)}"
         raise refuse("unknown-input", message)
-
-    def _shape(self, node: Node, shape: ShapeLike) -> Shape:
-        try:
-            return Shape.like(shape)
-        except ValueError as error:
-            raise refuse("invalid-input-shape", f"input {node.name!r}: {error}", node.name) from None
 
     # inferring again, as far as a change reaches
 

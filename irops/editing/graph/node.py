@@ -92,7 +92,8 @@ class Facts:
             outputs = list(self._alone(node, inputs, weights).outputs)
         else:
             outputs = self._of_op(node, invocation, inputs)
-        named = self._named(outputs, key)
+        # sizes without a symbol get names that stay the same when they are inferred again
+        named = [self._with_names(fact, f"{self._prefix}{key}.{index}") for index, fact in enumerate(outputs)]
         return attach_values(invocation, inputs, named, self.limits.folded_elements, self.budget)
 
     def _of_op(self, node: Node, invocation: Invocation, inputs: Sequence[Fact | None]) -> list[Fact]:
@@ -140,12 +141,6 @@ class Facts:
             place = caller(node.name)
             raise DiagnosticError([replace(error, location=place) for error in inferred.errors])
         return inferred.of(0)
-
-    def _named(self, outputs: Sequence[Fact], key: int) -> list[Fact]:
-        """The Facts, each size without a symbol under a name that stays the same when they are inferred
-        again.
-        """
-        return [self._with_names(fact, f"{self._prefix}{key}.{index}") for index, fact in enumerate(outputs)]
 
     def _with_names(self, fact: Fact, stem: str) -> Fact:
         if fact.shape.dims is None or fact.shape.static:
