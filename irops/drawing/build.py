@@ -241,16 +241,14 @@ def _annotate(scene: boxes.Scene, body: BodyNode) -> None:
         what = entry.purpose or f"from input {boxes.input_name(outer, entry.port or 0)}"
         cut = f", sliced along axis {entry.cut.axis}" if entry.cut is not None else ""
         texts.setdefault(parameters[entry.parameter].id, []).append(what.replace("_", " ") + cut)
-    for edge in body.maps.back_edges:
-        source = results[edge.result]
-        texts.setdefault(parameters[edge.parameter].id, []).append(f"then from {boxes.tail(source.name, 24)}")
     for leaving in body.maps.outputs:
         what = leaving.purpose or f"to output {leaving.port}"
         cut = f", joined along axis {leaving.cut.axis}" if leaving.cut is not None else ""
         texts.setdefault(results[leaving.result].id, []).append(what.replace("_", " ") + cut)
     for edge in body.maps.back_edges:
-        target = parameters[edge.parameter]
-        texts.setdefault(results[edge.result].id, []).append(f"next {boxes.tail(target.name, 28)}")
+        source, target = results[edge.result], parameters[edge.parameter]
+        texts.setdefault(target.id, []).append(f"then from {boxes.tail(source.name, 24)}")
+        texts.setdefault(source.id, []).append(f"next {boxes.tail(target.name, 28)}")
     for box in scene.boxes:
         if box.node is not None:
             box.lines[:0] = [boxes.head(text, 40) for text in texts.get(box.node.layer.id, ())]

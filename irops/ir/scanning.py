@@ -638,7 +638,8 @@ class LayerParts:
                 bodies[part.tag] = self._body(part, indent + 1)
                 parts[part.tag] = Element(part.tag)
             else:
-                self._add(layer, parts, self._element(part, indent + 1))
+                text = self._text(part.at, part.stop)
+                self._add(layer, parts, elements(text, part.at, indent + 1, self._limits)[0])
             place = part.stop
         if parts:
             layer.bodies = sub_graphs(layer, parts, self._read, lambda name, _: bodies[name])
@@ -695,9 +696,6 @@ class LayerParts:
             parts[element.tag] = element
         else:
             raise NotCanonical
-
-    def _element(self, part: ScannedElement, indent: int) -> Element:
-        return elements(self._text(part.at, part.stop), part.at, indent, self._limits)[0]
 
     def _body(self, part: ScannedElement, indent: int) -> Body:
         if not part.is_bare or part.tag not in PARTS:

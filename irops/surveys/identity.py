@@ -32,7 +32,10 @@ def _remote_identity(place: Place, limits: Limits) -> str:
     try:
         file = RemoteFile(place, limits)
         names = not dialect.weights_beside and 0 < (file.size or 0) <= NAMING
-        content = _content(place, limits) if names else b""
+        content = b""
+        if names:
+            with opened(place, limits) as (model, _):
+                content = model.read(NAMING)
     except RemoteError:
         return ""
     beside = [_version(other, limits) for other in dialect.files_beside(place, content)]
@@ -44,12 +47,6 @@ def _version(place: Place, limits: Limits) -> str:
         return RemoteFile(place, limits).version
     except RemoteError as error:
         return error.rule
-
-
-def _content(place: Place, limits: Limits) -> bytes:
-    """Raises: RemoteError"""
-    with opened(place, limits) as (file, _):
-        return file.read(NAMING)
 
 
 WHOLE = 64 << 20

@@ -146,11 +146,8 @@ def definition_files(folder: Path) -> dict[str, Path]:
     for place, _, names in os.walk(folder):
         if os.path.basename(place) not in apart:
             files += (os.path.join(place, name) for name in names if name.endswith(".xml") and "-" in name)
-    return {os.path.basename(file)[: -len(".xml")]: Path(file) for file in sorted(files, key=_parts)}
-
-
-def _parts(file: str) -> list[str]:
-    return file.split(os.sep)
+    files.sort(key=lambda file: file.split(os.sep))
+    return {os.path.basename(file)[: -len(".xml")]: Path(file) for file in files}
 
 
 def _held(version: OpVersion) -> tuple[str, ...]:
