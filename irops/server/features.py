@@ -14,6 +14,7 @@ from irops.server.hover import plain
 from irops.server.language_server import IropsServer, changed_files, watch_files
 from irops.server.navigation import OpLookup, Outputs
 from irops.server.outline import (
+    ATTRIBUTES,
     PARENTS,
     Cursor,
     GraphSpan,
@@ -22,6 +23,7 @@ from irops.server.outline import (
     OutlineNode,
     Text,
     cursor_at,
+    formatted,
     names_in,
     number,
     values,
@@ -68,6 +70,11 @@ class Answers:
 
     def renamed(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
         return navigation.renamed(self._cursor(params.position), self._text, self._uri, params.new_name)
+
+    def formatting(self, _: types.DocumentFormattingParams) -> list[types.TextEdit]:
+        source = self._text.source
+        text = formatted(source)
+        return [] if text in (None, source) else [types.TextEdit(self._text.range(0, len(source)), text)]
 
     def signature(self, params: types.SignatureHelpParams) -> types.SignatureHelp | None:
         return navigation.signature(self._cursor(params.position), self._ops)
@@ -163,6 +170,7 @@ def _add_lists(server: IropsServer) -> None:
     _add_answer(server, types.TEXT_DOCUMENT_FOLDING_RANGE, Answers.folding_ranges, [])
     _add_answer(server, types.TEXT_DOCUMENT_INLAY_HINT, Answers.hints, [])
     _add_answer(server, types.TEXT_DOCUMENT_CODE_LENS, Answers.lenses, [])
+    _add_answer(server, types.TEXT_DOCUMENT_FORMATTING, Answers.formatting, [])
 
     @server.feature(types.WORKSPACE_SYMBOL)
     async def found(ls: IropsServer, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
@@ -284,14 +292,6 @@ def described(item: types.CompletionItem, ops: OpLookup) -> types.CompletionItem
     return item
 
 
-NAMES = {
-    "layer": ("id", "name", "type", "version"),
-    "edge": ("from-layer", "from-port", "to-layer", "to-port"),
-    "port": ("id", "precision", "names"),
-    "net": ("name", "version"),
-}
-
-
 def completions(
     outline: Outline, text: Text, offset: int, ops: OpLookup, *, snippets: bool
 ) -> types.CompletionList:
@@ -341,7 +341,7 @@ def _attribute_names(typed: "TagStart", layer: LayerSpan | None, ops: OpLookup) 
     if typed.tag == "data" and layer is not None:
         attributes = _attributes(layer, ops).items()
         return [Insertion(name, attribute_phrase(one), one.text) for name, one in attributes]
-    return [Insertion(name) for name in NAMES.get(typed.tag, ())]
+    return [Insertion(name) for name in ATTRIBUTES.get(typed.tag, ())]
 
 
 def _attributes(layer: LayerSpan, ops: OpLookup) -> dict[str, Attribute]:

@@ -5,14 +5,17 @@ Positions are those of LSP: lines and UTF-16 units, from 0.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
 from itertools import accumulate
+from xml.parsers import expat
 
 from lsprotocol.types import Position, Range
 
+from irops.ir.parse import BLANKS
+from irops.ir.write import escaped
 from irops.server.records import GraphPath
 
 _ATTRIBUTE = re.compile(r"""([^\s=<>"'/]++)(?:\s*+=\s*+("[^"<]*+"?|'[^'<]*+'?)?)?""")
@@ -435,3 +438,94 @@ def body_layer(cursor: Cursor) -> LayerSpan | None:
         return None
     found = (one for one in layers if one.id == wanted and one.graph.owner is layer)
     return next((one for one in found if inner.start <= one.node.start < inner.end), None)
+
+
+# The layout in which OpenVINO writes a text.
+
+ATTRIBUTES = {
+    "layer": ("id", "name", "type", "version"),
+    "edge": ("from-layer", "from-port", "to-layer", "to-port"),
+    "port": ("id", "precision", "names"),
+    "net": ("name", "version"),
+}
+"""The attributes of elements, in the order in which they are written."""
+DECLARATION = '<?xml version="1.0"?>'
+_USUAL = re.compile(r"""<\?xml\s+version\s*=\s*["']1.0["'](\s+encoding\s*=\s*["']utf-8["'])?\s*\?>""", re.I)
+_REMARK = re.compile(r"([ \t\n]*)(<!--.*?-->|<\?.*?\?>)", re.DOTALL)
+
+
+def formatted(text: str) -> str | None:
+    """A text in OpenVINO's layout: only blanks between elements, quotes and the order of attributes differ.
+    The content of an element that has text of its own stays as it is, but for blanks in a dim.
+
+    None if the text is not well-formed, has a DTD or is too large
+    """
+    if len(text) > MAX_TEXT or "<!DOCTYPE" in text:
+        return None
+    try:
+        parts = _parts(_LINE_END.sub("\n", text.removeprefix(BOM)))
+    except (expat.ExpatError, ValueError):
+        return None
+    parts[0] = _USUAL.sub(DECLARATION, parts[0])
+    lines = [] if parts[0].startswith("<?xml") else [DECLARATION]
+    ends, depth, at = _ends_of_texts(parts), 0, 0
+    while at < len(parts):
+        part, end = parts[at], ends.get(at, at)
+        depth -= part.startswith("</")
+        if at % 2:
+            content = parts[at + 1 : end + 1]
+            if part == "<dim>" and len(content) == 2:
+                content[0] = content[0].strip(BLANKS)
+            lines.append("\t" * depth + "".join([part, *content]))
+            depth += end == at and not part.startswith("</") and not part.endswith("/>")
+        else:
+            for blanks, remark in _REMARK.findall(part):
+                if lines and "\n" not in blanks:
+                    lines[-1] += blanks + remark  # it stays behind what it is about
+                else:
+                    lines.append("\t" * depth + remark)
+        at = end + 1
+    return "\n".join(lines) + "\n"
+
+
+def _parts(text: str) -> list[str]:
+    """The tags of a text as OpenVINO writes them, and what is before, between and behind them.
+
+    Raises:  ExpatError, ValueError if the text is not well-formed XML
+    """
+    parts: list[str] = []
+    between: list[str] = []
+
+    def start(tag: str, values: dict[str, str]) -> None:
+        order = [name for name in ATTRIBUTES.get(tag, ()) if name in values]
+        sorted_values = {**dict.fromkeys(order, ""), **values}
+        written = (f' {name}="{escaped(value)}"' for name, value in sorted_values.items())
+        parts.extend(("".join(between), f"<{tag}{''.join(written)}>"))
+        between.clear()
+
+    def end(tag: str) -> None:
+        content = "".join(between)
+        between.clear()
+        if content.strip(BLANKS) or parts[-1].startswith("</") or parts[-1].endswith("/>"):
+            parts.extend((content, f"</{tag}>"))
+        else:
+            parts[-1] = f"{parts[-1][:-1]} />"
+
+    parser = expat.ParserCreate("utf-8")
+    parser.StartElementHandler, parser.EndElementHandler, parser.DefaultHandler = start, end, between.append
+    parser.Parse(text.encode(), True)
+    return [*parts, "".join(between)]
+
+
+def _ends_of_texts(parts: Sequence[str]) -> dict[int, int]:
+    """Where elements that have text of their own start, and where they end."""
+    stack, ends = [0], {}
+    with_text: set[int] = set()
+    for k, part in enumerate(parts):
+        if k % 2 == 0:
+            with_text.update(stack[-1:] if _REMARK.sub("", part).strip(BLANKS) else ())
+        elif part.startswith("</"):
+            ends[stack.pop()] = k
+        elif not part.endswith("/>"):
+            stack.append(k)
+    return {start: ends[start] for start in with_text}

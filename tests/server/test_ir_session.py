@@ -150,6 +150,19 @@ async def test_users_signatures_and_layers_of_open_files_are_shown(editor, docum
     assert [symbol.location.uri for symbol in found] == [document]
 
 
+async def test_a_text_is_formatted_as_openvino_writes_it_if_it_is_well_formed(editor, document):
+    options = types.FormattingOptions(tab_size=2, insert_spaces=True)  # which OpenVINO does not have
+    params = types.DocumentFormattingParams(types.TextDocumentIdentifier(document), options)
+    [edit] = await editor.text_document_formatting_async(params)
+    assert (
+        '\n\t\t<layer id="1" name="lengths" type="Parameter" version="opset1">\n\t\t\t<data ' in edit.new_text
+    )
+    assert edit.range.end == types.Position(len(LINES), 0)
+    for version, text in enumerate((edit.new_text, edit.new_text[:-3]), 2):
+        editor.edit(document, version, text)
+        assert not await editor.text_document_formatting_async(params)
+
+
 async def test_symbols_foldings_and_hints_are_those_of_the_layers(editor, document):
     await editor.checked(document)
     identifier = types.TextDocumentIdentifier(document)

@@ -2,13 +2,18 @@
 
 import asyncio
 import random
+import re
+from pathlib import Path
 
 import pytest
 from lsprotocol.types import Position, Range
+from networks import folders
 
+import irops
+from irops.ir.read import load
 from irops.server.features import tag_start
 from irops.server.language_server import Checks, Document
-from irops.server.outline import Text, edited, lines_of, outline_of, values
+from irops.server.outline import Text, edited, formatted, lines_of, outline_of, values
 from irops.server.records import Checked, ServerOptions
 from irops.work.worker import ProcessDied
 
@@ -53,6 +58,49 @@ def test_edits_of_lines_are_edits_of_the_text():
         if len(source) > 200:
             source = source[:20]
             lines = lines_of(source)
+
+
+def test_what_openvino_wrote_keeps_its_layout_and_gets_it_back():
+    texts = [(folder / "model.xml").read_bytes().decode() for folder in folders().values()]
+    assert len(texts) > 20
+    for text in texts:
+        assert formatted(text) == text
+        assert formatted(text.replace("\n", "\r\n").replace("\t", "")) == text
+        shuffled = re.sub(r'(<layer)( id="\d+")( name="[^"]*")', r"\1\3 \n \2", text)
+        single = re.sub(r"""="([^"']*)\"""", r" = '\1'", re.sub(r">\s+<", "><", shuffled))
+        assert formatted(f"\ufeff{single.partition('?>')[2]}") == text
+
+
+def test_a_layout_keeps_the_model_and_what_people_wrote(tmp_path):
+    root = Path(irops.__file__).parents[1]
+    for path in [*root.glob("irops/diagnostics/rules/IR[1-4]*.xml"), *root.glob("examples/*/model.xml")]:
+        text = formatted(path.read_text())
+        assert text == formatted(text), path
+        (tmp_path / "model.xml").write_text(text)
+        (model, found), (before, found_before) = load(tmp_path / "model.xml"), load(path)
+        assert model == before, path
+        assert [finding.name for finding in found] == [finding.name for finding in found_before]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<a b='\"&#9;'></a><!-- c --><!--\n d -->", '<a b="&quot;&#09;" /><!-- c --><!--\n d -->\n'),
+        (
+            "<a> <b >x <c/>\n y</b > <?p?>\n<![CDATA[ < ]]></a>",
+            "<a> <b>x <c />\n y</b> <?p?>\n<![CDATA[ < ]]></a>\n",
+        ),
+        ("<a><!-- c -->\n\n<dim> 1\n</dim></a>", "<a><!-- c -->\n\t<dim>1</dim>\n</a>\n"),
+    ],
+)
+def test_a_layout_changes_blanks_and_quotes_alone(source, expected):
+    assert formatted(source) == f'<?xml version="1.0"?>\n{expected}'
+
+
+def test_there_is_no_layout_of_what_is_no_xml():
+    assert [formatted(text) for text in ("", "<a>", "<a b=1/>", "<!DOCTYPE a><a/>", "<a>\ud800</a>")] == [
+        None
+    ] * 5
 
 
 def test_an_outline_does_not_need_well_formed_text():
