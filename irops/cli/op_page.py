@@ -67,7 +67,7 @@ def explain_op(definition: Definition, page: Page) -> None:
     if definition.peers:
         page.heading("in other libraries")
         for peer in definition.peers:
-            page.entry(f"{peer.library} {peer.call}", peer.sentence)
+            page.entry(f"{peer.library} {peer.call}", peer.sentence.replace("`", ""))
     if definition.keywords:
         page.paragraph(f"Also called: {', '.join(definition.keywords)}.")
     page.paragraph(f"Source: {definition.source}. Files: irops explain {definition.id} --files")

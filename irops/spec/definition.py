@@ -221,18 +221,19 @@ class Note:
 @dataclass(frozen=True, slots=True)
 class Peer:
     """The same computation in another library: PyTorch, torch.flip(data, axis). where: the condition under
-    which it is the same, in terms of inputs and attributes; text: the differences.
+    which it is the same, in terms of inputs and attributes; when: it in words; text: the differences.
     """
 
     library: str
     call: str
     where: str
+    when: str
     text: str
 
     @property
     def sentence(self) -> str:
         """The condition and the differences, for people."""
-        return " ".join(filter(None, (self.where and f"Where {self.where}.", self.text)))
+        return " ".join(filter(None, (self.when and f"Where {self.when}.", self.text)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,7 +158,7 @@ class _Loader:
             changes=prose(root.find("changes")),
             keywords=tuple(word.strip() for word in prose(root.find("keywords")).split(",") if word.strip()),
             peers=tuple(
-                Peer(p.get("library"), p.get("call"), p.get("where", ""), prose(p))
+                Peer(p.get("library"), p.get("call"), p.get("where", ""), p.get("when", ""), prose(p))
                 for p in root.findall("peer")
             ),
             attributes=attributes,

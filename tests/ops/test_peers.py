@@ -87,3 +87,13 @@ def test_another_library_computes_the_same(op, peer):
     wrong = [failure for failure in valid if "violat" not in failure.verdict.reason.lower()]
     assert wrong == [], report
     assert backend.computed
+
+
+def test_conditions_are_in_words_with_the_names_of_the_definition():
+    words = {}
+    for op, peer in PEERS:
+        definition = REGISTRY.op(op).definition
+        names = {*definition.attributes, *(port.name for port in definition.inputs)}
+        assert set(re.findall("`(.*?)`", peer.when)) <= names, op
+        assert words.setdefault(peer.where, peer.when) == peer.when
+        assert bool(peer.when) == bool(peer.where)
