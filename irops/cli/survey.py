@@ -211,19 +211,10 @@ def _faults(rows: Sequence[Row]) -> Iterator[str]:
     """A line for each cell with a fault, up to a number: its first finding, or its message."""
     for row in rows[:MAX_CELLS]:
         name = printable(abridged(row.model, 100))
-        yield f"{row.status}: {row.task} of {name}{printable(abridged(_reason(row), MAX_REASON))}"
+        place = f"{row.status}: {row.task} of {name}"
+        yield ": ".join(filter(None, (place, printable(abridged(row.reason, MAX_REASON)))))
     if len(rows) > MAX_CELLS:
         yield f"and {len(rows) - MAX_CELLS:,} more; results.csv lists all"
-
-
-def _reason(row: Row) -> str:
-    detail = row.details
-    for finding in detail.get("findings", ()):
-        return f": {finding['severity']} {finding['code']} {finding['message']}"
-    if "first" in detail:
-        first = detail["first"]
-        return f": {first['layer']} ({first['op']}) is {first['verdict']}: {first['reason']}"
-    return f": {detail['message']}" if "message" in detail else ""
 
 
 def _changes(found: Differences) -> Iterator[str]:

@@ -15,7 +15,7 @@ _STYLE = """<style>
   padding: 2px 12px 2px 0; text-align: left; vertical-align: top; border-bottom: 1px solid #8884;
 }
 .irops-table th { cursor: pointer; }
-.irops-error { color: #c22; font-weight: 600; }
+.irops-error, .irops-fail, .irops-crash, .irops-wrong { color: #d33; font-weight: 600; }
 .irops-warning { color: #a60; font-weight: 600; }
 </style>"""
 _SORT = (
@@ -26,7 +26,7 @@ _SORT = (
 )
 """Sorts the rows by the column whose title is clicked, numbers by size; a second click turns the order round.
 """
-COLOURED = ("error", "warning")
+COLOURED = ("error", "warning", "fail", "crash", "wrong")
 """Cells that have a colour, as they have in the terminal."""
 
 

@@ -91,6 +91,17 @@ class Row:
         return counts
 
     @property
+    def reason(self) -> str:
+        """The first finding, the first wrong layer, or the message; "" where the detail has none of these."""
+        detail = self.details
+        for finding in detail.get("findings", ()):
+            return f"{finding['severity']} {finding['code']} {finding['message']}"
+        if "first" in detail:
+            first = detail["first"]
+            return f"{first['layer']} ({first['op']}) is {first['verdict']}: {first['reason']}"
+        return str(detail.get("message", ""))
+
+    @property
     def is_sound(self) -> bool:
         """Whether the status is pass or warn."""
         return self.status in SOUND
@@ -463,10 +474,10 @@ class SurveyTable(Sequence[Row]):
         """A table for notebooks: the rows, the worst first."""
         worst = sorted(self.rows, key=lambda row: -STATUSES.index(row.status))
         rows = (
-            (row.model, row.task, row.status, "" if row.seconds is None else f"{row.seconds:.3f}", row.detail)
+            (row.model, row.task, row.status, "" if row.seconds is None else f"{row.seconds:.3f}", row.reason)
             for row in worst
         )
-        return html_table(repr(self)[1:-1], ("model", "task", "status", "seconds", "detail"), rows)
+        return html_table(repr(self)[1:-1], ("model", "task", "status", "seconds", "reason"), rows)
 
 
 EXCEEDED = {"": "crash", "seconds": "timeout", "memory": "memory"}

@@ -2,6 +2,7 @@
 inferred Facts, a report and a definition.
 """
 
+import json
 import sys
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from irops.analysis.model_analysis import analyse
 from irops.diagnostics.html_table import MAX_CELL, MAX_ROWS, html_table
 from irops.editing.graiphic import Graph as NewGraph
 from irops.ir.model import Edge, Layer, LayerGraph, Model, Port
-from irops.surveys.survey import SurveyTable
+from irops.surveys.survey import Row, SurveyTable
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = "a\nb" * 5000
@@ -189,3 +190,25 @@ def test_texts_are_escaped_and_bounded():
     assert "x" * (MAX_CELL + 1) not in text
     assert "and 5 more" in text
     assert len(html.fromstring(text).xpath("//th[contains(@onclick, 'sort')]")) == 1
+
+
+def test_hostile_names_stay_text_and_a_comparison_is_its_page():
+    name = "</td></table></pre></svg><img src=x onerror=alert(1)>\" ' &quot; \x1b"
+    one, other = (irops.Graph(name), irops.Graph(name))
+    for graph, factor in ((one, 2), (other, 3)):
+        graph.result(
+            graph.add("Multiply", graph.parameter(f"x{name}", "f32[3]"), factor, name=name), f"y{name}"
+        )
+    results = irops.run(one, np.ones(3, np.float32), profile=True)
+    compared = irops.compare(one.model(), [np.ones(3, np.float32)], b=other.model())
+    report = irops.Report((diagnostic(name),))
+    row = Row(name, name, "fail", 0.5, 1, json.dumps({"message": name}))
+    found = [compared, irops.diff(one, other), irops.why(one, name, axis=0), results, results.profile, report]
+    for shown in (*found, one, one.model(), irops.infer(one), SurveyTable((row,))):
+        page = html.fromstring(f"<div>{shown._repr_html_()}</div>")
+        inner = [html.fromstring(frame.get("srcdoc")) for frame in page.iter("iframe")]
+        assert not any(list(tree.iter("img", "script")) for tree in (page, *inner)), shown
+        assert len(inner) == (shown is compared)
+    (frame,) = html.fromstring(f"<div>{compared._repr_html_()}</div>").iter("iframe")
+    assert frame.get("sandbox") == ""
+    assert "the first wrong layer is" in html.fromstring(frame.get("srcdoc")).text_content()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan, log10
@@ -116,7 +117,11 @@ class Comparison:
         return f"<Comparison of {sources}: {results_summary(self)}; {layers}, {outcome}>"
 
     def _repr_html_(self) -> str:
-        """A table for notebooks: the results, and the layers that differ, the worst first."""
+        """The page for notebooks, without the drawing; a table of results and layers without irops[html]."""
+        with suppress(MissingExtraError):
+            text = page(self).replace("&", "&amp;").replace('"', "&quot;")
+            style = "width: 100%; height: 32em; border: 0; resize: vertical"
+            return f'<iframe title="comparison" sandbox style="{style}" srcdoc="{text}"></iframe>'
         order = sorted(self.layers, key=lambda layer: -layer.verdict.severity)
         rows = [(result.name, "Result", str(result.verdict), result.reason) for result in self.results]
         rows += [
@@ -385,13 +390,13 @@ FLOOR, CEILING = -10.0, 1.0
 """The powers of ten between which the curve shows errors."""
 
 
-def page(comparison: Comparison, analysis: ModelAnalysis) -> str:
-    """The page. analysis: of the model that was compared, for the drawing
+def page(comparison: Comparison, analysis: ModelAnalysis | None = None) -> str:
+    """The page. analysis: of the model that was compared, for the drawing; None for a page without it
 
     Raises:  MissingExtraError
     """
     layers, first = comparison.layers, comparison.first
-    picture, missing = _picture(analysis)
+    picture, missing = ("", "") if analysis is None else _picture(analysis)
     return render(
         "compare.html",
         title=f"{comparison.a} and {comparison.b}: {comparison.model}",
