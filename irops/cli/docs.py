@@ -89,21 +89,22 @@ def command_pages() -> Iterator[tuple[str, str]]:
     pages = "\n".join(COMMANDS)
     table = f"| command | |\n|---|---|\n{rows}\n"
     yield "commands/index.md", f"{INTRODUCTION}\n{table}\n```{{toctree}}\n:hidden:\n\n{pages}\n```\n"
-    for name, what in COMMANDS.items():
-        yield f"commands/{name}.md", command_page(name, what)
+    for name in COMMANDS:
+        yield f"commands/{name}.md", command_page(name)
 
 
-def command_page(name: str, what: str) -> str:
+def command_page(name: str) -> str:
     """The page of a command: usage, text, examples, arguments and exit codes."""
     command, parser = command_named(name)
     text, _, example = (parser.description or "").partition(EXAMPLE)
+    lead, _, more = text.partition("\n\n")
     shown = "\n".join(line.removeprefix("  ") for line in example.rstrip().splitlines())
     examples = f"\n## Examples\n\n```sh\n{shown}\n```\n" if shown else ""
     codes = "\n".join(line.removeprefix("  ") for line in exit_codes(command.EXIT_1).splitlines()[1:])
     tables = "".join(_arguments(group) for group in parser._action_groups)
     return (
-        f"# irops {name}\n\n{prose(what[:1].upper() + what[1:])}.\n\n```text\n{_usage(parser)}\n```\n\n"
-        f"{_description(text)}\n{examples}{tables}\n## Exit codes\n\n```text\n{codes}\n```\n"
+        f"# irops {name}\n\n{_description(lead)}\n\n```text\n{_usage(parser)}\n```\n\n"
+        f"{_description(more)}\n{examples}{tables}\n## Exit codes\n\n```text\n{codes}\n```\n"
     )
 
 

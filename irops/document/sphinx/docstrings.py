@@ -44,7 +44,7 @@ def converted(text: str, parameters: frozenset[str]) -> Iterator[str]:
             yield escaped(" ".join(prose))
             yield ""
         for names_text, text_lines in entries:
-            yield from _items(names_text, " ".join(text_lines), known)
+            yield from _items(names_text, " ".join(text_lines).rstrip(";"), known)
         if entries:
             yield ""
 
