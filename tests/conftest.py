@@ -141,3 +141,12 @@ def net():
     see net_text.
     """
     return model_of
+
+
+@pytest.fixture(scope="module")
+def bucket():
+    """A store of objects with the API of S3."""
+    from object_store import object_store
+
+    with pytest.MonkeyPatch.context() as patch, object_store(patch) as store:
+        yield store

@@ -57,11 +57,14 @@ def _maps_of_children(parent):
 
 
 def wait_for_the_end_of(group):
-    """Return once all processes of a group have ended."""
+    """Return once all processes of a group have ended; a test that fails meanwhile kills them."""
     with suppress(ProcessLookupError):
-        while True:
-            os.killpg(group, 0)
-            time.sleep(0.01)
+        try:
+            while True:
+                os.killpg(group, 0)
+                time.sleep(0.01)
+        finally:
+            os.killpg(group, signal.SIGKILL)
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="this system has no /proc")
@@ -291,12 +294,7 @@ UNSIGNALLED = "import irops.work.serving as lifetime\nlifetime._signalled_by_ker
     ],
 )
 def test_processes_end_with_their_parent(script, number, tmp_path):
-    group = killed_while_working(script, number, tmp_path)
-    try:
-        wait_for_the_end_of(group)
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(group, signal.SIGKILL)
+    wait_for_the_end_of(killed_while_working(script, number, tmp_path))
 
 
 @needs_fork
@@ -307,12 +305,7 @@ def test_the_command_of_a_reduction_and_what_it_started_end_with_irops(tmp_path)
     wait_until(lambda: begun.exists() and begun.read_text().endswith("\n"), running)
     running.kill()
     running.communicate()
-    session = int(begun.read_text())
-    try:
-        wait_for_the_end_of(session)
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(session, signal.SIGKILL)
+    wait_for_the_end_of(int(begun.read_text()))
 
 
 @needs_fork

@@ -14,7 +14,7 @@ import irops
 from irops.cli.main import main
 from irops.diagnostics.formats import FORMATS
 
-pytestmark = [needs("fsspec"), needs("aiohttp")]
+pytestmark = [needs("fsspec", "aiohttp")]
 QUERY = "X-Amz-Credential=AKIA&X-Amz-Signature=5ec3e7"
 
 

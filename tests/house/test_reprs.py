@@ -194,11 +194,10 @@ def test_texts_are_escaped_and_bounded():
 
 def test_hostile_names_stay_text_and_a_comparison_is_its_page():
     name = "</td></table></pre></svg><img src=x onerror=alert(1)>\" ' &quot; \x1b"
-    one, other = (irops.Graph(name), irops.Graph(name))
+    one, other = irops.Graph(name), irops.Graph(name)
     for graph, factor in ((one, 2), (other, 3)):
-        graph.result(
-            graph.add("Multiply", graph.parameter(f"x{name}", "f32[3]"), factor, name=name), f"y{name}"
-        )
+        x = graph.parameter(f"x{name}", "f32[3]")
+        graph.result(graph.add("Multiply", x, factor, name=name), f"y{name}")
     results = irops.run(one, np.ones(3, np.float32), profile=True)
     compared = irops.compare(one.model(), [np.ones(3, np.float32)], b=other.model())
     report = irops.Report((diagnostic(name),))

@@ -5,21 +5,14 @@ import pickle
 import numpy as np
 import pytest
 from libraries import needs
-from object_store import object_store
 from tables import table
 
 import irops
 from irops.ir.opening import models_at
 from irops.ir.remote import RemoteError
 
-pytestmark = [pytest.mark.slow("a server of objects"), needs("fsspec"), needs("s3fs"), needs("moto")]
+pytestmark = [pytest.mark.slow("a server of objects"), needs("fsspec", "s3fs", "moto")]
 SUFFIXES = (".xml", ".onnx")
-
-
-@pytest.fixture(scope="module")
-def bucket():
-    with pytest.MonkeyPatch.context() as patch, object_store(patch) as store:
-        yield store
 
 
 @pytest.fixture

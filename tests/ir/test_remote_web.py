@@ -16,7 +16,7 @@ from tables import table
 import irops
 from irops.files.storage import bytes_fetched, bytes_read
 
-pytestmark = [needs("fsspec"), needs("aiohttp")]
+pytestmark = [needs("fsspec", "aiohttp")]
 fsspec = Late("fsspec")
 GIGABYTES = 10 << 30
 X = np.ones((2, 6), np.float32)

@@ -154,9 +154,7 @@ async def test_a_text_is_formatted_as_openvino_writes_it_if_it_is_well_formed(ed
     options = types.FormattingOptions(tab_size=2, insert_spaces=True)  # which OpenVINO does not have
     params = types.DocumentFormattingParams(types.TextDocumentIdentifier(document), options)
     [edit] = await editor.text_document_formatting_async(params)
-    assert (
-        '\n\t\t<layer id="1" name="lengths" type="Parameter" version="opset1">\n\t\t\t<data ' in edit.new_text
-    )
+    assert '\n\t\t<layer id="1" name="lengths" type="Parameter" version="opset1">\n' in edit.new_text
     assert edit.range.end == types.Position(len(LINES), 0)
     for version, text in enumerate((edit.new_text, edit.new_text[:-3]), 2):
         editor.edit(document, version, text)

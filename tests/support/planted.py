@@ -66,20 +66,20 @@ def off_by_one(out: Any) -> Any:
 @_kind
 def nan(out: Any) -> Any:
     """One element is NaN."""
-    if not element_type_of(out).floating or not out.size:
-        return None
-    wrong = out.copy()
-    wrong.flat[out.size // 2] = np.nan
-    return wrong
+    return _with_one(out, np.nan)
 
 
 @_kind
 def infinity(out: Any) -> Any:
     """One number is infinity."""
+    return _with_one(out, np.inf)
+
+
+def _with_one(out: Any, value: float) -> Any:
     if not element_type_of(out).floating or not out.size:
         return None
     wrong = out.copy()
-    wrong.flat[out.size // 2] = np.inf
+    wrong.flat[out.size // 2] = value
     return wrong
 
 

@@ -6,24 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from libraries import needs
-from object_store import object_store
 
 import irops
 
-pytestmark = [
-    pytest.mark.slow("a server of objects"),
-    needs("jinja2"),
-    needs("fsspec"),
-    needs("s3fs"),
-    needs("moto"),
-]
+pytestmark = [pytest.mark.slow("a server of objects"), needs("jinja2", "fsspec"), needs("s3fs", "moto")]
 GIGABYTES = 10 << 30
-
-
-@pytest.fixture(scope="module")
-def bucket():
-    with pytest.MonkeyPatch.context() as patch, object_store(patch) as store:
-        yield store
 
 
 @pytest.fixture
