@@ -14,15 +14,13 @@ example:
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator
 
-from irops.analysis.model_analysis import ModelAnalysis, analyse
+from irops.analysis.model_analysis import analyse
 from irops.cli import options
 from irops.cli.display import deliver, print_diagnostics
 from irops.cli.models import model_help, registry_of
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED
 from irops.cli.settings import settings
-from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import printable_lines
 from irops.dialects.reading import read
 from irops.editing.diff import IGNORABLE, Difference, diff, page
@@ -48,7 +46,8 @@ def execute(args: argparse.Namespace) -> int:
     limits, registry = options.limits_of(args, settings(args.config).limits), registry_of(args)
     ignore = [word for text in args.ignore for word in text.split(",") if word]
     analyses = [analyse(read(path, limits=limits), registry, limits) for path in (args.a, args.b)]
-    faults = [] if "weights" in ignore else [*_missing_weights(analyses)]
+    every = (fault for analysis in analyses for fault in constant_faults(analysis.model))
+    faults = [] if "weights" in ignore else [fault for fault in every if fault.name == "missing-weights"]
     if faults:
         print_diagnostics(faults, sys.stderr)
         print("--ignore weights compares the rest", file=sys.stderr)
@@ -57,11 +56,6 @@ def execute(args: argparse.Namespace) -> int:
         difference = diff(analyses[0], analyses[1], ignore=ignore)
     deliver(_text(difference, args.output_format), args)
     return CLEAN if difference.same else FINDINGS
-
-
-def _missing_weights(analyses: Iterable[ModelAnalysis]) -> Iterator[Diagnostic]:
-    for analysis in analyses:
-        yield from (fault for fault in constant_faults(analysis.model) if fault.name == "missing-weights")
 
 
 def _text(difference: Difference, style: str) -> str:

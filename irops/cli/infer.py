@@ -90,15 +90,12 @@ def _override(signature: Signature, pair: Pair, limits: Limits) -> tuple[Key, An
 
 def _rows(facts: Inferred, path: tuple[str, ...] = ()) -> Iterator[OutputRow]:
     for layer_facts in facts.layers.values():
-        for index, fact in enumerate(layer_facts.outputs or _result_inputs(layer_facts)):
+        # a Result has no outputs; its inputs are shown
+        shown_facts = layer_facts.outputs or [fact for fact in layer_facts.inputs if fact is not None]
+        for index, fact in enumerate(shown_facts):
             yield OutputRow(path, layer_facts, index, fact)
         for name, body in layer_facts.bodies.items():
             yield from _rows(body, (*path, layer_facts.layer.name, name))
-
-
-def _result_inputs(layer_facts: LayerFacts) -> list[Fact]:
-    """The inputs of a Result, shown in place of outputs, which it does not have."""
-    return [fact for fact in layer_facts.inputs if fact is not None]
 
 
 def _json(row: OutputRow) -> dict[str, Any]:

@@ -47,17 +47,15 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
 
-def _loss(loss: Loss | None) -> float:
-    return 0.0 if loss is None else loss.relative
-
-
 SORTS: dict[str, Callable[[Constant], tuple[float, ...]]] = {
     "bytes": lambda c: (-c.region.size,),
     "offset": lambda c: (c.region.offset,),
     "magnitude": lambda c: (-c.statistics.magnitude,),
     "zeros": lambda c: (-_share(c.statistics.zeros, c),),
     "unusual": lambda c: (-c.statistics.nans, -c.statistics.infinities, -c.statistics.denormals),
-    "f16": lambda c: (-_overflows(c.statistics.f16), -_loss(c.statistics.f16)),
+    "f16": lambda c: (
+        (-c.statistics.f16.overflows, -c.statistics.f16.relative) if c.statistics.f16 else (0, 0)
+    ),
 }
 """By what constants are ordered, the most remarkable first."""
 
@@ -82,7 +80,7 @@ def _table(constants: Sequence[Constant]) -> "Table":
             f"[{','.join(map(str, constant.region.shape))}]",
             f"{constant.region.size:,}",
             "" if found.low is None else f"{found.low:.3g}..{found.high:.3g}",
-            _percent(found.zeros, constant),
+            f"{_share(found.zeros, constant):.1%}" if found.zeros else "0",
             "" if found.f16 is None else f"{100 * found.f16.relative:.2g}%",
             "; ".join(_unusual(constant)),
         )
@@ -117,16 +115,8 @@ def _constant_summary(weights: ModelWeights) -> Iterator[str]:
     yield "f16: error of elements stored so, relative to their root mean square"
 
 
-def _overflows(loss: Loss | None) -> int:
-    return 0 if loss is None else loss.overflows
-
-
 def _share(count: int, constant: Constant) -> float:
     return count / constant.region.elements if constant.region.elements else 0.0
-
-
-def _percent(count: int, constant: Constant) -> str:
-    return f"{_share(count, constant):.1%}" if count else "0"
 
 
 def weights_as_json(weights: ModelWeights, constants: Sequence[Constant]) -> dict[str, Any]:
@@ -231,10 +221,8 @@ def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings(args.config).limits)
     model = read(args.model, files[-1] if files else None, limits=limits)
     analysis = analyse(model, registry_of(args), limits)
-    return _examine(analysis, args) if examined else _summarize(analysis, args)
-
-
-def _summarize(analysis: ModelAnalysis, args: argparse.Namespace) -> int:
+    if examined:
+        return _examine(analysis, args)
     summary = _summary(analysis)
     if args.output_format == "json":
         print_json(1, summary, args.model)

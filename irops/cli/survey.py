@@ -74,7 +74,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     seconds = f"how long a cell may take; default: {default:.0f}"
     add_option(parser, "--seconds N", seconds, type=seconds_above_zero, default=default)
     memory = "how much memory a cell may use: 4G; default: limit process_bytes, divided among the processes"
-    add_option(parser, "--memory BYTES", memory, type=of_text(_bytes))
+    add_option(
+        parser,
+        "--memory BYTES",
+        memory,
+        type=of_text(lambda text: limit("process_bytes", text)["process_bytes"]),
+    )
     add_option(parser, "--select RULES", "only these rules, as in irops check", default="")
     add_option(parser, "--ignore RULES", "not these rules", default="")
     add_format(parser)
@@ -151,10 +156,6 @@ def _rules(option: str, text: str) -> tuple[str, ...]:
     return words
 
 
-def _bytes(text: str) -> float:
-    return limit("process_bytes", text)["process_bytes"]
-
-
 VERSION = 1
 MAX_CELLS = 20
 """How many cells with faults, and with each kind of change, are listed."""
@@ -167,7 +168,7 @@ def show_summary(survey: SurveyTable) -> None:
     statuses = [status for status in STATUSES if any(status in of_task for of_task in counts.values())]
     by_task = table("", "task", *(f">{status}" for status in statuses))
     for task, of_task in counts.items():
-        by_task.add_row(task, *(f"{of_task[one]:,}" if one in of_task else "" for one in statuses))
+        by_task.add_row(task, *(f"{of_task[status]:,}" if status in of_task else "" for status in statuses))
     show(by_task)
     rules = survey.rules()
     if rules:

@@ -64,16 +64,12 @@ def minimum_mean_maximum(array: Array) -> tuple[str, str, str]:
             if valid.size:
                 low, high = min(low, valid.min()), max(high, valid.max())
                 count += valid.size
-                mean = _mean(mean, valid.mean(), valid.size / count)
+                share = valid.size / count  # of the block in all elements so far
+                mean = valid.mean() if share == 1 else mean * (1 - share) + valid.mean() * share
     if count == 0:
         return "", "", ""
     texts = tuple(f"{float(number):.4g}" for number in (low, mean, high))
     return ("", texts[1], "") if kind is BOOLEAN else (texts[0], texts[1], texts[2])
-
-
-def _mean(mean: np.float64, of_block: np.float64, share: float) -> np.float64:
-    """The mean of the elements so far and those of a block, of which share is the block's part of all."""
-    return of_block if share == 1 else mean * (1 - share) + of_block * share
 
 
 def _blocks(array: Array) -> Iterator[Array]:

@@ -96,7 +96,7 @@ class Trial:
     @property
     def arrays(self) -> list[Array | None]:
         """The inputs, each in its layout; new arrays at each call."""
-        return [None if one is None else in_layout(one.array, one.layout) for one in self.inputs]
+        return [None if item is None else in_layout(item.array, item.layout) for item in self.inputs]
 
     @property
     def size(self) -> tuple[int, int, int]:
@@ -328,7 +328,9 @@ class DefinitionCase:
     @property
     def name(self) -> str:
         """The kind, the name if it has one, and the line in the definition."""
-        return _name(self.case)
+        case = self.case
+        kind = "example" if case.violates is None else f"counterexample of {case.violates}"
+        return f"{kind}{f' {case.name!r}' if case.name else ''}, line {case.line}"
 
     @property
     def trial(self) -> Trial:
@@ -359,11 +361,6 @@ def definition_cases(op: Op) -> Iterator[DefinitionCase]:
     for case in counterexamples(op.definition):
         if case.net is None and all(t is None or _can_allocate(t) for t in inputs_of(op, case)):
             yield DefinitionCase(op, "counterexample", case)
-
-
-def _name(case: ExampleCase) -> str:
-    kind = "example" if case.violates is None else f"counterexample of {case.violates}"
-    return f"{kind}{f' {case.name!r}' if case.name else ''}, line {case.line}"
 
 
 def _can_allocate(tensor: Tensor) -> bool:

@@ -110,17 +110,12 @@ def contradictions(
     """
     if graph.path or any(graph.layers[key].layer.kind is not LayerKind.PARAMETER for key in given):
         return
-    for layer in dict.fromkeys(_warned(planned.findings)):
+    places = (d.location for d in planned.findings if d.severity is Severity.WARNING)
+    warned = (place.layer_id for place in places if not place.path and place.layer_id is not None)
+    for layer in dict.fromkeys(warned):
         fault = contradiction(analysis.declared.layers[layer], planned.layers[layer])
         if fault is not None:
             yield planned.layers[layer], fault
-
-
-def _warned(findings: list[Diagnostic]) -> Iterator[int]:
-    for finding in findings:
-        place = finding.location
-        if finding.severity is Severity.WARNING and not place.path and place.layer_id is not None:
-            yield place.layer_id
 
 
 Progress = Callable[[int, int, Layer], None]

@@ -143,7 +143,9 @@ class Run:
             del arrays, computed
             for source in step.done_with:
                 if source[0] not in keep:
-                    self._release(values, waiting, source)
+                    waiting[source] -= 1
+                    if waiting[source] == 0:
+                        self.bytes_held -= values.pop(source).nbytes
             if progress is not None and not graph.path:
                 progress(number + 1, len(plan.steps), layer)
         self.bytes_held = held_before
@@ -162,11 +164,6 @@ class Run:
                 None if array is None else rounded(array, fact) for array, fact in zip(arrays, step.rounding)
             ]
         return arrays
-
-    def _release(self, values: dict[ValueKey, Array], waiting: dict[ValueKey, int], key: ValueKey) -> None:
-        waiting[key] -= 1
-        if waiting[key] == 0:
-            self.bytes_held -= values.pop(key).nbytes
 
     def layer(self, step: PlannedLayer, arrays: Arrays, given: Array | None = None) -> Computed:
         """One layer, computed; its warnings are recorded. Raises: EvaluationError"""

@@ -110,11 +110,6 @@ class Frame:
     rows_first: bool
 
 
-def frame_of(framework: str) -> Frame:
-    require(framework in ("", "tensorflow"), "C6", repr(framework))
-    return Frame(np.float32(0), True) if framework else Frame(ONE, False)
-
-
 def anchors_of(base_size: int, ratio: Numbers, scale: Numbers, frame: Frame) -> Array:
     """The anchors at the first position, of every ratio and scale."""
     ratios, scales = np.array(ratio, np.float32), np.array(scale, np.float32)
@@ -164,7 +159,9 @@ def proposal_4(
     framework: str,
 ) -> tuple[Array, Array]:
     check_image(image_shape)
-    frame, image = frame_of(framework), image_shape.astype(np.float32)
+    require(framework in ("", "tensorflow"), "C6", repr(framework))
+    frame = Frame(np.float32(0), True) if framework else Frame(ONE, False)
+    image = image_shape.astype(np.float32)
     limits = image[:2] if frame.rows_first else image[1::-1]
     anchors = anchors_of(base_size, ratio, scale, frame)
     check_maps(class_probs, bbox_deltas, len(anchors))

@@ -237,11 +237,7 @@ def _unchanged(source: int | None, initial: Sequence[Fact], last: Shape) -> Shap
     shape = initial[source].shape
     if shape.dims is None or last.dims is None or not shape.can_be(last):
         return shape
-    return Shape(map(_intersection, shape, last))
-
-
-def _intersection(a: Dim, b: Dim) -> Dim:
-    return Dim(max(a.low, b.low), min(a.high, b.high))
+    return Shape(Dim(max(a.low, b.low), min(a.high, b.high)) for a, b in zip(shape, last))
 
 
 def sources_of(body: BodyFunction) -> dict[int, int]:
