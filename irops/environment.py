@@ -170,11 +170,11 @@ def _is_of(value: object, hint: Any) -> bool:
 
     origin, inner = get_origin(hint), get_args(hint)
     if hint is Any or origin in (Union, UnionType):
-        return hint is Any or any(_is_of(value, one) for one in inner)
+        return hint is Any or any(_is_of(value, part) for part in inner)
     if isinstance(origin, ABCMeta) and issubclass(origin, Iterable):
         is_text = isinstance(value, str | bytes) or (hasattr(value, "__array__") and inner[0] is not Any)
         items = value if isinstance(value, list | tuple | set | dict) else ()
-        return isinstance(value, origin) and not is_text and all(_is_of(one, inner[0]) for one in items)
+        return isinstance(value, origin) and not is_text and all(_is_of(item, inner[0]) for item in items)
     declared: Any = {float: Real, int: Integral, bool: Integral, Literal: str}.get(
         origin or hint, origin or hint
     )

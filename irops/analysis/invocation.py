@@ -116,7 +116,7 @@ def require_all(op: Op, inputs: Sequence[Any], attributes: Collection[str]) -> N
     given = (*inputs, *(None,) * len(op.definition.inputs))
     ports = [p.name for p, item in zip(op.definition.inputs, given) if not p.optional and item is None]
     known = op.definition.attributes
-    lacking = [one.parameter for one in known.values() if one.required and one.name not in attributes]
+    lacking = [a.parameter for a in known.values() if a.required and a.name not in attributes]
     if ports and lacking and known.keys() >= set(attributes):
         raise OpFault("missing-attribute", f"{op.id} needs {', '.join((*ports, *lacking))}")
 

@@ -84,13 +84,13 @@ def synthetic_inputs(
     missing = [port for port in analysis.signature.inputs if port.position not in given]
     fillings = [_Filling(model, port, limits, shapes.get(port.position)) for port in missing]
     known = {position: array.shape for position, array in given.items()}
-    known |= {one.port.position: one.sizes() for one in fillings if not one.assumed}
-    if any(one.assumed for one in fillings):
+    known |= {filling.port.position: filling.sizes() for filling in fillings if not filling.assumed}
+    if any(filling.assumed for filling in fillings):
         for position, shape in assumed_shapes(analysis, known).items():
-            next(one for one in fillings if one.port.position == position).shape = str(shape)
-    known |= {one.port.position: one.sizes() for one in fillings}
+            next(filling for filling in fillings if filling.port.position == position).shape = str(shape)
+    known |= {filling.port.position: filling.sizes() for filling in fillings}
     spans = _spans(analysis, known) if fill == "random" else {}
-    return [one.synthetic(fill, seed, spans.get(one.port.layer.id)) for one in fillings]
+    return [filling.synthetic(fill, seed, spans.get(filling.port.layer.id)) for filling in fillings]
 
 
 class _Filling:

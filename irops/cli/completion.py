@@ -142,7 +142,7 @@ def _sources(prefix: str) -> Iterable[str]:
     """Backends, devices of OpenVINO, and files, of which some have a word and a colon before them."""
     from irops.debugging.sources.parse import PREFIXES
 
-    head = next((one for one in PREFIXES if prefix.startswith(one)), "")
+    head = next((form for form in PREFIXES if prefix.startswith(form)), "")
     if head == "openvino:":
         return [f"{head}{device}" for device in ("AUTO", "CPU", "GPU", "NPU")]
     if head:

@@ -162,7 +162,7 @@ def _op_or_constraint(word: str, args: argparse.Namespace) -> ExplainedSubject:
     from irops.cli import op_page  # imports what reads definitions, and NumPy: rules need neither
     from irops.dialects import others
 
-    prefixes = (f"{one.name}:" for one in others())
+    prefixes = (f"{dialect.name}:" for dialect in others())
     dialect = next((prefix for prefix in prefixes if word.lower().startswith(prefix)), "")
     name, _, number = word[len(dialect) :].partition(":")
     definition = op_page.op_named(f"{dialect}{name}", args, or_rule=not number).definition

@@ -64,7 +64,7 @@ def normal(names: Iterable[str]) -> str:
 
 def _unknown(name: str, registry: Registry, or_rule: bool) -> str:
     prefix = name.lower().partition(":")[0]
-    dialect = next((one for one in others() if one.name == prefix), None)
+    dialect = next((other for other in others() if other.name == prefix), None)
     if dialect is not None:
         return _unknown_in(dialect, name, registry)
     listed = (version.id for version in opsets().all())

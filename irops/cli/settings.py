@@ -147,7 +147,7 @@ def _foreign_owner(path: Path) -> int | None:
     caller = os.environ.get("SUDO_UID", "")
     if os.geteuid() == 0 and caller.isascii() and caller.isdigit():
         own.add(int(caller))
-    return next((one.st_uid for one in (os.lstat(path), os.stat(path)) if one.st_uid not in own), None)
+    return next((link.st_uid for link in (os.lstat(path), os.stat(path)) if link.st_uid not in own), None)
 
 
 def _foreign(path: Path, owner: int) -> Diagnostic:

@@ -102,10 +102,10 @@ def applied(data: bytes, fixes: Iterable[Fix]) -> tuple[bytes, list[Fix]]:
     """The bytes with fixes applied, and the fixes that were applied: the first of those that overlap."""
     done: list[Fix] = []
     edits: list[Edit] = []
-    for one in fixes:
-        if not any(_overlap(edit, other) for edit in one.edits for other in edits):
-            done.append(one)
-            edits.extend(one.edits)
+    for candidate in fixes:
+        if not any(_overlap(edit, other) for edit in candidate.edits for other in edits):
+            done.append(candidate)
+            edits.extend(candidate.edits)
     for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):  # offsets before stay
         data = data[: edit.start] + edit.text.encode() + data[edit.end :]
     return data, done

@@ -59,6 +59,6 @@ def did_you_mean_word(word: object, known: Iterable[object]) -> str:
 
 def meant_or_all(word: object, known: Iterable[object]) -> str:
     """The text after a semicolon about a word that is not one of a few: the similar one, or all."""
-    words = [str(one) for one in known]
+    words = [str(item) for item in known]
     meant = similar(word, words)
     return f"did you mean {meant}?" if meant is not None else f"expected one of {', '.join(words)}"

@@ -39,7 +39,7 @@ def dialect_named(name: str) -> Dialect:
     for dialect in dialects():
         if dialect.name == wanted:
             return dialect
-    raise KeyError(f"there is no dialect {name!r}; there are {', '.join(one.name for one in dialects())}")
+    raise KeyError(f"there is no dialect {name!r}; there are {', '.join(known.name for known in dialects())}")
 
 
 def dialect_of(model: Model) -> Dialect:

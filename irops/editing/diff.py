@@ -234,12 +234,12 @@ class Side(Scope):
         from hashlib import blake2b  # slow to import
 
         used = [self.graph.layers[s[0]].layer for s in self.sources(layer.id) if s is not None]
-        constants = [one for one in used if one.is_constant]
+        constants = [source for source in used if source.is_constant]
         total = blake2b(layer.type.lower().encode())
         size = 0
-        for one in constants:
+        for source in constants:
             try:
-                array = constant(self.analysis.model, one)
+                array = constant(self.analysis.model, source)
             except DiagnosticError:  # the weights are missing, which is reported where they are compared
                 return None
             size += array.size
@@ -619,7 +619,7 @@ class GraphComparison:
         this, other = (self.a, number, self.matching.to), (self.b, partner, self.matching.back)
         for which, (side, start, pairs) in (("this", this), ("the other", other)):
             layers = [side.graph.layers[key].layer for key in _without_partner(side, start, pairs)]
-            names = ", ".join(f"{one.name} ({self._op(side, one)})" for one in layers[:FEW])
+            names = ", ".join(f"{layer.name} ({self._op(side, layer)})" for layer in layers[:FEW])
             if layers:
                 found.append(f"{which} model alone has {plural(len(layers), 'layer')} before it: {names}")
         return found

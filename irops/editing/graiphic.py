@@ -367,7 +367,9 @@ def as_onnx(model: Model) -> Model:
         _plain(layer, model.opsets[ONNX]) if layer.version == GRAIPHIC else layer for layer in model.layers
     ]
     notes = {
-        f"{KEY}{layer.name}": json.dumps(_said(layer)) for layer in model.layers if layer.version == GRAIPHIC
+        f"{KEY}{layer.name}": json.dumps(_builder_arguments(layer))
+        for layer in model.layers
+        if layer.version == GRAIPHIC
     }
     return replace(
         model, graph=replace(model.graph, layers=layers), extra={**model.extra, **notes}, dialect=ONNX
@@ -425,7 +427,7 @@ def _plain(layer: Layer, opset: int) -> Layer:
     return replace(layer, version=f"{ONNX}:{opset}", data=data)
 
 
-def _said(layer: Layer) -> dict[str, str]:
+def _builder_arguments(layer: Layer) -> dict[str, str]:
     """The arguments of a node's builder, defaults written out, under the toolkit's own names."""
     attributes = _op(layer.type).definition.attributes.values()
     return {

@@ -31,7 +31,7 @@ def near(path: StrPath, suffix: str) -> tuple[str, ...]:
     folder = Path(path).parent
     if not folder.is_dir():
         return (f"the folder {folder} does not exist",)
-    files = sorted(one.name for one in folder.glob(f"*{suffix}"))
+    files = sorted(file.name for file in folder.glob(f"*{suffix}"))
     meant = similar_path(os.fspath(path), suffix)
     if meant is not None:
         return (f"did you mean {meant}?",)
@@ -48,7 +48,7 @@ def similar_path(path: str, suffix: str) -> str | None:
             names = [entry.name for entry in entries if entry.name.endswith(suffix) or entry.is_dir()]
     except (OSError, ValueError):
         return None
-    paths = {one.removesuffix(suffix): one for one in names}  # the suffix would make all names similar
+    paths = {entry.removesuffix(suffix): entry for entry in names}  # the suffix would make all names similar
     meant = similar(name.removesuffix(suffix), paths)
     return None if meant is None else os.path.join(folder, paths[meant])
 
@@ -167,8 +167,8 @@ def models_at(path: StrPath, suffixes: tuple[str, ...]) -> tuple[tuple[str, ...]
 
 def _local_files(path: str) -> Iterator[Place]:
     """The files in a folder, or those that a pattern names and those in the folders that it names."""
-    for one in [path] if os.path.lexists(path) else sorted(glob(path, recursive=True)):
-        yield from map(Place, sorted(_files_in(one)) if os.path.isdir(one) else (one,))
+    for entry in [path] if os.path.lexists(path) else sorted(glob(path, recursive=True)):
+        yield from map(Place, sorted(_files_in(entry)) if os.path.isdir(entry) else (entry,))
 
 
 def _files_in(folder: str) -> Iterator[str]:

@@ -182,7 +182,7 @@ def _require(fsspec: Any, protocol: str) -> None:
     """Raises: RemoteError if a protocol does not exist, or lacks its package"""
     protocols = fsspec.available_protocols()
     if protocol not in protocols:
-        meant = did_you_mean_word(f"{protocol}://", [f"{one}://" for one in protocols])
+        meant = did_you_mean_word(f"{protocol}://", [f"{name}://" for name in protocols])
         raise RemoteError(f"there is no protocol {protocol}://{meant}")
     try:
         fsspec.get_filesystem_class(protocol)

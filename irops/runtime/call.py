@@ -117,7 +117,7 @@ def called(prepared: "Prepared", inputs: Sequence[Any], out: Any, limits: Limits
         prepared.run(arrays, tuple(map(_array, out)) if isinstance(out, tuple) else _array(out), limits)
         return out
     result = prepared.run(arrays, None, limits)
-    return tuple(like(one, model) for one in result) if isinstance(result, tuple) else like(result, model)
+    return tuple(like(array, model) for array in result) if isinstance(result, tuple) else like(result, model)
 
 
 def _array(item: Any) -> Any:

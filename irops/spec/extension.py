@@ -42,7 +42,7 @@ def _entry_point_files(folder: str) -> list[str]:
     """The files that may list entry points, of the packages in a folder of sys.path."""
     try:
         with os.scandir(folder) as found:
-            infos = [one.path for one in found if one.name.endswith(("-info", "-INFO"))]
+            infos = [entry.path for entry in found if entry.name.endswith(("-info", "-INFO"))]
     except OSError:  # an archive, or not there
         return []
     return [os.path.join(info, "entry_points.txt") for info in infos]

@@ -86,8 +86,8 @@ def _identity(place: Place, limits: Limits) -> tuple[str, dict[Place, State]]:
         return _remote_identity(place, limits), {}
     try:
         digest, beside = _digest(place, is_model=True)
-        states = {one: _state(one) for one in (place, *beside)}
-        others = [_digest_beside(one, states[one]) for one in beside]
+        states = {file: _state(file) for file in (place, *beside)}
+        others = [_digest_beside(file, states[file]) for file in beside]
     except (OSError, ValueError):
         return "", {}
     return key_of(digest.encode(), *map(str.encode, others)), states

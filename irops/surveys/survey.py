@@ -182,7 +182,7 @@ def _require_report(path: Path, *, may_be_new: bool) -> None:
         _require_manifest(path / MANIFEST)
     elif not may_be_new:
         raise SurveyError(f"{name} is not the report of a survey: it has no {MANIFEST}")
-    elif any(not one.startswith(".") for one in names):
+    elif any(not entry.startswith(".") for entry in names):
         raise SurveyError(f"{name} holds other files and no {MANIFEST}; choose a new folder for the report")
 
 
@@ -280,7 +280,8 @@ def _row_of(line: bytes) -> Row | None:
     try:
         model, task, status, seconds, size, *texts = json.loads(line)
         numbers = all(number is None or not abs(number) > MAX_NUMBER for number in (seconds, size))
-        is_row = numbers and status in STATUSES and all(isinstance(one, str) for one in (model, task, *texts))
+        are_texts = all(isinstance(text, str) for text in (model, task, *texts))
+        is_row = numbers and status in STATUSES and are_texts
         if is_row and _is_detail(json.loads(texts[0])):
             return Row(model, task, status, seconds, size, *texts)
     except (ValueError, TypeError, LookupError, RecursionError):  # the line was cut off or changed

@@ -176,7 +176,7 @@ def _is_stated(
     sources = structure.by_path[path].wiring.inputs[layer.id]
     source = sources[index] if index < len(sources) else None
     ports = [port] if source is None else [port, source[0].outputs[source[1]]]
-    return any(len(shape.dims) == len(one.dims) for one in ports)
+    return any(len(shape.dims) == len(stated.dims) for stated in ports)
 
 
 def _right_dims(structure: ModelStructure, port: Port, shape: Shape) -> Fix | None:

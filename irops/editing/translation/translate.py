@@ -90,7 +90,8 @@ class _Translation:
         self.origins: dict[int, Layer] = {}
         self.diagnostics: list[Diagnostic] = []
         results = [layer for layer in model.layers if layer.kind is LayerKind.RESULT]
-        for layer in [*(one for one in self.wiring.order if one.kind is not LayerKind.RESULT), *results]:
+        others = (layer for layer in self.wiring.order if layer.kind is not LayerKind.RESULT)
+        for layer in (*others, *results):
             self._layer(self.facts.of(layer.id))
         if self.diagnostics:
             raise DiagnosticError(self.diagnostics)

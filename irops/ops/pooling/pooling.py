@@ -158,7 +158,7 @@ def avg_pool(data: Array, *, exclude_pad: bool, **window: Any) -> Array:
     slides = [window.slide(size) for window, size in zip(along, data.shape[2:])]
     padded = any(any(window.padding(size)) for window, size in zip(along, data.shape[2:]))
     covered = reduce(np.multiply.outer, (slide.counts() for slide in slides))
-    counts = np.asarray(prod(one.taps for one in along)) if padded and not exclude_pad else covered
+    counts = np.asarray(prod(slide.taps for slide in along)) if padded and not exclude_pad else covered
     # 0 for a count of 0; integers are rounded, ties to even
     kind = element_type_of(data)
     if kind.floating:
