@@ -160,7 +160,7 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         return any(d.severity is Severity.ERROR for d in self.all_findings())
 
     def walk(self) -> "Iterator[Inferred]":
-        """This graph and its bodies, those of bodies included."""
+        """This graph and its bodies, with the bodies in these."""
         ahead = [self]
         while ahead:
             here = ahead.pop()

@@ -26,8 +26,8 @@ Key = str | int
 class ModelPort:
     """An input or a result of a model. names: of its layer first, then of its tensor.
 
-    fact: what an input declares; of a result nothing is known before inference; name: that of an input's
-    layer, or the first name of a result's tensor, that of its layer where it has none of its own.
+    fact: what an input declares; of a result nothing is known before inference; name: of an input, the name
+    of its layer; of a result, the first name of its tensor, or of its layer where the tensor has no name.
     """
 
     layer: Layer

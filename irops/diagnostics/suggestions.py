@@ -10,8 +10,8 @@ MAX_LENGTH = 100
 
 
 def closest(name: object, known: Iterable[object], count: int = 2) -> list[str]:
-    """The known names that are most like a name, apart from upper and lower case, the closest first: those
-    that one may have mistyped, and those that begin or end with the name, or the name with them.
+    """The known names that are most like a name, apart from upper and lower case, the closest first: a few
+    letters differ, or one of the two names begins or ends with the other.
     """
     from difflib import get_close_matches
 

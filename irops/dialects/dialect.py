@@ -1,6 +1,4 @@
-"""A dialect: how its layers are looked up, what its types and shapes are, and which files hold its
-models.
-"""
+"""A dialect: how its layers are looked up, its types and shapes, and the files of its models."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

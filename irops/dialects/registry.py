@@ -173,8 +173,8 @@ class Registry:
         return KeyError(f"no op is called {name!r}{f'; did you mean {words}?' if words else ''}")
 
     def alias(self, name: str) -> str | None:
-        """The id of the op of OpenVINO that has another name, such as NMS, conv2d or reduce_mean: of the one
-        type that has it, or the one that has it first among its keywords; in the newest version.
+        """The id of the op of OpenVINO that another name means, such as NMS, conv2d or reduce_mean, in its
+        newest version. Where several types have the name as a keyword, the type that lists it first is meant.
         """
         called = self.called(name)
         first = [op for op in called if _is_called(name, self.op(op).definition.keywords[:1])]

@@ -166,7 +166,7 @@ def models_at(path: StrPath, suffixes: tuple[str, ...]) -> tuple[tuple[str, ...]
 
 
 def _local_files(path: str) -> Iterator[Place]:
-    """The files in a folder, or those that a pattern names and those in the folders that it names."""
+    """The files in a folder; for a pattern, the files that match it and those in folders that match it."""
     for entry in [path] if os.path.lexists(path) else sorted(glob(path, recursive=True)):
         yield from map(Place, sorted(_files_in(entry)) if os.path.isdir(entry) else (entry,))
 

@@ -456,7 +456,7 @@ _GRAPH, _RT_INFO = "<layers>", "<rt_info>"
 
 
 class LayerForm(NamedTuple):
-    """A layer but for its id, its name, the names of its ports and the offset in its data.
+    """A layer without its id, its name, the names of its ports and the offset in its data.
 
     Byte offsets count from the attribute type.
     """

@@ -289,7 +289,7 @@ class KeptConstants:
 
 
 def _without_more(array: Array) -> Array:
-    """The array, copied if it is a view of a larger one, which would be kept with it."""
+    """The array; a copy if it is a view of a larger array, which would stay in memory with it."""
     owner = array
     while isinstance(owner.base, np.ndarray):
         owner = owner.base
@@ -376,8 +376,8 @@ class FixedPart:
 
 
 def _fixed(plan: Plan, given: Collection[int]) -> frozenset[int]:
-    """The ids of constant steps, of those that read a shape alone, and of those that read only these. What
-    the caller gives, also in place of a constant, may differ.
+    """The ids of the steps that give the same in each run: constant steps, steps that read only a shape, and
+    steps that read only such steps. What the caller gives, also in place of a constant, may differ.
     """
     fixed: set[int] = set()
     for step in plan.steps:

@@ -44,7 +44,7 @@ Arrays: TypeAlias = Sequence[Array | None]
 
 @dataclass(slots=True)
 class Computed:
-    """A layer with the arrays that it was computed from and those that it gave.
+    """A layer that was computed, with its input and output arrays.
 
     inputs: what depends on constants alone may be wider than the layer's types, see irops.runtime.plan;
     outputs: the run continues with these arrays, so a watcher may replace some;

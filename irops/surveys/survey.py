@@ -348,7 +348,7 @@ def _cell(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """A cell with its statuses in the other survey and in this one; None where it is not in it."""
+    """A cell with its status in the other survey and in this one; None where that survey lacks the cell."""
 
     model: str
     task: str

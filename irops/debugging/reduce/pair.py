@@ -132,7 +132,7 @@ def _is_lone(side: Side, value: Value, partner: Value | None, others: Collection
 
 
 def _before(side: Side, layers: Collection[int]) -> dict[Value, None]:
-    """The values that a part uses, but those that it computes and those that follow from constants alone."""
+    """The values that a part takes from outside, without those that follow from constants alone."""
     given = [(number, 0) for number in layers if side.layers[number].kind is LayerKind.PARAMETER]
     used = (source for number in layers for source in side.sources(number) if source is not None)
     return dict.fromkeys([*given, *(one for one in used if side.computes(one) and one[0] not in layers)])

@@ -171,8 +171,8 @@ class GraphBuilder:
         layer.data = Region(constant.element, constant.shape, offset, size).data
 
     def _node(self, node: Any) -> Iterator[tuple[Layer, list[str]]]:
-        """The layer of a node, and the tensors that it takes, those that only its sub-graphs take behind the
-        others.
+        """The layer of a node, and the tensors that it takes: its own inputs, then the others that its
+        sub-graphs take.
         """
         outer = [name for graph in graphs_of(node) for name in _captured(graph)]
         layer = self._layer(self._name_of(node), node.op_type, data=texts_of(node))
@@ -364,7 +364,7 @@ def _flat(places: Array, count: int, shape: tuple[int, ...]) -> Array:
     raise tensors.TensorFault("malformed-tensor", f"{found} for dims {list(shape)}")
 
 
-# What a model declares of tensors: element types, and shapes whose sizes may bear names.
+# What a model declares of tensors: element types, and shapes whose sizes may have names.
 
 MAX_LENGTH = 100
 """Of the name of a size, which every shape with this size repeats."""
