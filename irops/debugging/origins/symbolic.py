@@ -302,8 +302,8 @@ LayerKey = tuple[Path, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Birth:
-    """Where inference gave a size a name of its own, since it has no expression: axis of an output."""
+class NewSize:
+    """A size without an expression, at the axis of an output where inference gave it a name."""
 
     name: str
     layer: LayerKey
@@ -316,7 +316,7 @@ class SymbolicModel:
 
     inputs: the facts of inputs by position, with a symbol for every size; sources: these sizes by symbol;
     inferred: the facts that follow from inputs; declared: the facts for the shapes that the file or the
-    caller gives; births: sizes without an expression, by the name (n7) that expressions give them.
+    caller gives; new_sizes: sizes without an expression, by the name (n7) that expressions give them.
     """
 
     def __init__(
@@ -333,16 +333,16 @@ class SymbolicModel:
         self._graphs = dict(_graphs(self.inferred))
         self._declared_graphs = dict(_graphs(self.declared))
         self.formulas: dict[str, Expression | None] = {}
-        """Formulas that fit births, by name, as far as they were looked for; see why.py."""
-        self.births: dict[str, Birth] = {}
+        """Formulas that fit new sizes, by name, as far as they were looked for; see why.py."""
+        self.new_sizes: dict[str, NewSize] = {}
         for path, layer_facts in _layers(self.inferred):
-            self._add_births((path, layer_facts.layer.id), layer_facts)
+            self._add_new_sizes((path, layer_facts.layer.id), layer_facts)
 
-    def _add_births(self, key: LayerKey, layer_facts: LayerFacts) -> None:
+    def _add_new_sizes(self, key: LayerKey, layer_facts: LayerFacts) -> None:
         for output, fact in enumerate(layer_facts.outputs):
             for axis, size in enumerate(fact.shape.dims or ()):
                 for number in GENERATED.findall("" if size.symbol is None else str(size.symbol)):
-                    self.births.setdefault(f"n{number}", Birth(f"n{number}", key, output, axis))
+                    self.new_sizes.setdefault(f"n{number}", NewSize(f"n{number}", key, output, axis))
 
     def graph(self, path: Path) -> GraphNode:
         return self.analysis.by_path[path]

@@ -19,11 +19,11 @@ from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse, grap
 from irops.analysis.signature import Key
 from irops.analysis.structure import BodyNode, GraphNode, LayerNode, Path
 from irops.debugging.origins.symbolic import (
-    Birth,
     Expression,
     Kind,
     LayerKey,
     NamedSize,
+    NewSize,
     SymbolicModel,
     at_line,
 )
@@ -480,8 +480,8 @@ class Walk:
         outputs = self.model.facts(facet.key).outputs
         expressions = facet.expressions(outputs[facet.output]) or ()
         names = (name for expression in expressions if expression is not None for name in expression.names)
-        births = (self.model.births.get(name) for name in names)
-        return any(b is not None and (b.layer, b.output) == (facet.key, facet.output) for b in births)
+        new_sizes = (self.model.new_sizes.get(name) for name in names)
+        return any(n is not None and (n.layer, n.output) == (facet.key, facet.output) for n in new_sizes)
 
     def _needed(self, facet: Facet, node: LayerNode, inputs: Facts) -> list[InputFact]:
         """The facts of the inputs that decide a facet."""
@@ -951,25 +951,23 @@ TRIED = (*range(1, 130), 999, 1000, 1001, 4096, 32768, LARGEST)  # to 129: two o
 
 def source_of(model: SymbolicModel, name: str) -> NamedSize:
     """The meaning of a named size: the size of an input, or one that has no expression."""
-    return model.sources.get(name) or _source_of_birth(model, model.births[name])
+    return model.sources.get(name) or _source_of_new_size(model, model.new_sizes[name])
 
 
-def _source_of_birth(model: SymbolicModel, birth: Birth) -> NamedSize:
+def _source_of_new_size(model: SymbolicModel, new: NewSize) -> NamedSize:
     """A size without an expression, as a named size of its own."""
-    node, facts = model.node(birth.layer), model.facts(birth.layer)
+    node, facts = model.node(new.layer), model.facts(new.layer)
     op = node.layer.type if node.op is None else node.op.id
     place = model.analysis.location(node.layer, node.path)
-    declared = facts.outputs[birth.output].shape[birth.axis].named(None)
-    kind = Kind.DATA if decided_by_data(model, birth) else Kind.UNEXPRESSED
+    declared = facts.outputs[new.output].shape[new.axis].named(None)
+    kind = Kind.DATA if decided_by_data(model, new) else Kind.UNEXPRESSED
     if any(fact and fact.shape.dims is None for fact in facts.inputs):
         kind = Kind.RANK
     if node.op is None:
         kind = Kind.UNDEFINED
-    if kind is Kind.UNEXPRESSED and formula_of(model, birth.name) is not None:
+    if kind is Kind.UNEXPRESSED and formula_of(model, new.name) is not None:
         kind = Kind.FITTED
-    return NamedSize(
-        birth.name, kind, node.layer.name, birth.output, birth.axis, declared, op, place, birth.layer[0]
-    )
+    return NamedSize(new.name, kind, node.layer.name, new.output, new.axis, declared, op, place, new.layer[0])
 
 
 def with_formulas(model: SymbolicModel, expression: Expression) -> tuple[Expression, tuple[str, ...]]:
@@ -977,7 +975,7 @@ def with_formulas(model: SymbolicModel, expression: Expression) -> tuple[Express
     formulas: dict[str, Expression] = {}
     replaced: list[str] = []
     for name in expression.names:
-        formula = formula_of(model, name) if name in model.births else None
+        formula = formula_of(model, name) if name in model.new_sizes else None
         if formula is not None:
             formulas[name], inner = with_formulas(model, formula)
             replaced.extend((name, *inner))
@@ -987,33 +985,33 @@ def with_formulas(model: SymbolicModel, expression: Expression) -> tuple[Express
 def formula_of(model: SymbolicModel, name: str) -> Expression | None:
     """The formula that fits a size without an expression; None where there is none."""
     if name not in model.formulas:
-        model.formulas[name] = fitted_expression(model, model.births[name])
+        model.formulas[name] = fitted_expression(model, model.new_sizes[name])
     return model.formulas[name]
 
 
-def decided_by_data(model: SymbolicModel, birth: Birth) -> bool:
+def decided_by_data(model: SymbolicModel, new: NewSize) -> bool:
     """Whether a size is unknown even where all sizes of the model's inputs are numbers."""
-    size = _size_at(model.concrete_facts(birth.layer).outputs, birth)
+    size = _size_at(model.concrete_facts(new.layer).outputs, new)
     return size is None or not size.known
 
 
-def _size_at(outputs: Sequence[Fact], birth: Birth) -> Dim | None:
-    facet = Facet(*birth.layer, birth.output, Aspect.SIZE, birth.axis)
-    return facet.size(outputs[birth.output]) if birth.output < len(outputs) else None
+def _size_at(outputs: Sequence[Fact], new: NewSize) -> Dim | None:
+    facet = Facet(*new.layer, new.output, Aspect.SIZE, new.axis)
+    return facet.size(outputs[new.output]) if new.output < len(outputs) else None
 
 
-def fitted_expression(model: SymbolicModel, birth: Birth) -> Expression | None:
+def fitted_expression(model: SymbolicModel, new: NewSize) -> Expression | None:
     """A formula (a*x + c)//b for a size that follows from one other size x, which has an expression.
 
     It is right for all sizes that are tried; None where there is none.
     """
-    node, facts = model.node(birth.layer), model.concrete_facts(birth.layer)
+    node, facts = model.node(new.layer), model.concrete_facts(new.layer)
     if node.invocation is None or facts.failed or node.bodies:
         return None
 
     def size_for(inputs: Facts) -> Dim | None:
         try:
-            return _size_at(inferred_again(model.analysis, node, inputs), birth)
+            return _size_at(inferred_again(model.analysis, node, inputs), new)
         except (OpFault, LimitExceeded):
             return None
 
@@ -1023,19 +1021,19 @@ def fitted_expression(model: SymbolicModel, birth: Birth) -> Expression | None:
     items = list(items_of(facts.inputs))
     needed = needed_items(facts.inputs, items, lambda inputs: size_for(inputs) == usual)
     sizes = [item for item in needed if item.kind == "size"]
-    if len(sizes) != 1 or not _constant_values(model, birth, needed):
+    if len(sizes) != 1 or not _constant_values(model, new, needed):
         return None
     varied = _fitted([(n, size_for(_with_size(facts.inputs, sizes[0], n))) for n in TRIED])
-    fact = model.facts(birth.layer).inputs[sizes[0].input]
+    fact = model.facts(new.layer).inputs[sizes[0].input]
     of = None if fact is None else Expression.of(fact.shape[sizes[0].index])
     if varied is None or of is None:
         return None
     return Expression.parsed(varied).with_names({"x": of})
 
 
-def _constant_values(model: SymbolicModel, birth: Birth, needed: Sequence[InputFact]) -> bool:
+def _constant_values(model: SymbolicModel, new: NewSize, needed: Sequence[InputFact]) -> bool:
     """Whether the values among the items are the same for all sizes of the model's inputs."""
-    inputs = model.facts(birth.layer).inputs
+    inputs = model.facts(new.layer).inputs
     values = [inputs[item.input] for item in needed if item.kind == "value"]
     return all(fact is not None and fact.value is not None for fact in values)
 
