@@ -1,5 +1,5 @@
 """Convert a model to what another release of OpenVINO, or an opset, reads, or
-between OpenVINO and ONNX operators.
+between OpenVINO and ONNX operators, or give its inputs other shapes.
 
 For a release or an opset, layers that it does not read get an older version of
 their op that means the same, or become simpler ops; constants of newer element
@@ -7,7 +7,10 @@ types are stored in older ones. All other layers stay as they are, unless
 --upgrade brings them to the newest version. What rounds is reported.
 
 Between OpenVINO and ONNX, attributes are written out, since defaults differ
-(those of ReverseSequence are opposite).
+(those of ReverseSequence are opposite). Without --target the suffix of the
+output says which of them it is.
+
+--shape makes a batch dynamic, or fixes it; all shapes behind follow.
 
 If layers have no equal form in the target, all of them are reported and no file
 is written.
@@ -18,21 +21,26 @@ example:
   irops convert model.xml --target newest -o new.xml
   irops convert model.xml --target 2024.0 --ir-version 10 -o old.xml
   irops convert model.xml --target onnx:17 -o model.onnx
-  irops convert model.onnx --target openvino -o model.xml
+  irops convert model.onnx -o model.xml
+  irops convert model.xml --shape image:?,3,224,224 -o dynamic.xml
 """
 
 import argparse
+from collections.abc import Sequence
 
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.writing import write
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
-from irops.cli.options import add_option, add_settings, written_model
+from irops.cli.options import Pair, add_option, add_settings, add_shapes, written_model
 from irops.cli.parser import CLEAN
+from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import plural, printable
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.dialects import dialect_named, dialect_of_suffix
 from irops.editing.conversion.convert import converted
 from irops.editing.conversion.targets import Conversion, target_named
+from irops.editing.graph.graph import Graph
 from irops.editing.translation.node import DIALECT_NAMES
 from irops.editing.translation.translate import OPSET, translated
 from irops.ir.build import READ
@@ -49,10 +57,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parser,
         "--target TARGET",
         "a release of OpenVINO (2023.0), an opset (opset:8), newest, openvino, onnx, or an opset of ONNX"
-        f" (onnx:17; default: onnx:{OPSET})",
+        f" (onnx:17; onnx is onnx:{OPSET}); default: that of the suffix of the output",
         type=_target,
-        required=True,
     )
+    add_shapes(parser, "another shape of an input, such as image:?,3,224,224 or x:1..8,N; repeatable")
     output = "the output: an .xml file, with its .bin next to it, or an .onnx file"
     add_option(parser, "--output -o FILE", output, type=written_model, required=True)
     parser.add_argument(
@@ -85,7 +93,8 @@ def _target(text: str) -> str:
 
 
 def execute(args: argparse.Namespace) -> int:
-    name, _, opset = args.target.partition(":")
+    written = dialect_of_suffix(args.output).name
+    name, _, opset = (args.target or written).partition(":")
     dialect = dialect_named(ONNX if name == ONNX else OPENVINO)
     if dialect_of_suffix(args.output) is not dialect:
         must = f"must end with {dialect.suffixes[0]}"
@@ -94,6 +103,12 @@ def execute(args: argparse.Namespace) -> int:
     if between_dialects and (args.upgrade is not None or args.ir_version is not None):
         raise Refusal(f"--upgrade and --ir-version are for releases and opsets of OpenVINO, not for {name}")
     analysis = analysis_of(args)
+    if args.target is None and not args.shapes and analysis.model.dialect == written:
+        raise Refusal("the output has the format of the model; give --target or --shape")
+    if args.shapes and analysis.model.dialect == written == ONNX:
+        raise Refusal("--shape is for models of OpenVINO; give an --output that ends with .xml")
+    if args.shapes:
+        analysis = _reshaped(analysis, args.shapes)
     if between_dialects:
         target = translated(analysis, dialect.name, int(opset) if opset else None)
         write(target, args.output)
@@ -104,12 +119,25 @@ def execute(args: argparse.Namespace) -> int:
                 f"{printable(args.output)}: converted {plural(len(analysis.model.layers), 'layer')} to"
                 f" {plural(len(target.model.layers), unit)}{opsets}"
             )
-        return CLEAN
-    conversion = converted(analysis, args.target, upgrade=args.upgrade, ir_version=args.ir_version)
-    write(conversion.model, args.output, registry=analysis.registry)
-    if not args.quiet:
-        _report(conversion, args.output, len(analysis.model.layers))
+    else:
+        conversion = converted(analysis, args.target, upgrade=args.upgrade, ir_version=args.ir_version)
+        write(conversion.model, args.output, registry=analysis.registry)
+        if not args.quiet:
+            _report(conversion, args.output, len(analysis.model.layers))
+    for port in analysis.signature.inputs if args.shapes and not args.quiet else ():
+        print(f"  input {printable(port.name)}: {port.fact}")
     return CLEAN
+
+
+def _reshaped(analysis: ModelAnalysis, shapes: Sequence[Pair]) -> ModelAnalysis:
+    """The model with other shapes of inputs, which all others follow."""
+    wanted = {analysis.signature.input_of_text(name).name: shape for name, shape, _ in shapes}
+    if errors := analysis.infer(wanted).errors:  # at their places in the file
+        raise DiagnosticError(errors)
+    model = translated(analysis, OPENVINO).model
+    graph = Graph(model, registry=analysis.registry, limits=analysis.limits)
+    graph.reshape(wanted)
+    return analyse(graph)
 
 
 def _report(conversion: Conversion, path: str, layers: int) -> None:

@@ -1,8 +1,11 @@
 """irops convert: to other releases and opsets, and between OpenVINO and ONNX."""
 
+from contextlib import closing
+
 import numpy as np
 import pytest
 from libraries import needs
+from runtimes import Runtimes
 
 import irops as library
 
@@ -67,6 +70,23 @@ def test_a_model_is_converted_to_onnx_and_back(irops, reversing, tmp_path):
     given = {"x": np.arange(6, dtype=np.float32).reshape(2, 3), "lengths": np.array([1, 3], np.int32)}
     want = library.run(reversing, given)["y"].tolist()
     assert [library.run(tmp_path / name, given)["y"].tolist() for name in ("m.onnx", "m.xml")] == [want, want]
+
+
+@needs("openvino", "onnx")
+def test_inputs_get_other_shapes_and_all_shapes_follow(irops, reversing, tmp_path):
+    model = tmp_path / "m.xml"
+    result = irops("convert", reversing, "--shape", "data:N,5", "--shape", "lengths:2..9", "-o", model)
+    shapes = "  input x: f32[?,5]\n  input lengths: i32[2..9]\n"
+    assert result == (0, f"{model}: converted 4 layers to 4 OpenVINO layers\n{shapes}", "")
+    with closing(Runtimes()) as runtimes:
+        assert runtimes.run("shapes", model, ()) == [["f32[2..9,5]"]]
+    onnx = tmp_path / "m.onnx"
+    assert irops("convert", model, "-o", onnx).status == 0
+    assert irops("convert", onnx, "--shape", "x:4,5", "-o", model).status == 0
+    assert irops("convert", onnx, "--shape", "x:4,5", "-o", onnx).status == 2
+    assert library.infer(model)["y"].spelled == "f32[4,5]"
+    wrong = irops("convert", reversing, "--shape", "x:4", "-o", model)
+    assert (wrong.status, f"{reversing}:" in wrong.err) == (1, True)
 
 
 @needs("onnx")
