@@ -37,6 +37,7 @@ RENAMED = {
     "irops conformance --backend": "--source",
     "irops survey --sources": "--source",
     "irops reduce --differs": "--source",
+    "irops ops --attribute": "--text",
 }
 """The new names of options, by the words of the command line; the old ones are understood in this release."""
 
