@@ -22,7 +22,7 @@ example:
   irops convert model.xml --target 2024.0 --ir-version 10 -o old.xml
   irops convert model.xml --target onnx:17 -o model.onnx
   irops convert model.onnx -o model.xml
-  irops convert model.xml --shape image:?,3,224,224 -o dynamic.xml
+  irops convert model.xml --shape image:-1,3,224,224 -o dynamic.xml
 """
 
 import argparse
@@ -60,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         f" (onnx:17; onnx is onnx:{OPSET}); default: that of the suffix of the output",
         type=_target,
     )
-    add_shapes(parser, "another shape of an input, such as image:?,3,224,224 or x:1..8,N; repeatable")
+    add_shapes(parser, "another shape of an input, such as image:-1,3,224,224 or x:1..8,N; repeatable")
     output = "the output: an .xml file, with its .bin next to it, or an .onnx file"
     add_option(parser, "--output -o FILE", output, type=written_model, required=True)
     parser.add_argument(
