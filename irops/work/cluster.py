@@ -2,13 +2,13 @@
 bounds of time and memory. Each thread of theirs has a bounded process, and keeps it between tasks of a run.
 """
 
+import asyncio
 import os
 import pickle
 import re
 import socket
 import sys
 import threading
-from asyncio import CancelledError as AsyncCancelledError
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -158,7 +158,7 @@ WAIT_SECONDS = 60.0
 """How long to wait for workers where there are none."""
 ANSWER_SECONDS = 10.0
 """How long the scheduler may take to answer a question, and workers to end what they work on."""
-NO_ANSWER = (OSError, TimeoutError, RuntimeError, AttributeError, CancelledError, AsyncCancelledError)
+NO_ANSWER = (OSError, TimeoutError, RuntimeError, AttributeError, CancelledError, asyncio.CancelledError)
 """Exceptions of a client that lost its scheduler, or was closed meanwhile."""
 LOOK_SECONDS = 0.5
 """How often to look which workers there are."""
@@ -377,7 +377,7 @@ class _Run:
                 yield number, Died("the workers that worked on it were lost", lost=True)
             else:
                 self._suspects.append(number)
-        except (CancelledError, AsyncCancelledError):
+        except (CancelledError, asyncio.CancelledError):
             raise self._workers.lost() from None
         except Exception as error:
             self._workers.require_same_irops()
@@ -448,13 +448,25 @@ def _client(address: str) -> Any:
     connect: Any = Client
     try:
         with _quiet():
+            asyncio.run(asyncio.wait_for(_greet(address), CONNECT_SECONDS))
             return connect(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError):
-        raise ClusterError(
-            f"no scheduler answers at {address} within {CONNECT_SECONDS:g} seconds; dask scheduler starts one"
-        ) from None
-    except (ValueError, TypeError, RuntimeError) as error:  # TLS without certificates, say
-        raise ClusterError(f"cannot connect to {address}: {error}") from None
+        seconds = f"within {CONNECT_SECONDS:g} seconds"
+        message = f"no scheduler answers at {address} {seconds}; dask scheduler starts one"
+    except (
+        Exception
+    ) as error:  # TLS without certificates, or an answer in another protocol, which may cause any
+        message = f"cannot connect to {address}, which may be no scheduler: {str(error) or repr(error)}"
+    raise ClusterError(message)
+
+
+async def _greet(address: str) -> None:
+    """Exchange greetings with a scheduler. A Client waits for these without end."""
+    from distributed.comm import connect
+    from distributed.security import Security
+
+    greeted: Any = connect(address, timeout=CONNECT_SECONDS, **Security().get_connection_args("client"))
+    (await greeted).abort()
 
 
 @contextmanager

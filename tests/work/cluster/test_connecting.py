@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import closing, suppress
 from pathlib import Path
+from threading import Thread
 
 import psutil
 import pytest
@@ -98,6 +99,31 @@ def test_an_address_without_a_scheduler_is_an_error(monkeypatch):
     match = rf"^no scheduler answers at {address} within 0.5 seconds; dask sch"
     with pytest.raises(ClusterError, match=match):
         connected(address)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"", "no scheduler answers at {} within 1 seconds; dask scheduler starts one"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "cannot connect to {}, which may be no scheduler: "),
+        ((1 << 50).to_bytes(8, "little"), "cannot connect to {}, which may be no scheduler: "),
+    ],
+)
+def test_another_server_in_place_of_a_scheduler_is_an_error(answer, said, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1.0)
+    accepted = []
+
+    def answering():
+        with suppress(OSError):  # the server is closed
+            while True:
+                accepted.append(server.accept()[0])
+                accepted[-1].sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        Thread(target=answering, daemon=True).start()
+        with pytest.raises(ClusterError, match=f"^{said.format(address)}"):
+            connected(address)
 
 
 def test_without_dask_the_extra_is_named(monkeypatch):
