@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, lru_cache, wraps
 from importlib.util import find_spec
+from math import inf
+from sys import float_info
 from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -103,6 +105,13 @@ def require_extra(extra: str, *libraries: str, purpose: str = "") -> None:
     reason = missing_libraries(extra, *libraries)
     if reason is not None:
         raise MissingExtraError(f"{purpose}: {reason}" if purpose else reason)
+
+
+def require_above_zero(**numbers: float | None) -> None:
+    """Raises:  ValueError that names the first number which is no time, size or count; None is not given"""
+    for name, number in numbers.items():
+        if number is not None and not (0 < number <= float_info.max or number == inf):
+            raise ValueError(f"{name} is {number!r}, must be above 0 and below 1e308, or inf")
 
 
 def missing_libraries(extra: str, *libraries: str) -> str | None:

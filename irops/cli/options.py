@@ -59,8 +59,8 @@ def integer_at_least(minimum: int) -> Callable[[str], int]:
             number = int(text)
         except ValueError:
             number = minimum - 1
-        if number < minimum:
-            raise argparse.ArgumentTypeError(f"{text!r} is not an integer of {minimum} or more")
+        if not minimum <= number < 1 << 63:
+            raise argparse.ArgumentTypeError(f"{text!r} is not an integer of {minimum} or more, below 2**63")
         return number
 
     return parse

@@ -6,6 +6,7 @@ program of its own.
 
 from __future__ import annotations
 
+import operator
 import os
 import re
 import textwrap
@@ -33,7 +34,7 @@ from irops.conformance.verdict import CaseOutcome, CaseVerdict, ConformanceRepor
 from irops.debugging.reduce import case as reductions
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.dialects.registry import Registry, registry_with
-from irops.environment import require_extra
+from irops.environment import naming_arguments, require_above_zero, require_extra
 from irops.spec.binding import Function
 from irops.spec.op import Op
 from irops.values.arrays import array_literal, literal
@@ -608,6 +609,7 @@ class UnusableBackendError(RuntimeError):
     """A backend ends its process before it runs any case."""
 
 
+@naming_arguments
 def run_conformance(
     backend: str | Backend,
     ops: Iterable[str] | None = None,
@@ -631,10 +633,16 @@ def run_conformance(
     workers: test the ops of a backend that is named, with the same results; progress: called with (ops done,
     ops to do, the last one)
     Raises:  DiagnosticError if the backend does not exist or its library is missing; KeyError for an unknown
-             op; MissingExtraError; UnusableBackendError; ClusterError
+             op; ValueError for numbers that are not above 0; MissingExtraError; UnusableBackendError;
+             ClusterError
     """
     require_hypothesis()
-    folders, names, effort = tuple(map(str, definitions)), tuple(modules), Effort(examples, seed, seconds)
+    require_above_zero(examples=examples, seconds=seconds)
+    folders, names, effort = (
+        tuple(map(str, definitions)),
+        tuple(modules),
+        Effort(operator.index(examples), seed, seconds),
+    )
     registry, name = registry_with(folders, names), backend if isinstance(backend, str) else backend.name
     ids = registry.ids() if ops is None else tuple(ops)
     reports: dict[int, OpReport | None] = {}

@@ -41,6 +41,7 @@ DAMAGED = (
     ValueError,
     EOFError,
     OSError,
+    OverflowError,
     MemoryError,
     RuntimeError,  # of encrypted members, and NotImplementedError of unknown compression
     SyntaxError,  # this, TokenError and TypeError are of headers that are no dicts of Python

@@ -25,7 +25,7 @@ from irops.diagnostics.html_table import html_table
 from irops.diagnostics.printable import plural, printable
 from irops.diagnostics.rules import all_rules
 from irops.dialects.registry import Registry
-from irops.environment import missing_libraries
+from irops.environment import missing_libraries, require_above_zero
 from irops.files.limits import Limits
 from irops.files.output import PendingFiles, claim, local_target
 from irops.files.storage import content_of, open_regular
@@ -885,9 +885,10 @@ def survey(
     another report, for table.differences. seconds, memory: what a model and a task may take, and the bytes
     that their process may use, before it is killed.
     progress: called with (cells done, cells to do, model)
-    Raises:  SurveyError (a ValueError) for what does not exist or cannot be written; ClusterError if a
-        cluster has no workers
+    Raises:  SurveyError (a ValueError) for what does not exist or cannot be written; ValueError for a number
+        that is not above 0; ClusterError if a cluster has no workers
     """
+    require_above_zero(processes=processes or None, seconds=seconds, memory=memory)
     limits = limits or Limits()
     workers = Workers(processes) if client is None else ClusterWorkers(client)
     settings = SurveySettings(

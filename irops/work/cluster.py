@@ -453,20 +453,20 @@ def _client(address: str) -> Any:
     except (OSError, TimeoutError):
         seconds = f"within {CONNECT_SECONDS:g} seconds"
         message = f"no scheduler answers at {address} {seconds}; dask scheduler starts one"
-    except (
-        Exception
-    ) as error:  # TLS without certificates, or an answer in another protocol, which may cause any
+    except Exception as error:  # of TLS without certificates, or whatever another server's answer causes
         message = f"cannot connect to {address}, which may be no scheduler: {str(error) or repr(error)}"
     raise ClusterError(message)
 
 
 async def _greet(address: str) -> None:
     """Exchange greetings with a scheduler. A Client waits for these without end."""
-    from distributed.comm import connect
+    from distributed.comm.core import connect
     from distributed.security import Security
 
-    greeted: Any = connect(address, timeout=CONNECT_SECONDS, **Security().get_connection_args("client"))
-    (await greeted).abort()
+    greet: Any = connect
+    security: Any = Security
+    comm = await greet(address, timeout=CONNECT_SECONDS, **security().get_connection_args("client"))
+    comm.abort()
 
 
 @contextmanager

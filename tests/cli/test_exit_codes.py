@@ -3,6 +3,7 @@ test_wrong_usage).
 """
 
 import re
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,22 @@ def test_a_warning_is_1_only_with_strict(irops, broken):
     assert irops("check", warned, "--strict").status == 1
     assert irops("check", warned, "--strict", "--exit-zero").status == 0
     assert irops("check", warned, "--strict", "--ignore", "IR209,IR304").status == 0
+
+
+NUMBERS = ("-1", "0", "1e400", "9" * 400, "nan", "")
+FORMS = {"N": "", "S": "", "BYTES": "", "[NAME=]NUMBER": "", "NAME=VALUE": "depth="}
+"""How helps call a number, and what is before it."""
+
+
+@pytest.mark.parametrize("line", SUCCESS)
+def test_a_number_of_any_size_is_taken_or_refused(line, words, irops):
+    command = line.split()[0]
+    options = [a for a in command_named(command)[1]._actions if a.option_strings and a.metavar in FORMS]
+    for option, number in product(options, NUMBERS):
+        result = irops(*words(line), f"{option.option_strings[0]}={FORMS[option.metavar]}{number}")
+        assert result.status in (0, 1, 2)
+        assert "internal error" not in result.err
+        assert result.status < 2 or result.err.splitlines()[-1].startswith(f"irops {command}: ")
 
 
 def test_a_value_of_an_input_is_given_in_one_way_to_infer_and_run(irops, reversing, tmp_path):

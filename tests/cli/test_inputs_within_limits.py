@@ -87,6 +87,7 @@ HEADERS = (b"{'descr': '<f4',   ", b"{1: 2, 'descr': 3} ", b"  1\n 2            
 DAMAGED = (
     *(b"\x93NUMPY\x01\x00\x13\x00" + header for header in HEADERS),
     *(b"\x93NUMPY\x03\x00" + bytes(20), declared((9,)), b"PK\x03\x04damaged"),
+    *(declared(shape) + bytes(9) for shape in ((True, 4), (-1, 4), (0, 1 << 70))),
     declared((1,), "|O") + pickle.dumps(np.array([{}], object)),
 )
 
@@ -99,6 +100,11 @@ def test_damaged_files_and_pickles_are_refused(irops, reversing, content, tmp_pa
         result = irops("run", reversing, *option)
         assert (result.status, "internal" in result.err) == (2, False)
         assert str(path) in result.err
+    (tmp_path / "stored").mkdir()
+    (tmp_path / "stored" / "y.npy").write_bytes(content)
+    stored = irops("compare", reversing, "--fill", "ones", "--b", tmp_path / "stored")
+    assert (stored.status, stored.out, "internal" in stored.err) == (2, "", False)
+    assert f"{tmp_path / 'stored' / 'y.npy'} is not a" in stored.err
     said = "is not an .npy or .npz file\n" if content in NO_ARRAYS else "is not a valid .npy or .npz file: "
     assert result.err.startswith(f"irops run: {path} {said}")
 

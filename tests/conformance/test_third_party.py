@@ -5,6 +5,7 @@ import re
 import sys
 from contextlib import closing
 from functools import cache
+from math import nan
 
 import numpy as np
 import pytest
@@ -186,6 +187,12 @@ def test_all_implemented_ops_are_tested_by_default():
     import somebodys
 
     assert [op.op for op in run_conformance(somebodys.Good(), examples=5).ops] == list(BOTH)
+
+
+@pytest.mark.parametrize("numbers", [{"examples": 0}, {"examples": 2.5}, {"seconds": nan}, {"seconds": 0}])
+def test_a_number_that_is_no_bound_is_named(numbers):
+    with pytest.raises((TypeError, ValueError), match=f"^{next(iter(numbers))} is "):
+        run_conformance("reference", ["Reverse-1"], **numbers)
 
 
 def test_an_op_without_a_kernel_is_noted():

@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import io
 import itertools
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -83,7 +84,8 @@ def wrong_calls(name: str, folder: Path) -> Iterator[tuple[str, object, Callable
             yield parameter.name, value, partial(function, *bound.args, **bound.kwargs)
 
 
-WRONG = (3, 2.5, None, b"x", [1], {1: 2}, "a\0b", "\ud800", "/no/such.xml", "/dev/zero", np.zeros(2))
+NUMBERS = (3, -1, 2.5, math.nan, 10**400)
+WRONG = (*NUMBERS, None, b"x", [1], {1: 2}, "a\0b", "\ud800", "/no/such.xml", "/dev/zero", np.zeros(2))
 
 
 def raw_errors(path: Path) -> Iterator[tuple[str, BaseException]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from sys import float_info
 
 import numpy as np
 
@@ -96,6 +96,6 @@ def _by_name(what: str, given: Tolerance, known: Collection[str]) -> Mapping[str
             raise ValueError(
                 f"{what} is for {name!r}, which is no layer and no tensor{did_you_mean(name, known)}"
             )
-        if not (isfinite(number) and number >= 0):
+        if not 0 <= number <= float_info.max:
             raise ValueError(f"{what} is {number}, must be a number from 0 on")
     return by_name

@@ -39,6 +39,7 @@ from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.registry import Registry
 from irops.editing.extraction import NamedValue, Scope, Selection, Value, extract, parameter
+from irops.environment import require_above_zero
 from irops.files.limits import Limits
 from irops.files.storage import JoinedWeights, Weights
 from irops.graph.topology import Wiring
@@ -450,11 +451,12 @@ def reduce(
     tries, seconds: how many candidates are judged at most, and for how long; seconds_per_try: for a candidate
     in another process, whose memory limits.process_bytes bounds; a candidate that exceeds it is not judged;
     progress: called with (tries, their limit, the smallest size so far).
-    Raises:  NoFault (a ValueError) if the fault does not show; DiagnosticError for a model that cannot be
-        read or inputs that do not fit
+    Raises:  NoFault (a ValueError) if the fault does not show; ValueError for seconds that no clock counts;
+        DiagnosticError for a model that cannot be read or inputs that do not fit
     """
     if isinstance(model, ModelAnalysis | Buildable):
         registry, limits = registry or model.registry, limits or model.limits
+    require_above_zero(seconds=seconds or None, seconds_per_try=seconds_per_try)
     limits = limits or Limits()
     asked = {"oracle": oracle, "differs": differs, "crashes": crashes, "rule": rule, "command": command}
     alone = sum(question is not None for question in asked.values()) == 1
