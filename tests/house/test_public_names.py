@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 
 import pytest
-from entry_points import wrong_calls
+from entry_points import functions, wrong_calls
 
 import irops
 
@@ -51,6 +51,12 @@ def test_a_wrong_argument_is_refused_by_a_sentence_that_names_it(name, tmp_path,
             if not is_own or (isinstance(error, TypeError) and parameter not in str(error)):
                 raw.append(f"{parameter}={value!r}: {error!r} at {place.filename}:{place.lineno}")
     assert raw == []
+
+
+def test_every_function_of_a_model_is_tried_with_hostile_files():
+    others = {"call", "definition", "definitions", "rules", "survey", "tagged"}  # survey: as a command
+    names = {name for name in irops.__all__ if name[0].islower()} - others
+    assert names <= functions(ROOT).keys()
 
 
 def test_an_unknown_name_is_an_attribute_error():
