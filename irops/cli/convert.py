@@ -131,7 +131,8 @@ def execute(args: argparse.Namespace) -> int:
 
 def _reshaped(analysis: ModelAnalysis, shapes: Sequence[Pair]) -> ModelAnalysis:
     """The model with other shapes of inputs, which all others follow."""
-    wanted = {analysis.signature.input_of_text(name).name: shape for name, shape, _ in shapes}
+    names = (analysis.signature.input_of_text(name).name for name, _, _ in shapes)
+    wanted: dict[str | int, str] = dict(zip(names, (shape for _, shape, _ in shapes)))
     if errors := analysis.infer(wanted).errors:  # at their places in the file
         raise DiagnosticError(errors)
     model = translated(analysis, OPENVINO).model

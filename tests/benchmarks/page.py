@@ -19,7 +19,7 @@ from reversing_tables import aims, images, layouts, markdown
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "performance.md"
-PROGRAMS = ("reversing", "reading", "starting", "many_files", "evaluating", "operating")
+PROGRAMS = ("reversing", "reading", "starting", "evaluating", "operating")
 EVALUATING = ("onnx.reference", "OpenVINO", "ONNX Runtime")
 """The peers of evaluating.py."""
 OPERATING = {"openvino": "OpenVINO", "onnxruntime": "ONNX Runtime"}
@@ -48,7 +48,6 @@ def sections(runs: Mapping[str, Any]) -> dict[str, str]:
         "images": images(run),
         "reading": reading(runs["reading"]),
         "starting": starting(runs["starting"]),
-        "many": many(runs["many_files"]),
         "evaluating": evaluating(runs["evaluating"]),
         "operating": operating(runs["operating"]),
     }
@@ -86,13 +85,6 @@ def reading(measured: Mapping[str, Mapping[str, float]]) -> str:
 def starting(measured: Mapping[str, float]) -> str:
     rows = [(f"`irops {command}`", f"{ratio:.1f}") for command, ratio in measured.items()]
     return markdown(("command", "times `python -c pass`"), rows)
-
-
-def many(measured: Mapping[str, float]) -> str:
-    return markdown(
-        ("10,000 files", "two processes to one"),
-        [("elapsed time", f"{measured['wall']:.2f}"), ("CPU time", f"{measured['cpu']:.2f}")],
-    )
 
 
 def operating(measured: Mapping[str, Mapping[str, Any]]) -> str:
