@@ -5,7 +5,7 @@ Positions are those of LSP: lines and UTF-16 units, from 0.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
@@ -463,69 +463,62 @@ def formatted(text: str) -> str | None:
     if len(text) > MAX_TEXT or "<!DOCTYPE" in text:
         return None
     try:
-        parts = _parts(_LINE_END.sub("\n", text.removeprefix(BOM)))
+        parts, ends = _parts(_LINE_END.sub("\n", text.removeprefix(BOM)))
     except (expat.ExpatError, ValueError):
         return None
     parts[0] = _USUAL.sub(DECLARATION, parts[0])
     lines = [] if parts[0].startswith("<?xml") else [DECLARATION]
-    ends, depth, at = _ends_of_texts(parts), 0, 0
+    depth = at = 0
     while at < len(parts):
         part, end = parts[at], ends.get(at, at)
         depth -= part.startswith("</")
         if at % 2:
-            content = parts[at + 1 : end + 1]
-            if part == "<dim>" and len(content) == 2:
-                content[0] = content[0].strip(BLANKS)
-            lines.append("\t" * depth + "".join([part, *content]))
+            lines.append("\t" * depth + "".join(parts[at : end + 1]))
             depth += end == at and not part.startswith("</") and not part.endswith("/>")
-        else:
-            for blanks, remark in _REMARK.findall(part):
-                if lines and "\n" not in blanks:
-                    lines[-1] += blanks + remark  # it stays behind what it is about
-                else:
-                    lines.append("\t" * depth + remark)
+        for blanks, remark in () if at % 2 else _REMARK.findall(part):
+            if lines and "\n" not in blanks:
+                lines[-1] += blanks + remark  # it stays behind what it is about
+            else:
+                lines.append("\t" * depth + remark)
         at = end + 1
     return "\n".join(lines) + "\n"
 
 
-def _parts(text: str) -> list[str]:
-    """The tags of a text as OpenVINO writes them, and what is before, between and behind them.
+def _parts(text: str) -> tuple[list[str], dict[int, int]]:
+    """The tags of a text as OpenVINO writes them, and what is before, between and behind them; and where
+    elements that have text of their own start, with their ends.
 
     Raises:  ExpatError, ValueError if the text is not well-formed XML
     """
     parts: list[str] = []
     between: list[str] = []
+    opened, with_text, ends = [0], set(), {}
+
+    def add(tag: str) -> None:
+        parts.extend(("".join(between), tag))
+        between.clear()
+        if _REMARK.sub("", parts[-2]).strip(BLANKS):
+            with_text.add(opened[-1])
 
     def start(tag: str, values: dict[str, str]) -> None:
         order = [name for name in ATTRIBUTES.get(tag, ()) if name in values]
-        sorted_values = {**dict.fromkeys(order, ""), **values}
-        written = (f' {name}="{escaped(value)}"' for name, value in sorted_values.items())
-        parts.extend(("".join(between), f"<{tag}{''.join(written)}>"))
-        between.clear()
+        ordered = {**dict.fromkeys(order, ""), **values}
+        written = (f' {name}="{escaped(value)}"' for name, value in ordered.items())
+        add(f"<{tag}{''.join(written)}>")
+        opened.append(len(parts) - 1)
 
     def end(tag: str) -> None:
-        content = "".join(between)
-        between.clear()
-        if content.strip(BLANKS) or parts[-1].startswith("</") or parts[-1].endswith("/>"):
-            parts.extend((content, f"</{tag}>"))
-        else:
-            parts[-1] = f"{parts[-1][:-1]} />"
+        add(f"</{tag}>")
+        first, last = opened[-1], len(parts) - 1
+        if first == last - 2 and tag == "dim":
+            parts[-2] = parts[-2].strip(BLANKS)
+        if first in with_text:
+            ends[first] = last
+        elif first == last - 2 and not parts[-2].strip(BLANKS):
+            parts[first:] = [f"{parts[first][:-1]} />"]
+        opened.pop()
 
     parser = expat.ParserCreate("utf-8")
     parser.StartElementHandler, parser.EndElementHandler, parser.DefaultHandler = start, end, between.append
     parser.Parse(text.encode(), True)
-    return [*parts, "".join(between)]
-
-
-def _ends_of_texts(parts: Sequence[str]) -> dict[int, int]:
-    """Where elements that have text of their own start, and where they end."""
-    stack, ends = [0], {}
-    with_text: set[int] = set()
-    for k, part in enumerate(parts):
-        if k % 2 == 0:
-            with_text.update(stack[-1:] if _REMARK.sub("", part).strip(BLANKS) else ())
-        elif part.startswith("</"):
-            ends[stack.pop()] = k
-        elif not part.endswith("/>"):
-            stack.append(k)
-    return {start: ends[start] for start in with_text}
+    return [*parts, "".join(between)], ends
