@@ -234,8 +234,8 @@ class Selection:
 def _upstream(
     scope: Scope, starts: set[Value], ends: Sequence[NamedValue]
 ) -> tuple[set[int], set[Value], dict[Value, tuple[Layer, int] | None]]:
-    """What lies upstream of the ends: the layers, the starts among their inputs, and the inputs of the model,
-    each with a layer and the input of it that it feeds.
+    """All that lies upstream of the ends: the layers, the starts among their inputs, and the inputs of the
+    model, each with a layer and the input of it that it feeds.
     """
     kept: set[int] = {end.result.id for end in ends if end.result is not None}
     used: set[Value] = set()
