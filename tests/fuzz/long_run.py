@@ -381,18 +381,22 @@ def ended(*words: object) -> Iterator[Fault]:
         yield f"{words[0]}: says nothing", ""
 
 
-def late(*_: object) -> None:
-    raise Late
-
-
 def signs_of(attempt: Callable[[Random], Iterator[Fault]], chance: Random, kind: str) -> list[Fault]:
-    signal.alarm(SECONDS)
+    """The faults of one attempt. Seconds in which this process is stopped do not count."""
+    left = iter(range(SECONDS))
+
+    def tick(*_: object) -> None:
+        if next(left, None) is None:
+            raise Late
+
+    signal.signal(signal.SIGALRM, tick)
+    signal.setitimer(signal.ITIMER_REAL, 1, 1)
     try:
         return list(attempt(chance))
     except Late:
         return [(f"{kind}: more than {SECONDS} seconds", "")]
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 KEPT = (".xml", ".bin", ".onnx", ".npz", ".npy", ".toml", ".json", ".jsonl")
@@ -422,7 +426,6 @@ def main() -> int:
     parser.add_argument("--found", type=Path, default=Path("fuzz-found"), help="the folder for files")
     args = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
-    signal.signal(signal.SIGALRM, late)
     signs, counts = Counter[str](), Counter[str]()
     chance, until = Random(args.seed), monotonic() + 60 * args.minutes
     with tempfile.TemporaryDirectory(prefix="irops-fuzz-") as parent:

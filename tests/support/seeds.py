@@ -33,9 +33,12 @@ def own_seeds() -> list[Seed]:
 
 
 def corpus_seeds() -> list[Seed]:
-    """All models in the folder that IROPS_CORPUS names."""
+    """All models in the folder that IROPS_CORPUS names; links to folders in it are not followed."""
     folder = os.environ.get("IROPS_CORPUS")
-    return list(_files(sorted(Path(folder).rglob("*.xml")))) if folder else []
+    seeds = list(_files(sorted(Path(folder).rglob("*.xml")))) if folder else []
+    if folder and not seeds:
+        raise SystemExit(f"IROPS_CORPUS: the folder {folder} has no small models")
+    return seeds
 
 
 def _files(paths: list[Path]) -> Iterator[Seed]:

@@ -451,8 +451,9 @@ def reduce(
     tries, seconds: how many candidates are judged at most, and for how long; seconds_per_try: for a candidate
     in another process, whose memory limits.process_bytes bounds; a candidate that exceeds it is not judged;
     progress: called with (tries, their limit, the smallest size so far).
-    Raises:  NoFault (a ValueError) if the fault does not show; ValueError for seconds that no clock counts;
-        DiagnosticError for a model that cannot be read or inputs that do not fit
+    Raises:  NoFault (a ValueError) if the fault does not show; ValueError for seconds that no clock counts
+        and text that XML cannot represent; DiagnosticError for a model that cannot be read or inputs that do
+        not fit
     """
     if isinstance(model, ModelAnalysis | Buildable):
         registry, limits = registry or model.registry, limits or model.limits
