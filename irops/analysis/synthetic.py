@@ -357,7 +357,7 @@ class _Search:
         """One size for all axes, or else for all but the first ones, where that has fewer findings."""
         best, fewest = self.sizes, self._findings()
         self.tries = max(self.tries, MIN_TRIES)  # the search for each axis may have used all
-        for first in (0, BATCH, 1):
+        for first in (0, BATCH, 1):  # 0: the first axes as all others
             for size in (*SMALL[:4], *LARGER, 1):
                 wanted = {axis: first if first and _is_first(axis) else size for axis in axes}
                 self.sizes = {axis: _within(dim, wanted[axis]) for axis, dim in axes.items()}

@@ -72,7 +72,7 @@ def _digest(diagnostic: Diagnostic) -> str:
         _NUMBER.sub("#", diagnostic.message) if where.layer_name is None else _identifying(where.layer_name)
     )
     identity = (diagnostic.code, diagnostic.constraint, tuple(map(_identifying, where.path)), subject)
-    return _sha256(repr(identity))[:32]
+    return _sha256(repr(identity))[:32]  # 128 bits tell findings apart
 
 
 def _sha256(text: str) -> str:

@@ -286,6 +286,7 @@ def mean_value_faults(element: Element, layer: Layer, faults: Faults) -> None:
         faults.add("malformed-mean-values", message, at)
     else:
         sizes = shape.to_tuple()
+        # three axes have no batch: channels, rows and columns
         channels, image = (sizes[0], sizes[1:]) if len(sizes) == 3 else (sizes[1], sizes[2:])
         message = _fault(element, channels, prod(image) * kind.bits // 8)
         if message:

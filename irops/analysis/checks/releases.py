@@ -193,7 +193,7 @@ def nothing_uses_a_sink(structure: ModelStructure) -> Iterator[Diagnostic]:
             if layer.id not in scope.wiring.feeding:
                 continue
             users = scope.wiring.consumers.get((layer.id, 0), ())
-            for user, _ in users[:1]:
+            for user, _ in users[:1]:  # one finding a sink
                 message = f"{user} takes the output of {layer}; it must take the input of that layer"
                 yield structure.finding("used-sink", message, user.at, scope, user, notes=UNCOMPILED_NOTES)
 

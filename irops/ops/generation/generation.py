@@ -132,8 +132,8 @@ def length_bounds(start: Dim, stop: Dim, step: Dim) -> Dim:
 
 Bits = npt.NDArray[np.uint32]
 LOW, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
-MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
-KEY_STEPS = 0x9E3779B9, 0xBB67AE85
+MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)  # of Philox 4x32 (J. Salmon et al., 2011)
+KEY_STEPS = 0x9E3779B9, 0xBB67AE85  # the same: the fractions of the golden ratio and of the root of 3
 ROUNDS = 10
 
 
