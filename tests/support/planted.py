@@ -3,6 +3,7 @@
 A plant is a predicate on the op, its attributes and its inputs, so that it survives renaming and cutting.
 """
 
+import os
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -125,6 +126,15 @@ def odd_sizes(out: Any) -> Any:
 INFINITE_FAULTS = (unmasked, exchanged)
 """Faults in results that have infinities."""
 FAULTS = (*(fault for fault in WRONG.values() if fault not in INFINITE_FAULTS), odd_sizes)
+
+
+class Aborting:
+    """A backend that ends its process in one op."""
+
+    name = "aborting"
+
+    def kernel(self, op: Any) -> Callable[..., Any] | None:
+        return (lambda *_, **__: os.abort()) if op.id == "Tanh-1" else None
 
 
 class Watched:

@@ -1,11 +1,10 @@
 """irops.compare: planted faults are found, in the layer where they are and in no other."""
 
-import importlib
 import json
 
 import numpy as np
 import pytest
-from planted import FAULTS, INFINITE_FAULTS, WrongCall, scale, sign
+from planted import FAULTS, INFINITE_FAULTS, Aborting, WrongCall, scale, sign
 
 import irops
 from irops.backends.backend import Reference
@@ -136,25 +135,9 @@ def test_a_layer_is_asked_for_with_the_inputs_that_follow_from_constants():
     assert asked["product"] == {1}
 
 
-@pytest.fixture
-def crashing(tmp_path, monkeypatch):
-    code = """
-import os
-
-class Crashing:
-    name = "crashing"
-
-    def kernel(self, op):
-        return (lambda *inputs, **attributes: os.abort()) if op.id == "Tanh-1" else None
-"""
-    (tmp_path / "backend_that_crashes.py").write_text(code)
-    monkeypatch.syspath_prepend(tmp_path)
-    return importlib.import_module("backend_that_crashes").Crashing()
-
-
 @pytest.mark.parametrize("mode", ["isolated", "propagated"])
-def test_a_backend_that_crashes_does_not_end_the_caller(model, mode, crashing):
-    found = irops.compare(model, X, b=crashing, mode=mode)
+def test_a_backend_that_crashes_does_not_end_the_caller(model, mode):
+    found = irops.compare(model, X, b=Aborting(), mode=mode)
     assert found.first.name == "active"
     assert "crashed" in found.first.reason
     assert "SIGABRT" in found.first.reason
@@ -162,8 +145,8 @@ def test_a_backend_that_crashes_does_not_end_the_caller(model, mode, crashing):
 
 
 @pytest.mark.slow("a process for each candidate")
-def test_what_crashes_a_backend_is_reduced(model, crashing):
-    crashes = irops.reduce(model, X, crashes=crashing)
+def test_what_crashes_a_backend_is_reduced(model):
+    crashes = irops.reduce(model, X, crashes=Aborting())
     assert [layer.type for layer in crashes.model.graph.layers] == ["Parameter", "Tanh", "Result"]
 
 
