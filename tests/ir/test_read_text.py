@@ -126,8 +126,8 @@ def declaring(encoding):
 @pytest.mark.parametrize(
     ("raw", "name", "words", "line", "column"),
     [
-        (b"", "empty-file", "", 1, 1),
-        (b" \r\n\t", "empty-file", "", 1, 1),
+        (b"", "empty-file", "the file is empty", 1, 1),
+        (b" \r\n\t", "empty-file", "only whitespace", 1, 1),
         (b"PK\3\4onnx", "not-xml", "a zip archive", 1, 1),
         (b"\x1f\x8b\x08" + bytes(100), "not-xml", "a gzip archive", 1, 1),
         *((b"\x08" + raw, "not-xml", "", 1, 1) for raw in (b"\x0a\x12\x07pytorch", b"\x03nothing")),
