@@ -1,7 +1,9 @@
-"""Tables that notebooks show for a model, a graph, inferred Facts, a report, a definition."""
+"""Tables and lines that notebooks show for a model, a graph, inferred Facts, a report, a definition."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
+
+from irops.diagnostics.printable import printable_lines
 
 MAX_ROWS = 100
 """Further rows are counted, not shown."""
@@ -48,6 +50,11 @@ def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object
     return (
         f'{_STYLE}<table class="irops-table"><caption>{_cell(caption)}</caption>{titles}{body}{rest}</table>'
     )
+
+
+def html_lines(text: str) -> str:
+    """The lines of a text, as the terminal has them."""
+    return "<pre>" + escape(printable_lines(text + "\n")) + "</pre>"
 
 
 def _column(value: object) -> str:

@@ -162,12 +162,8 @@ class Difference:
         return {"schema": SCHEMA_VERSION, "same": self.same, "summary": self.summary, **asdict(self)}
 
     def _repr_html_(self) -> str:
-        return table(self)
-
-
-def table(difference: Difference) -> str:
-    """The differences as a table for a notebook."""
-    return html_table(difference.summary, ("", "layer", "op", ""), _rows(difference))
+        """A table for notebooks."""
+        return html_table(self.summary, ("", "layer", "op", ""), _rows(self))
 
 
 def page(difference: Difference) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 import irops
 from irops.cli.main import main
-from irops.editing.diff import Difference, Elements, LayerChange, Matching, WeightChange, page, table
+from irops.editing.diff import Difference, Elements, LayerChange, Matching, WeightChange, page
 from irops.ir.model import Element, LayerGraph, LayerKind
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -210,7 +210,7 @@ def test_a_report_has_no_control_characters_of_a_model():
     change = LayerChange("added", (hostile,), hostile, hostile, (hostile,))
     weight = WeightChange("changed", (hostile,), hostile, 0, hostile)
     found = Difference(hostile, hostile, added=(change,), weights=(weight,), interface=(hostile,))
-    for text in (str(found), table(found), page(found)):
+    for text in (str(found), found._repr_html_(), page(found)):
         assert not [line for line in text.splitlines() if line.startswith("::")]
         assert not {"\x1b", "\u202e", "\u009b"} & set(text)
 

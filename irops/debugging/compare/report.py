@@ -15,7 +15,7 @@ from irops.debugging.compare.compared_layer import ComparedLayer, first_fault
 from irops.debugging.compare.results import ComparedResult, Coverage
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.formats import JUnitCase, file_of, suite_of
-from irops.diagnostics.html_table import html_table
+from irops.diagnostics.html_table import html_lines
 from irops.diagnostics.printable import abridged, plural, printable, shortened
 from irops.drawing.drawing import draw
 from irops.environment import MissingExtraError
@@ -117,19 +117,12 @@ class Comparison:
         return f"<Comparison of {sources}: {results_summary(self)}; {layers}, {outcome}>"
 
     def _repr_html_(self) -> str:
-        """The page for notebooks, without the drawing; a table of results and layers without irops[html]."""
+        """The page for notebooks, without the drawing; the text without irops[html]."""
         with suppress(MissingExtraError):
             text = page(self).replace("&", "&amp;").replace('"', "&quot;")
             style = "width: 100%; height: 32em; border: 0; resize: vertical"
             return f'<iframe title="comparison" sandbox style="{style}" srcdoc="{text}"></iframe>'
-        order = sorted(self.layers, key=lambda layer: -layer.verdict.severity)
-        rows = [(result.name, "Result", str(result.verdict), result.reason) for result in self.results]
-        rows += [
-            (layer.name, layer.op, str(layer.verdict), layer.reason)
-            for layer in order[:20]
-            if layer.verdict is not Verdict.EQUAL or layer.reason
-        ]
-        return html_table(f"{repr(self)[1:-1]}; {self.coverage}", ("layer", "op", "verdict", "reason"), rows)
+        return html_lines(str(self))
 
 
 def worst_of(comparisons: Sequence[Comparison]) -> Comparison:

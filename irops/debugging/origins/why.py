@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
-from html import escape
 from math import inf
 from typing import Any
 
@@ -28,7 +27,8 @@ from irops.debugging.origins.symbolic import (
     at_line,
 )
 from irops.diagnostics.diagnostic import Diagnostic, Location
-from irops.diagnostics.printable import abridged, plural, printable_lines, shortened, shown
+from irops.diagnostics.html_table import html_lines
+from irops.diagnostics.printable import abridged, plural, shortened, shown
 from irops.diagnostics.report import Report
 from irops.dialects.registry import Registry
 from irops.files.limits import Limits
@@ -802,7 +802,7 @@ class Why:
 
     def _repr_html_(self) -> str:
         """The lines for notebooks, as the terminal has them."""
-        return f"<pre>{escape(printable_lines(str(self)))}</pre>"
+        return html_lines(str(self))
 
     @property
     def headline(self) -> str:
