@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from built_site.browser import CHROMIUM, overflowing, search_results
+from built_site.browser import CHROMIUM, axe_faults, overflowing, search_results
 from built_site.links import dead_links, pages_of
 from tables import table
 
@@ -86,6 +86,13 @@ def test_options_keep_their_dashes():
 @pytest.mark.timeout(900)
 def test_no_page_is_wider_than_a_phone_or_a_desktop(pages, tmp_path):
     assert overflowing(FOLDER, sorted(pages), [390, 1280], tmp_path) == []
+
+
+@needs_chromium
+@pytest.mark.skipif("IROPS_AXE" not in os.environ, reason="IROPS_AXE names no axe.min.js")
+def test_axe_finds_no_fault_in_a_page_of_each_kind(tmp_path):
+    kinds = table(__file__, "axe_finds_no_fault_in_a_page_of_each_kind")
+    assert axe_faults(FOLDER, kinds, Path(os.environ["IROPS_AXE"]), tmp_path) == []
 
 
 def test_what_the_search_names_is_there(pages):

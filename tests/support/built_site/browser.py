@@ -54,6 +54,21 @@ for (const words of %(queries)s) {
 return found;
 """
 
+AXE = """
+const found = [], source = %(axe)s;
+for (const path of %(paths)s) {
+  const made = await frame("/" + path, 1280);
+  made.contentWindow.eval(source);
+  for (const theme of ["light", "dark"]) {
+    made.contentDocument.body.dataset.theme = theme;
+    const { violations } = await made.contentWindow.axe.run();
+    found.push(...violations.map(one => `${path} ${theme} ${one.id}: ${one.nodes[0].html}`));
+  }
+  made.remove();
+}
+return found;
+"""
+
 
 class _Handler(SimpleHTTPRequestHandler):
     def __init__(self, script: str, results: Queue[Any], *args: Any, **kwargs: Any) -> None:
@@ -133,4 +148,11 @@ def search_results(
     result: dict[str, list[str]] = result_of(
         folder, SEARCHES % {"queries": json.dumps(queries)}, profile, seconds
     )
+    return result
+
+
+def axe_faults(folder: Path, paths: list[str], axe: Path, profile: Path, seconds: float = 600) -> list[str]:
+    """What the script axe.min.js finds in pages, light and dark: the page, the rule and an element."""
+    values = {"axe": json.dumps(axe.read_text("utf-8")).replace("</", "<\\/"), "paths": json.dumps(paths)}
+    result: list[str] = result_of(folder, AXE % values, profile, seconds)
     return result
