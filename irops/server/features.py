@@ -12,17 +12,15 @@ from lsprotocol import types
 from irops.server import findings, hover, navigation
 from irops.server.hover import plain
 from irops.server.language_server import IropsServer, changed_files, watch_files
-from irops.server.navigation import OpLookup, Outputs
+from irops.server.navigation import OpLookup, View
 from irops.server.outline import (
     ATTRIBUTES,
     PARENTS,
-    Cursor,
     GraphSpan,
     LayerSpan,
     Outline,
     OutlineNode,
     Text,
-    cursor_at,
     formatted,
     names_in,
     number,
@@ -34,59 +32,17 @@ from irops.spec.releases import opsets
 from irops.values.element import element_types
 
 
-class Answers:
-    """The answers about one version of a text. outputs: type and shape of each output, as inferred last"""
+def hovered(view: View, params: types.HoverParams) -> types.Hover | None:
+    """What is at a cursor, in words."""
+    text = hover.hover_text(view.cursor(params.position), view.ops, view.outputs)
+    return None if text is None else types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
 
-    def __init__(self, uri: str, text: Text, outline: Outline, ops: OpLookup, outputs: Outputs) -> None:
-        self._uri, self._text, self._outline = uri, text, outline
-        self._ops, self._outputs = ops, outputs
 
-    def _cursor(self, at: types.Position) -> Cursor:
-        return cursor_at(self._outline, self._text.offset(at))
-
-    def hover(self, params: types.HoverParams) -> types.Hover | None:
-        text = hover.hover_text(self._cursor(params.position), self._ops, self._outputs)
-        return None if text is None else types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
-
-    def definitions(self, params: types.DefinitionParams) -> list[types.Location]:
-        return navigation.definitions(self._cursor(params.position), self._ops, self._text, self._uri)
-
-    def references(self, params: types.ReferenceParams) -> list[types.Location]:
-        is_wanted, cursor = params.context.include_declaration, self._cursor(params.position)
-        return navigation.references(cursor, self._text, self._uri, declaration=is_wanted)
-
-    def completions(self, at: types.Position, *, snippets: bool) -> types.CompletionList:
-        offset = self._text.offset(at)
-        return completions(self._outline, self._text, offset, self._ops, snippets=snippets)
-
-    def symbols(self, _: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-        return navigation.symbols(self._outline, self._text)
-
-    def folding_ranges(self, _: types.FoldingRangeParams) -> list[types.FoldingRange]:
-        return navigation.folding_ranges(self._outline.root, self._text)
-
-    def name_range(self, params: types.PrepareRenameParams) -> types.Range | None:
-        return navigation.name_range(self._cursor(params.position), self._text)
-
-    def renamed(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
-        return navigation.renamed(self._cursor(params.position), self._text, self._uri, params.new_name)
-
-    def formatting(self, _: types.DocumentFormattingParams) -> list[types.TextEdit]:
-        source = self._text.source
-        text = formatted(source)
-        return [] if text in (None, source) else [types.TextEdit(self._text.range(0, len(source)), text)]
-
-    def signature(self, params: types.SignatureHelpParams) -> types.SignatureHelp | None:
-        return navigation.signature(self._cursor(params.position), self._ops)
-
-    def lenses(self, _: types.CodeLensParams) -> list[types.CodeLens]:
-        return navigation.lenses(self._outline, self._text)
-
-    def layers_named(self, query: str) -> list[types.WorkspaceSymbol]:
-        return list(navigation.layers_named(self._outline, self._text, self._uri, query))
-
-    def hints(self, params: types.InlayHintParams) -> list[types.InlayHint]:
-        return navigation.hints(self._outline, self._text, self._outputs, params.range)
+def formatting(view: View, _: types.DocumentFormattingParams) -> list[types.TextEdit]:
+    """The edit that gives a text OpenVINO's layout; none for a text that has it, or that has no layout."""
+    source = view.text.source
+    text = formatted(source)
+    return [] if text in (None, source) else [types.TextEdit(view.text.range(0, len(source)), text)]
 
 
 WAIT = 5.0
@@ -142,23 +98,27 @@ def _add_synchronisation(server: IropsServer) -> None:
 
 
 def _add_places(server: IropsServer) -> None:
-    _add_answer(server, types.TEXT_DOCUMENT_HOVER, Answers.hover)
-    _add_answer(server, types.TEXT_DOCUMENT_DEFINITION, Answers.definitions, [])
-    _add_answer(server, types.TEXT_DOCUMENT_REFERENCES, Answers.references, [])
-    _add_answer(server, types.TEXT_DOCUMENT_PREPARE_RENAME, Answers.name_range)
+    _add_answer(server, types.TEXT_DOCUMENT_HOVER, hovered)
+    _add_answer(server, types.TEXT_DOCUMENT_DEFINITION, navigation.definitions, [])
+    _add_answer(server, types.TEXT_DOCUMENT_REFERENCES, navigation.references, [])
+    _add_answer(server, types.TEXT_DOCUMENT_PREPARE_RENAME, navigation.name_range)
     _add_answer(
-        server, types.TEXT_DOCUMENT_RENAME, Answers.renamed, None, types.RenameOptions(prepare_provider=True)
+        server,
+        types.TEXT_DOCUMENT_RENAME,
+        navigation.renamed,
+        None,
+        types.RenameOptions(prepare_provider=True),
     )
     spaces = types.SignatureHelpOptions(trigger_characters=[" "])
-    _add_answer(server, types.TEXT_DOCUMENT_SIGNATURE_HELP, Answers.signature, None, spaces)
+    _add_answer(server, types.TEXT_DOCUMENT_SIGNATURE_HELP, navigation.signature, None, spaces)
     triggers = types.CompletionOptions(trigger_characters=["<", '"', "'", " "], resolve_provider=True)
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, triggers)
     async def completed(ls: IropsServer, params: types.CompletionParams) -> types.CompletionList | None:
-        answers = await _answers(ls, params.text_document.uri)
-        if answers is None:
+        view = await _view(ls, params.text_document.uri)
+        if view is None:
             return None
-        return await asyncio.to_thread(answers.completions, params.position, snippets=ls.snippets)
+        return await asyncio.to_thread(completions, view, params.position, snippets=ls.snippets)
 
     @server.feature(types.COMPLETION_ITEM_RESOLVE)
     async def resolved(ls: IropsServer, item: types.CompletionItem) -> types.CompletionItem:
@@ -166,19 +126,19 @@ def _add_places(server: IropsServer) -> None:
 
 
 def _add_lists(server: IropsServer) -> None:
-    _add_answer(server, types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, Answers.symbols, [])
-    _add_answer(server, types.TEXT_DOCUMENT_FOLDING_RANGE, Answers.folding_ranges, [])
-    _add_answer(server, types.TEXT_DOCUMENT_INLAY_HINT, Answers.hints, [])
-    _add_answer(server, types.TEXT_DOCUMENT_CODE_LENS, Answers.lenses, [])
-    _add_answer(server, types.TEXT_DOCUMENT_FORMATTING, Answers.formatting, [])
+    _add_answer(server, types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, navigation.symbols, [])
+    _add_answer(server, types.TEXT_DOCUMENT_FOLDING_RANGE, navigation.folding_ranges, [])
+    _add_answer(server, types.TEXT_DOCUMENT_INLAY_HINT, navigation.hints, [])
+    _add_answer(server, types.TEXT_DOCUMENT_CODE_LENS, navigation.lenses, [])
+    _add_answer(server, types.TEXT_DOCUMENT_FORMATTING, formatting, [])
 
     @server.feature(types.WORKSPACE_SYMBOL)
     async def found(ls: IropsServer, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
         symbols: list[types.WorkspaceSymbol] = []
         for document in ls.documents():
-            answers = await _answers(ls, document.uri)
-            if answers is not None and len(symbols) < MAX_ITEMS:
-                symbols += await asyncio.to_thread(answers.layers_named, params.query)
+            view = await _view(ls, document.uri)
+            if view is not None and len(symbols) < MAX_ITEMS:
+                symbols += await asyncio.to_thread(navigation.layers_named, view, params.query)
         return symbols[:MAX_ITEMS]
 
     kinds = types.CodeActionOptions([types.CodeActionKind.QuickFix, findings.FIX_ALL])
@@ -199,7 +159,7 @@ def _add_lists(server: IropsServer) -> None:
 def _add_answer(
     server: IropsServer,
     method: str,
-    answer: Callable[[Answers, Any], Any],
+    answer: Callable[[View, Any], Any],
     of_others: Any = None,
     options: Any = None,
 ) -> None:
@@ -207,8 +167,8 @@ def _add_answer(
 
     @server.feature(method, options)
     async def answered(ls: IropsServer, params: Any) -> Any:
-        answers = await _answers(ls, params.text_document.uri)
-        return of_others if answers is None else await asyncio.to_thread(answer, answers, params)
+        view = await _view(ls, params.text_document.uri)
+        return of_others if view is None else await asyncio.to_thread(answer, view, params)
 
 
 def _add_commands(server: IropsServer) -> None:
@@ -217,12 +177,12 @@ def _add_commands(server: IropsServer) -> None:
         return await ls.pages.explain(arguments)
 
 
-async def _answers(ls: IropsServer, uri: str) -> Answers | None:
-    """The answers about a document; None if it is not IR."""
+async def _view(ls: IropsServer, uri: str) -> View | None:
+    """What is known of a document; None if it is not IR."""
     document = ls.document(uri)
     if document is None or not document.is_ir:
         return None
-    return Answers(uri, *await document.outlined(), ls.ops, ls.checks.state(uri).result.outputs)
+    return View(uri, *await document.outlined(), ls.ops, ls.checks.state(uri).result.outputs)
 
 
 def serve(options: ServerOptions) -> None:
@@ -292,18 +252,17 @@ def described(item: types.CompletionItem, ops: OpLookup) -> types.CompletionItem
     return item
 
 
-def completions(
-    outline: Outline, text: Text, offset: int, ops: OpLookup, *, snippets: bool
-) -> types.CompletionList:
-    """The insertions at an offset that fit the word so far, those that begin with it first.
+def completions(view: View, at: types.Position, *, snippets: bool) -> types.CompletionList:
+    """The insertions at a position that fit the word so far, those that begin with it first.
 
     snippets: whether the editor can place the cursor between the quotes of a new attribute
     """
-    typed = tag_start(text.source, offset)
+    outline, text = view.outline, view.text
+    typed = tag_start(text.source, text.offset(at))
     if typed is None:
         return types.CompletionList(is_incomplete=False, items=[])
     word = typed.word.lower()
-    items = {item.text: item for item in _items(typed, outline, outline.root.at(typed.start), ops)}
+    items = {item.text: item for item in _items(typed, outline, outline.root.at(typed.start), view.ops)}
     is_sorted = typed.what == "value"  # elements and attributes come in the order in which they are written
     ordered = sorted(items.values(), key=lambda item: _order(item, word, is_sorted))
     fitting = [item for item in ordered if word in f"{item.text} {item.searched}".lower()]

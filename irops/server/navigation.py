@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -21,6 +22,7 @@ from irops.server.outline import (
     Text,
     attributes,
     body_layer,
+    cursor_at,
     port_at,
     port_node,
 )
@@ -61,6 +63,23 @@ class OpLookup:
             return ()
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """One version of a text, and what is known of it. outputs: as they were inferred last"""
+
+    uri: str
+    text: Text
+    outline: Outline
+    ops: OpLookup
+    outputs: Outputs
+
+    def cursor(self, at: types.Position) -> Cursor:
+        return cursor_at(self.outline, self.text.offset(at))
+
+    def location(self, node: OutlineNode) -> types.Location:
+        return types.Location(self.uri, self.text.range(node.start, node.head_end))
+
+
 def attribute_line(op: Op, name: str) -> int:
     """The line, from 1, of an attribute in the file of its definition; 1 if it cannot be found."""
     try:
@@ -84,15 +103,16 @@ def output_text(outline: Outline, outputs: Outputs, layer: LayerSpan, port: int 
     return facts[index] if 0 <= index < len(facts) else ""
 
 
-def definitions(cursor: Cursor, ops: OpLookup, text: Text, uri: str) -> list[types.Location]:
+def definitions(view: View, params: types.DefinitionParams) -> list[types.Location]:
     """Where what is at a cursor comes from: the output of an edge or of an input, the files of an op."""
+    cursor = view.cursor(params.position)
     node = _target(cursor)
     if node is not None:
-        return [_location(uri, text, node)]
+        return [view.location(node)]
     layer, attribute = cursor.layer, cursor.attribute
     if layer is None or not cursor.in_head:
         return []
-    op = ops.op(layer.type, layer.version)
+    op = view.ops.op(layer.type, layer.version)
     if op is None:
         return []
     if cursor.node.tag == "data" and attribute is not None:
@@ -126,15 +146,16 @@ def _target(cursor: Cursor) -> OutlineNode | None:
     return port_node(cursor.outline, edge_in.graph, edge_in.from_layer, edge_in.from_port)
 
 
-def references(cursor: Cursor, text: Text, uri: str, *, declaration: bool) -> list[types.Location]:
-    """The edges of the layer or the port at a cursor, and the inputs that edges lead to.
-
-    declaration: also the layer itself
+def references(view: View, params: types.ReferenceParams) -> list[types.Location]:
+    """The edges of the layer or the port at a cursor, and the inputs that edges lead to; the layer itself, if
+    that is asked for.
     """
-    layer, port = _subject(cursor)
+    layer, port = _subject(view.cursor(params.position))
     if layer is None or layer.id is None:
         return []
-    nodes: dict[int, OutlineNode] = {layer.node.start: layer.node} if declaration else {}
+    nodes: dict[int, OutlineNode] = {}
+    if params.context.include_declaration:
+        nodes[layer.node.start] = layer.node
     for edge in layer.graph.edges:
         starts = edge.from_layer == layer.id and port in (None, edge.from_port)
         ends = edge.to_layer == layer.id and port in (None, edge.to_port)
@@ -142,10 +163,10 @@ def references(cursor: Cursor, text: Text, uri: str, *, declaration: bool) -> li
             continue
         nodes[edge.node.start] = edge.node
         other = (edge.to_layer, edge.to_port) if starts else (edge.from_layer, edge.from_port)
-        target = port_node(cursor.outline, layer.graph, *other)
+        target = port_node(view.outline, layer.graph, *other)
         if target is not None:
             nodes[target.start] = target
-    return [_location(uri, text, node) for _, node in sorted(nodes.items())]
+    return [view.location(node) for _, node in sorted(nodes.items())]
 
 
 def _subject(cursor: Cursor) -> tuple[LayerSpan | None, int | None]:
@@ -162,29 +183,30 @@ def _subject(cursor: Cursor) -> tuple[LayerSpan | None, int | None]:
     return layer, port if name.endswith("-port") else None
 
 
-def name_range(cursor: Cursor, text: Text) -> types.Range | None:
+def name_range(view: View, params: types.PrepareRenameParams | types.RenameParams) -> types.Range | None:
     """Where the name of the layer at a cursor stands; None where there is none. Edges refer to ids, so that
     it stands nowhere else.
     """
-    layer = _subject(cursor)[0]
-    spans = () if layer is None else attributes(cursor.outline.text, layer.node)
+    layer = _subject(view.cursor(params.position))[0]
+    spans = () if layer is None else attributes(view.outline.text, layer.node)
     found = next((span for span in spans if span.name == "name" and span.value_start >= 0), None)
-    return None if found is None else text.range(found.value_start, found.value_end)
+    return None if found is None else view.text.range(found.value_start, found.value_end)
 
 
-def renamed(cursor: Cursor, text: Text, uri: str, name: str) -> types.WorkspaceEdit | None:
+def renamed(view: View, params: types.RenameParams) -> types.WorkspaceEdit | None:
     """The edit that gives the layer at a cursor another name."""
-    where = name_range(cursor, text)
+    where = name_range(view, params)
     if where is None:
         return None
     entities = {'"': "&quot;", "'": "&apos;", "\n": "&#10;", "\t": "&#9;"}
-    return types.WorkspaceEdit({uri: [types.TextEdit(where, escape(name, entities))]})
+    return types.WorkspaceEdit({view.uri: [types.TextEdit(where, escape(params.new_name, entities))]})
 
 
-def signature(cursor: Cursor, ops: OpLookup) -> types.SignatureHelp | None:
+def signature(view: View, params: types.SignatureHelpParams) -> types.SignatureHelp | None:
     """The attributes of the op of a layer, at a cursor in the start tag of its data."""
+    cursor = view.cursor(params.position)
     layer, typed = cursor.layer, cursor.attribute
-    op = None if layer is None else ops.op(layer.type, layer.version)
+    op = None if layer is None else view.ops.op(layer.type, layer.version)
     if op is None or cursor.node.tag != "data" or not cursor.in_head:
         return None
     known = list(op.definition.attributes.values())
@@ -197,34 +219,31 @@ def signature(cursor: Cursor, ops: OpLookup) -> types.SignatureHelp | None:
     )
 
 
-def lenses(outline: Outline, text: Text) -> list[types.CodeLens]:
+def lenses(view: View, _: types.CodeLensParams) -> list[types.CodeLens]:
     """Above each layer with outputs, how many inputs take them."""
     users: Counter[int] = Counter()
-    for edge in outline.edges.values():
+    for edge in view.outline.edges.values():
         source = None if edge.from_layer is None else edge.graph.layers.get(edge.from_layer)
         if source is not None:
             users[source.node.start] += 1
-    shown = [layer.node for layer in outline.layers.values() if layer.ports(text.source, "output")]
+    shown = [layer.node for layer in view.outline.layers.values() if layer.ports(view.text.source, "output")]
     return [
         types.CodeLens(
-            text.range(node.start, node.head_end), types.Command(plural(users[node.start], "user"), "")
+            view.text.range(node.start, node.head_end), types.Command(plural(users[node.start], "user"), "")
         )
         for node in shown[:MAX_HINTS]
     ]
 
 
-def layers_named(outline: Outline, text: Text, uri: str, query: str) -> Iterator[types.WorkspaceSymbol]:
+def layers_named(view: View, query: str) -> list[types.WorkspaceSymbol]:
     """The layers whose name or type has a text in it."""
-    for layer in outline.layers.values():
-        if query.lower() in f"{layer.name}\n{layer.type}".lower():
-            place = _location(uri, text, layer.node)
-            yield types.WorkspaceSymbol(
-                place, layer.name[:200].strip() or "?", _kind(layer), layer.type[:200]
-            )
-
-
-def _location(uri: str, text: Text, node: OutlineNode) -> types.Location:
-    return types.Location(uri, text.range(node.start, node.head_end))
+    return [
+        types.WorkspaceSymbol(
+            view.location(layer.node), layer.name[:200].strip() or "?", _kind(layer), layer.type[:200]
+        )
+        for layer in view.outline.layers.values()
+        if query.lower() in f"{layer.name}\n{layer.type}".lower()
+    ]
 
 
 def line_location(file: str, line: int) -> types.Location:
@@ -240,10 +259,10 @@ MAX_HINTS = 2000
 """How many inlay hints one request gets."""
 
 
-def symbols(outline: Outline, text: Text) -> list[types.DocumentSymbol]:
+def symbols(view: View, _: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
     """A symbol for each layer, bodies with their layers inside."""
     by_graph: dict[int, list[LayerSpan]] = {}
-    for layer in outline.layers.values():
+    for layer in view.outline.layers.values():
         if len(layer.graph.path) <= MAX_PATH:
             by_graph.setdefault(id(layer.graph), []).append(layer)
     top: list[types.DocumentSymbol] = []
@@ -254,12 +273,12 @@ def symbols(outline: Outline, text: Text) -> list[types.DocumentSymbol]:
         if owner is not None:
             body = layers[0].node.above(*BODIES) or layers[0].node
             into = []
-            inner_symbol = symbol(text, body, body.tag, "", types.SymbolKind.Namespace, into)
+            inner_symbol = symbol(view.text, body, body.tag, "", types.SymbolKind.Namespace, into)
             children.setdefault(owner.node.start, []).append(inner_symbol)
         for layer in layers:
             inner = children.setdefault(layer.node.start, [])
             name = layer.name or f"layer {layer.id if layer.id is not None else '?'}"
-            into.append(symbol(text, layer.node, name, layer.type, _kind(layer), inner))
+            into.append(symbol(view.text, layer.node, name, layer.type, _kind(layer), inner))
     return top
 
 
@@ -288,9 +307,9 @@ def _kind(layer: LayerSpan) -> types.SymbolKind:
     return kinds.get(layer.type, types.SymbolKind.Function)
 
 
-def folding_ranges(root: OutlineNode, text: Text) -> list[types.FoldingRange]:
+def folding_ranges(view: View, _: types.FoldingRangeParams) -> list[types.FoldingRange]:
     """The lines of layers, bodies and lists of layers and edges."""
-    return [types.FoldingRange(first, last) for first, last in _folded_lines(root, text)]
+    return [types.FoldingRange(*lines) for lines in _folded_lines(view.outline.root, view.text)]
 
 
 def _folded_lines(root: OutlineNode, text: Text) -> Iterator[tuple[int, int]]:
@@ -304,18 +323,18 @@ def _folded_lines(root: OutlineNode, text: Text) -> Iterator[tuple[int, int]]:
                 yield first, last
 
 
-def hints(outline: Outline, text: Text, outputs: Outputs, where: types.Range) -> list[types.InlayHint]:
+def hints(view: View, params: types.InlayHintParams) -> list[types.InlayHint]:
     """Type and shape of each output, after the start tag of its port, in a range of the text."""
-    start, end = text.offset(where.start), text.offset(where.end)
+    start, end = view.text.offset(params.range.start), view.text.offset(params.range.end)
     result: list[types.InlayHint] = []
-    for layer in outline.layers.values():
+    for layer in view.outline.layers.values():
         if layer.node.start > end or len(result) >= MAX_HINTS:
             break
-        facts = _facts(layer, outputs) if layer.node.end >= start else ()
-        ports = layer.ports(outline.text, "output") if facts else []
+        facts = _facts(layer, view.outputs) if layer.node.end >= start else ()
+        ports = layer.ports(view.outline.text, "output") if facts else []
         for (_, port), fact in zip(ports, facts):
             if start <= port.head_end <= end:
-                result.append(_hint(text, port.head_end, fact))
+                result.append(_hint(view.text, port.head_end, fact))
     return result
 
 
