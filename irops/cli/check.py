@@ -55,7 +55,7 @@ from irops.diagnostics.rules import rule, rules_of
 from irops.dialects.reading import load
 from irops.files.limits import Limits
 from irops.files.output import PendingFiles, local_target, note_read
-from irops.files.storage import NotRegular, head_of
+from irops.files.storage import NotRegular, content_of
 from irops.files.urls import Place, without_credentials
 from irops.ir.read import bytes_of
 from irops.spec.extension import OPS, RULES, is_registered, load_rules
@@ -63,8 +63,6 @@ from irops.spec.releases import releases
 from irops.work.outcomes import Died, Failed
 
 VERSION = 1
-MAX_BYTES = 1 << 28
-"""The greatest size of a baseline: some million findings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +76,7 @@ class Baseline:
     def read(path: Path) -> Baseline:
         """Raises: Refusal if the file is not a baseline"""
         try:
-            text = head_of(path, MAX_BYTES + 1)
-            if len(text) > MAX_BYTES:
-                raise Refusal(f"the baseline {path} has more than {MAX_BYTES:,} bytes")
-            content = json.loads(text.decode("utf-8"))
+            content = json.loads(content_of(path).decode("utf-8"))
             if content["version"] != VERSION:
                 raise Refusal(
                     f"the baseline {path} has version {content['version']!r}; expected version {VERSION}"
@@ -345,7 +340,7 @@ def _add_ignores(reason: str, config: Settings, reports: Sequence[Report]) -> in
             if not refuses([finding.name]) and not finding.code.startswith("IR7"):
                 file = relative_path(report.path or "", path.absolute().parent)
                 found.setdefault((file, finding.location.layer_name), {})[finding.code] = None
-    text = head_of(path, MAX_BYTES).decode("utf-8") if config.path else ""
+    text = content_of(path).decode("utf-8") if config.path else ""
     table = "suppress" if path.name != SHARED else "tool.irops.suppress"
     for (file, layer), codes in found.items():
         values = {"rules": list(codes), "files": file, "layer": layer, "reason": reason}

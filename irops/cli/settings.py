@@ -20,7 +20,7 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, 
 from irops.diagnostics.rules import rule, rules_of
 from irops.diagnostics.suggestions import meant_or_all
 from irops.files.limits import Limits
-from irops.files.storage import NotRegular, head_of
+from irops.files.storage import NotRegular, content_of
 from irops.files.urls import Place
 from irops.spec.extension import load_installed_rules, load_rules
 from irops.spec.releases import releases
@@ -170,13 +170,11 @@ _MAY_NAME_IROPS = re.compile(
 def _irops_table(path: Path) -> tuple[str, Mapping[str, Any]] | None:
     """The text of a file and its table of irops; None without such a table."""
     try:
-        content = head_of(path, MAX_BYTES + 1)
+        content = content_of(path, MAX_BYTES)
     except NotRegular as error:
         raise _error("malformed-settings", f"{path} {error}, must be a file", path) from None
     except OSError as error:
         raise _error("malformed-settings", f"{path} cannot be read: {error.strerror}", path) from None
-    if len(content) > MAX_BYTES:
-        raise _error("malformed-settings", f"{path} has more than {MAX_BYTES:,} bytes", path)
     if path.name == SHARED and not _MAY_NAME_IROPS.search(content):
         return None
     import tomllib

@@ -87,14 +87,14 @@ def head_of(path: StrPath, size: int) -> bytes:
         return file.read(size)
 
 
-def content_of(path: StrPath) -> bytes:
+def content_of(path: StrPath, most: int = TEXT_BYTES) -> bytes:
     """The content of a file beside models: settings, a baseline, a list, what a command has written.
 
-    Raises:  NotRegular, also where it has more than TEXT_BYTES; OSError
+    Raises:  NotRegular, also where it has more bytes than `most`; OSError
     """
-    content = head_of(path, TEXT_BYTES + 1)
-    if len(content) > TEXT_BYTES:
-        raise NotRegular(f"has more than {TEXT_BYTES:,} bytes")
+    content = head_of(path, most + 1)
+    if len(content) > most:
+        raise NotRegular(f"has more than {most:,} bytes")
     return content
 
 
