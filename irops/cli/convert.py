@@ -27,6 +27,7 @@ example:
 
 import argparse
 from collections.abc import Sequence
+from typing import Any
 
 from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.writing import write
@@ -80,7 +81,6 @@ def _target(text: str) -> str:
     """An argparse type: the text of a target that exists."""
     name, colon, opset = text.partition(":")
     last = len(dialect_named(ONNX).opsets)
-    # nine digits: int() refuses texts of thousands
     if name == ONNX and colon and not (opset.isascii() and opset.isdigit() and 1 <= int(opset[:9]) <= last):
         raise argparse.ArgumentTypeError(f"ONNX has no opset {opset!r}; expected onnx:1 to onnx:{last}")
     if name != ONNX and text not in DIALECT_NAMES:
@@ -131,8 +131,9 @@ def execute(args: argparse.Namespace) -> int:
 
 def _reshaped(analysis: ModelAnalysis, shapes: Sequence[Pair]) -> ModelAnalysis:
     """The model with other shapes of inputs, which all others follow."""
-    names = (analysis.signature.input_of_text(name).name for name, _, _ in shapes)
-    wanted: dict[str | int, str] = dict(zip(names, (shape for _, shape, _ in shapes)))
+    wanted: dict[str | int, Any] = {
+        analysis.signature.input_of_text(name).name: shape for name, shape, _ in shapes
+    }
     if errors := analysis.infer(wanted).errors:  # at their places in the file
         raise DiagnosticError(errors)
     model = translated(analysis, OPENVINO).model

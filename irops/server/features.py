@@ -33,7 +33,7 @@ from irops.values.element import element_types
 
 
 def hovered(view: View, params: types.HoverParams) -> types.Hover | None:
-    """What is at a cursor, in words."""
+    """The text of a hover as Markdown; None where there is nothing to say."""
     text = hover.hover_text(view.cursor(params.position), view.ops, view.outputs)
     return None if text is None else types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
 
@@ -178,7 +178,7 @@ def _add_commands(server: IropsServer) -> None:
 
 
 async def _view(ls: IropsServer, uri: str) -> View | None:
-    """What is known of a document; None if it is not IR."""
+    """The view of a document; None if it is not IR."""
     document = ls.document(uri)
     if document is None or not document.is_ir:
         return None
