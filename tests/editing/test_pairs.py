@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from one_op import example_models
 from runtimes import DeclinedError, same_bits
+from tables import table
 
 import irops
 from irops.dialects.onnx.dialect import FRAME
@@ -22,46 +23,13 @@ ONNX = [
 ONE_LATER = "Cast-6 Squeeze-13 Transpose-1 Unsqueeze-13 Reshape-5 Identity-1 Shape-1"
 OPSET = {"onnx:ReverseSequence-10": 28, **{f"onnx:{op}": 25 for op in ONE_LATER.split()}}
 """Opsets of examples that need a later one."""
-FOREIGN = "u1 u3 u6 nf4 complex64 complex128 i2 f8e4m3fnuz"
-REFUSED = {
-    "IR921": (
-        "auto_broadcast is pdpd",
-        "batch_dims is",
-        "round to f8e8m0 differently",
-        "NaN to -0 in f4e2m1",
-        "does not support strings",
-        "saturate is set",
-        "allow_axis_skip is true",
-    ),
-    "IR922": tuple(f"element type {kind}" for kind in FOREIGN.split()),
-    "IR927": (
-        "does not accept u8 for input 'A'",
-        "does not accept i4 for input 'A'",
-        "does not accept u4 for input 'X'",
-        "does not accept i32 for input 'X'",
-        "does not accept i8 for input 'input'",
-        "does not accept u4 for input 'data'",
-        "shape does not contain both 0 and -1",
-        "no axis is named twice",
-        "every axis in axes has size 1",
-    ),
-}
+REFUSED = table(__file__, "refused")
 """Why an example is not representable in the other dialect: the code, and parts of the message."""
 BEYOND = {"Gather-8 outside the axis there are zeros", "Gather-8 an axis of size 0 gives only zeros"}
 """Examples with indices out of range, which ONNX's op refuses at run time."""
 CLOSE = ("Sigmoid", "Tanh")
 """Ops that runtimes compute with small errors."""
-NUMBERS = (
-    "integers wrap around",
-    "wider ones wrap around",
-    "integers that floats cannot represent",
-    "everything except 0 is true",
-    "u64 is exact",
-    "ReLU-1",
-    "Relu-6",
-    "f64 is computed in f64",
-    "outside the range of an integer type",
-)
+NUMBERS = table(__file__, "numbers")
 """Examples that OpenVINO's CPU plug-in computes differently, also before conversion, on all processors or on
 those without AVX; see irops.backends.openvino and _faults.
 """
