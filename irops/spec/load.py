@@ -327,6 +327,12 @@ def reference_faults(root: Any, definition: Definition) -> Iterator[Fault]:
     yield from _notes(root, definition)
     for gradient in root.findall("gradient"):
         yield from _gradient(gradient, definition)
+    for data in root.findall("example/data"):
+        for name in definition.attributes.keys() & set(data.keys()):
+            try:
+                parse(definition.attributes[name], data.get(name))
+            except DomainError as error:
+                yield data, f"an example is outside of a domain: {error}"
     for case in root.findall("counterexample"):
         violated = case.get("violates")
         if violated not in definition.constraints and not violated.startswith("IR"):
