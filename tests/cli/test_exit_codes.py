@@ -2,12 +2,16 @@
 test_wrong_usage).
 """
 
+import os
 import re
+import subprocess
+import sys
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import ROOT, process
 
 from irops.cli.main import COMMANDS, command_named
 from irops.cli.parser import exit_codes
@@ -76,6 +80,34 @@ def test_a_number_of_any_size_is_taken_or_refused(line, words, irops):
         assert result.status in (0, 1, 2)
         assert "internal error" not in result.err
         assert result.status < 2 or result.err.splitlines()[-1].startswith(f"irops {command}: ")
+
+
+STREAMS = {
+    "closed": ('exec "$@" >&- 2>&-', {0}, ""),
+    "full": ('exec "$@" >/dev/full', {0, 2}, "No space left on device"),
+    "full of errors": ('exec "$@" 2>/dev/full', {0, 2}, ""),
+    "a pipe that nobody reads": ('"$@" | true', {0}, ""),
+    "no home, no terminal": ('unset HOME TERM; LC_ALL=C PYTHONUTF8=0 exec setsid "$@"', {0}, ""),
+    "no folder": ('mkdir a; cd a; rmdir ../a; exec "$@"', {0, 2}, "current folder does not|No such file or"),
+}
+"""Shell commands around a line, how it may end, and the reason that it gives for 2."""
+FAST = ("run MODEL --fill ones", "compare MODEL --fill ones --b reference")
+SLOW = pytest.mark.slow("starts every command in a process")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+@pytest.mark.parametrize("way", STREAMS)
+@pytest.mark.parametrize(
+    "line", [line if line.values[0] in FAST else pytest.param(*line.values, marks=SLOW) for line in SUCCESS]
+)
+def test_streams_and_folders_that_are_gone_are_no_internal_error(line, way, words, tmp_path):
+    script, statuses, reason = STREAMS[way]
+    command = ("sh", "-c", f"unset PYTHONUNBUFFERED; {script}", "sh", sys.executable, "-m", "irops")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = process(*command, *words(line), stdin=subprocess.DEVNULL, cwd=tmp_path, env=environment)
+    assert done.returncode in statuses, done.stderr
+    assert not re.search("Traceback|Exception ignored|internal error", done.stderr)
+    assert done.returncode == 0 or re.search(reason, done.stderr)
 
 
 def test_a_value_of_an_input_is_given_in_one_way_to_infer_and_run(irops, reversing, tmp_path):

@@ -1,14 +1,10 @@
 """Behaviour common to all commands: help, exit codes, one-line error messages."""
 
-import os
 import signal
-import subprocess
-import sys
 from importlib import import_module
 
 import pytest
 from commands import python, started
-from tables import table
 
 from irops.cli.main import COMMANDS
 from irops.cli.parser import RENAMED
@@ -66,32 +62,6 @@ def test_a_closed_pipe_is_not_an_error(valid_model):
     assert process.wait() == 128 + signal.SIGPIPE
     assert process.stderr.read() == ""
     process.stderr.close()
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the shell is that of POSIX systems")
-@pytest.mark.parametrize("command", ["run", "compare"])
-def test_a_closed_output_is_no_error_of_a_guarded_command(command, valid_model):
-    more = ["--b", "reference"] if command == "compare" else []
-    words = [command, str(valid_model), "--fill", "ones", *more]
-    done = subprocess.run(
-        ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "irops", *words],
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
-@pytest.mark.parametrize(
-    ("stream", "command", "more", "status"), table(__file__, "a_full_stream_ends_with_a_documented_exit_code")
-)
-def test_a_full_stream_ends_with_a_documented_exit_code(stream, command, more, status, valid_model):
-    words = [sys.executable, "-m", "irops", command, str(valid_model), more]
-    script = f'unset PYTHONUNBUFFERED; exec "$@" {stream}>/dev/full'
-    done = subprocess.run(["sh", "-c", script, "sh", *words], capture_output=True, text=True, check=False)
-    assert (done.returncode, "Exception ignored" in done.stderr) == (status, False)
-    assert stream == 2 or f"irops {command}: [Errno 28] No space left on device\n" == done.stderr
 
 
 @pytest.mark.slow("starts a process")

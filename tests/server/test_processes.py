@@ -1,6 +1,7 @@
 """Servers as processes: several editors, and what remains when something is killed."""
 
 import asyncio
+import os
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -17,10 +18,10 @@ MODEL = ROOT / "examples" / "reversing" / "model.xml"
 BROKEN = MODEL.read_text().replace('batch_axis="0"', 'batch_axis="zero"')
 
 
-async def connected():
-    """An editor in a session with a server that it started, and the process of the server."""
-    editor = make_editor()
-    await editor.start_io(sys.executable, "-m", "irops", "server")
+async def connected(folder=ROOT):
+    """An editor in a session with a server that it started in a folder, and the process of the server."""
+    editor, environment = make_editor(), {**os.environ, "PYTHONPATH": str(ROOT)}
+    await editor.start_io(sys.executable, "-P", "-m", "irops", "server", cwd=folder, env=environment)
     await editor.start_session()
     return editor, psutil.Process(editor._server.pid)
 
@@ -57,6 +58,16 @@ async def test_a_server_ends_when_its_editor_is_gone(tmp_path):
     assert len(family) > 1  # the server, and its process for checks
     await disconnect(editor)
     await asyncio.to_thread(wait_until, lambda: all(map(has_ended, family)))
+
+
+async def test_nothing_in_a_folder_that_is_opened_is_run(tmp_path):
+    (tmp_path / "irops.toml").write_text('rules = ["team.py"]\n')
+    for name in ("team", "numpy", "string"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')")
+    editor, _ = await connected(tmp_path)
+    assert await editor.checked(editor.open(tmp_path / "model.xml", BROKEN)) != []
+    assert not (tmp_path / "sprung").exists()
+    await disconnect(editor)
 
 
 async def test_no_process_outlives_a_server_that_is_killed(tmp_path):
