@@ -162,6 +162,11 @@ def test_what_breaks_the_grammar_is_refused_with_a_line(load, old, new, name):
     assert all(d.location.line and d.location.line > 0 for d in error.value.diagnostics)
 
 
+def test_an_element_in_the_wrong_place_is_reported_with_the_order(load):
+    with pytest.raises(DefinitionError, match="formula there.*the order is summary, description, formula, "):
+        load(("<source>", "<formula>x</formula><source>"))
+
+
 def test_the_grammar_may_be_left_out(load):
     assert load((' category="movement"', ' category="movement" hue="red"'), validate=False).type == "MyOp"
 
