@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 CALLS = Path(__file__).with_name("user_calls.py")
 CHECKERS = {
     "mypy": (sys.executable, "-m", "mypy", "--follow-imports=silent", "--no-error-summary"),
-    "pyright": ("pyright", "--pythonpath", sys.executable),
+    "pyright": (str(Path(sys.executable).with_name("pyright")), "--pythonpath", sys.executable),
 }
 
 
