@@ -57,7 +57,7 @@ async def test_models_are_checked_with_the_definitions_as_they_are_now(author, f
         k for k, one in enumerate((folder / "model.xml").read_text().splitlines()) if '"MyReverse"' in one
     )
     assert "MyReverse-extension" in (await author.hover(model, line, 6) or "")
-    path.write_text(path.read_text().replace('min="1"', 'min="100"'))
+    path.write_text(path.read_text().replace('min="1"', 'min="4"').replace('block="2"', 'block="4"'))
     definition = author.open(path)
     saved = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(definition))
     author.text_document_did_save(saved)

@@ -163,7 +163,7 @@ def test_what_breaks_the_grammar_is_refused_with_a_line(load, old, new, name):
 
 
 def test_an_element_in_the_wrong_place_is_reported_with_the_order(load):
-    with pytest.raises(DefinitionError, match="formula there.*the order is summary, description, formula, "):
+    with pytest.raises(DefinitionError, match=r"formula there.*the order is summary, description, "):
         load(("<source>", "<formula>x</formula><source>"))
 
 
