@@ -18,6 +18,7 @@ from lxml import etree
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location, Severity
 from irops.diagnostics.rules import rule
+from irops.files.storage import content_of
 from irops.spec.attributes import DomainError, parse
 from irops.spec.binding import Functions
 from irops.spec.definition import (
@@ -82,13 +83,12 @@ def load_definition(path: str | Path, *, validate: bool = True, version: int | N
 def _parsed(path: Path) -> Any:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
     try:
-        return etree.parse(str(path), parser).getroot()
+        return etree.fromstring(content_of(path, 16 << 20), parser)
     except OSError as error:
-        message = f"the definition cannot be read: {error}"
-        raise DefinitionError([_fault("unreadable-definition", message, path)]) from None
+        message, line = f"the definition cannot be read: {error}", None
     except etree.XMLSyntaxError as error:
-        message = f"not well-formed: {error.msg}"
-        raise DefinitionError([_fault("unreadable-definition", message, path, error.lineno)]) from None
+        message, line = f"not well-formed: {error.msg}", error.lineno
+    raise DefinitionError([_fault("unreadable-definition", message, path, line)])
 
 
 @cache

@@ -162,6 +162,7 @@ PIPES = {
     "a model beside weights": (["check", "w.bin"], 1, "IR006"),
     "a model beside a target": (["run", EXAMPLE, "--fill", "ones", "--save-outputs", "w.bin", "-q"], 0, ""),
     "the manifest of a survey": (["survey", EXAMPLE, "-o", "report"], 2, "is not that of a survey"),
+    "a definition": (["ops", "--definitions", "ops"], 1, "is a pipe"),
     "an index of values": (
         ["compare", EXAMPLE, "--fill", "ones", "--b", "values"],
         2,
@@ -176,7 +177,7 @@ def test_no_command_waits_for_a_pipe(name, irops, tmp_path, monkeypatch):
     words, status, text = PIPES[name]
     monkeypatch.chdir(tmp_path)
     Path("w.bin").write_bytes(bytes(64))
-    for pipe in ("list", "w.xml", "report/survey.json", "values/values.json"):
+    for pipe in ("list", "w.xml", "report/survey.json", "values/values.json", "ops/A-1.xml"):
         Path(pipe).parent.mkdir(exist_ok=True)
         os.mkfifo(pipe)
     signal.alarm(60)  # a command that waits would not end

@@ -171,10 +171,15 @@ def test_the_grammar_may_be_left_out(load):
     assert load((' category="movement"', ' category="movement" hue="red"'), validate=False).type == "MyOp"
 
 
-def test_a_definition_that_is_not_there_is_refused(tmp_path):
+def test_a_definition_that_is_absent_or_large_is_refused_and_no_other_file_is_read(load, tmp_path):
     with pytest.raises(DefinitionError, match="cannot be read") as error:
         load_definition(tmp_path / "gone.xml")
     assert error.value.diagnostics[0].name == "unreadable-definition"
+    (tmp_path / "large.xml").write_bytes(bytes(1 + (16 << 20)))
+    with pytest.raises(DefinitionError, match="cannot be read: has more than 16,777,216 bytes"):
+        load_definition(tmp_path / "large.xml")
+    entity = f'<!DOCTYPE layer [<!ENTITY x SYSTEM "{__file__}">]>'  # not XML, which reading it would show
+    assert load(("<layer", f"{entity}<layer"), ("<summary>", "<summary>&x;")).type == "MyOp"
 
 
 @pytest.mark.parametrize(
