@@ -15,8 +15,7 @@ from irops.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "reversing"
-TRAP = "import _io; _io.open({mark!r} + __name__.partition('.')[0], 'wb').close()"
-"""What works before Python has imported anything, too: other modules may be traps."""
+TRAP = "import _io; _io.open({mark!r} + __name__.partition('.')[0], 'wb').close()"  # _io is built in
 SCRIPT = "import sys\nfrom irops.cli.main import main\nsys.exit(main())\n"
 """What an installer writes as the command irops."""
 NO_CACHE = {"PYTHONDONTWRITEBYTECODE": "1"}
