@@ -10,9 +10,10 @@ from types import SimpleNamespace
 import pytest
 from commands import python_process
 from installing import install
+from tables import table
 
 import irops
-from irops.diagnostics import rules as table
+from irops.diagnostics import rules as all_known
 from irops.diagnostics.rules import add_rules, all_rules, rule
 from irops.spec import extension
 
@@ -23,7 +24,7 @@ MODEL = ROOT / "examples" / "bidirectional_encoder" / "model.xml"
 
 @pytest.fixture(autouse=True)
 def no_custom_rules(monkeypatch):
-    monkeypatch.setattr(table, "_CUSTOM", {})
+    monkeypatch.setattr(all_known, "_CUSTOM", {})
 
 
 def every_layer(model, facts):
@@ -174,16 +175,7 @@ def test_settings_name_the_rules_of_a_team(tmp_path):
     assert many.stdout.count('"TEAM001"') == 1
 
 
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ('rules = ["absent.py"]', "OD108"),
-        ('rules = ["no_such_module_of_rules"]', "OD108 the module no_such_module_of_rules of custom rules"),
-        ('rules = "naming.py"', "rules: is 'naming.py', must be a list of modules"),
-        ('rules = ["broken.py"]', "broken.py:1: error OD108 broken.py cannot be imported: SyntaxError"),
-        ('rules = ["empty.py"]', "has no tuple RULES"),
-    ],
-)
+@pytest.mark.parametrize(("setting", "message"), table(__file__, "settings_that_name_no_rules"))
 def test_settings_that_name_no_rules_are_reported(setting, message, tmp_path):
     (tmp_path / "irops.toml").write_text(setting)
     (tmp_path / "broken.py").write_text("def")
