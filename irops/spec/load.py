@@ -80,10 +80,14 @@ def load_definition(path: str | Path, *, validate: bool = True, version: int | N
     return loader.definition()
 
 
+MAX_BYTES = 16 << 20
+"""The greatest size of a definition: two hundred times the largest one; its tree takes some hundred MB."""
+
+
 def _parsed(path: Path) -> Any:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
     try:
-        return etree.fromstring(content_of(path, 16 << 20), parser)
+        return etree.fromstring(content_of(path, MAX_BYTES), parser)
     except OSError as error:
         message, line = f"the definition cannot be read: {error}", None
     except etree.XMLSyntaxError as error:

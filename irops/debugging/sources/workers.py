@@ -110,7 +110,7 @@ def apart(backend: Backend, workers: SourceWorkers) -> Backend:
     """An object in a process of its own, or itself where it cannot be sent to one: its class is in a notebook
     or a function, or it holds a file, say.
     """
-    if isinstance(backend, Reference):
+    if isinstance(backend, Reference) or type(backend).__module__ == "__main__":  # another one is there
         return backend
     try:
         content = pickled(backend)
