@@ -4,7 +4,7 @@ off.
 
 import gc
 import sys
-from threading import Barrier, Event
+from threading import Barrier
 
 import pytest
 
@@ -25,30 +25,6 @@ def settings_as_before():
     yield
     (gc.enable if collected else gc.disable)()
     sys.setrecursionlimit(limit)
-
-
-def test_overlapping_blocks_of_threads_keep_the_collector_off_and_the_last_one_restores_it():
-    started, done = Barrier(THREADS, timeout=WAIT), Barrier(THREADS, timeout=WAIT)
-    seen_inside = []
-    seen_after = {}
-    others_left = Event()
-
-    def work(number):
-        with no_collection():
-            started.wait()
-            seen_inside.append(gc.isenabled())
-            done.wait()
-            if number == 0:
-                assert others_left.wait(WAIT)
-        if number:
-            seen_after[number] = gc.isenabled()
-            if len(seen_after) == THREADS - 1:
-                others_left.set()
-
-    in_threads(work, THREADS)
-    assert seen_inside == [False] * THREADS
-    assert seen_after == dict.fromkeys(range(1, THREADS), False)
-    assert gc.isenabled()
 
 
 def test_threads_that_come_and_go_leave_both_settings_as_they_were():

@@ -107,6 +107,7 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal("the output has the format of the model; give --target or --shape")
     if args.shapes and analysis.model.dialect == written == ONNX:
         raise Refusal("--shape is for models of OpenVINO; give an --output that ends with .xml")
+    translates = analysis.model.dialect != dialect.name
     if args.shapes:
         analysis = _reshaped(analysis, args.shapes)
     if between_dialects:
@@ -115,10 +116,8 @@ def execute(args: argparse.Namespace) -> int:
         if not args.quiet:
             opsets = "".join(f", opset {number}" for number in target.model.opsets.values())
             unit = "ONNX node" if dialect.name == ONNX else f"{dialect.title} layer"
-            print(
-                f"{printable(args.output)}: converted {plural(len(analysis.model.layers), 'layer')} to"
-                f" {plural(len(target.model.layers), unit)}{opsets}"
-            )
+            done = f"converted {plural(len(analysis.model.layers), 'layer')} to" if translates else "wrote"
+            print(f"{printable(args.output)}: {done} {plural(len(target.model.layers), unit)}{opsets}")
     else:
         conversion = converted(analysis, args.target, upgrade=args.upgrade, ir_version=args.ir_version)
         write(conversion.model, args.output, registry=analysis.registry)

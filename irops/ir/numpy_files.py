@@ -82,10 +82,10 @@ def member_names(path: str) -> dict[str, str]:
             return {name.removesuffix(".npy"): name for name in names}
 
 
-def load_member(path: str, member: str, limits: Limits = DEFAULT) -> Array:
+def load_member(path: str, member: str) -> Array:
     """One member of an .npz file. Raises the errors of load_all."""
     with _opened(path) as file, ZipFile(file) as archive:
-        (array,) = _members(path, archive, [archive.getinfo(member)], limits).values()
+        (array,) = _members(path, archive, [archive.getinfo(member)], DEFAULT).values()
         return array
 
 

@@ -48,22 +48,21 @@ from irops.values.shape import Shape
 FLAG = "yes"
 
 
-def load_definition(path: str | Path, *, validate: bool = True, version: int | None = None) -> Definition:
+def load_definition(path: str | Path, *, version: int | None = None) -> Definition:
     """The definition in a file. version: by default the opset in the file.
 
     Raises:  DefinitionError if the file is not well-formed, does not match the schema, or contradicts itself
     """
     root = _parsed(Path(path))
-    if validate:
-        grammar = _grammar()
-        if not grammar.validate(root):
-            entries = sorted(grammar.error_log, key=lambda entry: entry.line <= 0)  # those with a line first
-            misplaced = {e.line for e in entries if MISPLACED.fullmatch(e.message)}
-            shown = [e for e in entries if e.line not in misplaced or MISPLACED.fullmatch(e.message)]
-            lines = [entry.line if entry.line > 0 else root.sourceline for entry in shown]
-            what = "does not match the schema of definitions"
-            texts = [f"{what}: {entry.message}{_order(root, entry.message)}" for entry in shown]
-            raise DefinitionError(_fault("schema-violation", *one) for one in zip(texts, repeat(path), lines))
+    grammar = _grammar()
+    if not grammar.validate(root):
+        entries = sorted(grammar.error_log, key=lambda entry: entry.line <= 0)  # those with a line first
+        misplaced = {e.line for e in entries if MISPLACED.fullmatch(e.message)}
+        shown = [e for e in entries if e.line not in misplaced or MISPLACED.fullmatch(e.message)]
+        lines = [entry.line if entry.line > 0 else root.sourceline for entry in shown]
+        what = "does not match the schema of definitions"
+        texts = [f"{what}: {entry.message}{_order(root, entry.message)}" for entry in shown]
+        raise DefinitionError(_fault("schema-violation", *one) for one in zip(texts, repeat(path), lines))
     if wrong := wrong_version(root):
         raise DefinitionError([_fault("schema-violation", wrong[1], path, wrong[0].sourceline)])
     loader = _Loader(str(path), root)

@@ -133,9 +133,9 @@ class ReportFolder:
         _require_report(self.path, may_be_new=True)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(
-                self.path / LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666
-            )
+            # where the lock is a link, nothing is created outside the folder
+            flags = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+            self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | flags, 0o666)
         except OSError as error:
             raise SurveyError(
                 f"the report {printable(str(self.path))} cannot be written: {error.strerror}"

@@ -77,7 +77,7 @@ def test_inputs_get_other_shapes_and_all_shapes_follow(irops, reversing, tmp_pat
     model = tmp_path / "m.xml"
     result = irops("convert", reversing, "--shape", "data:N,5", "--shape", "lengths:2..9", "-o", model)
     shapes = "  input x: f32[?,5]\n  input lengths: i32[2..9]\n"
-    assert result == (0, f"{model}: converted 4 layers to 4 OpenVINO layers\n{shapes}", "")
+    assert result == (0, f"{model}: wrote 4 OpenVINO layers\n{shapes}", "")
     with closing(Runtimes()) as runtimes:
         assert runtimes.run("shapes", model, ()) == [["f32[2..9,5]"]]
     onnx = tmp_path / "m.onnx"

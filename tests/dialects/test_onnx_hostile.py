@@ -93,6 +93,15 @@ def test_large_functions_that_are_called_often_exceed_the_limit(tmp_path):
     assert re.fullmatch(r"the functions expand to 30\d,\d{3},\d{3} bytes; the limit is .*", finding.message)
 
 
+def test_nodes_of_branches_count(tmp_path):
+    branch = helper.make_graph(
+        [helper.make_node("Relu", ["x"], ["b"])], "g", [], [helper.make_tensor_value_info("b", FLOAT, [2])]
+    )
+    node = helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)
+    with pytest.raises(irops.DiagnosticError, match="the model has 3 nodes; the limit is 2"):
+        irops.read(saved(model([node]), tmp_path), limits=irops.Limits(layers=2))
+
+
 @pytest.mark.slow("large files")
 def test_long_chains_of_functions_are_refused(tmp_path):
     functions = [function(f"F{k}", f"F{k + 1}") for k in range(5000)] + [function("F5000", "Relu")]

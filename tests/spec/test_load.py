@@ -18,14 +18,14 @@ WHOLE = Path(__file__).with_name("MyOp-3.xml").read_text()
 def load(tmp_path):
     """A function that loads WHOLE with parts of its text replaced."""
 
-    def of(*changes, **options):
+    def of(*changes):
         text = WHOLE
         for old, new in changes:
             assert old in text, old
             text = text.replace(old, new)
         path = tmp_path / "MyOp-3.xml"
         path.write_text(text)
-        return load_definition(path, **options)
+        return load_definition(path)
 
     return of
 
@@ -165,10 +165,6 @@ def test_what_breaks_the_grammar_is_refused_with_a_line(load, old, new, name):
 def test_an_element_in_the_wrong_place_is_reported_with_the_order(load):
     with pytest.raises(DefinitionError, match=r"formula there.*the order is summary, description, "):
         load(("<source>", "<formula>x</formula><source>"))
-
-
-def test_the_grammar_may_be_left_out(load):
-    assert load((' category="movement"', ' category="movement" hue="red"'), validate=False).type == "MyOp"
 
 
 def test_a_definition_that_is_absent_or_large_is_refused_and_no_other_file_is_read(load, tmp_path):

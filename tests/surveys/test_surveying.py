@@ -202,6 +202,10 @@ def test_a_second_survey_into_the_same_folder_is_refused(request_of, tmp_path):
     with ReportFolder(tmp_path / "report"), pytest.raises(SurveyError, match="another survey writes to"):
         surveyed(request_of(), HereWorkers())
     assert len(surveyed(request_of(), HereWorkers())) == 3
+    (tmp_path / "report/.lock").unlink()
+    (tmp_path / "report/.lock").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SurveyError, match="cannot be written"):
+        surveyed(request_of(), HereWorkers())
 
 
 def test_the_manifest_has_no_place_and_no_time(request_of, tmp_path):

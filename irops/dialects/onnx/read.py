@@ -506,8 +506,9 @@ def _load(proto: Any, path: Place | None, faults: Faults) -> tuple[Model, tuple[
     if proto.functions:
         require_texts(proto, faults)
         proto = inlined(proto, faults)
-    if len(proto.graph.node) > faults.limits.layers:
-        raise faults.refuse("too-many-layers", f"the graph has {len(proto.graph.node):,} nodes", -1)
+    nodes = sum(1 for _ in _all_nodes(proto.graph.node))
+    if nodes > faults.limits.layers:
+        raise faults.refuse("too-many-layers", f"the model has {nodes:,} nodes", -1)
     imports = {
         "" if entry.domain in OWN_DOMAINS else entry.domain: entry.version for entry in proto.opset_import
     }
