@@ -11,6 +11,7 @@ from networks import folders
 from tables import table
 
 import irops
+from irops.files.limits import Limits
 from irops.ir.read import load
 from irops.server.features import tag_start
 from irops.server.language_server import Checks, Document
@@ -180,3 +181,9 @@ def test_a_check_that_is_interrupted_is_done_again_however_often(checks):
 
     worker = Worker(died, interrupted, interrupted, lambda: ANSWER)
     assert asyncio.run(checked(checks, worker)) == ANSWER
+
+
+def test_a_process_that_needs_too_much_memory_is_reported():
+    checks = Checks(ServerOptions(Limits(process_bytes=16 << 20)), lambda *_: None)
+    (finding,) = asyncio.run(checked(checks, checks._worker)).findings
+    assert "uses more than 16,777,216 bytes of memory (process_bytes)" in finding.message
