@@ -54,6 +54,7 @@ def test_the_loss_is_that_of_a_round_trip():
     stored = values[:3].astype(np.float16).astype(np.float64)
     assert loss.max_absolute == pytest.approx(np.abs(values[:3] - stored).max())
     assert (loss.overflows, loss.underflows, loss.max_relative) == (1, 1, 1)
+    assert 0 < statistics_of(values[:2], "f32").f16.max_absolute < 1e-3
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from commands import python_process
 from drawn_models import blocks, chain, detector, loop
 from lxml import etree
+from tables import table
 
 import irops
 from irops.drawing.arrange import places_by_library
@@ -153,6 +154,13 @@ def test_boxes_of_one_scene_do_not_overlap_and_lie_in_their_frame(shown):
         for b in shown.shapes[number + 1 :]:
             if b.inside is a.inside:
                 assert not overlap(a, b), (a, b)
+
+
+def test_pictures_are_as_small_and_their_lines_as_straight_as_before(shown, request):
+    size = [float(shown.root.get(name)) for name in ("width", "height")]
+    aside = sum(abs(line.start[0] - line.end[0]) for line in shown.lines)
+    best = table(__file__, "costs")[request.node.callspec.params["drawn_model"]]
+    assert [*size, aside] == pytest.approx(best, abs=0.2, rel=1e-3)
 
 
 def overlap(a: Shape, b: Shape) -> bool:
