@@ -118,17 +118,23 @@ def signature(inputs: Inputs) -> tuple[Any, ...]:
 
 
 def one_op_model(
-    op: Op, inputs: Sequence[Array], texts: Mapping[str, str], outputs: int, fixed: Mapping[int, Array]
+    op: Op,
+    inputs: Sequence[Array],
+    texts: Mapping[str, str],
+    outputs: int,
+    fixed: Mapping[int, Array],
+    declared: Mapping[int, str] | None = None,
 ) -> tuple[str, bytes]:
     """The text of the model and its weights.
 
-    texts: the attributes; fixed: the constant inputs by index.
+    texts: the attributes; fixed: the constant inputs by index; declared: the shapes that Parameters declare,
+    by index, where they are not those of their arrays.
     """
-    graph, weights, subject = LayerGraph(), bytearray(), len(inputs)
+    graph, weights, subject, declared = LayerGraph(), bytearray(), len(inputs), declared or {}
     for index, array in enumerate(inputs):
-        kind = element_type_of(array)
-        port = Port(0, kind.precision, array.shape)
-        data = {"element_type": kind.name, "shape": ",".join(map(str, array.shape))}
+        kind, shape = element_type_of(array), declared.get(index, ",".join(map(str, array.shape)))
+        port = Port(0, kind.precision, () if index in declared else array.shape)
+        data = {"element_type": kind.name, "shape": shape}
         if index in fixed:
             raw = pack(array, kind) or b"\0"  # OpenVINO requires a byte for an empty tensor
             data |= {"offset": str(len(weights)), "size": str(len(raw))}
@@ -136,7 +142,9 @@ def one_op_model(
         type_ = "Const" if index in fixed else "Parameter"
         graph.layers.append(Layer(index, f"input{index}", type_, "opset1", data, outputs=[port]))
         graph.edges.append(Edge(index, 0, subject, index))
-    ends = [Port(k, element_type_of(array).precision, array.shape) for k, array in enumerate(inputs)]
+    shapes = [() if k in declared else array.shape for k, array in enumerate(inputs)]
+    kinds = [element_type_of(array).precision for array in inputs]
+    ends = [Port(k, kind, shape) for k, (kind, shape) in enumerate(zip(kinds, shapes))]
     results = [Port(subject + k, "UNSPECIFIED") for k in range(outputs)]
     named = ("subject", op.definition.type, op.definition.version)
     graph.layers.append(Layer(subject, *named, dict(texts), ends, results))
