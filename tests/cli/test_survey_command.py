@@ -12,7 +12,7 @@ import pytest
 from endless import write_endless
 from libraries import needs
 
-pytestmark = [pytest.mark.slow("starts worker processes"), needs("jinja2")]
+pytestmark = needs("jinja2")
 
 
 @pytest.fixture
@@ -88,6 +88,7 @@ def test_custom_ops_take_part(irops, zoo):
     assert "1 cell done; " in irops(*words).out
 
 
+@pytest.mark.slow("waits for worker processes")
 def test_a_cell_that_takes_too_long_is_a_row(irops, zoo):
     write_endless(zoo / "b.xml")
     result = irops("survey", "zoo", "--tasks", "run", "--seconds", "5", "-j", 1, "-o", "r")
@@ -110,6 +111,7 @@ def wait_for_rows(process, report):
         time.sleep(0.01)
 
 
+@pytest.mark.slow("waits for worker processes")
 def test_ctrl_c_keeps_what_is_done(irops, long_zoo):
     process = commands.started("-m", "irops", "survey", "zoo", "--tasks", "run", "-j", "1", "-o", "r")
     wait_for_rows(process, "r")

@@ -69,21 +69,7 @@ def test_what_users_expect_is_written_twice(irops, folder, case):
         assert result.status == 0, result.err
 
 
-OUTPUTS = {
-    ("check", "--output"): (),
-    ("check", "--write-baseline"): (),
-    ("run", "--save-outputs"): ("--fill", "ones"),
-    ("extract", "--output"): ("--to", "y"),
-    ("diff", "--output"): ("absent.xml",),
-    ("compare", "--output"): ("--fill", "ones"),
-    ("compare", "--save-values"): ("--fill", "ones"),
-    ("reduce", "--output"): ("--rule", "IR401"),
-    ("draw", "--output"): (),
-    ("convert", "--output"): ("--target", "newest"),
-    ("survey", "--output"): (),
-    ("docs", "--output"): (),
-    ("new", "--output"): ("--category", "sort"),
-}
+OUTPUTS = {tuple(option): tuple(rest) for option, rest in table(__file__, "outputs")}
 """Every option that names a file or a folder to write, and what its command needs besides a model."""
 FOLDERS = {(name, "--output") for name in ("reduce", "survey", "docs", "new")} | {
     ("compare", "--save-values")

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from hostile_models import chain, layer, net, parameter, relu, result
+from tables import table
 
 import irops
 from irops.diagnostics import formats
@@ -35,17 +36,7 @@ NOWHERE = Diagnostic(rule("cycle"), "round and round", Location())
 REPORT = Report.of([ERROR, WARNING], "dir a/m.xml")
 
 
-@pytest.mark.parametrize(
-    ("select", "ignore", "codes"),
-    [
-        ((), (), ["IR208", "IR401"]),
-        (("IR4",), (), ["IR401"]),
-        (("dead-layer",), (), ["IR208"]),
-        (("ALL",), ("IR2",), ["IR401"]),
-        (("ir401", "IR208"), ("violated-constraint",), ["IR208"]),
-        (("IR1",), (), []),
-    ],
-)
+@pytest.mark.parametrize(("select", "ignore", "codes"), table(__file__, "rules_are_selected_and_ignored"))
 def test_rules_are_selected_and_ignored(
     select: tuple[str, ...], ignore: tuple[str, ...], codes: list[str]
 ) -> None:

@@ -13,7 +13,7 @@ from irops.debugging.sources.source import Failure
 from irops.surveys.computing import of_failure
 from irops.surveys.survey import surveyed
 
-pytestmark = [pytest.mark.slow("devices in processes"), needs("jinja2")]
+pytestmark = needs("jinja2")
 
 
 @pytest.fixture

@@ -10,8 +10,6 @@ import pytest
 from irops.work.outcomes import Died, Failed
 from irops.work.workers import Workers
 
-pytestmark = pytest.mark.slow("kills processes, which exceed bounds")
-
 MIB = 1 << 20
 linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
 
@@ -88,6 +86,7 @@ def died(results):
 
 
 @linux
+@pytest.mark.slow("kills processes, which exceed bounds")
 @pytest.mark.parametrize("copied", [True, False])
 def test_a_process_that_allocates_too_much_is_killed_and_the_others_go_on(copied):
     items = [*range(100), "allocate", *range(120)]
@@ -98,6 +97,7 @@ def test_a_process_that_allocates_too_much_is_killed_and_the_others_go_on(copied
     assert all(r[0] == item for r, item in zip(results, items) if not isinstance(r, Died))
 
 
+@pytest.mark.slow("kills processes, which exceed bounds")
 @pytest.mark.parametrize("copied", [True, False])
 @pytest.mark.parametrize("before", [0, 150])
 def test_a_process_that_works_too_long_on_an_item_is_killed_and_the_others_go_on(copied, before):
@@ -106,6 +106,7 @@ def test_a_process_that_works_too_long_on_an_item_is_killed_and_the_others_go_on
 
 
 @linux
+@pytest.mark.slow("kills processes, which exceed bounds")
 def test_an_item_is_not_to_blame_for_the_memory_that_others_left_in_its_process():
     results = outcomes(["leak"] * 12, 1, memory=400 * MIB)
     assert died(results) == {}
@@ -127,6 +128,7 @@ def test_an_item_is_not_to_blame_for_a_crash_that_needs_those_before_it():
     assert results[2][1] != results[1][1]
 
 
+@pytest.mark.slow("kills processes, which exceed bounds")
 def test_the_bound_on_time_is_for_each_item():
     assert died(outcomes([*range(200), *[("doze", 0.2)] * 20, *range(50)], 1, seconds=3)) == {}
 

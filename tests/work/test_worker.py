@@ -13,8 +13,6 @@ from irops.values.element import element_type, element_type_of, tagged
 from irops.work.child import Watch
 from irops.work.worker import Process, ProcessDied, Refused
 
-pytestmark = pytest.mark.slow("processes that die or hang")
-
 
 def doing():
     """A function that does what the request says, and knows how many it had."""
@@ -50,6 +48,7 @@ def test_a_process_that_ends_says_how_and_is_started_again(process):
     assert process.ask(1) == (1, 1)
 
 
+@pytest.mark.slow("starts many processes, or waits for one")
 def test_a_process_that_does_not_answer_is_ended():
     process = Process(doing, (), 1.0)
     with pytest.raises(ProcessDied, match="no answer within 1 seconds") as death:
@@ -77,6 +76,7 @@ def test_a_death_counts_only_if_the_request_alone_repeats_it(process):
     assert len(deaths) == 1
 
 
+@pytest.mark.slow("starts many processes, or waits for one")
 @pytest.mark.parametrize("name", ["f32", "bf16", "u4", "i4", "nf4", "u1", "boolean", "complex64", "string"])
 @pytest.mark.parametrize("shape", [(), (2, 3), (0, 3)])
 def test_arrays_keep_their_types_and_elements(process, name, shape):

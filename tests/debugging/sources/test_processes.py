@@ -13,7 +13,7 @@ from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, Failure
 from irops.debugging.sources.workers import SourceWorkers
 
-pytestmark = [pytest.mark.slow("OpenVINO in processes"), needs("openvino")]
+pytestmark = needs("openvino")
 
 
 def context_of(model, *inputs):
@@ -32,6 +32,7 @@ X = np.random.default_rng(2).standard_normal((3, 16)).astype(np.float32)
 CPU = "openvino:CPU,INFERENCE_PRECISION_HINT=f32"
 
 
+@pytest.mark.slow("OpenVINO in processes")
 @pytest.mark.parametrize("b", ["openvino", CPU, "openvino:CPU,INFERENCE_PRECISION_HINT=bf16"])
 @pytest.mark.parametrize("mode", ["isolated", "propagated"])
 def test_openvino_agrees_with_the_reference(model, b, mode):
@@ -45,6 +46,7 @@ def test_openvino_agrees_with_the_reference(model, b, mode):
     assert [layer.name for layer in found.layers] == ["product", "soft", "total"]
 
 
+@pytest.mark.slow("OpenVINO in processes")
 def test_a_device_reports_its_precision():
     for hint, precision in (("bf16", "bf16"), ("f32", "")):
         source = OpenVINODevice("CPU", {"INFERENCE_PRECISION_HINT": hint})
@@ -91,6 +93,7 @@ def test_a_file_of_onnx_is_run_as_the_runtime_reads_it(b, tmp_path, monkeypatch)
             irops.compare(read, [data], b=b, mode="isolated")
 
 
+@pytest.mark.slow("OpenVINO in processes")
 def test_a_layer_with_a_body_is_computed_as_one():
     body = irops.Graph("body")
     value = body.parameter("value", "f32", [2])
@@ -118,6 +121,7 @@ def test_weights_stay_packed_where_values_are_looked_at(net):
     assert found.coverage.layers_left_out == {"follows from constants alone": 3}
 
 
+@pytest.mark.slow("OpenVINO in processes")
 def test_what_is_known_of_a_plugin_stands_beside_a_wrong_layer(net):
     inputs = np.int32([-7, 7, 9]), np.int32([2, 2, -2])
     found = irops.compare(net("a: i32[3]; b: i32[3]; d: Divide a b; y: Result d"), inputs, b=CPU)
@@ -126,6 +130,7 @@ def test_what_is_known_of_a_plugin_stands_beside_a_wrong_layer(net):
     assert found.first.is_known
 
 
+@pytest.mark.slow("OpenVINO in processes")
 @pytest.mark.parametrize("mode", ["isolated", "propagated"])
 def test_types_that_a_device_lacks_are_said(net, mode):
     found = irops.compare(net("x: f64[2]; r: Sqrt x; y: Result r"), [np.array([2.0, 3])], b=CPU, mode=mode)

@@ -12,7 +12,7 @@ from irops.surveys.survey import STATUSES
 from irops.surveys.tasks import SurveyError
 from tests.conftest import net_text
 
-pytestmark = [pytest.mark.slow("surveys models"), needs("jinja2")]
+pytestmark = needs("jinja2")
 
 
 def write_model(path, op="ReLU", data=None):
