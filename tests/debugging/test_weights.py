@@ -163,12 +163,13 @@ def test_a_truncated_or_missing_file_is_a_sentence(quantised, capsys):
 def test_constants_are_sorted_and_all_are_listed_on_request(tmp_path, capsys):
     path = tmp_path / "model.xml"
     array = np.arange(30, dtype=np.float32)
-    path.write_text(xml_of(*((f"w{k}", "f32", "1", 4 * k, 4) for k in range(30))))
+    path.write_text(xml_of(*((f"w{k}", "f32", k + 1, 0, 4 * k + 4) for k in range(30))))
     path.with_suffix(".bin").write_bytes(array.tobytes())
-    assert main(["inspect", str(path), "--weights", "--sort", "magnitude"]) == 0
-    out = capsys.readouterr().out
-    assert "10 more constants; --all lists them" in out
-    assert [line.split()[0] for line in out.splitlines() if line.startswith("w")][:2] == ["w29", "w28"]
+    for column, first in (("magnitude", ["w29", "w28"]), ("bytes", ["w29", "w28"]), ("offset", ["w0", "w1"])):
+        assert main(["inspect", str(path), "--weights", "--sort", column]) == 0
+        out = capsys.readouterr().out
+        assert "10 more constants; --all lists them" in out
+        assert [line.split()[0] for line in out.splitlines() if line.startswith("w")][:2] == first
     assert main(["inspect", str(path), "--weights", "--all"]) == 0
     assert "more constants" not in capsys.readouterr().out
 
