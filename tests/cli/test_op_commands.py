@@ -223,3 +223,8 @@ def test_all_versions_of_an_op_have_the_same_keywords():
     for op in registry.ids():
         newest = registry.definition(op.rpartition("-")[0])
         assert registry.op(op).definition.keywords == newest.keywords
+
+
+@pytest.mark.parametrize("op", ["Reverse-1", "ReverseSequence-1", "Split-1", "onnx:ReverseSequence-10"])
+def test_the_text_of_an_op_is_the_one_that_was_read(irops, op):
+    assert irops("explain", op).out == Path(__file__).with_name(f"{op.replace(':', '-')}.txt").read_text()

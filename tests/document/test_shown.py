@@ -1,5 +1,7 @@
 """What pages show of definitions: elements as text, and formulas."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from libraries import needs
@@ -22,3 +24,14 @@ def test_a_formula_is_shown_as_it_is_written(op, myst):
     page = environment(myst=myst).get_template("op.md").render(view=view, has_others=True, conformance="")
     begin = "```{code-block} text\n:class: formula\n\n" if myst else "```text\n"
     assert f"{begin}{view.definition.formula}\n```" in page
+
+
+@needs("jinja2")
+@pytest.mark.parametrize("kind", ["myst", "markdown"])
+def test_the_page_of_an_op_is_the_one_that_was_read(kind):
+    view = op_view(default_registry(), default_registry().op("ReverseSequence-1"))
+    template = environment(myst=kind == "myst").get_template("op.md")
+    shown = template.render(view=view, names={"onnx": "ONNX"}, has_others=True, conformance="c.md")
+    assert shown.partition("\n## Source")[0] == Path(__file__).with_name(
+        f"ReverseSequence-1.{kind}"
+    ).read_text("utf-8")

@@ -221,6 +221,7 @@ def test_metadata_is_listed_but_does_not_count():
     difference = irops.diff(original, other)
     assert difference.same
     assert difference.metadata == ("rt_info of the model differs",)
+    assert "\nrt_info of the model differs\n" in str(difference)
     assert irops.diff(original, other, ignore=["rt_info"]).metadata == ()
 
 

@@ -55,18 +55,9 @@ def version(*numbers, since="opset1"):
     return OpVersion("T", since, frozenset(f"opset{n}" for n in numbers), "c", "p")
 
 
-@pytest.mark.parametrize(
-    ("numbers", "runs"),
-    [
-        ((1,), ((1, 1),)),
-        ((1, 2, 3), ((1, 3),)),
-        ((1, 3, 4, 5), ((1, 1), (3, 5))),
-        ((10, 9, 2), ((2, 2), (9, 10))),
-        ((), ()),
-    ],
-)
+@pytest.mark.parametrize(("numbers", "runs"), table(__file__, "opsets_are_shown_as_runs"))
 def test_opsets_are_shown_as_runs(numbers, runs):
-    assert version(*numbers).runs == runs
+    assert version(*numbers).runs == tuple(map(tuple, runs))
 
 
 def test_the_opsets_are_those_from_1_to_the_newest_that_has_an_op():
