@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import table
 
 from irops.graph.topology import LayerGroups, Wiring, cycles, feeding_layers
 from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Port
@@ -156,23 +157,7 @@ def test_a_chain_of_fifty_thousand_layers_needs_no_recursion() -> None:
     assert order(chain(*((i + 1, i) for i in range(50_000)))) == list(range(50_000, -1, -1))
 
 
-@pytest.mark.parametrize(
-    ("why", "pairs", "found"),
-    [
-        ("none", [(0, 1), (1, 2)], []),
-        ("of no layers", [], []),
-        ("without the layers that depend on it", [(0, 1), (1, 2), (2, 1), (2, 3)], [[1, 2]]),
-        ("the shortest", [(1, 2), (2, 3), (3, 4), (4, 1), (2, 1)], [[1, 2]]),
-        ("the shortest of three", [(1, 2), (1, 3), (2, 4), (3, 5), (4, 6), (5, 1), (6, 1)], [[1, 3, 5]]),
-        ("from its first layer on", [(3, 1), (1, 4), (4, 2), (2, 3)], [[3, 1, 4, 2]]),
-        ("through the first layer of the component", [(1, 2), (2, 3), (3, 2), (3, 1)], [[1, 2, 3]]),
-        ("of one layer", [(0, 1), (1, 1)], [[1]]),
-        ("of one layer within a larger one", [(1, 1), (1, 2), (2, 1)], [[1]]),
-        ("one of each component", [(0, 1), (1, 0), (2, 3), (3, 2), (1, 2)], [[0, 1], [2, 3]]),
-        ("in the order of the file", [(7, 6), (6, 7), (3, 2), (2, 3), (5, 5)], [[7, 6], [3, 2], [5]]),
-        ("in the order of their first layers", [(1, 4), (4, 1), (2, 3), (3, 2)], [[1, 4], [2, 3]]),
-    ],
-)
+@pytest.mark.parametrize(("why", "pairs", "found"), table(__file__, "cycles"))
 def test_cycles(why: str, pairs: list[tuple[int, int]], found: list[list[int]]) -> None:
     assert [[x.id for x in cycle] for cycle in cycles(Wiring(chain(*pairs)))] == found, why
 

@@ -5,6 +5,7 @@ import pickle
 import pydoc
 import tomllib
 import traceback
+from enum import Enum
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,25 @@ def test_help_documents_every_public_name():
     for name in irops.__all__:
         kind = "class" if inspect.isclass(getattr(irops, name)) else ""
         assert f"{kind} {name}(" in text or f"\n    {name}(" in text, name
+
+
+def signatures():
+    """Every public function and method, with the names and the defaults of its parameters."""
+    for name in irops.__all__:
+        value = getattr(irops, name)
+        members = vars(value) if inspect.isclass(value) else {}
+        own = [n for n, member in members.items() if n[0] != "_" and inspect.isroutine(member)]
+        if inspect.isclass(value) and issubclass(value, Exception | Enum):
+            continue  # their parameters are Python's
+        for full, function in [(name, value), *((f"{name}.{n}", getattr(value, n)) for n in own)]:
+            signature = inspect.signature(function)
+            bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+            yield f"{full}{signature.replace(parameters=bare, return_annotation=signature.empty)}"
+
+
+def test_signatures_are_those_that_users_call():
+    known = Path(__file__).with_name("signatures.txt").read_text("utf-8").splitlines()
+    assert list(signatures()) == known
 
 
 @pytest.mark.slow("calls every function with many arguments")

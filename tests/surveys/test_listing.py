@@ -181,20 +181,7 @@ def test_run_takes_the_reference_by_default():
     assert texts(["run"], [], []) == ["run:reference"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        ((["chek"], [], []), "unknown task 'chek'; did you mean check"),
-        (([], [], []), "no tasks; expected some of check, infer"),
-        ((["check"], ["numba"], []), "sources are for the tasks run and compare"),
-        ((["check"], [], ["2023.3"]), "targets are for the task target"),
-        ((["target"], [], []), "the task target needs releases"),
-        ((["target"], [], ["1999.1"]), "'1999.1' is no known release"),
-        ((["compare"], ["numba"], []), "needs two sources; there is only numba"),
-        ((["run"], ["refernce"], []), "no source of a survey; did you mean reference. A source is"),
-        ((["run"], ["model:other.xml"], []), "'model:other.xml' is no source of a survey; a source is"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "reason"), table(__file__, "what_does_not_exist_is_refused"))
 def test_what_does_not_exist_is_refused(arguments, reason):
     with pytest.raises(SurveyError, match=reason):
         tasks_of(*arguments)
