@@ -148,3 +148,10 @@ def test_ports_behind_an_unknown_element_are_read():
     model, found = read(in_layer('<input><q/><port id="0"/><!-- c --><port id="1"/></input>'))
     assert [d.name for d in found] == ["unknown-element"]
     assert [port.id for port in model.layers[0].inputs] == [0, 1]
+
+
+@pytest.mark.parametrize(("name", "text", "why"), table(__file__, "values_of_runtime_attributes"))
+def test_values_of_runtime_attributes_that_openvino_refuses_are_errors(name, text, why):
+    payload = "layout" if name == "layout" else "value"
+    info = f'<rt_info><attribute name="{name}" version="0" {payload}="{text}"/></rt_info>'
+    assert [d.message.partition(": ")[2] for d in read(in_layer(info).replace("|", ""))[1]] == why
