@@ -11,7 +11,8 @@ import os
 import tarfile
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,12 @@ CORPUS = Path(os.environ.get("IROPS_CORPUS", "/nonexistent")) / "arch"
 @cache
 def folders() -> dict[str, Path]:
     """The folders of the networks, by name."""
-    unpacked = TemporaryDirectory(prefix="irops-networks-")
-    atexit.register(unpacked.cleanup)
+    unpacked = mkdtemp(prefix="irops-networks-")
+    # no TemporaryDirectory: a forked process forgets what ends with this one, and would remove it
+    atexit.register(rmtree, unpacked)
     with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(unpacked.name, filter="data")
-    paths = [*CORPUS.glob("*/model.xml"), *Path(unpacked.name).glob("*/model.xml")]
+        archive.extractall(unpacked, filter="data")
+    paths = [*CORPUS.glob("*/model.xml"), *Path(unpacked).glob("*/model.xml")]
     return {path.parent.name: path.parent for path in sorted(paths)}
 
 
