@@ -81,6 +81,7 @@ def _target(text: str) -> str:
     """An argparse type: the text of a target that exists."""
     name, colon, opset = text.partition(":")
     last = len(dialect_named(ONNX).opsets)
+    # nine digits: int() refuses texts of thousands
     if name == ONNX and colon and not (opset.isascii() and opset.isdigit() and 1 <= int(opset[:9]) <= last):
         raise argparse.ArgumentTypeError(f"ONNX has no opset {opset!r}; expected onnx:1 to onnx:{last}")
     if name != ONNX and text not in DIALECT_NAMES:
@@ -107,7 +108,7 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal("the output has the format of the model; give --target or --shape")
     if args.shapes and analysis.model.dialect == written == ONNX:
         raise Refusal("--shape is for models of OpenVINO; give an --output that ends with .xml")
-    translates = analysis.model.dialect != dialect.name
+    source = analysis.model
     if args.shapes:
         analysis = _reshaped(analysis, args.shapes)
     if between_dialects:
@@ -116,7 +117,8 @@ def execute(args: argparse.Namespace) -> int:
         if not args.quiet:
             opsets = "".join(f", opset {number}" for number in target.model.opsets.values())
             unit = "ONNX node" if dialect.name == ONNX else f"{dialect.title} layer"
-            done = f"converted {plural(len(analysis.model.layers), 'layer')} to" if translates else "wrote"
+            translates = source.dialect != dialect.name
+            done = f"converted {plural(len(source.layers), 'layer')} to" if translates else "wrote"
             print(f"{printable(args.output)}: {done} {plural(len(target.model.layers), unit)}{opsets}")
     else:
         conversion = converted(analysis, args.target, upgrade=args.upgrade, ir_version=args.ir_version)

@@ -98,8 +98,10 @@ def test_nodes_of_branches_count(tmp_path):
         [helper.make_node("Relu", ["x"], ["b"])], "g", [], [helper.make_tensor_value_info("b", FLOAT, [2])]
     )
     node = helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)
-    with pytest.raises(irops.DiagnosticError, match="the model has 3 nodes; the limit is 2"):
-        irops.read(saved(model([node]), tmp_path), limits=irops.Limits(layers=2))
+    for nodes, count in (([node], 3), ([node, node], 2)):
+        message = f"the model has {count} nodes; the limit is {count - 1}"
+        with pytest.raises(irops.DiagnosticError, match=message):
+            irops.read(saved(model(nodes), tmp_path), limits=irops.Limits(layers=count - 1))
 
 
 @pytest.mark.slow("large files")

@@ -73,6 +73,12 @@ def graphs_of(node: Any) -> list[Any]:
     return [graph for first, a in zip(own, node.attribute) for graph in (*first, *a.graphs)]
 
 
+def require_few(nodes: int, faults: Faults) -> None:
+    """Refuse a model with more nodes than the limit, those of sub-graphs included. Raises: ReadError"""
+    if nodes > faults.limits.layers:
+        raise faults.refuse("too-many-layers", f"the model has {nodes:,} nodes", -1)
+
+
 class GraphBuilder:
     """Builds the graph of one model. versions: what a layer's version says, by the domain of its op."""
 
@@ -85,6 +91,7 @@ class GraphBuilder:
     ) -> None:
         self.versions, self.files, self.weights, self.faults = versions, files, weights, faults
         self.graph = LayerGraph()
+        self.nodes = 0
         self.names = SizeNames()
         self.known: dict[str, Declared] = {}
         self.sources: dict[
@@ -95,6 +102,7 @@ class GraphBuilder:
         self._named: dict[str, Layer] = {}  # the layers of nodes, by the names of the nodes
 
     def build(self, proto: Any) -> LayerGraph:
+        self.nodes = len(proto.node)
         for info in (*proto.input, *proto.output, *proto.value_info):
             self.known.setdefault(info.name, declared(info, self.names))
         self.layer_names.update(info.name for info in proto.output)  # kept free for Results, the last layers
@@ -174,7 +182,11 @@ class GraphBuilder:
         """The layer of a node, and the tensors that it takes: its own inputs, then the others that its
         sub-graphs take.
         """
-        outer = [name for graph in graphs_of(node) for name in _captured(graph)]
+        graphs = graphs_of(node)
+        if graphs:
+            self.nodes += sum(1 for graph in graphs for _ in _all_nodes(graph.node))
+            require_few(self.nodes, self.faults)
+        outer = [name for graph in graphs for name in _captured(graph)]
         layer = self._layer(self._name_of(node), node.op_type, data=texts_of(node))
         layer.version = self._version(node.domain)  # a domain that is not imported is reported at this layer
         constant = node.op_type == "Constant" and node.domain in OWN_DOMAINS
@@ -506,9 +518,7 @@ def _load(proto: Any, path: Place | None, faults: Faults) -> tuple[Model, tuple[
     if proto.functions:
         require_texts(proto, faults)
         proto = inlined(proto, faults)
-    nodes = sum(1 for _ in _all_nodes(proto.graph.node))
-    if nodes > faults.limits.layers:
-        raise faults.refuse("too-many-layers", f"the model has {nodes:,} nodes", -1)
+    require_few(len(proto.graph.node), faults)  # at once; those of sub-graphs when their nodes are read
     imports = {
         "" if entry.domain in OWN_DOMAINS else entry.domain: entry.version for entry in proto.opset_import
     }
