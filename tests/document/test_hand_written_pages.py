@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from tables import table
 
-from irops.cli.docs import command_pages
-from irops.cli.main import COMMANDS, command_named
 from irops.diagnostics import addresses
 from irops.document.site import PREFIX, Site, copy_pictures, guide_pages, with_links
 from irops.document.sphinx.docstrings import converted
@@ -63,23 +61,6 @@ def test_entries_of_a_docstring_become_a_list():
 
 def test_words_of_a_docstring_are_no_markup():
     assert list(converted("a `b` c_ *d* |e| f_g", frozenset())) == ["a ``b`` c\\_ \\*d\\* \\|e\\| f_g", ""]
-
-
-def test_every_command_has_a_page_with_all_its_options():
-    pages = dict(command_pages())
-    assert pages.keys() == {"commands/index.md", *(f"commands/{name}.md" for name in COMMANDS)}
-    for name in COMMANDS:
-        page = pages[f"commands/{name}.md"]
-        options = {o for a in command_named(name)[1]._actions if a.dest != "help" for o in a.option_strings}
-        assert {option for option in options if option not in page} == set(), name
-        assert "\n: \n" not in page, f"an option of irops {name} has no help"
-
-
-def test_the_page_of_a_command_shows_examples_and_exit_codes():
-    page = dict(command_pages())["commands/check.md"]
-    assert "```sh\nirops check model.xml\n" in page
-    assert "`-j N`, `--jobs N`\n: number of processes" in page
-    assert "\n0  success\n1  errors were found" in page
 
 
 class OnePage(Site):
