@@ -6,15 +6,11 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from commands import python_process
+from commands import output_of, python_process, session
 from tables import table
-
-pytestmark = pytest.mark.slow("runs the code and the commands of all pages")
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = {**os.environ, "COLUMNS": "80", "PYTHONPATH": str(ROOT)}
@@ -26,6 +22,8 @@ NEEDS = table(__file__, "needs")
 """Libraries that pages need."""
 ELSEWHERE = ("docs/conformance.md", "docs/writing-an-op.md")
 """Pages whose Python tests/conformance/test_conformance_page.py runs, and a test for a new op below."""
+SLOW = pytest.mark.slow("runs the code and the commands of long pages")
+LONG = ("docs/comparing.md", "docs/survey.md")
 SESSIONS = ("comparing", "conversion", "graphs", "onnx", "reducing", "remote", "survey", "why")
 """Pages whose blocks marked as console are sessions: commands after $, then what they print."""
 
@@ -35,22 +33,17 @@ def snippets(page: str) -> list[str]:
 
 
 def sessions(page: str):
-    """Every command of a page, and what the page says that it prints."""
     for block in re.findall(r"```console\n(.*?)```", TEXTS[page], re.DOTALL):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, shown = part.partition("\n")
-            yield command, shown
+        yield from session(block)
 
 
-def output_of(command: str, folder: Path) -> str:
-    words = shlex.split(command)
-    assert words[0] == "irops"
-    whole = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "cwd": folder, "env": HERE}
-    return subprocess.run([sys.executable, "-m", *words], check=False, **whole).stdout
+def with_python():
+    pages = [page for page in TEXTS if snippets(page) and page not in ELSEWHERE]
+    return [pytest.param(page, marks=SLOW) if page in LONG else page for page in pages]
 
 
-@pytest.mark.parametrize("page", [page for page in TEXTS if snippets(page) and page not in ELSEWHERE])
-def test_the_snippets_of_a_page_run_and_its_commands_print_what_it_shows(page, tmp_path):
+@pytest.mark.parametrize("page", with_python())
+def test_the_snippets_of_a_page_run_and_its_commands_print_what_it_shows(page, tmp_path, monkeypatch):
     name = Path(page).stem
     if name in NEEDS:
         pytest.importorskip(NEEDS[name], reason="the page needs a library that is not here")
@@ -59,9 +52,11 @@ def test_the_snippets_of_a_page_run_and_its_commands_print_what_it_shows(page, t
         shutil.copy(ROOT / "examples" / "reversing" / "model.xml", tmp_path / copy)
     code = "\n".join(b for b in snippets(page) if not b.startswith("@") and "BackendTest" not in b)
     python_process("-c", code, check=True, cwd=tmp_path, env=HERE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     if name in SESSIONS:
         for command, shown in sessions(page):
-            printed = output_of(command, tmp_path)
+            printed = output_of(command)
             # how many tries a reduction takes depends on how the processor rounds
             assert re.sub(r"\d+ tries", "tries", printed) == re.sub(r"\d+ tries", "tries", shown), command
 
@@ -79,8 +74,10 @@ def test_excerpts_are_excerpts_of_the_code() -> None:
     assert [excerpt for excerpt in excerpts if plain(excerpt) not in code] == []
 
 
-def test_the_tests_on_the_page_pass_for_a_new_op(tmp_path):
-    assert "defines the op" in output_of("irops new MyOp --category movement --output my_ops", tmp_path)
+@SLOW
+def test_the_tests_on_the_page_pass_for_a_new_op(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "defines the op" in output_of("irops new MyOp --category movement --output my_ops")
     code = next(block for block in snippets("docs/writing-an-op.md") if "incoherences" in block)
     (tmp_path / "test_my_op.py").write_text(code)
     words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_op.py")
@@ -88,6 +85,7 @@ def test_the_tests_on_the_page_pass_for_a_new_op(tmp_path):
     assert "2 passed" in done.stdout, done.stdout
 
 
+@SLOW
 def test_the_commands_of_the_examples_work(tmp_path):
     blocks = re.findall(r"```sh\n(.*?)```", TEXTS["examples/README.md"], re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines() if line.startswith("irops ")]

@@ -1,4 +1,4 @@
-"""What threads share cannot be changed, and no attribute is invented: dataclasses are frozen and have slots."""
+"""What threads share cannot be changed, and no attribute is invented: dataclasses are frozen, with slots."""
 
 import ast
 from pathlib import Path

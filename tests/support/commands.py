@@ -1,10 +1,17 @@
-"""Commands in processes of their own."""
+"""Commands in processes of their own, and sessions of a terminal in this one."""
 
+import io
 import os
+import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+
+from irops.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,3 +41,22 @@ def python(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
     with started(*words, **options) as running:
         out, err = running.communicate()
     return subprocess.CompletedProcess(running.args, running.returncode, out, err)
+
+
+def session(text: str) -> Iterator[tuple[str, str]]:
+    """The commands of a session, each after a $, and what each one prints there."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, shown = part.partition("\n")
+        yield command, shown
+
+
+def output_of(command: str) -> str:
+    """What a command prints, run in this process and in the current folder: one of irops, or cat FILE."""
+    name, *words = shlex.split(command)
+    if name == "cat":
+        return Path(*words).read_text("utf-8")
+    assert name == "irops"
+    printed = io.StringIO()
+    with redirect_stdout(printed), redirect_stderr(printed):
+        main(words)
+    return printed.getvalue()

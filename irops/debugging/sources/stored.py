@@ -107,7 +107,8 @@ class Stored(Source):
                 return Failure("refused", f"no edge ends at {port.layer}")
             known = inferred.of(port.layer.id).inputs[0]
             kind = DYNAMIC if known is None else known.element_type
-            stored = next((name for name in port.names if name in self._values), None)
+            names_of_it = (f"{port.layer.name}:0", *port.names)  # the first is how it is recorded
+            stored = next((name for name in names_of_it if name in self._values), None)
             array = self._value(stored or names.get((source[0].id, source[1])), kind)
             if array is not None:
                 found[port.name] = array
