@@ -58,7 +58,6 @@ def test_backends_compute_refuse_or_decline_them(backend, op):
     assert sum(verdict.status is Status.PASSED for verdict in verdicts) > len(verdicts) // 2
 
 
-@pytest.mark.slow("runs a backend in processes")
 @pytest.mark.usefixtures("somebodys")
 def test_a_backend_that_crashes_is_asked_on():
     with closing(IsolatedClient(IsolatedBackend("undefended"))) as client:

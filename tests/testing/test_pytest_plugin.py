@@ -11,7 +11,6 @@ from commands import python_process
 import irops
 from irops.testing import assert_same, irops_check
 
-pytestmark = pytest.mark.slow("starts pytest")
 
 ROOT = Path(irops.__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "bidirectional_encoder"

@@ -16,11 +16,7 @@ from irops.work.cluster import ClusterWorkers, Identity, identity
 from irops.work.outcomes import Died, Failed
 from irops.work.workers import ClusterError
 
-pytestmark = [
-    pytest.mark.slow("starts schedulers and workers"),
-    needs("distributed"),
-    pytest.mark.xdist_group("cluster"),
-]
+pytestmark = [needs("distributed"), pytest.mark.xdist_group("cluster")]
 MIB = 1 << 20
 
 
@@ -31,6 +27,7 @@ def outcomes(workers, items, prepare=working, arguments=(), **bounds):
     return [result for _, result in sorted(results, key=lambda pair: pair[0])]
 
 
+@pytest.mark.slow("a process that allocates")
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
 def test_items_that_end_their_process_leave_the_others(client):
     workers = ClusterWorkers(client)
@@ -45,6 +42,7 @@ def test_items_that_end_their_process_leave_the_others(client):
     assert [result[0] for result in [*results[:200], *results[203:]]] == [*range(200)] * 2
 
 
+@pytest.mark.slow("waits for processes")
 def test_an_item_that_takes_too_long_leaves_the_others(client):
     results = outcomes(ClusterWorkers(client), [*range(200), "hang", *range(200)], seconds=2)
     late = results.pop(200)
@@ -78,6 +76,7 @@ def test_large_arguments_reach_every_process(client, tmp_path):
     assert sorted(begun, key=int) == [str(number) for number in range(20)]
 
 
+@pytest.mark.slow("waits for processes")
 def test_a_run_that_is_left_ends_what_it_began_and_leaves_the_workers_usable(client, tmp_path):
     workers = ClusterWorkers(client)
     with closing(workers.run(working, (tmp_path,), [1, *["hang"] * 8])) as run:
@@ -87,6 +86,7 @@ def test_a_run_that_is_left_ends_what_it_began_and_leaves_the_workers_usable(cli
     wait_until(lambda: not any(os.path.exists(f"/proc/{file.name[6:]}/task") for file in hanging))
 
 
+@pytest.mark.slow("waits for processes")
 def test_no_more_is_in_flight_than_workers_can_begin_soon(client, monkeypatch):
     in_flight = []
     send = cluster._Run._send
@@ -139,6 +139,7 @@ class Alarm:
         self.is_on = False
 
 
+@pytest.mark.slow("waits for processes")
 def test_a_process_that_had_nothing_to_do_for_some_time_is_ended(monkeypatch):
     import pickle
 

@@ -71,11 +71,8 @@ class Processes:
         return process
 
 
-pytestmark = [
-    pytest.mark.slow("starts schedulers and workers"),
-    needs("distributed"),
-    pytest.mark.xdist_group("cluster"),
-]
+pytestmark = [needs("distributed"), pytest.mark.xdist_group("cluster")]
+PROCESSES = pytest.mark.slow("starts schedulers and workers, and ends them")
 
 dask = Late("dask")
 
@@ -148,6 +145,7 @@ def test_workers_need_the_same_irops_and_python():
     assert objection(Identity("", "", "3.9", "there")).startswith("runs Python 3.9, but this is 3.")
 
 
+@PROCESSES
 def test_control_c_ends_a_command_and_leaves_the_workers_usable(tmp_path):
     command = ["-m", "irops", "conformance", "--source", "reference", "--examples", "100000", "--quiet"]
     with Processes(tmp_path) as processes:
@@ -202,6 +200,7 @@ def begin(run, count):
     return [next(run) for _ in range(count)]
 
 
+@PROCESSES
 @pytest.mark.parametrize("nanny", ["--nanny", "--no-nanny"])
 def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nanny):
     processes.scheduler()
@@ -216,6 +215,7 @@ def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nan
         assert no_process_of(first)
 
 
+@PROCESSES
 def test_the_rows_of_a_survey_do_not_depend_on_a_worker_that_is_killed(processes, net, tmp_path):
     (tmp_path / "models").mkdir()
     for size in range(1, 31):
@@ -258,6 +258,7 @@ def no_process_of(leader):
     return True
 
 
+@PROCESSES
 def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(processes):
     processes.environment["DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES"] = "1"
     processes.scheduler()
@@ -269,6 +270,7 @@ def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(process
         assert [results[n][0] for n in range(61) if n != 30] == [*range(30)] * 2
 
 
+@PROCESSES
 def test_a_scheduler_that_is_killed_is_an_error(processes):
     scheduler = processes.scheduler()
     processes.worker("--no-nanny")
@@ -281,6 +283,7 @@ def test_a_scheduler_that_is_killed_is_an_error(processes):
             list(run)
 
 
+@PROCESSES
 def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(processes, tmp_path):
     other = tmp_path / "other" / "irops"
     other.mkdir(parents=True)
@@ -305,6 +308,7 @@ def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(pro
             ClusterWorkers(client)
 
 
+@PROCESSES
 def test_a_scheduler_without_workers_is_an_error(processes):
     processes.scheduler()
     match = rf"^the scheduler at {processes.address} has no workers, and got none within 0 seconds; dask w"
