@@ -11,7 +11,6 @@ from commands import python_process
 import irops
 from irops.testing import assert_same, irops_check
 
-
 ROOT = Path(irops.__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "bidirectional_encoder"
 BROKEN = ROOT / "examples" / "broken" / "model.xml"
