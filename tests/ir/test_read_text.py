@@ -165,20 +165,10 @@ def test_a_file_is_binary_where_its_start_is_no_text(binary, data):
     assert is_binary(data) is binary
 
 
-@pytest.mark.parametrize(
-    ("declaration", "name"),
-    [
-        ('<?xml version="1.0" encoding="US-ASCII"?>', None),
-        ('<?xml version="1.0" encoding="latin1"?>', None),
-        ("<?xml version='1.0' encoding = 'cp1252' ?>", None),
-        ('<?xml version="1.0" encoding="utf-32"?>', "invalid-encoding"),
-        ('<?xml version="1.0" encoding="latin2"?>', "unknown-encoding"),
-        ('<?xml version="1.0" encoding="iso-8859-99"?>', "unknown-encoding"),
-    ],
-)
+@pytest.mark.parametrize(("declaration", "name"), table(__file__, "a_declared_encoding_is_read_or_refused"))
 def test_a_declared_encoding_is_read_or_refused(declaration, name):
     raw = (declaration + NET).encode("ascii")
-    if name is None:
+    if not name:
         assert loads(raw)[1] == ()
     else:
         assert refusal(raw).name == name
