@@ -59,16 +59,10 @@ def test_named_sizes_and_elements_are_known_as_far_as_they_follow(op, inputs, at
 
 
 @pytest.mark.parametrize(
-    ("op", "inputs", "attributes", "elements"),
-    [
-        ("Gather-8", [sizes("?,2..5,3"), [1, 2, 9], 0], {}, ["2..5", "3", "0"]),
-        ("ScatterNDUpdate-4", [[1, 2, 3], [[1]], sizes("4..6")], {}, ["1", "4..6", "3"]),
-        ("Pad-12", [sizes("2..5,3"), [1], [-1], 7], {"pad_mode": "constant"}, ["7", "2..5"]),
-        ("GatherElements-6", [sizes("2..5,3"), [1, 0, -2]], {"axis": 0}, ["3", "2..5", "2..5"]),
-    ],
+    ("op", "inputs", "attributes", "elements"), table(__file__, "dimensions_are_known_as_far_as_they_follow")
 )
 def test_dimensions_are_known_as_far_as_they_follow(op, inputs, attributes, elements):
-    dims = inferred(op, *inputs, **attributes)[0].dims
+    dims = inferred(op, *map(given, inputs), **attributes)[0].dims
     assert [str(dim) for dim in dims] == elements
     assert all(isinstance(dim, Dim) for dim in dims)
 

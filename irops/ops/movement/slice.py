@@ -220,7 +220,7 @@ def strided_slice_shape(data: Fact, begin: Fact, end: Fact, stride: Fact | None,
     require(counted, "C10", begin.shape, end.shape)
     count = count if stride is None else unify(count, stride.shape[0], "C1")
     kinds = {fact.element_type for fact in (begin, end, stride) if fact is not None} - {DYNAMIC}
-    warn_unless(len(kinds) < 2, "C8", *map(str, kinds))
+    warn_unless(len(kinds) < 2, "C8", *sorted(map(str, kinds)))
     lengths = [len(mask) for mask in masks]
     warn_unless(set(lengths) <= {0, lengths[0]}, "C2", lengths)
     at_ellipsis = [i for i, one in enumerate(masks.ellipsis_mask) if one == 1]

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from invoking import sliding
+from tables import table
 
 import irops
 from irops.ops.convolution import convolution
@@ -31,12 +32,7 @@ def by_definition(data, filters, strides, dilations, pads):
 @pytest.mark.parametrize("block", [1, 500, 1 << 24])
 @pytest.mark.parametrize(
     ("data", "filters", "strides", "dilations", "pads"),
-    [
-        ((3, 4, 7), (2, 3, 2, 3), (2,), (2,), [(1, 3)]),
-        ((2, 3, 6, 5), (3, 1, 1, 2, 3), (1, 2), (2, 1), [(4, 0), (0, 3)]),
-        ((2, 2, 4, 3, 5), (1, 2, 2, 2, 1, 3), (2, 1, 1), (1, 1, 2), [(1, 1), (0, 0), (2, 2)]),
-        ((2, 4, 3, 3), (1, 5, 4, 1, 1), (1, 1), (1, 1), [(0, 0), (0, 0)]),
-    ],
+    table(__file__, "convolution_is_the_sum_under_every_window_whatever_the_blocks"),
 )
 @pytest.mark.parametrize("dtype", [np.float32, np.int8, np.int64])
 def test_convolution_is_the_sum_under_every_window_whatever_the_blocks(

@@ -1,10 +1,9 @@
-"""Ops on regions beyond their examples: poolings, aligned regions, proposals, inputs of several types."""
+"""Ops on regions beyond their examples: poolings, aligned regions, proposals."""
 
 import numpy as np
 import pytest
 
 import irops
-from irops.values.element import element_type
 
 POOLINGS = {
     "ROIPooling-2": {"pooled_h": 2, "pooled_w": 2, "spatial_scale": 1.0, "method": "max"},
@@ -21,28 +20,6 @@ def test_a_box_far_away_meets_nothing(op, corner):
         np.array([[0, corner, corner, corner, corner]], np.float32),
     )
     assert not irops.call(op, data, rois, **POOLINGS[op]).any()
-
-
-@pytest.mark.parametrize("op", POOLINGS)
-def test_maps_without_elements_hold_nothing(op):
-    data, rois = np.ones((1, 4, 0, 3), np.float32), np.array([[0, 0, 0, 2, 2]], np.float32)
-    assert not irops.call(op, data, rois, **POOLINGS[op]).any()
-
-
-@pytest.mark.parametrize("op", POOLINGS)
-@pytest.mark.parametrize("kind", ["bf16", "f8e5m2", "f16", "f64"])
-def test_the_output_has_the_type_of_the_maps(op, kind):
-    dtype = element_type(kind).dtype
-    found = irops.call(op, np.ones((1, 4, 3, 3), dtype), np.array([[0, 0, 0, 2, 2]], dtype), **POOLINGS[op])
-    assert found.dtype == dtype
-    assert (found.astype(np.float32) == 1).all()
-
-
-@pytest.mark.parametrize("op", POOLINGS)
-@pytest.mark.parametrize("item", [-1, 0, 7])
-def test_a_list_of_no_regions_gives_none(op, item):
-    data, rois = np.ones((1, 4, 3, 3), np.float32), np.full((0, 5), item, np.float32)
-    assert irops.call(op, data, rois, **POOLINGS[op]).shape[0] == 0
 
 
 PLANE = (np.arange(8)[:, np.newaxis] * 10 + np.arange(8)).astype(np.float32)[np.newaxis, np.newaxis]
@@ -113,35 +90,3 @@ def test_proposals_of_a_batch_are_those_of_each_image():
     for whole, index in ((rois, 0), (points, 1), (numbers, 2)):
         assert np.array_equal(whole, np.concatenate([part[index] for part in parts]))
     assert all((np.diff(part[1]) <= 0).all() for part in parts)
-
-
-F32 = np.float32
-MAPS, REGION = np.ones((1, 4, 3, 3), F32), F32([[0, 0, 0, 2, 2]])
-POOLED = {"output_dim": 1, "group_size": 2, "spatial_scale": 1.0}
-CHOSEN = {"base_size": 4, "feat_stride": 4, "min_size": 0, "ratio": [1.0], "scale": [1.0]}
-CHOSEN |= {"pre_nms_topn": 9, "post_nms_topn": 1, "nms_thresh": 0.5}
-DECODED = {"keep_top_k": [1], "nms_threshold": 0.5, "variance_encoded_in_target": True, "normalized": True}
-CASES = {
-    "PSROIPooling-1": ((MAPS, REGION), POOLED | {"mode": "average"}),
-    "DeformablePSROIPooling-1": ((MAPS, REGION, np.zeros((1, 2, 1, 1), F32)), POOLED),
-    "Proposal-4": ((np.ones((1, 2, 1, 1), F32), np.zeros((1, 4, 1, 1), F32), F32([8, 8, 1])), CHOSEN),
-    "DetectionOutput-8": ((np.zeros((1, 4), F32), np.ones((1, 2), F32), F32([[[0, 0, 1, 1]]])), DECODED),
-}
-BOXES = {"PSROIPooling-1": 1, "DeformablePSROIPooling-1": 1, "Proposal-4": 2, "DetectionOutput-8": 2}
-
-
-@pytest.mark.parametrize("op", CASES)
-@pytest.mark.parametrize(
-    ("kind", "of_boxes"), [("f32", "f16"), ("f16", "f32"), ("bf16", "f64"), ("f64", "bf16")]
-)
-def test_the_output_has_the_type_of_the_first_input(op, kind, of_boxes):
-    inputs, attributes = CASES[op]
-    given = [
-        array.astype(element_type(of_boxes if place == BOXES[op] else kind).dtype)
-        for place, array in enumerate(inputs)
-    ]
-    found = irops.call(op, *given, **attributes)
-    exact = irops.call(op, *inputs, **attributes)
-    for one, other in zip(*((each if isinstance(each, tuple) else (each,)) for each in (found, exact))):
-        assert one.dtype == given[0].dtype
-        np.testing.assert_allclose(one.astype(np.float64), other, rtol=1e-2)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from tables import table
 
 import irops
 from irops.ops.movement.slice import slice_of, sliced_size
@@ -43,28 +44,13 @@ def test_intervals_are_exact(size, start, stop, step):
 
 
 @pytest.mark.parametrize(
-    ("size", "start", "stop", "step", "count"),
-    [
-        ("?", 0, LAST, 1, "?"),
-        ("?", 0, LAST, 2, "?"),
-        ("5..", 1, LAST, 1, "4.."),
-        ("?", -5, LAST, 1, "..5"),
-        ("?", 0, -1, 1, "?"),
-        ("?", LAST, BEFORE_FIRST, -1, "?"),
-        ("?", -1, BEFORE_FIRST, -1, "?"),
-        ("?", 5, BEFORE_FIRST, -2, "..3"),
-        ("?", -5, 10, 1, "..5"),
-        ("5..100", -5, 10, 1, "..5"),
-        ("5..", 5, -3, -1, "..2"),
-        ("?", UNKNOWN, UNKNOWN, 1, "?"),
-        ("10", UNKNOWN, 4, 1, "..4"),
-        ("10", 0, 9, UNKNOWN, "..10"),
-        ("10", 0, LAST, MAX_DIM, "1"),
-    ],
+    ("size", "start", "stop", "step", "count"), table(__file__, "unlimited_axes_and_the_ends_of_64_bits")
 )
 def test_unlimited_axes_and_the_ends_of_64_bits(size, start, stop, step, count):
     (axis,) = Shape.parse(size)
-    assert str(sliced_size(axis, Dim.of(start), Dim.of(stop), Dim.of(step))) == count
+    ends = {"last": LAST, "before the first": BEFORE_FIRST, "?": UNKNOWN}
+    dims = [ends[number] if isinstance(number, str) else Dim.of(number) for number in (start, stop, step)]
+    assert str(sliced_size(axis, *dims)) == count
 
 
 def test_a_slice_that_takes_all_keeps_the_name_of_the_axis():
@@ -82,19 +68,6 @@ def test_what_one_slice_leaves_the_other_takes():
 
 
 ROW = np.array([1, 2, 3], np.float32)
-
-
-ZERO = np.array(0)
-
-
-@pytest.mark.parametrize("version", [1, 7, 8])
-def test_indices_that_turn_up_outside_the_axis_give_zeros(version):
-    assert irops.call(f"Gather-{version}", ROW, np.array([1, 3, 2, 9]), ZERO).tolist() == [2, 0, 3, 0]
-    assert irops.call(f"Gather-{version}", ROW[:0], np.array([0]), ZERO).tolist() == [0]
-
-
-def test_negative_indices_count_from_the_end_since_gather_8():
-    assert irops.call("Gather-8", ROW, np.array([1, 3, -3, -4]), ZERO).tolist() == [2, 0, 1, 0]
 
 
 @pytest.mark.parametrize("op", ["Gather-1", "Gather-7", "ScatterUpdate-3"])
@@ -141,17 +114,6 @@ def test_slices_can_be_put_together_again(array, data, ascending):
     slices = [part.ravel().tolist() for part in np.moveaxis(unique, axis, 0)]
     assert all(a != b for k, a in enumerate(slices) for b in slices[:k])
     assert slices == sorted(slices) if ascending else (np.diff(first) > 0).all()
-
-
-@pytest.mark.parametrize("ascending", [True, False])
-def test_nan_is_never_twice_the_same(ascending):
-    unique, first, which, counts = irops.call(
-        "Unique-10", np.array([np.nan, 1, np.nan, 1], np.float32), sorted=ascending
-    )
-    assert counts.tolist() == ([2, 1, 1] if ascending else [1, 2, 1])
-    assert first.tolist() == ([1, 0, 2] if ascending else [0, 1, 2])
-    assert which.tolist() == ([1, 0, 2, 0] if ascending else [0, 1, 2, 1])
-    assert np.isnan(unique).sum() == 2
 
 
 def blocks_of(image, kernel, stride, dilation, begin, end):

@@ -84,42 +84,12 @@ def test_a_cut_slide_has_the_windows_of_its_part():
     assert [part.cover(p) for p in range(2)] == [slide.cover(1), slide.cover(2)]
 
 
-def test_of_equal_elements_the_first_in_the_order_of_memory_is_found():
-    data = np.array([[[[0, 7, 7], [7, 7, 0], [7, 0, 7]]]], np.float32)
-    _, places = irops.call("MaxPool-14", data, kernel=[2, 2], **sliding(2), axis=2)
-    assert places.tolist() == [[[[1, 1], [3, 4]]]]
-
-
-def test_zero_is_found_among_unsigned_zeros():
-    """OpenVINO gives place 0 here, which lies outside the window."""
-    _, places = irops.call("MaxPool-14", np.zeros((1, 1, 3), np.uint8), kernel=[2], **sliding(1))
-    assert places.tolist() == [[[0, 1]]]
-
-
 def test_a_window_as_long_as_its_padding_costs_no_more_than_the_elements():
     far = 2**40
     data, windows = np.ones((1, 1, 4), np.float32), sliding(1, strides=far, pads=far)
     values, places = irops.call("MaxPool-14", data, kernel=[far], **windows)
     assert places.tolist() == [[[0, 0]]]
     assert values[0, 0, 1] == 1
-
-
-@pytest.mark.parametrize(
-    ("dtype", "elements", "mean"),
-    [
-        (np.int64, [2**62, 2**62 - 1], 2**62),
-        (np.uint64, [2**63 - 1, 2**63 - 1], 2**63 - 1),
-        (np.int32, [-3, -4], -4),
-        (np.uint8, [255, 254], 254),
-        (np.int8, [-128, -127], -128),
-    ],
-)
-def test_means_of_integers_are_exact_and_halves_go_to_the_even(dtype, elements, mean):
-    data = np.array(elements, dtype).reshape(1, 1, 2)
-    found = irops.call(
-        "AvgPool-14", data, kernel=[2], strides=[1], pads_begin=[0], pads_end=[0], exclude_pad=True
-    )
-    assert (found.dtype, found.item()) == (dtype, mean)
 
 
 def windows(data, counts):
