@@ -217,8 +217,7 @@ class Insertion:
 
 def _order(item: Insertion, word: str, is_sorted: bool) -> tuple[bool, int, str]:
     text = item.text if is_sorted else ""
-    length = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
-    return not item.text.lower().startswith(word), length, text
+    return not item.text.lower().startswith(word), number(text) or 0, text
 
 
 def _item(item: Insertion, typed: "TagStart", text: Text, place: int, snippets: bool) -> types.CompletionItem:

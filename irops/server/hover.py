@@ -57,17 +57,17 @@ def _layer(outline: Outline, layer: LayerSpan, op: Op | None, outputs: Outputs) 
         yield f"{code(layer.type)} of {code(layer.version)} is no op that irops defines"
     else:
         yield plain(op.definition.summary)
-    inputs = []
+    ports = []
     for label, _ in layer.ports(outline.text, "input")[:MAX_PORTS]:
         edge = None if label is None else source_of(layer, label)
-        inputs.append(
-            f"- input {_port_name(outline, layer, op, 'input', label)}: {_source(outline, edge, outputs)}"
-        )
+        name = _port_name(outline, layer, op, "input", label)
+        ports.append(f"- input {name}: {_source(outline, edge, outputs)}")
     for label, _ in layer.ports(outline.text, "output")[:MAX_PORTS]:
         shown = output_text(outline, outputs, layer, label)
         name = _port_name(outline, layer, op, "output", label)
-        inputs.append(f"- output {name}: {code(shown) if shown else 'not inferred'}")
-    yield "\n".join(inputs)
+        ports.append(f"- output {name}: {code(shown) if shown else 'not inferred'}")
+    if ports:
+        yield "\n".join(ports)
     if op is not None and op.definition.attributes:
         yield "\n".join(_attributes(outline, layer, op))
 
@@ -115,7 +115,7 @@ def _end(edge: EdgeSpan, end: str) -> str:
     layer = None if number is None else edge.graph.layers.get(number)
     if layer is None:
         return f"layer {number if number is not None else '?'}, which does not exist"
-    return f"{code(layer.name)} ({plain(layer.type)}, layer {number}), port {port}"
+    return f"{code(layer.name)} ({plain(layer.type)}, layer {number}), port {'?' if port is None else port}"
 
 
 def _source(outline: Outline, edge: EdgeSpan | None, outputs: Outputs) -> str:

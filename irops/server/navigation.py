@@ -15,7 +15,6 @@ from irops.server.outline import (
     BODIES,
     Cursor,
     EdgeSpan,
-    GraphSpan,
     LayerSpan,
     Outline,
     OutlineNode,
@@ -97,7 +96,7 @@ def source_of(layer: LayerSpan, port: int) -> EdgeSpan | None:
 
 def output_text(outline: Outline, outputs: Outputs, layer: LayerSpan, port: int | None) -> str:
     """Type and shape of an output as they were inferred last; empty if they are not known."""
-    facts = outputs.get((layer.graph.path, -1 if layer.id is None else layer.id), ())
+    facts = _facts(layer, outputs)
     labels = [label for label, _ in layer.ports(outline.text, "output")]
     index = labels.index(port) if port in labels else -1
     return facts[index] if 0 <= index < len(facts) else ""
@@ -239,7 +238,10 @@ def layers_named(view: View, query: str) -> list[types.WorkspaceSymbol]:
     """The layers whose name or type has a text in it."""
     return [
         types.WorkspaceSymbol(
-            view.location(layer.node), layer.name[:200].strip() or "?", _kind(layer), layer.type[:200]
+            view.location(layer.node),
+            layer.name[:200].strip() or "?",
+            _kind(layer),
+            container_name=layer.type[:200],
         )
         for layer in view.outline.layers.values()
         if query.lower() in f"{layer.name}\n{layer.type}".lower()
@@ -271,7 +273,8 @@ def symbols(view: View, _: types.DocumentSymbolParams) -> list[types.DocumentSym
         owner = layers[0].graph.owner
         into = top
         if owner is not None:
-            body = layers[0].node.above(*BODIES) or layers[0].node
+            body = layers[0].node.above(*BODIES)
+            assert body is not None
             into = []
             inner_symbol = symbol(view.text, body, body.tag, "", types.SymbolKind.Namespace, into)
             children.setdefault(owner.node.start, []).append(inner_symbol)
@@ -339,8 +342,7 @@ def hints(view: View, params: types.InlayHintParams) -> list[types.InlayHint]:
 
 
 def _facts(layer: LayerSpan, outputs: Outputs) -> tuple[str, ...]:
-    graph: GraphSpan = layer.graph
-    return outputs.get((graph.path, -1 if layer.id is None else layer.id), ())
+    return outputs.get((layer.graph.path, -1 if layer.id is None else layer.id), ())
 
 
 def _hint(text: Text, offset: int, fact: str) -> types.InlayHint:

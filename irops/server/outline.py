@@ -361,7 +361,7 @@ def edited(lines: list[str], where: Range, text: str) -> None:
         first -= 1
         replaced = lines[first] + replaced
     at_end = last + 1 >= len(lines)
-    if (not at_end and replaced.endswith("\r")) or (not at_end and not replaced.endswith("\n")):
+    if not at_end and not replaced.endswith("\n"):
         last += 1
         replaced += lines[last]
     parts = lines_of(replaced)
@@ -432,12 +432,9 @@ def body_layer(cursor: Cursor) -> LayerSpan | None:
         return None
     body = {"then_port_map": "then_body", "else_port_map": "else_body"}.get(maps.tag, "body")
     wanted = number(span.value)
-    inner = next(layer.node.named(body), None)
     layers = cursor.outline.layers.values()
-    if inner is None:
-        return None
     found = (one for one in layers if one.id == wanted and one.graph.owner is layer)
-    return next((one for one in found if inner.start <= one.node.start < inner.end), None)
+    return next((one for one in found if one.graph.path[-1] == body), None)
 
 
 # The layout in which OpenVINO writes a text.

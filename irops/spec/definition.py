@@ -356,7 +356,7 @@ def attribute_phrase(attribute: Attribute) -> str:
         words.append("not an attribute of the node")
     words.append("required" if attribute.required else f"default {attribute.default or 'none'}")
     if attribute.reader_default not in (None, attribute.default):
-        words.append(f"{attribute.reader_default} in OpenVINO's reader")
+        words.append(f"{attribute.reader_default or 'empty'} in OpenVINO's reader")
     if attribute.reader_requires:
         place = "" if attribute.reader_requires == "yes" else f" where {attribute.reader_requires}"
         words.append(f"required by OpenVINO{place}")

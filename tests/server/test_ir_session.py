@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from editor import shown
 from lsprotocol import types
+from stored import assert_stored
 from tables import table
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -79,75 +81,34 @@ async def test_a_fix_is_a_code_action_that_repairs_the_text(editor, document):
     assert [action.kind for action in only or ()] == ["source.fixAll.irops"]
 
 
-async def test_hovers_describe_layers_attributes_ports_and_edges(editor, document):
+async def test_the_answers_of_a_session_are_those_that_are_stored(editor, document):
     await editor.checked(document)
+    here, at = types.TextDocumentIdentifier(document), position('seq_axis="-1"', "seq_axis", 2)
+    edge, context = position("<edge ", "from-layer"), types.ReferenceContext(include_declaration=False)
+    answers = (
+        editor.text_document_hover_async(types.HoverParams(here, at)),
+        editor.text_document_definition_async(types.DefinitionParams(here, edge)),
+        editor.text_document_references_async(types.ReferenceParams(context, here, edge)),
+        editor.text_document_prepare_rename_async(types.PrepareRenameParams(here, edge)),
+        editor.text_document_rename_async(types.RenameParams(here, edge, 'a"<b')),
+        editor.text_document_code_lens_async(types.CodeLensParams(here)),
+        editor.text_document_signature_help_async(types.SignatureHelpParams(here, at)),
+        editor.workspace_symbol_async(types.WorkspaceSymbolParams("reversesEQ")),
+        editor.text_document_document_symbol_async(types.DocumentSymbolParams(here)),
+        editor.text_document_folding_range_async(types.FoldingRangeParams(here)),
+        editor.text_document_inlay_hint_async(types.InlayHintParams(here, EVERYTHING)),
+    )
+    lines = [f"{shown(await answer, document)}\n" for answer in answers]
+    assert_stored("".join(lines), Path(__file__).parent / "documents" / "session.txt")
 
-    async def hover(line_with, word):
-        at = position(line_with, word)
-        return await editor.hover(document, at.line, at.character) or ""
 
-    layer = await hover('name="turned"', "layer")
-    assert "ReverseSequence-1" in layer
-    assert "input 0 (`data`): `f32[?,8,5]` from `x`" in layer
-    assert "`seq_axis` = `-1`" in layer
-    assert "default 0" in await hover("batch_axis", "batch_axis")
-    assert "`i32[?]` from `lengths`" in await hover('<port id="1">', "port")
-    edge = await hover('from-layer="1"', "edge")
-    assert "from `lengths`" in edge
-    assert "to `turned`" in edge
-
-
-async def test_definitions_lead_along_edges_and_to_the_files_of_an_op(editor, document):
-    identifier = types.TextDocumentIdentifier(document)
-
-    async def targets(at):
-        result = await editor.text_document_definition_async(types.DefinitionParams(identifier, at))
-        assert isinstance(result, (list, tuple))
-        return list(result)
-
-    (source,) = await targets(position('from-layer="1"', "from-layer"))
-    assert "lengths" in LINES[source.range.start.line]
-    (output,) = await targets(position('<port id="1">', "port"))
-    assert output.range.start.line == position('precision="I32"', "port").line
-    files = [place.uri.rpartition("/")[2] for place in await targets(position("turned", "Reverse"))]
-    assert files[:2] == ["ReverseSequence-1.xml", "reverse_sequence.py"]
-    (attribute,) = await targets(position("batch_axis", "seq_axis"))
+async def test_the_definition_of_an_attribute_is_its_line_in_the_file_of_the_op(editor, document):
+    params = types.DefinitionParams(
+        types.TextDocumentIdentifier(document), position("batch_axis", "seq_axis")
+    )
+    (attribute,) = await editor.text_document_definition_async(params)
     definition = Path(attribute.uri.removeprefix("file://")).read_text().splitlines()
     assert 'name="seq_axis"' in definition[attribute.range.start.line]
-
-
-async def test_references_of_a_layer_are_its_edges_and_the_ports_at_their_other_ends(editor, document):
-    params = types.ReferenceParams(
-        types.ReferenceContext(include_declaration=False),
-        types.TextDocumentIdentifier(document),
-        position('name="turned"', "turned"),
-    )
-    places = await editor.text_document_references_async(params)
-    lines = [LINES[place.range.start.line] for place in places or ()]
-    assert sum("<edge" in line for line in lines) == 3
-    assert sum("<port" in line for line in lines) == 3
-
-
-async def test_a_layer_is_renamed_where_its_name_stands(editor, document):
-    identifier, at = types.TextDocumentIdentifier(document), position("<edge ", "from-layer")
-    where = await editor.text_document_prepare_rename_async(types.PrepareRenameParams(identifier, at))
-    edit = await editor.text_document_rename_async(types.RenameParams(identifier, at, 'a"<b'))
-    [change] = edit.changes[document]
-    line = LINES[where.start.line]
-    assert line[: where.start.character].endswith(' name="')
-    assert (change.range, change.new_text) == (where, "a&quot;&lt;b")
-
-
-async def test_users_signatures_and_layers_of_open_files_are_shown(editor, document):
-    identifier = types.TextDocumentIdentifier(document)
-    lenses = await editor.text_document_code_lens_async(types.CodeLensParams(identifier))
-    assert {lens.command.title for lens in lenses} == {"1 user"}
-    at = position('seq_axis="-1"', "seq_axis", 2)
-    shown = await editor.text_document_signature_help_async(types.SignatureHelpParams(identifier, at))
-    assert shown.signatures[0].label == "ReverseSequence-1: batch_axis, seq_axis"
-    assert shown.active_parameter == 1
-    found = await editor.workspace_symbol_async(types.WorkspaceSymbolParams("reversesEQ"))
-    assert [symbol.location.uri for symbol in found] == [document]
 
 
 async def test_a_text_is_formatted_as_openvino_writes_it_if_it_is_well_formed(editor, document):
@@ -159,17 +120,6 @@ async def test_a_text_is_formatted_as_openvino_writes_it_if_it_is_well_formed(ed
     for version, text in enumerate((edit.new_text, edit.new_text[:-3]), 2):
         editor.edit(document, version, text)
         assert not await editor.text_document_formatting_async(params)
-
-
-async def test_symbols_foldings_and_hints_are_those_of_the_layers(editor, document):
-    await editor.checked(document)
-    identifier = types.TextDocumentIdentifier(document)
-    symbols = await editor.text_document_document_symbol_async(types.DocumentSymbolParams(identifier))
-    assert [symbol.name for symbol in symbols or ()] == ["x", "lengths", "turned", "y"]
-    folds = await editor.text_document_folding_range_async(types.FoldingRangeParams(identifier))
-    assert [fold.start_line for fold in folds or ()] == [2, 3, 7, 11, 19, 23]
-    hints = await editor.text_document_inlay_hint_async(types.InlayHintParams(identifier, EVERYTHING))
-    assert [hint.label for hint in hints or ()] == ["f32[?,8,5]", "i32[?]", "f32[?,8,5]"]
 
 
 @pytest.mark.parametrize(

@@ -33,29 +33,29 @@ def detector() -> irops.Graph:
     return g
 
 
-def blocks(count: int = 5) -> irops.Graph:
+def blocks(count: int = 5, part: str = "block") -> irops.Graph:
     """Equal residual blocks that share a mask, with a dynamic reshape in each."""
     g = irops.Graph("blocks")
     x = g.parameter("x", "f32[?,8]")
     mask = g.ops.Sigmoid(g.parameter("mask", "f32[?,8]"), name="mask/sigmoid")
     for k in range(count):
-        y = g.ops.MatMul(x, np.full((8, 8), k + 1, np.float32), name=f"block{k}/matmul")
-        y = g.ops.Multiply(g.ops.Tanh(y, name=f"block{k}/tanh"), mask, name=f"block{k}/mask")
-        y = g.ops.Reshape(y, g.ops.ShapeOf(x, name=f"block{k}/shape"), special_zero=False)
-        x = g.ops.Add(x, y, name=f"block{k}/add")
+        y = g.ops.MatMul(x, np.full((8, 8), k + 1, np.float32), name=f"{part}{k}/matmul")
+        y = g.ops.Multiply(g.ops.Tanh(y, name=f"{part}{k}/tanh"), mask, name=f"{part}{k}/mask")
+        y = g.ops.Reshape(y, g.ops.ShapeOf(x, name=f"{part}{k}/shape"), special_zero=False)
+        x = g.ops.Add(x, y, name=f"{part}{k}/add")
     g.result(x, "y")
     return g
 
 
-def loop() -> irops.Graph:
+def loop(carried: str = "total", given: str = "next") -> irops.Graph:
     """A TensorIterator that adds up rows."""
     body = irops.Graph("body")
-    row, total = body.parameter("row", "f32[1,4]"), body.parameter("total", "f32[1,4]")
-    body.result(total + row, "next")
+    row, total = body.parameter("row", "f32[1,4]"), body.parameter(carried, "f32[1,4]")
+    body.result(total + row, given)
     g = irops.Graph("running_total")
     rows = g.parameter("rows", "f32[N,4]")
-    inputs = {"row": g.sliced(rows, axis=0), "total": g.carried(np.zeros((1, 4), np.float32), "next")}
-    _, every = g.TensorIterator(body, inputs, ["next", g.stacked("next", axis=0)], name="loop")
+    inputs = {"row": g.sliced(rows, axis=0), carried: g.carried(np.zeros((1, 4), np.float32), given)}
+    _, every = g.TensorIterator(body, inputs, [given, g.stacked(given, axis=0)], name="loop")
     g.result(every, "totals")
     return g
 

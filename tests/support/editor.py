@@ -1,17 +1,32 @@
 """A client of `irops server`, in a process of its own, with short words for what an editor does."""
 
 import asyncio
+import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from lsprotocol.converters import get_converter
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, default_converter, register_lsp_features
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 100
 """How long a test waits for an answer; a machine under load is slow."""
+
+
+CONVERTER = get_converter()
+RANGE = r'{"start": {"line": (\d+), "character": (\d+)}, "end": {"line": (\d+), "character": (\d+)}}'
+
+
+def shown(answer: Any, document: str = "model.xml") -> str:
+    """An answer as JSON, its ranges as 4:4-9:12, and of the places in files of irops the names."""
+    text = json.dumps(CONVERTER.unstructure(answer), ensure_ascii=False).replace(document, "model.xml")
+    text = re.sub(r'"\w+": null, ', "", text)
+    text = re.sub(RANGE, r"\1:\2-\3:\4", text)
+    return re.sub(r'"file:[^"]*/([^/"]*)", "range": [\d:-]*', r"\1", text).replace("\\n", "\n    ")
 
 
 class Editor(LanguageClient):

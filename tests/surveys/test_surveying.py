@@ -5,10 +5,12 @@ import os
 import shutil
 from dataclasses import replace
 from errno import ENOSPC
+from pathlib import Path
 
 import pytest
 from here_workers import HereWorkers
 from libraries import needs
+from stored import assert_stored
 from tables import table
 
 from irops.files.limits import Limits
@@ -17,35 +19,22 @@ from irops.surveys.tasks import Interrupted, SurveyError, SurveySettings
 from irops.work.outcomes import Died, Failed
 
 pytestmark = needs("jinja2")
+ROOT = Path(__file__).parents[1]
 
 
 def statuses(table):
     return {(os.path.basename(row.model), row.task): row.status for row in table}
 
 
-def test_a_survey_has_a_row_for_each_model_and_task(request_of):
-    table = surveyed(request_of(tasks=("check", "infer", "target"), targets=("2023.3",)), HereWorkers())
-    tasks = ("check", "infer", "target:2023.3")
-    wanted = {"broken.xml": "fail fail fail", "warned.xml": "warn pass warn", "sound.xml": "pass pass pass"}
-    assert statuses(table) == {
-        (name, task): status for name, row in wanted.items() for task, status in zip(tasks, row.split())
-    }
-    assert [row.place for row in table] == sorted(row.place for row in table)
-
-
-def test_details_have_findings_ops_and_outputs(request_of):
-    table = surveyed(request_of(tasks=("check", "infer")), HereWorkers())
-    rows = {(os.path.basename(row.model), row.task): row for row in table}
-    detail = rows["broken.xml", "check"].details
-    assert detail["counts"] == {"IR401": 1}
-    (finding,) = detail["findings"]
-    assert (finding["code"], finding["severity"]) == ("IR401", "error")
-    assert finding["line"] > 1
-    assert finding["op"]
-    detail = rows["sound.xml", "infer"].details
-    assert detail["ops"] == {"Parameter-1": 2, "Result-1": 1, "ReverseSequence-1": 1}
-    assert len(detail["outputs"]) == 1
-    assert rows["sound.xml", "check"].bytes > 100
+def test_the_results_of_all_tasks_are_those_that_are_stored(request_of, zoo, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "server" / "documents" / "bodies.xml", "zoo/bodies.xml")
+    shutil.copy(ROOT / "drawing" / "pictures" / "odd.xml", "zoo/odd.xml")
+    tasks = ("check", "infer", "run", "target")
+    surveyed(request_of("zoo", tasks=tasks, targets=("2023.3",)), HereWorkers())
+    assert_stored(
+        (tmp_path / "report" / "results.json").read_text(), Path(__file__).with_name("results.json")
+    )
 
 
 def test_a_cell_that_is_unchanged_is_not_done_again(request_of, zoo):

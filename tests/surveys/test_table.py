@@ -1,10 +1,10 @@
 """The table of a survey, and what differs between two surveys."""
 
-import csv
-import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from stored import assert_stored
 
 from irops.surveys.survey import (
     STATUSES,
@@ -48,48 +48,13 @@ def test_a_table_is_shown_short_and_as_html():
     assert "b, &quot;c&quot;.xml" in html
 
 
-def test_csv_files_have_all_rows():
-    read = list(csv.DictReader(results_csv(ROWS).splitlines()))
-    assert [(row["model"], row["status"], row["bytes"]) for row in read] == [
-        ("a.xml", "pass", "100"),
-        ("a.xml", "fail", "100"),
-        ('b, "c".xml', "crash", ""),
-    ]
-    assert json.loads(read[2]["detail"]) == {"message": "ended\nby SIGSEGV"}
-    assert [row["seconds"] for row in csv.DictReader(timings_csv(ROWS).splitlines())] == [
-        "0.250000",
-        "0.500000",
-        "",
-    ]
-
-
-def test_the_json_file_has_details_as_objects():
-    content = json.loads(results_json(ROWS))
-    assert content["schema"] == 1
-    assert content["rows"][2] == {
-        "model": 'b, "c".xml',
-        "task": "check",
-        "status": "crash",
-        "bytes": None,
-        "detail": {"message": "ended\nby SIGSEGV"},
-    }
-    assert json.loads(results_json([]))["rows"] == []
-
-
-def test_a_table_is_written_to_a_file(tmp_path):
+def test_the_files_of_a_table_are_those_that_are_stored(tmp_path):
+    """No cell is a formula, and none has control characters."""
+    odd = [replace(ROWS[0], model=f"{start}1\x1b[2J.xml") for start in "=+-@"]
+    texts = (written(ROWS + tuple(odd)) for written in (results_csv, timings_csv, results_json))
+    assert_stored("\n".join((*texts, results_json([]))), Path(__file__).with_name("table.txt"))
     TABLE.to_csv(tmp_path / "t.csv")
     assert (tmp_path / "t.csv").read_text() == results_csv(ROWS)
-
-
-def test_a_cell_is_no_formula_and_has_no_control_characters():
-    row = replace(ROWS[0], model="=cmd|' /C calc'!A1\x1b[2J.xml")
-    text = results_csv([row])
-    assert "\x1b" not in text
-    (read,) = csv.DictReader(text.splitlines())
-    assert read["model"] == "'=cmd|' /C calc'!A1\\x1b[2J.xml"
-    for start in "+-@":
-        (read,) = csv.DictReader(results_csv([replace(row, model=f"{start}1")]).splitlines())
-        assert read["model"] == f"'{start}1"
 
 
 def rows(**statuses):
