@@ -15,7 +15,7 @@ from irops.conformance.cases import expected_outputs, inputs_of
 from irops.diagnostics.diagnostic import errors_of
 from irops.dialects import dialects
 from irops.dialects.registry import default_registry
-from irops.document.case_views import case_view, layer_text
+from irops.document.case_views import layer_text
 from irops.document.site import call_text, called_case, literal
 from irops.ir.read import loads
 from irops.spec.definition import ExampleCase
@@ -103,24 +103,6 @@ def test_openvino_reads_a_layer_of_every_op():
     answers = read_all((op.definition.type, *model_around(op, case)) for op, case in first.values())
     refused = {op: answer for op, answer in zip(first, answers, strict=True) if isinstance(answer, str)}
     assert refused == {}
-
-
-def test_a_layer_with_bodies_shows_its_port_maps_and_has_the_bodies_apart():
-    op = default_registry().op("If-8")
-    text = layer_text(op, next(iter(examples(op.definition))))
-    assert "<then_body><!-- Parameter, Parameter, Add, Result --></then_body>" in text.layer
-    assert '<input external_port_id="1" internal_layer_id="0" />' in text.layer
-    assert "<dim>2</dim>" in text.layer
-    assert [name for name, _ in text.bodies] == ["then_body", "else_body"]
-    assert all(body.startswith(f"<{name}>\n    <layers>") for name, body in text.bodies)
-
-
-def test_a_page_of_an_op_with_bodies_has_the_layer_the_bodies_and_the_model():
-    op = default_registry().op("Loop-5")
-    view = case_view(op, next(iter(examples(op.definition))))
-    assert view.xml.startswith('<layer id="3" name="powers" type="Loop" version="opset5">\n    <port_map>')
-    assert [name for name, _ in view.bodies] == ["body"]
-    assert view.net.startswith("<net ")
 
 
 def test_attributes_are_written_as_openvino_writes_them():

@@ -56,16 +56,10 @@ def test_examples_are_computed_and_gradients_those_that_there_are(pages):
     ]
 
 
-def test_rules_with_a_model_show_their_finding_and_what_fixes_it(pages):
-    text = pages["rules/IR302.md"]
-    assert (
-        "model.xml:12:50: error IR302 opset2 has no Reverse: Reverse-1 is in opset1\n    12 | <layer" in text
-    )
-    changed = '    <layer id="2" name="reversed" type="Reverse" version="'
-    assert f'- {changed}opset2">\n+ {changed}opset1">\n```' in text
+def test_rules_with_a_model_show_their_finding(pages):
     shown = [path for path in pages if path.startswith("rules/IR") and "```text" in pages[path]]
     assert {Path(path).stem for path in shown} == {path.stem for path in FOLDER.glob("IR*.xml")}
-    link = '<a href="../ops/Clamp-1.html#C1">C1</a>' if "html_meta" in text else "C1"
+    link = '<a href="../ops/Clamp-1.html#C1">C1</a>' if "html_meta" in pages["ops/Clamp-1.md"] else "C1"
     assert f"- [Clamp-1](../ops/Clamp-1.md#constraints): {link}\n" in pages["rules/IR401.md"]
 
 
@@ -78,11 +72,9 @@ def test_other_names_and_attributes_are_words_of_the_search():
 CUSTOM = Registry(folders=[Path(__file__).resolve().parents[2] / "examples" / "my_reverse"])
 
 
-def test_custom_ops_are_documented_beside_others_or_alone():
+def test_custom_ops_are_documented_beside_others():
     page = dict(Site(CUSTOM).pages())["ops/MyReverse-extension.md"]
     assert "Reverse the last axis, in blocks." in page
-    alone = ["index.md", "ops/MyReverse-extension.md", "ops/index.md", "ops/movement.md"]
-    assert sorted(dict(Site(CUSTOM, custom_only=True).pages())) == alone
 
 
 def test_other_folders_are_not_replaced(tmp_path):
