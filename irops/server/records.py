@@ -58,11 +58,10 @@ class FindingRecord:
 class Checked:
     """The result for one version of a text.
 
-    outputs: type and shape of each output, by the path of the graph and the id of the layer; seconds: the CPU
-    time that the worker used; is_read: whether the text is a model, so that its outputs are those of the text
+    outputs: type and shape of each output, by the path of the graph and the id of the layer; is_read: whether
+    the text is a model, so that its outputs are those of the text
     """
 
     findings: tuple[FindingRecord, ...] = ()
     outputs: Mapping[tuple[GraphPath, int], tuple[str, ...]] = field(default_factory=dict)
-    seconds: float = 0.0
     is_read: bool = True

@@ -123,7 +123,7 @@ def test_outside_of_tags_nothing_is_typed(typed):
     assert tag_start(f"<net>{typed}", 5 + len(typed)) is None
 
 
-ANSWER = Checked(seconds=7.0)
+ANSWER = Checked(outputs={((), 7): ("f32[]",)})
 
 
 class Worker:

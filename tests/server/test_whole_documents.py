@@ -73,7 +73,8 @@ def test_the_completions_of_a_document_that_is_being_typed_are_those_that_are_st
         if not items or start < at.character - 2:
             return "[]"
         labels = " ".join(item.label for item in items[:7])
-        return f"{labels}\n  {shown(items[0])}".replace(
+        first = features.described(items[0], view.ops)
+        return f"{labels}\n  {shown(first)}".replace(
             shown(items[0].text_edit.range), f"{start - at.character}"
         )
 

@@ -1,5 +1,6 @@
 """Waiting for something that another process or thread does."""
 
+import socket
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,3 +23,10 @@ def in_threads(work: Callable[[int], object], count: int) -> None:
 
     with ThreadPoolExecutor(count) as pool:
         list(pool.map(start, range(count)))
+
+
+def free_port() -> int:
+    """The number of a port of this machine that nothing listens on."""
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])

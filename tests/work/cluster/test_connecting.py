@@ -1,33 +1,24 @@
-"""Schedulers and clusters that are named wrongly, are absent, cannot be used, or are killed during a run."""
+"""Schedulers and clusters that cannot be used, or are killed during a run."""
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from contextlib import closing, suppress
 from pathlib import Path
-from threading import Thread
 
 import psutil
 import pytest
 from cluster_work import naming_parents, working
 from libraries import Late, needs
-from waiting import wait_until
+from waiting import free_port, wait_until
 
 import irops
-from irops.work import cluster
-from irops.work.cluster import ClusterWorkers, Identity, connected, objection
+from irops.work.cluster import ClusterWorkers, connected
 from irops.work.workers import ClusterError
 
 ROOT = Path(__file__).parents[3]
 DASK = Path(sys.executable).with_name("dask")
-
-
-def free_port():
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
 
 
 class Processes:
@@ -71,81 +62,15 @@ class Processes:
         return process
 
 
-pytestmark = [needs("distributed"), pytest.mark.xdist_group("cluster")]
-PROCESSES = pytest.mark.slow("starts schedulers and workers, and ends them")
+pytestmark = [
+    pytest.mark.slow("starts schedulers and workers"),
+    needs("distributed"),
+    pytest.mark.xdist_group("cluster"),
+]
 
 dask = Late("dask")
 
 
-@pytest.mark.parametrize(
-    "address", ["", "host", "host:0", "host:70000", "http://host:8786", "tcp://:8786", "a b:1"]
-)
-def test_a_wrong_form_of_address_is_refused(address):
-    with pytest.raises(ClusterError, match=r"is not the address of a scheduler, such as tcp://host:8786$"):
-        connected(address)
-
-
-@pytest.mark.parametrize("address", ["tcp://[::1]:8786", "tls://host:1", "host.name:65535", "127.0.0.1:8786"])
-def test_addresses_have_these_forms(address):
-    assert cluster._address(address) == address
-
-
-def test_an_address_without_a_scheduler_is_an_error(monkeypatch):
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
-    address = f"tcp://127.0.0.1:{free_port()}"
-    match = rf"^no scheduler answers at {address} within 0.5 seconds; dask sch"
-    with pytest.raises(ClusterError, match=match):
-        connected(address)
-
-
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        (b"", "no scheduler answers at {} within 1 seconds; dask scheduler starts one"),
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "cannot connect to {}, which may be no scheduler: "),
-        ((1 << 50).to_bytes(8, "little"), "cannot connect to {}, which may be no scheduler: "),
-    ],
-)
-def test_another_server_in_place_of_a_scheduler_is_an_error(answer, said, monkeypatch):
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1.0)
-    accepted = []
-
-    def answering():
-        with suppress(OSError):  # the server is closed
-            while True:
-                accepted.append(server.accept()[0])
-                accepted[-1].sendall(answer)
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        Thread(target=answering, daemon=True).start()
-        with pytest.raises(ClusterError, match=f"^{said.format(address)}"):
-            connected(address)
-
-
-def test_without_dask_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    match = r"^dask.distributed is not installed; pip install 'irops\[cluster\]'"
-    with pytest.raises(ClusterError, match=match):
-        connected("tcp://host:1")
-
-
-def test_workers_need_the_same_irops_and_python():
-    ours = cluster.identity()
-    assert objection(ours) == ""
-    assert objection(ModuleNotFoundError("no", name="irops")) == "does not have irops"
-    assert objection(ModuleNotFoundError("no", name="irops.work")) == "has another irops, without irops.work"
-    assert objection(ModuleNotFoundError("No module named 'lxml'", name="lxml")).startswith(
-        "cannot import irops"
-    )
-    assert objection(OSError("gone")) == "cannot import irops: OSError: gone"
-    other = Identity("0.0.1", ours.digest, ours.python, "there")
-    assert objection(other) == f"has irops 0.0.1, but this is {irops.__version__}"
-    assert "other code (abc, not" in objection(Identity(ours.version, "abc", ours.python, "there"))
-    assert objection(Identity("", "", "3.9", "there")).startswith("runs Python 3.9, but this is 3.")
-
-
-@PROCESSES
 def test_control_c_ends_a_command_and_leaves_the_workers_usable(tmp_path):
     command = ["-m", "irops", "conformance", "--source", "reference", "--examples", "100000", "--quiet"]
     with Processes(tmp_path) as processes:
@@ -200,7 +125,6 @@ def begin(run, count):
     return [next(run) for _ in range(count)]
 
 
-@PROCESSES
 @pytest.mark.parametrize("nanny", ["--nanny", "--no-nanny"])
 def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nanny):
     processes.scheduler()
@@ -215,7 +139,6 @@ def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nan
         assert no_process_of(first)
 
 
-@PROCESSES
 def test_the_rows_of_a_survey_do_not_depend_on_a_worker_that_is_killed(processes, net, tmp_path):
     (tmp_path / "models").mkdir()
     for size in range(1, 31):
@@ -258,7 +181,6 @@ def no_process_of(leader):
     return True
 
 
-@PROCESSES
 def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(processes):
     processes.environment["DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES"] = "1"
     processes.scheduler()
@@ -270,7 +192,6 @@ def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(process
         assert [results[n][0] for n in range(61) if n != 30] == [*range(30)] * 2
 
 
-@PROCESSES
 def test_a_scheduler_that_is_killed_is_an_error(processes):
     scheduler = processes.scheduler()
     processes.worker("--no-nanny")
@@ -283,7 +204,6 @@ def test_a_scheduler_that_is_killed_is_an_error(processes):
             list(run)
 
 
-@PROCESSES
 def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(processes, tmp_path):
     other = tmp_path / "other" / "irops"
     other.mkdir(parents=True)
@@ -308,7 +228,6 @@ def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(pro
             ClusterWorkers(client)
 
 
-@PROCESSES
 def test_a_scheduler_without_workers_is_an_error(processes):
     processes.scheduler()
     match = rf"^the scheduler at {processes.address} has no workers, and got none within 0 seconds; dask w"
