@@ -4,7 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from bodies import IF, Net, gives, iterating, takes
+from bodies import IF, LOOP, Net, counts, decides, feeds, gives, iterating, takes
+from stored import check_stored
+from tables import model_of_texts, table
 
 import irops
 from irops.cli.main import main
@@ -44,24 +46,6 @@ def test_the_steps_lead_back_to_the_input_and_name_what_decides(convolved):
     assert all(step.location.line is not None for step in steps)
 
 
-def test_layers_that_pass_a_size_on_are_one_sentence(convolved):
-    lines = str(irops.why(convolved, "last", axis=2)).splitlines()
-    assert lines[0] == "axis 2 of last (Sigmoid-1) is (K + 1)//2; declared: 112"
-    assert "passed on by 3 layers from axis 2 of data of relu (ReLU-1, line" in lines[3]
-    assert lines[-1].endswith('an input that declares shape="?,3,224,?"')
-
-
-def test_a_layer_that_passes_a_size_on_says_from_which_input(convolved):
-    lines = str(irops.why(convolved, "relu", axis=2)).splitlines()
-    assert lines[3].endswith(": axis 2 is (K + 1)//2, as axis 2 of data")
-
-
-def test_a_dynamic_size_names_the_axes_that_would_have_to_be_fixed(convolved):
-    answer = irops.why(convolved, "last", axis=3)
-    assert not answer.is_static
-    assert "  it is static if the model fixes axis 3 of image" in str(answer).splitlines()
-
-
 def test_without_an_axis_the_shape_is_explained(convolved):
     answer = irops.why(convolved, "relu")
     assert answer.formula == "[N,8,(K + 1)//2,(L + 1)//2]"
@@ -69,28 +53,10 @@ def test_without_an_axis_the_shape_is_explained(convolved):
     assert [str(one) for one in answer.expressions] == ["N", "8", "(K + 1)//2", "(L + 1)//2"]
 
 
-def test_a_result_is_what_feeds_it(convolved):
-    assert irops.why(convolved, "y", axis=0).layer == "last"
-
-
-def test_an_element_type_leads_to_the_input_that_declares_it(convolved):
-    answer = irops.why(convolved, "last", element_type=True)
-    assert answer.value == answer.formula == "f32"
-    assert 'declares element_type="f32"' in str(answer)
-
-
 def test_names_of_the_caller_are_used(convolved):
     answer = irops.why(convolved, "last", axis=0, inputs={"image": "batch,3,32,width"})
     assert str(answer.expression) == "batch"
     assert irops.why(convolved, "last", axis=3, inputs={"image": "N,3,32,width"}).formula == "(width + 1)//2"
-
-
-def test_a_value_is_followed_element_by_element(net):
-    model = net("x: f32[?,4,5]", "shape: ShapeOf-opset3 x output_type=i64", "y: Result shape")
-    assert irops.why(model, "shape", value=True).formula == "[N,M,K]"
-    element = irops.why(model, "shape", value=2)
-    assert (element.subject, str(element.expression), element.value) == ("element 2", "K", "5")
-    assert [step.layer for step in element.steps] == ["shape", "x"]
 
 
 def test_a_size_that_only_data_decide_names_the_op(net):
@@ -125,26 +91,7 @@ def test_data_do_not_decide_what_an_op_gives_that_irops_does_not_define(tmp_path
     assert answer.depends_on_data == ()
 
 
-def test_a_size_from_the_values_of_an_input_leads_to_that_input(net):
-    model = net(
-        "x: f32[?,4]", "target: i64[2]", "turned: Reshape x target special_zero=false", "y: Result turned"
-    )
-    answer = irops.why(model, "turned", axis=0)
-    assert [source.kind for source in answer.sources.values()] == [Kind.DATA]
-    assert answer.steps[-1].layer == "target"
-    assert answer.steps[-1].note == "an input: its values are known only when the model runs"
-
-
-def test_a_size_that_floating_point_decides_has_a_formula_that_fits(net):
-    how = "mode=nearest shape_calculation_mode=scales pads_begin=0 pads_end=0"
-    layers = f"x: f32[1,3,?,?]; larger: Interpolate-opset11 x scales axes {how}; y: Result larger"
-    answer = irops.why(net(layers, scales=np.float32([1.5, 1.5]), axes=np.array([2, 3])), "larger", axis=2)
-    assert str(answer.expression) == "3*K//2"
-    assert [(source.layer, source.kind) for source in answer.fitted] == [("larger", Kind.FITTED)]
-
-
-@pytest.fixture
-def branches():
+def branching():
     """An If whose bodies have a layer between their Parameter and their Result."""
     net = Net()
     condition, x = net.parameter("condition", "boolean", ""), net.parameter("x", "f32", "?,4")
@@ -157,37 +104,6 @@ def branches():
     (chosen,) = net.apply(IF, condition, x, name="branch/if", **bodies)
     net.result(chosen, name="y")
     return net.model()
-
-
-def test_a_size_is_followed_through_the_bodies_of_an_if(branches):
-    steps = irops.why(branches, "branch/if", axis=0).steps
-    assert [step.layer for step in steps] == ["branch/if", "ReLU", "p", "x", "Tanh", "p"]
-    assert steps[0].note == "as the Result r of its then_body and r of its else_body"
-    assert steps[1].path == ("branch/if", "then_body")
-    assert steps[2].note == "as input 1 of branch/if, by the port map"
-
-
-def test_a_layer_of_a_body_is_explained(branches, tmp_path, capsys):
-    answer = irops.why(branches, "Tanh", axis=0, path=("branch/if", "else_body"))
-    assert [step.layer for step in answer.steps] == ["Tanh", "p", "x"]
-    assert str(answer.expression) == "N"
-    path = tmp_path / "model.xml"
-    irops.write(branches, path)
-    assert main(["why", str(path), "Tanh", "--axis", "0", "--path", "branch/if/else_body"]) == 0
-    assert "axis 0 of Tanh (Tanh-1) is N" in capsys.readouterr().out
-    assert main(["why", str(path), "Tanh", "--path", "branch/of"]) == 2
-
-
-def test_the_axis_along_which_iterations_concatenate_is_decided_by_the_layer():
-    whole = {"start": 0, "end": -1, "stride": 1, "part_size": 1}
-    more = {"cut": whole, "join": whole, "name": "each", "work": lambda body, part: body.op("ReLU", part)}
-    model = iterating("?,4", "1,4", **more).model()
-    along = irops.why(model, "each", axis=0)
-    assert (along.formula, [step.layer for step in along.steps]) == ("N", ["each", "x"])
-    across = irops.why(model, "each", axis=1)
-    assert [step.layer for step in across.steps][:3] == ["each", "ReLU_1", "part"]
-    cut = irops.why(model, "part", axis=0, path=("each", "body"))
-    assert cut.steps[0].note == "the port map cuts parts of size 1 along this axis"
 
 
 @pytest.mark.parametrize(
@@ -223,20 +139,6 @@ def test_the_command_prints_the_same_as_json(convolved, tmp_path, capsys, monkey
     assert capsys.readouterr().out.rstrip() == str(irops.why(str(path), "last", axis=2))
 
 
-def test_check_explains_a_violated_constraint_and_why_reports_it(net, tmp_path, capsys):
-    model = net("a: f32[2,3]", "b: f32[2,4]", "turned: ReLU b", "sum: Add a turned", "y: Result sum")
-    path = tmp_path / "model.xml"
-    irops.write(model, path)
-    assert main(["check", str(path), "--why", "-q"]) == 1
-    out = capsys.readouterr().out
-    assert "note: it is violated because of axis 1 of a (3, a), axis 1 of b (4, turned)" in out
-    assert '): axis 1 is 4; an input that declares shape="2,4"' in out
-    assert main(["check", str(path), "-q"]) == 1
-    assert "it is violated because" not in capsys.readouterr().out
-    assert main(["why", str(path), "turned"]) == 1
-    assert "IR401" in capsys.readouterr().err
-
-
 OF_DATA = "its rank is known only when the model runs"
 SHAPED = "x: f32[2,3]; pattern: i64[?]; shaped: Reshape x pattern special_zero=false"
 PICKED = "x: f32[2,3,4]; indices: i64[5,?]; picked: GatherND-opset8 x indices"
@@ -259,3 +161,48 @@ def test_an_unknown_rank_is_followed_to_where_it_begins(net, layers, origin, wor
     assert words in str(step)
     assert "only the data decide it" not in str(answer)
     assert "add" in {step.layer for step in answer.steps}
+
+
+def looped():
+    """A Loop whose state passes through a body, which has another input that stays the same."""
+    net = Net()
+    trips, go = net.const(4, np.int64), net.const(True, bool)
+    x, weight = net.parameter("x", "f32", "?,3"), net.parameter("weight", "f32", "?,3")
+    body = net.body()
+    count = body.parameter("count", "i64", "")
+    state, same = body.parameter("state", "f32", "?,3"), body.parameter("same", "f32", "?,3")
+    further = body.result(body.op("Add", state, same, name="sum"), name="further")
+    shown = body.result(body.op("Concat", state, same, name="wide", axis=1), name="shown")
+    goes_on = body.result(body.const(True, bool), name="goes_on")
+    maps = counts(count) + takes(2, state) + takes(3, same)
+    maps += decides(goes_on) + gives(4, further) + gives(5, shown, axis=0)
+    maps += feeds(further, state)
+    last, every = net.apply(LOOP, trips, go, x, weight, name="loop", outputs=2, body=(body, maps))
+    net.result(last, name="y")
+    net.result(every, name="z")
+    return net.model()
+
+
+WHOLE = {"start": 0, "end": -1, "stride": 1, "part_size": 1}
+MODELS = {
+    "an If": branching,
+    "a TensorIterator over parts": lambda: iterating(
+        "?,4", "1,4", cut=WHOLE, join=WHOLE, name="each", work=lambda body, part: body.op("ReLU", part)
+    ).model(),
+    "a Loop": looped,
+}
+
+
+@pytest.mark.parametrize("asked", table(__file__, "asked"), ids=lambda asked: asked["model"])
+def test_answers_are_as_stored(asked, tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.chdir(tmp_path)
+    name = asked["model"]
+    model = MODELS[name]() if name in MODELS else model_of_texts(asked["layers"], asked.get("constants", {}))
+    irops.write(model, "model.xml")
+    lines = [f"why model.xml {question}" for question in asked["questions"]]
+    text = ""
+    for line in lines + ["check model.xml --why -q"] * asked.get("check", False):
+        status = main(line.split())
+        text += f"$ irops {line}  # {status}\n{capsys.readouterr().out}\n"
+    check_stored(__file__, name, text)

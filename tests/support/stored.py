@@ -22,6 +22,18 @@ def assert_stored(text: str, file: Path, *, within: float = 0.0) -> None:
     assert text == stored
 
 
+def check_stored(test: str, name: str, text: str) -> None:
+    """Hold a text to the one that is stored under a name in the .txt file of a test, after a line "== NAME"."""
+    path = Path(test).with_suffix(".txt")
+    parts = path.read_text("utf-8").split("\n== ")[1:] if path.exists() else []
+    stored = {title: rest for title, _, rest in (part.partition("\n") for part in parts)}
+    text = f"{text.strip()}\n"
+    if os.environ.get("STORE") == "1":
+        stored[name] = text
+        path.write_text("".join(f"\n== {title}\n{rest}" for title, rest in stored.items()), "utf-8")
+    assert text == stored.get(name, "")
+
+
 def _parts(text: str) -> tuple[str, list[float]]:
     """A text without its numbers, and these."""
     return _NUMBER.sub("#", text), [float(number) for number in _NUMBER.findall(text)]
