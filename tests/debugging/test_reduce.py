@@ -146,19 +146,30 @@ def test_a_fault_that_does_not_show_is_reported():
         reduce(model, inputs, lambda model, inputs: False)
 
 
+ONE_OF = "give one of oracle, differs, crashes, rule, command"
+BEGINNING = "a reduction can preserve rules whose codes begin with IR2, IR3, IR4"
+
+
 @pytest.mark.parametrize(
     ("question", "message"),
     [
-        ({}, "nothing"),
-        ({"rule": "IR401", "command": ["true"]}, "rule, command"),
-        ({"rule": "IR4O1"}, "unknown rule"),
-        ({"rule": "IR501"}, "not a rule about the layers"),
+        ({}, f"what to preserve is nothing; {ONE_OF}"),
+        ({"rule": "IR401", "command": ["true"]}, f"what to preserve is rule, command; {ONE_OF}"),
+        ({"rule": "IR4O1"}, "unknown rule 'IR4O1'; did you mean IR401?"),
+        ({"rule": "zzzzzz"}, "unknown rule 'zzzzzz'"),
+        ({"rule": "IR501"}, f"IR501 is not a rule about the layers of a model; {BEGINNING}"),
+        ({"differs": ["reference"]}, "1 sources differ, must be 2"),
+        (
+            {"crashes": {"y": RNG}},
+            "stored values gives the values of one model; a reduction runs smaller ones",
+        ),
     ],
 )
 def test_what_to_preserve_is_one_thing(question, message):
     model, inputs = network()
-    with pytest.raises(InvalidQuestion, match=message):
+    with pytest.raises(InvalidQuestion) as caught:
         reduce(model, inputs, **question)
+    assert str(caught.value) == message
 
 
 def test_an_interruption_keeps_the_best():
@@ -357,7 +368,9 @@ def _logged(reduced, log):
         irops.run(model, inputs)
         layers = [layer for _, layer in model.walk() if layer.kind is not LayerKind.RESULT]
         large = any(array.size >= reduced.get("at_least", 0) for array in inputs.values())
-        is_shown = large and set(reduced["needs"]) <= {layer.type for layer in layers}
+        kinds = {element_type_of(array).name for array in inputs.values()}
+        is_shown = set(reduced["needs"]) <= {layer.type for layer in layers} and large
+        is_shown &= set(reduced.get("kinds", ())) <= kinds
         words = [
             f"{layer.type}({', '.join(layer.data.values())})" if computes(layer) else layer.type
             for layer in layers
@@ -373,12 +386,14 @@ def _logged(reduced, log):
 
 @pytest.mark.parametrize("reduced", table(__file__, "reduced"), ids=lambda reduced: reduced["about"])
 def test_candidates_and_programs_are_as_stored(reduced, tmp_path):
-    layers = reduced.get("layers")
-    model = model_of_texts(layers, reduced.get("constants", {})) if layers else looping()[0]
+    layers, constants, log = reduced.get("layers"), reduced.get("constants", {}), []
+    model = model_of_texts(layers, constants) if layers else looping()[0]
     inputs = {name: array_of(*given) for name, given in reduced["inputs"].items()}
-    log = []
-    small = irops.reduce(model, inputs, _logged(reduced, log))
-    small.write(tmp_path)
+    question = reduced.get("question") or {"oracle": _logged(reduced, log)}
+    if "differs" in question:
+        question = {"differs": ("reference", model_of_texts(question["differs"], constants))}
+    small = irops.reduce(model, inputs, **question, progress=lambda *state: log.append(f"{state}"))
+    log.append(" ".join(small.write(tmp_path)))
     program = (tmp_path / "repro.py").read_text()
     without_packed = re.sub("^        '.*'$", "        …", program, flags=re.MULTILINE)
     check_stored(__file__, reduced["about"], "\n".join([*log, "", without_packed]))

@@ -5,11 +5,12 @@ bounded, however long the texts of a file are.
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from hostile_models import chain, layer, net, parameter, relu, result
-from tables import table
+from tables import check_stored, table
 
 import irops
 from irops.diagnostics import formats
@@ -43,13 +44,6 @@ def test_rules_are_selected_and_ignored(
     assert [d.code for d in REPORT.narrowed(select, ignore)] == codes
 
 
-def test_concise_is_a_line_each() -> None:
-    assert formats.render([REPORT], "concise") == (
-        "dir a/m.xml:9:5: warning IR208 nothing depends on it\n"
-        "dir a/m.xml:57:25: error IR401 ReverseSequence-1 requires: one length each; got 4 and 5\n"
-    )
-
-
 def test_full_shows_facts_sub_graph_notes_and_the_explain_command() -> None:
     assert formats.render([REPORT], "full").splitlines() == [
         "dir a/m.xml:9:5: warning IR208 nothing depends on it",
@@ -73,6 +67,19 @@ def test_a_name_cannot_write_to_the_terminal() -> None:
     for text in (formats.render([sly], "concise"), formats.render([sly], "full")):
         assert r'm.xml:1:1: error IR207 layer \x1b[31m"a\nb" feeds itself\u202e' in text
         assert "\x1b" not in text
+
+
+RULES = Path(irops.__file__).parent / "diagnostics" / "rules"
+REPORTED = ("IR208", "IR228", "IR311", "IR401", "IR405", "IR501")
+"""Rules whose files are reported in all formats: with a sub-graph, a fix, facts, notes."""
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_reports_of_files_are_as_stored(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(RULES)
+    reports = [irops.check(f"{code}.xml") for code in REPORTED]
+    text = render([*reports, Report.of([NOWHERE, ERROR], "dir a/m.xml")], form)
+    check_stored(__file__, form, text.replace(irops.__version__, "VERSION"))
 
 
 def test_json_keeps_to_its_schema() -> None:

@@ -18,8 +18,6 @@ onnx, helper, numpy_helper = Late("onnx"), Late("onnx.helper"), Late("onnx.numpy
 
 F, INT, INT8, STRING = 1, 7, 3, 8  # of TensorProto
 RELU = [("Relu", ["x"], ["y"])]
-TOO_LARGE = "contains the number 300, which does not fit into 8 bits"
-NO_TEXT = "contains a string 0 that is not UTF-8"
 ENDS = {"x": (F, [2])}, {"y": (F, [2])}
 
 
@@ -60,62 +58,12 @@ def test_xml_under_the_name_of_onnx_is_recognized(written):
     )
 
 
-@pytest.mark.parametrize(
-    ("fields", "code", "message"),
-    [
-        ({"dims": (3,), "raw_data": bytes(8)}, "IR908", "has 8 bytes, but f32[3] requires 12"),
-        ({"dims": (3,), "float_data": [1, 2]}, "IR908", "has 8 bytes, but f32[3] requires 12"),
-        ({"dims": (-1,), "raw_data": bytes(8)}, "IR908", "has the dims [-1], must be 0 or more"),
-        ({"dims": (2**40, 2**40), "raw_data": bytes(8)}, "IR908", "has 8 bytes"),
-        ({"kind": INT8, "dims": (1,), "int32_data": [300]}, "IR908", TOO_LARGE),
-        ({"kind": STRING, "string_data": [b"a"]}, "IR908", "has 1 strings, but its dims [2] require 2"),
-        ({"kind": STRING, "dims": (1,), "string_data": [b"\xff"]}, "IR908", NO_TEXT),
-        ({"kind": 27, "raw_data": bytes(2)}, "IR907", "has the data type 27, which irops does not support"),
-        ({"kind": 99, "raw_data": bytes(2)}, "IR907", "has the data type 99, which irops does not support"),
-    ],
-)
-def test_inconsistent_constants_are_reported(saved, fields, code, message):
-    path = saved([("Mul", ["x", "w"], ["y"])], *ENDS, [tensor(**fields)])
-    found = irops.check(path).diagnostics[0]
-    assert (found.code, f"initializer 'w' {message}" in found.message) == (code, True), found
-    with pytest.raises(irops.ReadError):
-        irops.read(path)
-
-
-def codes_of_sparse(saved, place, dims):
-    """Of a Constant that has one element other than 0."""
-    value, places = (numpy_helper.from_array(np.array(given)) for given in ([3.0], place))
-    constant = ("Constant", [], ["y"], {"sparse_value": helper.make_sparse_tensor(value, places, dims)})
-    return codes(saved([constant], {}, {"y": (F, None)}))
-
-
-def test_a_sparse_tensor_that_would_fill_the_memory_is_refused(saved):
-    assert codes_of_sparse(saved, [1], [2**40]) == ["IR907"]
-
-
-@pytest.mark.parametrize("place", [[7], [-1], [[0, 9]]])
-def test_a_sparse_tensor_with_indices_out_of_range_is_reported(saved, place):
-    assert codes_of_sparse(saved, place, [2, 3]) == ["IR908"]
-
-
-def test_a_constant_has_one_value(saved):
-    for attributes in ({}, {"value_int": 1, "value_float": 1.0}):
-        assert codes(saved([("Constant", [], ["y"], attributes)], {}, {"y": (F, None)})) == ["IR911"]
-
-
 def test_tensors_have_exactly_one_producer(saved):
     assert codes(saved([("Relu", ["x"], ["y"]), ("Relu", ["x"], ["y"])], *ENDS)) == ["IR906"]
     (found,) = irops.check(saved([("Add", ["x", "nothing"], ["y"])], *ENDS))
     message = "layer 1 \"y#1\" (Add) has the input 'nothing', which no node produces"
     assert (found.code, found.message) == ("IR905", message)
     assert codes(saved(RELU, ENDS[0], {"z": (F, [2])})) == ["IR905"]
-
-
-def test_values_that_are_not_tensors_are_reported(proto, written):
-    made = proto(RELU, *ENDS)
-    made.graph.input.append(helper.make_tensor_sequence_value_info("s", F, None))
-    (found,) = irops.check(written(made.SerializeToString()))
-    assert (found.code, found.message) == ("IR907", "input 's' is of the kind sequence, must be a tensor")
 
 
 def test_a_domain_must_be_imported(saved):
@@ -159,14 +107,6 @@ def test_nodes_of_a_function_may_have_one_name(saved):
     function = helper.make_function("d", "F", ["a"], ["b"], inner, [helper.make_opsetid("", 17)])
     calls = [helper.make_node("F", [a], [b], domain="d") for a, b in (("x", "u"), ("u", "y"))]
     assert findings(saved(calls, *ENDS, domains={"d": 1}, functions=[function])) == []
-
-
-@pytest.mark.parametrize(
-    ("sizes", "name"), [(([-1], ["N"]), "x"), ((["N"], [-1]), "relu"), (([-2], ["N"]), "x")]
-)
-def test_sizes_below_0_are_reported_at_what_gives_the_tensor(saved, sizes, name):
-    path = saved([("Relu", ["x"], ["y"], {"name": "relu"})], {"x": (F, sizes[0])}, {"y": (F, sizes[1])})
-    assert findings(path) == [("IR916", "warning", name)]
 
 
 @pytest.mark.parametrize("opset", [0, -1])
@@ -297,13 +237,8 @@ def test_a_bin_file_next_to_an_onnx_model_is_ignored(saved, tmp_path):
     assert irops.check(path, tmp_path / "model.bin").errors[0].code == "IR912"
 
 
-SHOWN = {"IR901": "test_onnx_read", "IR904": "test_onnx_read"}
-
-
 def test_every_rule_about_onnx_files_is_shown():
-    here = Path(__file__).read_text()
-    assert [
-        r.code
-        for r in all_rules()
-        if r.code.startswith(("IR90", "IR91")) and r.code not in SHOWN and f'"{r.code}"' not in here
-    ] == []
+    here = Path(__file__)
+    texts = here.read_text() + here.with_name("test_onnx_texts.txt").read_text("utf-8")
+    codes = [rule.code for rule in all_rules() if rule.code.startswith(("IR90", "IR91"))]
+    assert [code for code in codes[1:] if code not in texts] == []  # the first one is about the library

@@ -414,8 +414,8 @@ class CrashJudge(Judge):
     The reason is what it reports, without numbers and names.
     """
 
-    def __init__(self, source: str, workers: SourceWorkers) -> None:
-        self.source = _computing(_WHOLE.get(source, source), workers)
+    def __init__(self, source: AnySource, workers: SourceWorkers) -> None:
+        self.source = _computing(_WHOLE.get(source, source) if isinstance(source, str) else source, workers)
         self.opened = (self.source,)
         self.absence = f"{self.source.name} computes it"
         self.target = _target(self.source)
