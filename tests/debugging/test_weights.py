@@ -1,17 +1,22 @@
 """irops inspect --weights: statistics, storage, duplicates; in bounded memory."""
 
 import json
+import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from commands import python
+from tables import array_of, check_stored, table
 
 from irops.analysis.structure import ModelStructure
 from irops.cli.main import main
 from irops.debugging import weights as blocks
 from irops.debugging.weights import alignment, storage_of, weights_of
 from irops.ir.read import loads
+from irops.values.element import element_type
+from irops.values.packing import pack
 from tests.conftest import net_text
 
 
@@ -43,11 +48,6 @@ def test_the_range_leaves_out_what_is_not_finite():
     assert (found.elements, found.zeros, found.denormals, found.nans, found.infinities) == (8, 2, 1, 1, 1)
 
 
-def test_all_elements_may_be_nan():
-    found = statistics_of(np.full(3, np.nan, np.float32), "f32")
-    assert (found.low, found.mean, found.nans) == (None, None, 3)
-
-
 def test_the_loss_is_that_of_a_round_trip():
     values = np.array([0.1, -1.7, 65519, 70000, 1e-9], np.float32)
     loss = statistics_of(values, "f32").f16
@@ -55,27 +55,6 @@ def test_the_loss_is_that_of_a_round_trip():
     assert loss.max_absolute == pytest.approx(np.abs(values[:3] - stored).max())
     assert (loss.overflows, loss.underflows, loss.max_relative) == (1, 1, 1)
     assert 0 < statistics_of(values[:2], "f32").f16.max_absolute < 1e-3
-
-
-@pytest.mark.parametrize(
-    ("kind", "array", "zeros"),
-    [
-        ("i8", np.array([-128, 127, 0, 5], np.int8), 1),
-        ("u8", np.array([0, 255, 1, 0], np.uint8), 2),
-        ("i64", np.array([-1, -1, 7], np.int64), 0),
-    ],
-)
-def test_integers_have_a_range_and_lose_nothing(kind, array, zeros):
-    found = statistics_of(array, kind)
-    assert found.zeros == zeros
-    assert (found.low, found.high) == (array.min(), array.max())
-    assert found.f16 is None
-
-
-def test_elements_that_share_bytes_are_unpacked():
-    (constant,) = examined(bytes([0x87, 0x0F]), ("w", "i4", "4", 0, 2)).constants
-    found = constant.statistics
-    assert (found.low, found.high, found.zeros) == (-8, 7, 1)
 
 
 def test_strings_and_codes_of_a_table_have_no_range():
@@ -123,55 +102,25 @@ def test_a_model_without_constants_uses_nothing():
     assert storage_of("m.bin", 8, []).gaps == ((0, 8),)
 
 
-@pytest.fixture
-def quantised(tmp_path):
-    """Codes u8 [4,8] with a zero point and a scale for each row, which has a denormal."""
-    codes = np.full((4, 8), 100, np.uint8)
-    layers = [
-        "codes: Const u8[4,8] offset=0 size=32; zero: Const u8[4,1] offset=32 size=4",
-        "scale: Const f32[4,1] offset=36 size=16; c: Convert codes destination_type=f32",
-        "z: Convert zero destination_type=f32; s: Subtract c z; m: Multiply s scale; y: Result m",
-    ]
-    path = tmp_path / "model.xml"
-    path.write_text(net_text(*layers))
-    zero, scale = np.full(4, 128, np.uint8), np.array([1, 1, 1, 1e-40], np.float32)
-    path.with_suffix(".bin").write_bytes(codes.tobytes() + zero.tobytes() + scale.tobytes())
-    return path
-
-
-def test_the_table_shows_what_is_unusual(quantised, capsys, monkeypatch):
+def test_reports_of_weights_are_as_stored(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("COLUMNS", raising=False)
-    assert main(["inspect", str(quantised), "--weights"]) == 0
-    out = capsys.readouterr().out
-    assert "1 denormal" in out
-    assert "3 constants with 52 bytes" in out
-    assert "52 bytes, 0 of them unused" in out
-
-
-def test_a_truncated_or_missing_file_is_a_sentence(quantised, capsys):
-    quantised.with_suffix(".bin").write_bytes(bytes(40))
-    assert main(["inspect", str(quantised), "--weights"]) == 1
-    shown = capsys.readouterr()
-    assert "scale" in shown.err
-    assert "must be within the 40 bytes" in shown.err
-    assert "2 constants with 36 bytes" in shown.out
-    quantised.with_suffix(".bin").unlink()
-    assert main(["inspect", str(quantised), "--weights"]) == 1
-    assert "does not exist" in capsys.readouterr().err
-
-
-def test_constants_are_sorted_and_all_are_listed_on_request(tmp_path, capsys):
-    path = tmp_path / "model.xml"
-    array = np.arange(30, dtype=np.float32)
-    path.write_text(xml_of(*((f"w{k}", "f32", k + 1, 0, 4 * k + 4) for k in range(30))))
-    path.with_suffix(".bin").write_bytes(array.tobytes())
-    for column, first in (("magnitude", ["w29", "w28"]), ("bytes", ["w29", "w28"]), ("offset", ["w0", "w1"])):
-        assert main(["inspect", str(path), "--weights", "--sort", column]) == 0
-        out = capsys.readouterr().out
-        assert "10 more constants; --all lists them" in out
-        assert [line.split()[0] for line in out.splitlines() if line.startswith("w")][:2] == first
-    assert main(["inspect", str(path), "--weights", "--all"]) == 0
-    assert "more constants" not in capsys.readouterr().out
+    monkeypatch.chdir(tmp_path)
+    data, constants = b"", []
+    for name, kind, shape, numbers in table(__file__, "constants"):
+        content = pack(array_of(kind, shape, numbers), element_type(kind)) if numbers else bytes(7)
+        if numbers:
+            constants.append((name, kind, ",".join(map(str, shape)), len(data), len(content)))
+        data += content
+    constants += [("same", "f32", "2,4", 0, 32), ("across", "u8", "9", 28, 9)]
+    Path("model.xml").write_text(xml_of(*constants))
+    text = ""
+    for size, line in table(__file__, "lines"):
+        Path("model.bin").write_bytes(data[:size])
+        status = main(["inspect", "model.xml", *line.split()])
+        out = "".join(capsys.readouterr())
+        text += f"$ irops inspect model.xml {line}  # {status}\n{out}\n"
+    text = re.sub(r"\d+\.\d{7,}(e-\d+)?", lambda found: f"{float(found[0]):.6g}", text)
+    check_stored(__file__, "weights", text)
 
 
 @pytest.mark.slow("a file of 4 GB")

@@ -4,14 +4,15 @@ import ml_dtypes
 import numpy as np
 import pytest
 from questions import question, truth_of
+from tables import array_of, check_stored, table
 
 import irops
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import LayerValue, Source
 from irops.values.element import element_type
-from irops.verdicts.bounds import full_bound, perturbed
+from irops.verdicts.bounds import full_bound, perturbed, quick_bound
 from irops.verdicts.judge import judge
-from irops.verdicts.question import GREATEST, ROUNDOFF, SMALLEST, Verdict
+from irops.verdicts.question import GREATEST, ROUNDOFF, SMALLEST, Arithmetic, Verdict
 
 RIGHT = (Verdict.EQUAL, Verdict.ROUNDING)
 F32 = np.float32
@@ -241,3 +242,21 @@ def test_inputs_change_up_and_down_by_their_roundoff():
     (changed,) = perturbed(asked, 0)
     ratios = set(((changed - 2) / 2 / ROUNDOFF["f32"]).tolist())
     assert ratios == {-2.0, 2.0}
+
+
+def test_bounds_of_exact_ops_are_as_stored():
+    text = ""
+    for op, inputs, attributes, precision in table(__file__, "bounds"):
+        asked = question(
+            op, *(array_of(*given) for given in inputs), arithmetic=Arithmetic(precision), **attributes
+        )
+        truth = result(asked)
+        quick, full = quick_bound(asked, truth), full_bound(asked, truth, 0)
+        of_one = judge(asked, truth, truth + np.abs(truth).max() * truth.dtype.type(1e-3))
+        text += f"{op} {attributes} {precision}\n"
+        for what, bound in (("quick", quick), ("full", full)):
+            if bound is not None:
+                numbers = np.broadcast_to(bound.values, truth.shape).ravel().tolist()
+                text += f"  {what}: {bound.basis}: {' '.join(f'{number:.3g}' for number in numbers)}\n"
+        text += f"  a thousandth more: {of_one.verdict}: {of_one.reason}\n"
+    check_stored(__file__, "bounds", text)
