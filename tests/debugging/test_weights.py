@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import python
-from tables import array_of, check_stored, table
+from stored import check_stored
+from tables import array_of, table
 
 from irops.analysis.structure import ModelStructure
 from irops.cli.main import main

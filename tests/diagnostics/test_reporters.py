@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 from hostile_models import chain, layer, net, parameter, relu, result
-from tables import check_stored, table
+from stored import check_stored
+from tables import table
 
 import irops
 from irops.diagnostics import formats

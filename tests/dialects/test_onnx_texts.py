@@ -2,7 +2,8 @@
 
 import pytest
 from libraries import Late, needs
-from tables import check_stored, table
+from stored import check_stored
+from tables import table
 
 import irops
 from irops.cli.main import main

@@ -19,11 +19,11 @@ def assert_stored(text: str, file: Path, *, within: float = 0.0) -> None:
         (words, numbers), (others, near) = (_parts(one) for one in (text, stored))
         if len(numbers) == len(near) and all(abs(a - b) <= within for a, b in zip(numbers, near)):
             text, stored = words, others
-    assert text == stored
+    assert text.splitlines(keepends=True) == stored.splitlines(keepends=True)
 
 
 def check_stored(test: str, name: str, text: str) -> None:
-    """Hold a text to the one that is stored under a name in the .txt file of a test, after a line "== NAME"."""
+    """Compare a text with that in the .txt file of a test, after a line "== NAME", likewise."""
     path = Path(test).with_suffix(".txt")
     parts = path.read_text("utf-8").split("\n== ")[1:] if path.exists() else []
     stored = {title: rest for title, _, rest in (part.partition("\n") for part in parts)}

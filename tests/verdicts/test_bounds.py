@@ -4,7 +4,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 from questions import question, truth_of
-from tables import array_of, check_stored, table
+from stored import check_stored
+from tables import array_of, table
 
 import irops
 from irops.debugging.sources.parse import source_of_text
