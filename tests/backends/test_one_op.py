@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.backends.one_op import one_op_model
+from irops.backends.one_op import complete, one_op_model
 from irops.dialects.registry import default_registry
 from irops.ir.read import loads
 
@@ -18,3 +18,9 @@ def test_ports_declare_the_shapes_of_arrays_where_parameters_do(declared, dims):
     assert [port.dims for port in model.layer("subject").inputs] == dims
     assert found == ()
     assert irops.run(model, [X])["output0"].tolist() == [[2, 2, 2]] * 2
+
+
+def test_the_size_of_a_state_is_that_of_its_last_axis():
+    data, state = np.zeros((2, 5, 4), np.float32), np.zeros((2, 1, 3), np.float32)
+    found = complete(default_registry().op("GRUSequence-5"), [data, state], {"direction": "forward"})
+    assert (found["hidden_size"], found["linear_before_reset"]) == (3, False)
