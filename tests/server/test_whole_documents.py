@@ -79,4 +79,5 @@ def test_the_completions_of_a_document_that_is_being_typed_are_those_that_are_st
         )
 
     lines = at_each_position(view, completed)
+    assert view.ops.page_of("Absent") is None
     assert_stored("".join(f"{line}\n" for line in lines), DOCUMENTS / "typed.completions.txt")
