@@ -166,12 +166,7 @@ def test_models_without_weights_are_compared(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("share", "count", "words"),
-    [
-        (1.0, 64, "all 64 elements"),
-        (0.072, 1000, "7.2% of 1,000 elements"),
-        (1 / 5000, 5000, "1 of 5,000 elements"),
-    ],
+    ("share", "count", "words"), table(__file__, "the_share_of_elements_that_differ_is_a_number_of_elements")
 )
 def test_the_share_of_elements_that_differ_is_a_number_of_elements(share, count, words):
     text = str(Elements(0.5, 0.25, share, count))

@@ -146,22 +146,16 @@ def test_numbers_beyond_f64_are_no_fault():
     assert known("Multiply-1", power, power).dims[0].high == float("inf")
 
 
-PLAIN = (
-    "Abs-1", "BitwiseNot-13", "Cos-1", "Exp-1", "Floor-1", "Log-1", "LogicalNot-1", "ReLU-1", "Sigmoid-1",
-    "Sin-1", "Sqrt-1", "Swish-4", "Tanh-1", "CumSum-3",
-)  # fmt: skip
-OPS = {
-    **{op: {} for op in PLAIN},
-    "Clamp-1": {"min": -1.5, "max": 1.5},
-    "Gelu-7": {"approximation_mode": "erf"},
-    "SoftMax-8": {"axis": 0},
-}
-PAIRS = [(op, kind) for op in OPS for kind in sorted(default_registry().op(op).definition.inputs[0].allowed)]
+PAIRS = [
+    (op, attributes, kind)
+    for op, attributes in table(__file__, "type_and_shape_stay_the_same")
+    for kind in sorted(default_registry().op(op).definition.inputs[0].allowed)
+]
 WITH_AXIS = ("SoftMax-8", "CumSum-3")
 
 
-@pytest.mark.parametrize(("op", "kind"), PAIRS, ids=lambda word: word)
-def test_type_and_shape_stay_the_same(op, kind):
+@pytest.mark.parametrize(("op", "attributes", "kind"), PAIRS)
+def test_type_and_shape_stay_the_same(op, attributes, kind):
     element = element_type(kind)
     for shape in ((2, 3), (0, 2), (1,), ()):
         if shape or op not in WITH_AXIS:
@@ -171,7 +165,7 @@ def test_type_and_shape_stay_the_same(op, kind):
                 if element.dtype == np.uint8
                 else numbers.astype(element.dtype)
             )
-            found = irops.call(op, data, **OPS[op])
+            found = irops.call(op, data, **attributes)
             assert found.shape == shape
             assert element_type_of(found) is element
 

@@ -1,9 +1,12 @@
 """Laws of all steps of conversions: results, types, names and attributes are those of the node before."""
 
+import json
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +31,9 @@ from irops.values.element import Array
 
 MOST = 12
 """About how many examples, with other attributes, the cases of an op are made of."""
+STORED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+FEW = 6
+"""How many forms are stored of a step at most."""
 FORMS = ("constants", "parameters", "one output", "f16")
 
 
@@ -111,17 +117,38 @@ cases = cache(lambda op_id: tuple(cases_of(op_id)))
 
 
 def taken(case, step):
-    """The model of a case after a step; None where it is invalid, or the step refuses it."""
+    """The model of a case after a step; where it is invalid or the step refuses it, None and the reason."""
     graph = Graph(case.model)
     node = next(node for node in graph if node.op is not None and node.op.id == step.old)
     if node.failed:
-        return None
+        return None, ""
     try:
         with graph.changes():
             take_step(graph, node, step)
-    except (NotConvertibleError, DiagnosticError):
-        return None
-    return graph.model()
+    except NotConvertibleError as error:
+        return None, str(error)
+    except DiagnosticError as error:
+        return None, error.diagnostics[0].message
+    made = (node for node in graph if node.type not in ("Parameter", "Result"))
+    return graph.model(), "; ".join(map(described, made))
+
+
+def described(node):
+    """A node with its attributes and the nodes that it uses; a constant with its first elements."""
+    if node.type == "Const":
+        return f"{node.name} {node.output} {node.output.value.ravel()[:8].tolist()}"
+    data = " ".join(f"{name}={text}" for name, text in sorted(node.data.items()))
+    inputs = ", ".join("-" if source is None else source.node.name for source in node.sources)
+    return f"{node.name} {node.type}-{node.version[5:]}({inputs}) {data}".rstrip()
+
+
+def forms(old):
+    """What each step from an op makes of the cases, or why it refuses one: the first few that differ."""
+    rows = []
+    for step in STEPS[old]:
+        texts = dict.fromkeys(taken(case, step)[1] for case in cases(old))
+        rows += [[step.new, *text.split("; ")] for text in list(texts)[:FEW] if text]
+    return rows
 
 
 def results(model, case):
@@ -136,7 +163,7 @@ def results(model, case):
 def test_a_step_changes_no_result_type_or_name_and_gives_a_valid_model(step):
     count = 0
     for case in cases(step.old):
-        model = taken(case, step)
+        model, _ = taken(case, step)
         before = None if model is None else results(case.model, case)
         if model is None or before is None:
             continue
@@ -149,6 +176,11 @@ def test_a_step_changes_no_result_type_or_name_and_gives_a_valid_model(step):
             assert_same(before[name], after[name], step, f"{case.name}, {name}")
         count += 1
     assert count >= 2, "no example has a form that the step accepts"
+
+
+@pytest.mark.parametrize(("old", "stored"), STORED.items(), ids=STORED)
+def test_a_step_gives_the_forms_that_are_stored(old, stored):
+    assert forms(old) == stored
 
 
 def assert_same(before, after, step, where):
@@ -177,3 +209,10 @@ def test_all_pairs_of_versions_have_steps_or_are_listed_without():
             up = {step.new for step in STEPS.get(old.id, ())}
             expected = (old.id, new.id) not in without
             assert (old.id in down, new.id in up) == (expected, expected), (old.id, new.id)
+
+
+if __name__ == "__main__":
+    for old in STEPS:
+        print(
+            f"{old} = [", *(f"  {json.dumps(row, ensure_ascii=False)}," for row in forms(old)), "]", sep="\n"
+        )

@@ -140,16 +140,7 @@ def test_constants_have_any_element_type(element_type, tmp_path):
     assert irops.run(tmp_path / "m.xml", {})["y"].tolist() == [[0, 1], [1, 0], [1, 1]]
 
 
-@pytest.mark.parametrize(
-    ("value", "element_type"),
-    [
-        ([448, 463], "f8e4m3"),
-        ([6.9], "f4e2m1"),
-        ([65519, np.inf, np.nan], "f16"),
-        ([1e-50], "f32"),
-        ([], "f64"),
-    ],
-)
+@pytest.mark.parametrize(("value", "element_type"), table(__file__, "numbers_are_rounded_to_floats"))
 def test_numbers_are_rounded_to_floats(value, element_type):
     assert irops.Graph().constant(value, element_type=element_type).element_type.name == element_type
 
