@@ -178,12 +178,6 @@ def test_gelu_by_erf_keeps_the_digits_of_f64():
     assert np.abs(irops.call("Gelu-7", x) - truth).max() <= 4e-16
 
 
-@pytest.mark.parametrize("axis", [-3, 2])
-def test_an_axis_that_only_the_run_knows_lies_within_the_rank(axis):
-    with pytest.raises(irops.EvaluationError, match=r"axis lies in \[-rank, rank-1\]"):
-        irops.call("CumSum-3", np.ones((2, 2), np.float32), np.int64(axis))
-
-
 INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]  # as NumPy names them: by bytes
 
 

@@ -40,8 +40,3 @@ def test_many_small_numbers_of_a_narrow_type_are_not_lost():
     assert irops.call("ReduceSum-1", data, np.array([1]))[0] == np.float16(70000 * float(np.float16(0.1)))
     single = np.full(1 << 20, 0.1, np.float32).reshape(-1, 1)
     assert irops.call("ReduceSum-1", single, np.array([0]))[0] == pytest.approx(0.1 * 2**20, rel=1e-6)
-
-
-def test_axes_with_a_name_twice_are_refused_when_they_are_given():
-    with pytest.raises(irops.EvaluationError, match="no axis is named twice"):
-        irops.call("ReduceSum-1", np.ones((2, 3), np.float32), np.array([1, -1]))
