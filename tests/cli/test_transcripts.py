@@ -1,4 +1,4 @@
-"""Sessions of a terminal, as they were read: transcripts/*.txt have commands after a $ and what they print."""
+"""Sessions of a terminal as they were read: transcripts/*.txt have commands after a $ and what they print."""
 
 from pathlib import Path
 from shutil import copytree
