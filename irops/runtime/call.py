@@ -30,7 +30,7 @@ from irops.values.arrays import array_of, as_tensor, fact_of, is_foreign, like, 
 from irops.values.element import DYNAMIC, Array, element_type_of
 from irops.values.fact import Fact, size_in_bytes
 from irops.values.shape import Shape
-from irops.values.violation import collect_warnings
+from irops.values.violation import Violation, collect_warnings
 
 OPTIONS = ("out", "backends", "registry", "limits")
 """The keyword parameters of call that are not attributes."""
@@ -247,7 +247,7 @@ class Prepared:
         except (*FAULTS, Declined, EvaluationError):
             raise
         except Exception as error:
-            raise failed_kernel(self.op, self.backend, error) from error
+            raise self._violated(inputs) or failed_kernel(self.op, self.backend, error) from error
         return outputs.arrays(result) if out is None else outputs.filled(out, result)
 
     def _outputs_for(self, arrays: Sequence[Array | None], kinds: tuple[Any, ...]) -> CallOutputs:
@@ -281,6 +281,13 @@ class Prepared:
             if reads:
                 self._ready.put((kinds, *_values(arrays, reads)), outputs)
         return outputs
+
+    def _violated(self, inputs: Sequence[Array | None]) -> Violation | None:
+        """The constraint that inputs violate although all shapes follow, which is why a kernel fails."""
+        with collect_warnings() as warnings:
+            self.invocation.infer([None if item is None else fact_of(item) for item in inputs])
+        constraints = self.op.definition.constraints
+        return next((w for w in warnings if constraints[w.constraint].severity is Severity.ERROR), None)
 
     def _fact(self, index: int, array: Array, read: set[int]) -> Fact:
         """The Fact of an input, which notes when its value is read; none if the kernel checks values."""

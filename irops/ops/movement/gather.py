@@ -12,7 +12,7 @@ from irops.ops.stock import normal_axes
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, moving, shape, values
 from irops.values.dim import ANY, UNKNOWN, Dim, unify
-from irops.values.element import BOOLEAN, Array, as_i64, element_type_of, zeros
+from irops.values.element import BOOLEAN, STRING, Array, as_i64, element_type_of, zeros
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import UNRANKED, Shape, unify_shapes
 from irops.values.violation import Violation, require, warn_unless
@@ -390,7 +390,7 @@ def scatter_update(data: Array, indices: Array, updates: Array, axis: Array) -> 
     return result
 
 
-@shape("ScatterNDUpdate-4", "ScatterNDUpdate-15")
+@shape("ScatterNDUpdate-4")
 def scatter_nd_update_shape(data: Fact, indices: Fact, updates: Fact) -> Shape:
     if data.shape.dims is None or indices.shape.dims is None:
         return data.shape
@@ -407,6 +407,12 @@ def scatter_nd_update_shape(data: Fact, indices: Fact, updates: Fact) -> Shape:
         return data.shape
     update_shape = unify_shapes(tuples + inner, updates.shape, "C2")
     return outer + update_shape[len(tuples) :]
+
+
+@shape("ScatterNDUpdate-15")
+def scatter_nd_update_15_shape(data: Fact, indices: Fact, updates: Fact, *, reduction: str) -> Shape:
+    require(reduction == "none" or data.element_type is not STRING, "C7", data)
+    return scatter_nd_update_shape(data, indices, updates)
 
 
 @kernel("ScatterNDUpdate-4", "ScatterNDUpdate-15")
@@ -459,6 +465,7 @@ def scatter_elements_update_12_shape(
     data: Fact, indices: Fact, updates: Fact, axis: Fact, *, reduction: str
 ) -> Shape:
     require(reduction != "mean" or data.element_type is not BOOLEAN, "C7", data)
+    require(reduction == "none" or data.element_type is not STRING, "C8", data)
     return scatter_elements_update_shape(data, indices, updates, axis)
 
 
