@@ -1,6 +1,9 @@
 """Every definition: its grammar, its examples, its counterexamples, and their agreement with the code."""
 
+from pathlib import Path
+
 import pytest
+from stored import assert_stored
 
 from irops.analysis.invocation import Invocation
 from irops.conformance.cases import expected_outputs, inputs_of, outcome
@@ -66,3 +69,14 @@ def test_examples_give_what_they_say(op_id):
 @pytest.mark.parametrize("op_id", IDS)
 def test_counterexamples_are_reported_for_what_they_violate(op_id):
     assert failures(op_id, counterexamples) == {}
+
+
+def test_counterexamples_are_reported_in_these_words():
+    """The constraint with what was got; other findings as they are."""
+    lines = []
+    for op in map(REGISTRY.op, IDS):
+        for number, case in enumerate(counterexamples(op.definition)):
+            said = [(d.constraint, *d.message.partition("; got ")) for d in outcome(op, case)[1]]
+            shown = (f"{name} {got}" if name and got else text for name, text, _, got in said)
+            lines.append(f"{op.id} {number}: {'; '.join(shown)}\n")
+    assert_stored("".join(lines), Path(__file__).with_name("counterexamples.txt"))
