@@ -40,6 +40,7 @@ def test_what_is_known_of_a_value_is_inferred_as_the_graph_is_built():
 
 def test_a_built_model_is_clean_and_runs(tmp_path):
     model = classifier().model()
+    assert model.name == "classifier"
     irops.write(model, tmp_path / "model.xml")
     assert not irops.check(tmp_path / "model.xml").diagnostics
     image = RANDOM.standard_normal((2, 3, 8, 8), np.float32)
