@@ -4,6 +4,7 @@ The precision is f32, not the bf16 that the plug-in may choose. Inputs that it i
 declined, with the reasons at the end of this module.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from threading import Lock
@@ -58,7 +59,7 @@ class OpenVINO:
         except RuntimeError as error:
             assert op.functions.kernel is not None
             op.functions.kernel(*inputs, **attributes)  # raises the Violation if the inputs are invalid
-            raise Declined(f"OpenVINO fails: {_last_line(error)}") from None
+            raise Declined(f"OpenVINO fails: {sentence_of(error)}") from None
         return results[0] if count == 1 else tuple(results)
 
     def _program(
@@ -147,10 +148,19 @@ def _constants(inputs: Sequence[Array]) -> dict[int, Array]:
     return {k: array for k, array in numbers.items() if array.ndim < 2 and array.size <= SMALL}
 
 
-def _last_line(error: RuntimeError) -> str:
-    """The last line of OpenVINO's message, which has the reason; source locations come first."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1].rstrip(".") if lines else "no message"
+_PLACE = re.compile(
+    r"Exception from \S+:\d+:?|Check '.*?' failed at \S+:\d+:?|FrontEnd API failed with \w+:|"
+    r"While validating node .*:$",
+    re.MULTILINE,
+)
+"""Where in OpenVINO's sources an error arose, and of which layer, which comes before the reason."""
+
+
+def sentence_of(error: Exception) -> str:
+    """The reason in a message of OpenVINO; where it names places alone, all of it."""
+    text = str(error)
+    sentence = " ".join(_PLACE.sub("", text).split()) or " ".join(text.split())
+    return sentence.rstrip(".: ") or type(error).__name__
 
 
 @cache

@@ -14,12 +14,16 @@ from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import dialect_of_version
 from irops.dialects.registry import Registry
 from irops.files.limits import Limits
-from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, UniqueNames
+from irops.files.storage import JoinedWeights, Weights
+from irops.graph.topology import Wiring
+from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, Port, UniqueNames
+from irops.ir.weights import declared_end
 from irops.runtime.plan import NARROW
 from irops.runtime.session import run
 from irops.spec.attributes import format_value
-from irops.values.element import Array
+from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
+from irops.values.packing import pack
 
 Value = tuple[int, int]
 """The id of a layer, and the index of one of its outputs."""
@@ -163,6 +167,12 @@ class Selection:
                     near |= {user.id for user, _ in consumers.get((number, index), ())}
             frontier = near - kept
             kept |= near
+        return cls.of_layers(scope, kept)
+
+    @classmethod
+    def of_layers(cls, scope: Scope, kept: set[int]) -> "Selection":
+        """Some layers, with the constants that they need; what others of them give becomes Parameters."""
+        inputs, kept = scope.graph.wiring.inputs, {*kept}
         ahead = [*kept]
         while ahead:  # constants are taken whole: cut within them, compressed weights would be rounded
             for source in inputs[ahead.pop()]:
@@ -323,6 +333,47 @@ def parameter(number: int, name: str, fact: Fact, names: tuple[str, ...], port: 
     return layer
 
 
+def joined(model: Model) -> JoinedWeights:
+    """The weights of a model, to which bytes can be added."""
+    if isinstance(model.weights, JoinedWeights):
+        return model.weights.copy()
+    return JoinedWeights(model.weights or Weights.of_bytes(b""), declared_end(model))
+
+
+def constant_layer(layer: Layer, array: Array, weights: JoinedWeights) -> Layer:
+    """A Const in place of a layer with one output: of its id and name. weights: get the bytes"""
+    kind = element_type_of(array)
+    content = pack(array, kind)
+    data = {
+        "element_type": str(kind),
+        "shape": format_value(array.shape),
+        "offset": str(weights.append(Weights.of_bytes(content))),
+        "size": str(len(content)),
+    }
+    return Layer(layer.id, layer.name, "Const", "opset1", data, outputs=[_port(layer, array)])
+
+
+def first_port(layer: Layer) -> Port:
+    return next(iter(layer.outputs), Port(0))  # a source that no layer uses may declare none
+
+
+def _port(layer: Layer, array: Array) -> Port:
+    first = first_port(layer)
+    return Port(first.id, element_type_of(array).precision, array.shape, first.names)
+
+
+def with_constants(model: Model, arrays: Mapping[str, Array]) -> Model:
+    """A model with constants in place of the Parameters of these names."""
+    if not arrays:
+        return model
+    weights = joined(model)
+    layers = list(model.layers)
+    for place, layer in enumerate(layers):
+        if layer.kind is LayerKind.PARAMETER and layer.name in arrays:
+            layers[place] = constant_layer(layer, arrays[layer.name], weights)
+    return replace(model, graph=replace(model.graph, layers=layers), weights=weights)
+
+
 def with_inputs(analysis: ModelAnalysis, layers: Collection[int]) -> ModelAnalysis:
     """The model with Parameters in place of layers with one output: of their ids, names and places."""
     inferred, graph = analysis.infer(), analysis.model.graph
@@ -409,9 +460,23 @@ def extract(
 def extracted(analysis: ModelAnalysis, boundary: Boundary) -> Part:
     """As extract, with what the Parameters of the part stand for."""
     scope = Scope.of(analysis, tuple(boundary.path))
-    selection = _selection(scope, boundary)
-    made = replace(analysis.model, graph=selection.graph(), legacy=[], unknown=[], comments=(), source=None)
-    return Part(made, selection.cuts, tuple(boundary.path), tuple(_rounded(scope, selection)))
+    return part_of(_selection(scope, boundary))
+
+
+def part_of(selection: Selection) -> Part:
+    """The part that is selected."""
+    scope = selection.scope
+    model = replace(
+        scope.analysis.model, graph=selection.graph(), legacy=[], unknown=[], comments=(), source=None
+    )
+    return Part(model, selection.cuts, scope.graph.path, tuple(_rounded(scope, selection)))
+
+
+def with_variables(wiring: Wiring, kept: Iterable[int]) -> set[int]:
+    """Layers with those that read or assign the same variables, without which they are invalid."""
+    numbers = set(kept)
+    names = {wiring.layers[number].data.get("variable_id") for number in numbers} - {None}
+    return numbers | {n for n, layer in wiring.layers.items() if layer.data.get("variable_id") in names}
 
 
 def _rounded(scope: Scope, selection: Selection) -> Iterator[str]:

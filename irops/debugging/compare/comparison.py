@@ -7,6 +7,7 @@ only what leaves the part is compared.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -21,7 +22,7 @@ from irops.backends.backend import Reference
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer, first_fault
 from irops.debugging.compare.isolated import isolated
 from irops.debugging.compare.propagated import propagated
-from irops.debugging.compare.report import Comparison, worst_of
+from irops.debugging.compare.report import NOT_ALONE, Comparison, worst_of
 from irops.debugging.compare.results import (
     ComparedResult,
     changed,
@@ -37,14 +38,22 @@ from irops.debugging.compare.results import (
 from irops.debugging.compare.tolerances import Tolerance, Tolerances
 from irops.debugging.sources.openvino_device import tappable, with_taps
 from irops.debugging.sources.parse import AnySource, source_of
-from irops.debugging.sources.source import Context, Failure, Source, Values
+from irops.debugging.sources.source import Context, Failure, Source, Values, is_small, symptom_of
 from irops.debugging.sources.stored import OtherModel, SourceError
 from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.diagnostic import DiagnosticError, EvaluationError
 from irops.diagnostics.printable import abridged, plural, printable
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects.registry import Registry
-from irops.editing.extraction import Boundary, cut_values, extracted, with_inputs
+from irops.editing.extraction import (
+    Scope,
+    Selection,
+    cut_values,
+    part_of,
+    with_constants,
+    with_inputs,
+    with_variables,
+)
 from irops.files.limits import Limits
 from irops.ir.model import LayerKind
 from irops.runtime.evaluator import Evaluator, Progress, Variables
@@ -124,10 +133,9 @@ class CutFault:
     judgement: Judgement
 
     @property
-    def kind(self) -> str:
-        """How a source fails (crashed, refused …); "" where it gives other results."""
-        failed = self.judgement.verdict is Verdict.FAILED
-        return self.judgement.reason.partition(":")[0] if failed else ""
+    def symptom(self) -> str:
+        """How and why a source fails; "" where it gives other results."""
+        return symptom_of(self.judgement.reason) if self.judgement.verdict is Verdict.FAILED else ""
 
 
 @dataclass(slots=True)
@@ -173,30 +181,26 @@ class Cuts:
         if isinstance(right, Failure):
             return None
         found = _first_fault(inner, self.a, right, self.b, self.b.results(inner))
-        return found if found is not None and found.kind == self.whole.kind else None
+        return found if found is not None and found.symptom == self.whole.symptom else None
 
     def _context_of(self, layers: Sequence[LayerNode]) -> Context:
-        """The part as a model, with the values of the whole one at its cut."""
-        analysis = self.context.analysis
-        root = analysis.root
-        numbers = {node.layer.id for node in layers}
-        constant = analysis.root.constants
-        cuts: dict[tuple[int, int], None] = {}
-        ends: dict[tuple[int, int], None] = {}
-        for node in layers:
-            for source in root.wiring.inputs[node.layer.id]:
-                if source is not None and source[0].id not in numbers | constant:
-                    cuts[source[0].id, source[1]] = None
-            for index in range(len(node.layer.outputs)):
-                users = root.wiring.consumers.get((node.layer.id, index), ())
-                if any(user.id not in numbers for user, _ in users):
-                    ends[node.layer.id, index] = None
-        part = extracted(analysis, Boundary(tuple(cuts), tuple(ends)))
+        """The part as a model, with the values of the whole one at its cut; those that do not change from run
+        to run are constants, which the source folds in the whole one.
+        """
+        analysis, scope = self.context.analysis, Scope.of(self.context.analysis, ())
+        wiring = analysis.root.wiring
+        numbers = with_variables(wiring, {node.layer.id for node in layers})
+        sources = [source[0] for n in numbers for source in wiring.inputs[n] if source is not None]
+        numbers |= {layer.id for layer in sources if layer.kind is LayerKind.PARAMETER}
+        part = part_of(Selection.of_layers(scope, numbers))
         inputs: dict[str | int, Array] = {
-            root.layers[number].layer.name: array for number, array in self.context.inputs.items()
+            wiring.layers[number].name: array for number, array in self.context.inputs.items()
         }
         arrays = cut_values(part, analysis, inputs, backends="reference")
-        inner = ModelAnalysis(part.model, analysis.registry, analysis.limits)
+        small = {name: value for name, value in part.cuts.items() if is_small(arrays[name])}
+        fixed = [name for name, value in small.items() if scope.fact(value).value is not None]
+        model = with_constants(part.model, {name: arrays.pop(name) for name in fixed})
+        inner = ModelAnalysis(model, analysis.registry, analysis.limits)
         return Context(inner, inner.signature.arrays(arrays), tolerances=self.context.tolerances)
 
 
@@ -205,7 +209,7 @@ def _first_fault(
 ) -> CutFault | None:
     """The fault of the results of b; None where they agree but for rounding and ties.
 
-    A failure, which is of no result, counts as one of the last layer.
+    A failure, which is of no result, counts as one of the layer that its reason names, else of the last one.
     """
     root = context.analysis.root
     judged = judged_results(context, a, right, b, answer)
@@ -213,8 +217,11 @@ def _first_fault(
         source = root.wiring.source(port.layer.id)
         if judged[port.name].is_fault and source is not None:
             computing = [node.layer for node in root.order if node.layer.kind is LayerKind.OPERATION]
-            layer = computing[-1] if isinstance(answer, Failure) and computing else source[0]
-            return CutFault(layer.name, judged[port.name])
+            name = source[0].name
+            if isinstance(answer, Failure) and computing:
+                words = set(re.split(r"[\s'\",;:()]+", answer.reason))
+                name = next((layer.name for layer in computing if layer.name in words), computing[-1].name)
+            return CutFault(name, judged[port.name])
     return None
 
 
@@ -247,7 +254,10 @@ def cuts(
     part = search.smallest(layers)
     found = search.fault(part)
     if found is None:
-        return (), ("the results of the whole model differ, but those of no part that can be cut out", *notes)
+        whole_only = "the results of the whole model differ, but those of no part that can be cut out"
+        if fault.symptom:
+            whole_only = f"{b.name} fails with the whole model, and with no part of it for the same reason"
+        return (), (whole_only, *notes)
     names = ", ".join(abridged(node.layer.name, 60) for node in part[:8])
     more = f" and {len(part) - 8} more" if len(part) > 8 else ""
     size = f"{plural(len(part), 'layer')} of {len(layers)} after {plural(search.tries, 'cut')}"
@@ -380,7 +390,7 @@ def compared(
     notes, complete = (), True  # type: tuple[str, ...], bool
     match chosen:
         case "isolated":
-            layers = isolated(context, a, b, progress)
+            layers = tuple(_accused(b, isolated(context, a, b, progress), results))
         case "propagated":
             layers, notes, complete = propagated(context, a, b, progress)
             layers = layers if b.is_matched else tuple(_as_shown(context, b, layers))
@@ -388,6 +398,7 @@ def compared(
             layers, notes = cuts(context, a, right, b, ours, progress)
     layers, further = _weighed(context, a, b, chosen, layers, results)
     notes = (*further, *notes, *_unguarded(a, b))
+    complete = complete or _works(b, results)
     if not b.computes_layers and not b.is_whole:
         results = tuple(following(context, layers, results))
     source = context.model.source
@@ -442,6 +453,27 @@ def _weighed(
             effect = "the results differ for another reason"
     weighed = (_explained(context, b, layer, without_effect, effect) for layer in layers)
     return tuple(replace(layer, has_other_form=layer.id in later) for layer in weighed), tuple(notes)
+
+
+def _works(b: Source, results: Sequence[ComparedResult]) -> bool:
+    """Whether a runtime computes the model as the user runs it."""
+    return b.is_whole and bool(results) and all(result.verdict is not Verdict.FAILED for result in results)
+
+
+def _accused(
+    b: Source, layers: Sequence[ComparedLayer], results: Sequence[ComparedResult]
+) -> Iterator[ComparedLayer]:
+    """The layers. Where a runtime fails with a layer alone, but not with the model, or with that for another
+    reason, nothing is wrong with the layer as the model has it.
+    """
+    alone = {layer.id: symptom_of(layer.reason) for layer in layers if layer.verdict is Verdict.FAILED}
+    whole = {symptom_of(result.reason) for result in results if result.verdict is Verdict.FAILED}
+    if whole.isdisjoint(alone.values()):
+        kinds = {symptom.partition(":")[0] for symptom in whole}
+        whole = {symptom for symptom in alone.values() if symptom.partition(":")[0] in kinds}
+    for layer in layers:
+        is_accused = not b.is_whole or not results or alone.get(layer.id, "") in {"", *whole}
+        yield layer if is_accused else layer.judged_as(Verdict.SKIPPED, f"{NOT_ALONE}: {layer.reason}")
 
 
 def _faulty(layers: Iterable[ComparedLayer]) -> set[int]:

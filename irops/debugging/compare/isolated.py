@@ -229,7 +229,8 @@ def _declared(context: Context, computed: Computed) -> PendingLayer:
         if step.constant or (index < len(step.rounding) and step.rounding[index] is not None)
     )
     types = tuple(map(element_type_of, truth))
-    call = LayerCall(context.model, node, node.op, node.invocation, inputs, constant, types)
+    known = () if node.path else context.analysis.infer().of(node.layer.id).inputs
+    call = LayerCall(context.model, node, node.op, node.invocation, inputs, constant, types, tuple(known))
     return PendingLayer(call, truth, again, step if node.op.definition.bodies and not step.constant else None)
 
 
@@ -284,7 +285,8 @@ class HeldValues:
         assert node.invocation is not None
         constant = frozenset(k for k, s in enumerate(sources) if s is not None and s not in self._values)
         types, model = tuple(map(element_type_of, outputs)), self._context.model
-        call = LayerCall(model, node, node.op, node.invocation, tuple(arrays), constant, types)
+        known = tuple(self._context.analysis.infer().of(value.layer).inputs)
+        call = LayerCall(model, node, node.op, node.invocation, tuple(arrays), constant, types, known)
         return PendingLayer(call, outputs, node.invocation.compute)
 
     def release(self, value: LayerValue) -> None:

@@ -28,8 +28,10 @@ MAX_RESULTS = 8
 MAX_ROWS = 20
 """How many layers the table has, unless all are asked for."""
 NAME_WIDTH = 48
+NOT_ALONE = "could not be looked at alone"
+"""Said of a layer with which a runtime fails alone, and not where the model has it."""
 _HOW = {
-    "isolated": "alone, with the shapes of this run",
+    "isolated": "alone, with the shapes that the model has",
     "propagated": "with further outputs, which keep them apart",
 }
 """How a source that optimises a model as a whole gives the values of layers, by mode."""
@@ -266,7 +268,8 @@ def coverage_lines(comparison: Comparison) -> Iterator[str]:
     )
     yield f"{comparison.coverage}{f'; layers: {counts}' if counts else ''}"
     for reason, count in comparison.coverage.layers_left_out.items():
-        yield f"  {plural(count, 'layer')} not compared: {printable(reason)}{_such_as(comparison, reason)}"
+        why = reason if reason == NOT_ALONE else f"not compared: {printable(reason)}"
+        yield f"  {plural(count, 'layer')} {why}{_such_as(comparison, reason)}"
 
 
 def _such_as(comparison: Comparison, reason: str) -> str:

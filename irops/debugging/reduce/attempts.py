@@ -1,7 +1,6 @@
 """Candidates judged by an oracle, within tries and time, each once; and the judges."""
 
 import os
-import re
 import signal
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from irops.debugging.reduce.case import Case, ReproductionTarget, write_case
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.openvino_device import OpenVINODevice
 from irops.debugging.sources.parse import AnySource, source_of
-from irops.debugging.sources.source import Context, Failure, Source, SourceFailed, Values
+from irops.debugging.sources.source import Context, Failure, Source, SourceFailed, Values, symptom_of
 from irops.debugging.sources.stored import OtherModel, SourceError
 from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
@@ -338,8 +337,6 @@ def _reason(finding: Diagnostic, model: Model) -> str:
 
 LIMITED = ("stalled", "oversized")
 """Kinds of failures that are the excess of a limit, whose value does not matter."""
-_CHANGING = re.compile(r"0x[0-9a-f]+|[0-9]+|'[^']*'|\"[^\"]*\"")
-"""The parts of a message that may change in a smaller model: numbers, and names in quotes."""
 
 
 class DifferJudge(Judge):
@@ -425,7 +422,7 @@ class CrashJudge(Judge):
         if not isinstance(results, Failure) or not results.is_fault:
             return None
         text = results.kind if results.kind in LIMITED else f"{results.kind}: {results.reason}"
-        return f"{self.source.name} {_CHANGING.sub('#', text)}"
+        return f"{self.source.name} {symptom_of(text)}"
 
 
 _WHOLE = {"openvino": "openvino:CPU"}

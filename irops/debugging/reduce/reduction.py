@@ -38,58 +38,39 @@ from irops.debugging.sources.stored import OtherModel
 from irops.debugging.sources.workers import SourceWorkers
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.registry import Registry
-from irops.editing.extraction import NamedValue, Scope, Selection, Value, extract, parameter
+from irops.editing.extraction import (
+    NamedValue,
+    Scope,
+    Selection,
+    Value,
+    constant_layer,
+    extract,
+    first_port,
+    joined,
+    parameter,
+    with_constants,
+    with_variables,
+)
 from irops.environment import require_above_zero
 from irops.files.limits import Limits
-from irops.files.storage import JoinedWeights, Weights
+from irops.files.storage import JoinedWeights
 from irops.graph.topology import Wiring
-from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, Port
-from irops.ir.weights import constant, declared_end
+from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model
+from irops.ir.weights import constant
 from irops.runtime.evaluator import Evaluator, Variables
 from irops.runtime.plan import Plan
 from irops.runtime.run import run_model
 from irops.runtime.session import run
-from irops.spec.attributes import format_value
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
-from irops.values.packing import pack
 from irops.values.shape import Shape
-
-
-def joined(model: Model) -> JoinedWeights:
-    """The weights of a model, to which bytes can be added."""
-    if isinstance(model.weights, JoinedWeights):
-        return model.weights.copy()
-    return JoinedWeights(model.weights or Weights.of_bytes(b""), declared_end(model))
-
-
-def constant_layer(layer: Layer, array: Array, weights: JoinedWeights) -> Layer:
-    """A Const in place of a layer with one output: of its id and name. weights: get the bytes"""
-    kind = element_type_of(array)
-    content = pack(array, kind)
-    data = {
-        "element_type": str(kind),
-        "shape": format_value(array.shape),
-        "offset": str(weights.append(Weights.of_bytes(content))),
-        "size": str(len(content)),
-    }
-    return Layer(layer.id, layer.name, "Const", "opset1", data, outputs=[_port(layer, array)])
 
 
 def static_parameter(layer: Layer, array: Array) -> Layer:
     """A Parameter in place of a layer with one output, which declares the type and shape of an array."""
-    first = _first_port(layer)
+    first = first_port(layer)
     fact = Fact(element_type_of(array), Shape(array.shape))
     return parameter(layer.id, layer.name, fact, first.names, first.id)
-
-
-def _first_port(layer: Layer) -> Port:
-    return next(iter(layer.outputs), Port(0))  # a source that no layer uses may declare none
-
-
-def _port(layer: Layer, array: Array) -> Port:
-    first = _first_port(layer)
-    return Port(first.id, element_type_of(array).precision, array.shape, first.names)
 
 
 def tensors(case: Case) -> dict[int, Array]:
@@ -215,7 +196,7 @@ class Cutting:
 
         Raises:  EvaluationError where the values cannot be computed
         """
-        operations = self._with_variables(kept)
+        operations = with_variables(self.wiring, kept)
         if len(operations) == len(self.operations):
             return self.whole
         ends = [end for number in sorted(operations) for end in self._ends(number, operations)]
@@ -260,13 +241,6 @@ class Cutting:
             if not users or any(user.id not in operations for user, _ in users):
                 yield NamedValue(layer, index)
 
-    def _with_variables(self, kept: Iterable[int]) -> set[int]:
-        """Operations with those that read or assign the same variables, without which they are invalid."""
-        operations = set(kept)
-        names = {self.wiring.layers[number].data.get("variable_id") for number in operations} - {None}
-        layers = [self.wiring.layers[number] for number in self.operations] if names else []
-        return operations | {layer.id for layer in layers if layer.data.get("variable_id") in names}
-
     def _constants(self, cuts: Collection[Value]) -> dict[Value, Array]:
         """The values that inference computes."""
         facts = {value: self.scope.fact(value).value for value in cuts}
@@ -276,18 +250,6 @@ class Cutting:
         if value[0] in self.scope.graph.constants:
             return True
         return element_type_of(array).integral and array.ndim <= 1 and array.size <= SHORT
-
-
-def with_constants(model: Model, arrays: Mapping[str, Array]) -> Model:
-    """A model with constants in place of the Parameters of these names."""
-    if not arrays:
-        return model
-    weights = joined(model)
-    layers = list(model.layers)
-    for place, layer in enumerate(layers):
-        if layer.kind is LayerKind.PARAMETER and layer.name in arrays:
-            layers[place] = constant_layer(layer, arrays[layer.name], weights)
-    return replace(model, graph=replace(model.graph, layers=layers), weights=weights)
 
 
 # An order of layers in which a layer is near those that compute its inputs.

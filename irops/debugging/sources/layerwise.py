@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from irops.analysis.declaring import port_of
 from irops.analysis.invocation import OpFault
 from irops.backends.backend import Backend, Declined, Reference, kernel_of
 from irops.debugging.sources.source import (
@@ -25,7 +26,8 @@ from irops.debugging.sources.source import (
 )
 from irops.debugging.sources.workers import RemoteBackend
 from irops.diagnostics.diagnostic import EvaluationError
-from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, Port
+from irops.editing.extraction import parameter
+from irops.ir.model import Edge, Layer, LayerGraph, LayerKind, Model, Port, UniqueNames
 from irops.ir.weights import checked_region
 from irops.ir.write import document
 from irops.runtime.evaluator import Evaluator, Variables
@@ -60,29 +62,31 @@ class _Builder:
     weights: bytearray = field(default_factory=bytearray)
     inputs: dict[str, Array] = field(default_factory=dict)
     owners: dict[int, Model] = field(default_factory=dict)
-    _number: int = 0
+    _names: UniqueNames = field(default_factory=UniqueNames)
 
     def add(self, call: LayerCall) -> list[str]:
         """Add a layer with its inputs and results; the names of the results."""
+        layer, fixed = call.node.layer, call.fixed
         ports: list[Port] = []
         edges: list[tuple[int, int]] = []
         for index, array in enumerate(call.inputs):
             if array is not None:
-                kind = element_type_of(array)
-                ports.append(Port(index, kind.precision, array.shape))
-                edges.append((self._source(array, is_constant=index in call.constant), index))
+                fact = Fact(element_type_of(array), call.shape(index, array))
+                ports.append(port_of(index, fact))
+                name = f"{layer.name}/input {index}"
+                source = self._constant(name, array) if index in fixed else self._parameter(name, fact, array)
+                edges.append((source, index))
         first = len(call.inputs)
         outputs = [Port(first + k, kind.precision, ()) for k, kind in enumerate(call.types)]
-        layer = call.node.layer
-        number = self._new(
-            replace(layer, id=0, inputs=ports, outputs=outputs, output_names=None, rt_info=None, comments=())
-        )
+        alone = replace(layer, inputs=ports, outputs=outputs, output_names=None, rt_info=None, comments=())
+        number = self._new(alone)
         for inner in _layers_of_bodies(layer):
             self.owners[id(inner)] = call.model
         self.graph.edges.extend(Edge(source, 0, number, index) for source, index in edges)
         results: list[str] = []
         for port, kind in zip(outputs, call.types):
-            result = self._new(Layer(0, "", "Result", "opset1", inputs=[Port(0, kind.precision)]))
+            end = Layer(0, f"{layer.name}/result", "Result", "opset1", inputs=[Port(0, kind.precision)])
+            result = self._new(end)
             self.graph.edges.append(Edge(number, port.id, result, 0))
             results.append(self.graph.layers[result].name)
         return results
@@ -100,14 +104,15 @@ class _Builder:
             raw = bytes(owner.weights.read(region.offset, region.size))
         return {**layer.data, **self._placed(raw)}
 
-    def _source(self, array: Array, *, is_constant: bool) -> int:
+    def _constant(self, name: str, array: Array) -> int:
         kind = element_type_of(array)
         data = {"element_type": kind.name, "shape": ",".join(map(str, array.shape))}
+        data |= self._placed(pack(array, kind) or b"\0")
         ports = [Port(0, kind.precision, array.shape)]
-        if is_constant:
-            data |= self._placed(pack(array, kind) or b"\0")
-            return self._new(Layer(0, "", "Const", "opset1", data, outputs=ports))
-        number = self._new(Layer(0, "", "Parameter", "opset1", data, outputs=ports))
+        return self._new(Layer(0, name, "Const", "opset1", data, outputs=ports))
+
+    def _parameter(self, name: str, fact: Fact, array: Array) -> int:
+        number = self._new(parameter(0, name, fact, ()))
         self.inputs[self.graph.layers[number].name] = array
         return number
 
@@ -118,9 +123,8 @@ class _Builder:
         return place
 
     def _new(self, layer: Layer) -> int:
-        number = self._number
-        self._number += 1
-        self.graph.layers.append(replace(layer, id=number, name=f"layer{number}"))
+        number = len(self.graph.layers)
+        self.graph.layers.append(replace(layer, id=number, name=self._names.unique(layer.name)))
         return number
 
 

@@ -1,9 +1,10 @@
 """A device of OpenVINO with whole models, optimised as users run them, in a process of its own.
 
 The requests of this process are ("precision",), ("run", model, weights, inputs) or ("read", file, inputs,
-taps). model: text or the path of a file; weights: bytes or the path of a file; inputs: by the name of the
-Parameter; file: of another format that OpenVINO reads; taps: names of tensors that are wanted beside the
-results. Results come by the name of the Result, those of another format by the names of their tensors.
+taps). model: text or the path of a file; weights: bytes or the path of a file, "" for none; inputs: by the
+name of the Parameter; file: of another format that OpenVINO reads; taps: names of tensors that are wanted
+beside the results. Results come by the name of the Result, those of another format by the names of their
+tensors.
 """
 
 import os
@@ -19,6 +20,7 @@ import numpy as np
 from irops.analysis.declaring import port_of
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.writing import write
+from irops.backends.openvino import sentence_of
 from irops.debugging.sources.layerwise import single_layers
 from irops.debugging.sources.source import (
     Answer,
@@ -29,6 +31,7 @@ from irops.debugging.sources.source import (
     Source,
     SourceFailed,
     Values,
+    is_small,
     noted_of_plugins,
 )
 from irops.debugging.sources.workers import UNBOUNDED, SourceWorkers, asked, weights_file, write_text
@@ -125,7 +128,7 @@ class Device:
         except Refused as refused:
             return refused
         except Exception as error:
-            return Refused(_reason(error))
+            return Refused(sentence_of(error))
 
     def _start(self) -> None:
         """Raises: Refused for a device that is not there"""
@@ -159,8 +162,8 @@ class Device:
     def _run(self, text: str, weights: bytes | str, inputs: dict[str, Array]) -> dict[str, Array]:
         from openvino import Tensor
 
-        shared = Tensor(np.frombuffer((isinstance(weights, bytes) and weights) or b"\0", np.uint8).copy())
         if isinstance(weights, bytes):
+            shared = Tensor(np.frombuffer(weights or b"\0", np.uint8).copy())
             model = self._core.read_model(text.encode(), shared)
         else:
             model = self._core.read_model(text, weights)
@@ -211,18 +214,10 @@ def _array(tensor: Any) -> Array:
     return tagged(raw.copy().view(kind.dtype).reshape(shape), kind)
 
 
-def _reason(error: Exception) -> str:
-    """The last line of OpenVINO's message, which has the reason; places in its source come first."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1].rstrip(".") if lines else type(error).__name__
-
-
 TIMEOUT = 300.0
 """Seconds for compiling and running one model."""
 CONVERTED = (("f64", "f32"), ("i64", "i32"), ("u64", "i32"), ("u32", "i32"))
 """Types without kernels in OpenVINO's CPU and GPU plug-ins, and what they are converted to."""
-SMALL = 64
-"""Up to this many integers may be axes, sizes or counts."""
 BATCH_LAYERS = 48
 """Up to this many layers are compiled as one model."""
 BATCH_BYTES = 64 << 20
@@ -357,12 +352,8 @@ def _with_constants(call: LayerCall) -> LayerCall | None:
 
     Within a model the device may know them by folding, and it has no kernels for those that it does not know.
     """
-    small = {
-        index
-        for index, array in enumerate(call.inputs)
-        if index and array is not None and array.dtype.kind in "iu" and array.ndim < 2 and array.size <= SMALL
-    }
-    return None if small <= call.constant else replace(call, constant=call.constant | small)
+    small = {index for index, array in enumerate(call.inputs) if index and is_small(array)}
+    return None if small <= call.fixed else replace(call, constant=call.fixed | small)
 
 
 def _batches(calls: Sequence[LayerCall]) -> Iterator[list[LayerCall]]:
@@ -386,4 +377,5 @@ def _files(model: Model, folder: Path) -> tuple[str, str]:
         write_text(model, path)
         return str(path), weights
     write(model, path)
-    return str(path), str(path.with_suffix(".bin"))
+    stored = path.with_suffix(".bin")
+    return str(path), str(stored) if stored.exists() else ""

@@ -13,6 +13,8 @@ from irops.debugging.compare.tolerances import Tolerances
 from irops.ir.model import Layer, Model
 from irops.spec.op import Op
 from irops.values.element import Array, ElementType
+from irops.values.fact import Fact
+from irops.values.shape import Shape
 from irops.verdicts.question import DECLARED, Arithmetic
 
 
@@ -36,12 +38,22 @@ class Failure:
         return f"{self.kind}: {self.reason}"
 
 
+_CHANGING = re.compile(r"0x[0-9a-f]+|[0-9]+|'[^']*'|\"[^\"]*\"")
+"""The parts of a message that may change in a smaller model: numbers, and names in quotes."""
+
+
+def symptom_of(reason: str) -> str:
+    """A reason for which a source fails, without what may be another in a part of the model."""
+    return _CHANGING.sub("#", reason)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LayerCall:
     """One layer with the arrays to compute it from.
 
     model: that the layer is of, for the constants of its bodies; constant: the indices of inputs that follow
-    from constants alone; types: the element types of the outputs.
+    from constants alone; types: the element types of the outputs; known: what the model itself says of the
+    inputs, of whatever sizes a run is.
     """
 
     model: Model
@@ -51,11 +63,39 @@ class LayerCall:
     inputs: tuple[Array | None, ...]
     constant: frozenset[int]
     types: tuple[ElementType, ...]
+    known: tuple[Fact | None, ...] = ()
 
     @property
     def size(self) -> int:
         """The bytes of the inputs."""
         return sum(array.nbytes for array in self.inputs if array is not None)
+
+    @property
+    def fixed(self) -> frozenset[int]:
+        """The indices of inputs that are the same in each run: constants, and axes and sizes that follow from
+        the shapes of the model, which a runtime folds.
+        """
+        small = (
+            index
+            for index, (fact, array) in enumerate(zip(self.known, self.inputs))
+            if fact is not None and is_small(array) and fact.value is not None
+        )
+        return self.constant.union(small)
+
+    def shape(self, index: int, array: Array) -> Shape:
+        """The shape of an input as the model has it, or where it has another one, that of the array."""
+        fact = self.known[index] if index < len(self.known) else None
+        static = Shape(array.shape)
+        return fact.shape.unnamed() if fact is not None and fact.shape.contains(static) else static
+
+
+SMALL = 64
+"""Up to this many integers may be axes, sizes or counts."""
+
+
+def is_small(array: Array | None) -> bool:
+    """Whether an input may be axes, sizes or counts."""
+    return array is not None and array.dtype.kind in "iu" and array.ndim < 2 and array.size <= SMALL
 
 
 @dataclass(frozen=True, slots=True)

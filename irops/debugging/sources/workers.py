@@ -1,5 +1,6 @@
 """The processes of sources: what they may use, their custom ops; and models without copies of weights."""
 
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -166,9 +167,10 @@ def weights_file(model: Model) -> str | None:
     if stored is None or dialect_of(model).name != OPENVINO or has_undeclared_ports(model):
         return None
     try:
-        return stored.local_path()
+        path = stored.local_path()
     except WeightsChanged as error:
         raise changed_weights(model, error) from None
+    return path if path is not None and os.path.exists(path) else None
 
 
 def write_text(model: Model, path: Path) -> None:
