@@ -41,3 +41,5 @@ FEWEST = 8
 """From how many elements on values make partners: shorter tensors are sizes and factors, which many share."""
 LEAST_SHARE = 0.01
 """Which share of the noise to signal of the whole model a reduced one has at least: less is another fault."""
+SAME_SIZE = 1.25
+"""Up to which factor the noise to signal of two cases is the same, so that the fault is."""

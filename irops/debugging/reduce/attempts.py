@@ -24,15 +24,15 @@ from irops.debugging.sources.parse import AnySource, source_of
 from irops.debugging.sources.source import Context, Failure, Source, SourceFailed, Values, symptom_of
 from irops.debugging.sources.stored import OtherModel, SourceError
 from irops.debugging.sources.workers import SourceWorkers
-from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
+from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Severity
 from irops.diagnostics.rules import all_rules, closest_rules
 from irops.dialects.registry import Registry
 from irops.files.limits import Limits
 from irops.ir.model import Model
 from irops.runtime.session import run
 from irops.values.element import Array
-from irops.verdicts.policy import LEAST_SHARE
-from irops.verdicts.question import Verdict
+from irops.verdicts.policy import LEAST_SHARE, SAME_SIZE
+from irops.verdicts.question import FAULTS, Verdict
 from irops.work.child import Watch, session_bytes
 from irops.work.python import start_command
 
@@ -57,6 +57,8 @@ class Judge(ABC):
     """Whether cases have values for all inputs, so that they can be run."""
     has_symptoms = False
     """Whether a reason is a symptom, such as NaN, which a smaller model with the same fault may not have."""
+    error = 0.0
+    """How far the results of the last case were off, as noise to signal; 0 where that is not the question."""
     compares_results = False
     """Whether wrong results are the fault."""
     target: ReproductionTarget | None = None
@@ -73,6 +75,10 @@ class Judge(ABC):
 
         Raises:  Unjudged
         """
+
+    def shows(self, reason: str) -> bool:  # noqa: ARG002 - as for suspects
+        """Whether a reason is a symptom of wrong values, for which another one may stand."""
+        return False
 
     def suspects(self, case: Case) -> Sequence[int]:  # noqa: ARG002 - a source that computes layers knows more
         """The ids of layers that are likely to fail alone, bodies apart; they are tried first."""
@@ -121,36 +127,41 @@ class Attempts:
         self.tries = self.unjudged = 0
         self.note = ""
         self.reason: str | None = None
+        self.error = 0.0
         self.best: Case | None = None
         self._most, self._seconds, self._progress = tries, seconds, progress
         self._end = monotonic() + seconds
-        self._errors: frozenset[str] = frozenset()
-        self._reasons: dict[str, str | None] = {}
+        self._findings: frozenset[str] = frozenset()
+        self._reasons: dict[str, tuple[str | None, float]] = {}
         self._any_symptom = False
         self._best_runs: bool | None = None
 
     def begin(self, case: Case) -> bool:
         """Judge the whole model; whether it fails."""
-        self.reason = self._reason(case)
-        self._errors = frozenset(self._codes(case)) | self.judge.allowed
-        self._reasons[case.key] = self.reason
+        self.reason, self.error = self._reasons[case.key] = self._reason(case)
+        self._findings = frozenset(self._found(case))
         if self.reason is not None:
             self.best = case
         return self.reason is not None
 
-    def fails(self, case: Case, *, of_recording: bool = False) -> bool:
+    def fails(self, case: Case, *, of_recording: bool = False, keeps_size: bool = False) -> bool:
         """Whether a case is valid and fails as the whole model does; it is then the best.
 
-        of_recording: its values come from a run, so that it need not be run to be valid
+        of_recording: its values come from a run, so that it need not be run to be valid; keeps_size: the
+        results are as far off as those of the best one: attributes, axes or ranges are others, and with
+        these the fault may be another one
         Raises:  OutOfTries
         """
         key = case.key
         if key not in self._reasons:
-            self._reasons[key] = self._reason(case) if self._is_valid(case, of_recording) else None
-        reason = self._reasons[key]
-        if reason is None or (reason != self.reason and not self._any_symptom):
+            valid = self._is_valid(case, of_recording)
+            self._reasons[key] = self._reason(case) if valid else (None, 0.0)
+        reason, error = self._reasons[key]
+        if reason is None or (reason != self.reason and not (self._any_symptom and self.judge.shows(reason))):
             return False
-        self.best, self.reason = case, reason
+        if keeps_size and not self.error / SAME_SIZE <= error <= self.error * SAME_SIZE:
+            return False
+        self.best, self.reason, self.error = case, reason, error
         return True
 
     @contextmanager
@@ -164,7 +175,8 @@ class Attempts:
         finally:
             self._any_symptom = False
 
-    def _reason(self, case: Case) -> str | None:
+    def _reason(self, case: Case) -> tuple[str | None, float]:
+        """Why a case fails, and how far its results are off."""
         if self.tries >= max(self._most, 1):  # the whole model is judged in any case
             raise OutOfTries(f"the limit of {self._most} tries is reached")
         if self.tries and monotonic() > self._end:
@@ -178,11 +190,13 @@ class Attempts:
         if self._progress is not None:
             best = self.best or case
             self._progress(self.tries, self._most, f"{best.operations} layers")
-        return reason
+        return reason, self.judge.error
 
     def _is_valid(self, case: Case, of_recording: bool) -> bool:
-        """Whether irops accepts a case: no errors beside those of the whole model, and inputs that fit."""
-        if not self._errors.issuperset(self._codes(case)):
+        """Whether irops accepts a case: it finds nothing beside what it finds in the whole model, and the
+        inputs fit.
+        """
+        if not self._findings.issuperset(self._found(case)):
             return False
         if of_recording or not self.judge.needs_values:
             return True
@@ -198,8 +212,14 @@ class Attempts:
             return False
         return True
 
-    def _codes(self, case: Case) -> set[str]:
-        return {finding.code for finding in check(case.analysis).errors}
+    def _found(self, case: Case) -> set[str]:
+        """The errors, and the warnings of constraints, which name what runtimes compute otherwise."""
+        return {
+            _reason(finding, case.model)
+            for finding in check(case.analysis)
+            if finding.code not in self.judge.allowed
+            and (finding.severity is Severity.ERROR or finding.constraint)
+        }
 
 
 BANDS = ("IR2", "IR3", "IR4")
@@ -360,7 +380,11 @@ class DifferJudge(Judge):
         self.target = _target(self.b)
         self._least = 0.0
 
+    def shows(self, reason: str) -> bool:
+        return reason.removeprefix(f"{self._difference}: ") in FAULTS - {Verdict.FAILED}
+
     def reason(self, case: Case) -> str | None:
+        self.error = 0.0
         context = _context(case)
         truth, ours = (_results(source, context, "declined", "oversized") for source in self.opened)
         if isinstance(truth, Failure):
@@ -373,7 +397,7 @@ class DifferJudge(Judge):
         verdict, error = self._verdict(context, case)
         if not verdict.is_fault or follows_from_ties(replace(context, taps=None), self.a, self.b, ours):
             return None
-        self._least = self._least or error * LEAST_SHARE
+        self.error, self._least = error, self._least or error * LEAST_SHARE
         return f"{self._difference}: {verdict}" if error >= self._least else None
 
     def suspects(self, case: Case) -> Sequence[int]:

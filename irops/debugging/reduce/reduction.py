@@ -19,6 +19,7 @@ from irops.backends.catalogue import chain
 from irops.debugging.compare.comparison import narrowed, without_each
 from irops.debugging.reduce.attempts import Attempts, Oracle, OutOfTries, Progress, another_model, judge_of
 from irops.debugging.reduce.case import (
+    FEW,
     Case,
     ReproductionTarget,
     axes_of,
@@ -66,10 +67,10 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape
 
 
-def static_parameter(layer: Layer, array: Array) -> Layer:
-    """A Parameter in place of a layer with one output, which declares the type and shape of an array."""
-    first = first_port(layer)
-    fact = Fact(element_type_of(array), Shape(array.shape))
+def _parameter_of(layer: Layer, array: Array, shape: Shape) -> Layer:
+    """A Parameter in place of one, for an array: of the shape that it has declared, where that still fits."""
+    first, static = first_port(layer), Shape(array.shape)
+    fact = Fact(element_type_of(array), shape if shape.contains(static) else static)
     return parameter(layer.id, layer.name, fact, first.names, first.id)
 
 
@@ -82,13 +83,19 @@ def tensors(case: Case) -> dict[int, Array]:
     }
 
 
+Data = Mapping[int, Mapping[str, str]]
+"""Attributes by layer id."""
+
+
 def with_tensors(
-    case: Case, arrays: Mapping[int, Array], data: Mapping[int, Mapping[str, str]] | None = None
+    case: Case, arrays: Mapping[int, Array], data: Data | None = None, *, static: bool = False
 ) -> Case:
     """The case with other values, of any types and shapes; ports declare what is then inferred.
 
-    data: other attributes, by layer id
+    data: other attributes; static: whether the inputs declare the shapes of their values, also where they
+    declared others
     """
+    inferred = case.analysis.infer()
     weights, inputs = joined(case.model), dict(case.inputs)
     layers: list[Layer] = []
     for layer in case.model.layers:
@@ -98,10 +105,25 @@ def with_tensors(
         elif layer.is_constant:
             layers.append(constant_layer(layer, array, weights))
         else:
-            layers.append(static_parameter(layer, array))
+            declared = inferred.of(layer.id).outputs[0].shape.unnamed()
+            layers.append(_parameter_of(layer, array, Shape(array.shape) if static else declared))
             inputs[layer.name] = array
     model = replace(case.model, graph=replace(case.model.graph, layers=layers), weights=weights)
     return case.with_model(with_declared_ports(model, infer(model, registry=case.registry)), inputs)
+
+
+def changed(
+    case: Case, attempts: Attempts, arrays: Mapping[int, Array], data: Data | None = None
+) -> Case | None:
+    """The case with other values and attributes, if that fails; with another setting, as much as before.
+
+    Settings are attributes and short constants: windows, axes, the ranges of quantizers.
+    """
+    inferred, model = case.analysis.infer(), case.model
+    constants = [number for number in arrays if model.layer(number).is_constant]
+    settings = bool(data) or any(inferred.of(n).outputs[0].shape.size <= FEW for n in constants)
+    candidate = with_tensors(case, arrays, data)
+    return candidate if attempts.fails(candidate, keeps_size=settings) else None
 
 
 def _undeclared(layer: Layer, data: Mapping[str, str]) -> Layer:
@@ -578,7 +600,8 @@ def _shortened(case: Case, size: int, attempts: Attempts) -> Case:
     """The case with all axes of a size shortened."""
     while size > 1:
         for cut in shorter(size, 1):
-            smaller = next(filter(attempts.fails, _cut_everywhere(case, size, cut)), None)
+            tried = (changed(case, attempts, *other) for other in _cut_everywhere(case, size, cut))
+            smaller = next(filter(None, tried), None)
             if smaller is not None:
                 case, size = smaller, cut.stop - cut.start
                 break
@@ -587,18 +610,18 @@ def _shortened(case: Case, size: int, attempts: Attempts) -> Case:
     return case
 
 
-def _cut_everywhere(case: Case, size: int, cut: slice) -> Iterator[Case]:
+def _cut_everywhere(case: Case, size: int, cut: slice) -> Iterator[tuple[dict[int, Array], Data]]:
     """All axes of a size cut; then also such numbers in vectors, which may be shapes, and in attributes."""
     arrays = tensors(case)
     cuts = {n: sliced(a, axes_of(a, size), cut) for n, a in arrays.items() if size in a.shape}
-    yield with_tensors(case, cuts)
+    yield cuts, {}
     length = cut.stop - cut.start
     vectors = {n: _renumbered(a, size, length) for n, a in arrays.items() if _has_number(a, size)}
     if vectors:
-        yield with_tensors(case, {**cuts, **vectors})
+        yield {**cuts, **vectors}, {}
     data = dict(_renumbered_attributes(case, size, length))
     if data:
-        yield with_tensors(case, {**cuts, **vectors}, data)
+        yield {**cuts, **vectors}, data
 
 
 def _has_number(array: Array, number: int) -> bool:
@@ -612,11 +635,14 @@ def _renumbered(array: Array, old: int, new: int) -> Array:
 
 
 def _renumbered_attributes(case: Case, old: int, new: int) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """The attributes of layers in which a number occurs, with another one."""
+    """The attributes of layers in which a number occurs, with another one; an axis is no size."""
     number = re.compile(rf"(?<![\w.-]){old}(?![\w.])")
     for layer in case.model.layers:
         if computes(layer):
-            data = {name: number.sub(str(new), text) for name, text in layer.data.items()}
+            op = case.analysis.root.layers[layer.id].op
+            declared = {} if op is None else op.definition.attributes
+            axes = {name for name, attribute in declared.items() if attribute.type in ("axis", "axes")}
+            data = {n: text if n in axes else number.sub(str(new), text) for n, text in layer.data.items()}
             if data != layer.data:
                 yield layer.id, data
 
@@ -643,7 +669,7 @@ def with_one_result(case: Case, attempts: Attempts) -> Case:
 def static(case: Case, attempts: Attempts) -> Case:
     """The case with inputs that declare the shapes of their values."""
     arrays = {n: array for n, array in tensors(case).items() if not case.model.layer(n).is_constant}
-    candidate = with_tensors(case, arrays)
+    candidate = with_tensors(case, arrays, static=True)
     return candidate if candidate.key != case.key and attempts.fails(candidate) else case
 
 
@@ -652,10 +678,9 @@ def in_simpler_types(case: Case, attempts: Attempts) -> Case:
     arrays = tensors(case)
     for kind in dict.fromkeys(map(element_type_of, arrays.values())):
         of_kind = {n: array for n, array in arrays.items() if element_type_of(array) is kind}
-        changed = {n: plain for n, array in of_kind.items() for plain in in_plain_types(array)}
-        if changed:
-            candidate = with_tensors(case, changed)
-            case = candidate if attempts.fails(candidate) else case
+        plain = {n: plain for n, array in of_kind.items() for plain in in_plain_types(array)}
+        if plain:
+            case = changed(case, attempts, plain) or case
     return case
 
 
@@ -672,11 +697,8 @@ def with_plain_values(case: Case, attempts: Attempts) -> Case:
 
 
 def _first_failing(case: Case, number: int, candidates: Iterator[Array], attempts: Attempts) -> Case:
-    for array in candidates:
-        candidate = with_tensors(case, {number: array})
-        if attempts.fails(candidate):
-            return candidate
-    return case
+    tried = (changed(case, attempts, {number: array}) for array in candidates)
+    return next(filter(None, tried), case)
 
 
 def with_default_attributes(case: Case, attempts: Attempts) -> Case:
@@ -690,9 +712,9 @@ def with_default_attributes(case: Case, attempts: Attempts) -> Case:
             text = case.model.layer(layer.id).data.get(name)
             for simpler in () if text is None else _simpler_texts(text, attribute.default):
                 data = {**case.model.layer(layer.id).data, name: simpler}
-                candidate = with_tensors(case, {}, {layer.id: data})
-                if attempts.fails(candidate):
-                    case = candidate
+                simple = changed(case, attempts, {}, {layer.id: data})
+                if simple is not None:
+                    case = simple
                     break
     return case
 
