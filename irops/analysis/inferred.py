@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from irops.analysis.invocation import Invocation
 from irops.diagnostics.diagnostic import Diagnostic, Severity, errors_of, in_document_order
 from irops.diagnostics.html_table import html_table
-from irops.diagnostics.suggestions import did_you_mean
 from irops.ir.model import Layer, Port
+from irops.ir.names import LayerNames
 from irops.spec.op import Op
 from irops.values.dim import ANY
 from irops.values.element import DYNAMIC, ElementType, element_type_of_precision
@@ -79,7 +78,7 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         self.layers: dict[int, LayerFacts] = {}
         self.with_bodies: list[LayerFacts] = []
         """The layers of which a body was inferred."""
-        self._names: dict[str, int] = {}
+        self._names: tuple[int, LayerNames[Layer]] = 0, LayerNames(())
         self.findings: list[Diagnostic] = []
         """The findings of inference on this graph, without bodies."""
         self.structural: tuple[Diagnostic, ...] = ()
@@ -96,29 +95,26 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         for facts in self.with_bodies:
             yield from facts.bodies.values()
 
-    def _number(self, name: str) -> int | None:
-        """The id of the first layer of a name."""
-        if name not in self._names:
-            # reversed: of equal names, the first counts
-            self._names = {facts.layer.name: number for number, facts in reversed(self.layers.items())}
-        return self._names.get(name)
+    @property
+    def names(self) -> LayerNames[Layer]:
+        """The layers by what they are called."""
+        if self._names[0] != len(self.layers):
+            named = LayerNames((number, facts.layer) for number, facts in self.layers.items())
+            self._names = len(self.layers), named
+        return self._names[1]
 
     def of(self, layer: int | str) -> LayerFacts:
         """All that is known of a layer, by id or name; KeyError, with a suggestion, if there is none."""
-        number = self._number(layer) if isinstance(layer, str) else layer
-        if number is None or number not in self.layers:
-            raise KeyError(f"there is no layer {layer!r}{did_you_mean(layer, self._names)}")
-        return self.layers[number]
+        if isinstance(layer, int) and layer in self.layers:
+            return self.layers[layer]
+        return self.layers[self.names.one(layer)[0].id]
 
     def __getitem__(self, key: tuple[int | str, int] | int | str) -> Fact:
         if isinstance(key, int | str):
-            if key in self._tensors:
-                return self._tensors[key]
-            name, colon, index = str(key).rpartition(":")
-            is_output = bool(colon) and index.isdecimal() and self._number(name) is not None
-            if is_output and self._number(str(key)) is None:
-                return self[name, int(index)]
-            facts = self.of(key).outputs
+            found, index = self.names.one(key)
+            if index is not None:
+                return self[found.id, index]
+            facts = self.of(found.id).outputs
             if len(facts) != 1:
                 raise KeyError(f"layer {key!r} has {len(facts)} outputs; inferred[{key!r}, 0] is the first")
             return facts[0]
@@ -129,12 +125,6 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         if not 0 <= place < len(outputs):
             raise KeyError(f"layer {layer!r} has no output {place}; it has {len(outputs)}")
         return outputs[place]
-
-    @cached_property
-    def _tensors(self) -> Mapping[int | str, Fact]:
-        """The Facts of the tensors that have names, once inference is done."""
-        ports = [pair for facts in self.layers.values() for pair in zip(facts.layer.outputs, facts.outputs)]
-        return {name: fact for port, fact in reversed(ports) for name in port.names}  # first of a name
 
     def __iter__(self) -> Iterator[tuple[int | str, int]]:
         for number, facts in self.layers.items():

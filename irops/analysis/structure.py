@@ -13,13 +13,13 @@ from typing import Any
 from irops.analysis.invocation import Invocation, OpFault, Texts
 from irops.diagnostics.diagnostic import Diagnostic, Location, errors_of
 from irops.diagnostics.rules import rule
-from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import Dialect, dialect_of
 from irops.dialects.registry import Registry, default_registry
 from irops.files.limits import Limits
 from irops.graph.topology import LayerGroups, MapFault, PortMaps, Wiring, cycles, port_maps
 from irops.ir.locate import SourceText
 from irops.ir.model import Body, Edge, Layer, LayerGraph, LayerKind, Model, Port
+from irops.ir.names import LayerNames
 from irops.ir.read import HARMLESS
 from irops.spec.op import NoOp, Op
 from irops.values.element import element_type
@@ -158,18 +158,13 @@ class GraphNode:
         return tuple(body for node in self.layers.values() if node.bodies for body in node.bodies.values())
 
     def find(self, key: int | str) -> LayerNode:
-        """The layer of an id or a name, the first of equal names; KeyError, with a suggestion, if
-        there is none.
-        """
-        number = self._numbers.get(key) if isinstance(key, str) else key
-        if number is None or number not in self.layers:
-            raise KeyError(f"there is no layer {key!r}{did_you_mean(key, self._numbers)}")
-        return self.layers[number]
+        """The layer that a key of names stands for; KeyError, with suggestions, if there is none."""
+        return self.layers[self.names.one(key)[0].id]
 
     @cached_property
-    def _numbers(self) -> dict[str, int]:
-        """The ids of layers by name."""
-        return {node.layer.name: number for number, node in reversed(self.layers.items())}  # first of a name
+    def names(self) -> LayerNames[Layer]:
+        """The layers by what they are called."""
+        return LayerNames((number, node.layer) for number, node in self.layers.items())
 
     @property
     def what(self) -> str:

@@ -61,7 +61,11 @@ def _add_completer(command: str, action: argparse.Action) -> None:
     metavar = action.metavar if isinstance(action.metavar, str) else ""
     labels = (*action.option_strings, f"{command} {metavar}", metavar)
     found = next((COMPLETERS[label] for label in labels if label in COMPLETERS), None)
-    if found is not None and not action.choices:
+    if metavar in NAMING:
+        vars(action)["completer"] = lambda prefix, parsed_args, **_: _after(
+            NAMING[metavar], partial(_names, getattr(parsed_args, "model", None)), prefix
+        )
+    elif found is not None and not action.choices:
         vars(action)["completer"] = lambda prefix, **_: found(prefix)
 
 
@@ -83,6 +87,23 @@ def _models(prefix: str) -> Iterable[str]:
     from irops.dialects import model_suffixes
 
     return _paths(prefix, model_suffixes())
+
+
+def _names(model: str | None, prefix: str) -> Iterable[str]:
+    """The names of layers and tensors of a file, constants apart."""
+    from irops.diagnostics.diagnostic import DiagnosticError
+    from irops.dialects.reading import read
+    from irops.ir.model import LayerKind
+    from irops.ir.names import LayerNames
+
+    if model is None or not os.path.isfile(model):
+        return []
+    try:
+        layers = read(model).layers
+    except DiagnosticError:
+        return []
+    names = LayerNames((layer.id, layer) for layer in layers if layer.kind is not LayerKind.CONSTANT)
+    return [name for name in names if name.startswith(prefix) and name.isprintable()]
 
 
 def _after(sign: str, completer: Completer, prefix: str) -> Iterable[str] | Words:
@@ -162,6 +183,8 @@ def _categories(prefix: str) -> Iterable[str]:  # noqa: ARG001
     return categories()
 
 
+NAMING = {"LAYER": "\n", "LAYERS": LIST, "VALUES": LIST}
+"""The signs between names of layers in a value, by its metavar; one name has no line end."""
 _folders: Completer = partial(_paths, suffixes=None)
 COMPLETERS: dict[str, Completer] = {
     "--source": _backends,

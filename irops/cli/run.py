@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     outputs = parser.add_argument_group("outputs")
     add_option(outputs, "--save-outputs FILE", "write the results to an .npz file", type=written)
-    keep = "also keep the outputs of these layers: names separated by commas, or all"
+    keep = "also keep the outputs of these layers: names or patterns separated by commas, or all"
     outputs.add_argument("--keep", metavar="LAYERS", action="append", default=[], help=keep)
     add_option(
         parser,

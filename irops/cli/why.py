@@ -36,7 +36,11 @@ MAX_LINES = 60
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
-    parser.add_argument("layer", metavar="LAYER", help="the name or the id of a layer, an input or a result")
+    parser.add_argument(
+        "layer",
+        metavar="LAYER",
+        help="the name of a layer, a tensor, an input or a result, an id, or a part of a name",
+    )
     add_option(parser, "--output N", "an output of the layer", at_least=0, default=0)
     subject = parser.add_mutually_exclusive_group()
     add_option(subject, "--axis N", "one size; default: the whole shape", at_least=0)
@@ -71,12 +75,9 @@ def execute(args: argparse.Namespace) -> int:
 
 def _answer(model: SymbolicModel, analysis: ModelAnalysis, args: argparse.Namespace) -> Why:
     path = path_of_text(analysis, args.path)
-    name = args.layer
-    names = {layer.name for _, layer in analysis.model.walk()}
-    is_id = name.isdecimal() and len(name) < 10 and name not in names  # int() refuses thousands of digits
     with argument_errors():
         subject = {"axis": args.axis, "value": args.value, "element_type": args.element_type}
-        return why(model, int(name) if is_id else name, output=args.output, path=path, **subject)
+        return why(model, args.layer, output=args.output, path=path, **subject)
 
 
 def _show(answer: Why, limit: int | None, *, quiet: bool) -> None:

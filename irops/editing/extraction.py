@@ -10,7 +10,6 @@ from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse, grap
 from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
-from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import dialect_of_version
 from irops.dialects.registry import Registry
 from irops.files.limits import Limits
@@ -47,12 +46,6 @@ class Scope:
 
     def __init__(self, analysis: ModelAnalysis, graph: GraphNode, inferred: Inferred | None) -> None:
         self.analysis, self.graph, self.inferred = analysis, graph, inferred
-        self._tensors = {
-            name: (layer, index)
-            for layer in reversed(graph.graph.layers)  # of equal names, the first counts
-            for index, port in enumerate(layer.outputs)
-            for name in port.names
-        }
 
     @classmethod
     def of(cls, analysis: ModelAnalysis, path: tuple[str, ...]) -> "Scope":
@@ -72,15 +65,10 @@ class Scope:
     def find(self, name: Any) -> NamedValue:
         """The value of a name; see extraction.Name. Raises: DiagnosticError, with a suggestion"""
         if isinstance(name, tuple):
-            return self._output(self._layer(name[0]), name[1])
-        if isinstance(name, str) and name in self._tensors:
-            return NamedValue(*self._tensors[name])
-        layer = self._layer_or_none(name)
-        stem, _, index = name.rpartition(":") if isinstance(name, str) else ("", "", "")
-        if layer is None and index.isdecimal() and len(index) < 10:  # int() refuses thousands of digits
-            return self._output(self._layer(stem), int(index))
-        if layer is None:
-            layer = self._layer(name)
+            return self._output(self._named(name[0])[0], name[1])
+        layer, index = self._named(name)
+        if index is not None:
+            return self._output(layer, index)
         if layer.kind is LayerKind.RESULT:
             source = self.graph.wiring.source(layer.id)
             if source is not None:
@@ -95,18 +83,11 @@ class Scope:
             raise self._refusal(f"{layer} has no output {index}; it has {len(layer.outputs)}")
         return NamedValue(layer, index)
 
-    def _layer_or_none(self, name: str | int) -> Layer | None:
+    def _named(self, name: str | int) -> tuple[Layer, int | None]:
         try:
-            return self.graph.find(name).layer
-        except KeyError:
-            return None
-
-    def _layer(self, name: str | int) -> Layer:
-        found = self._layer_or_none(name)
-        if found is None:
-            known = [*self._tensors, *(layer.name for layer in self.graph.graph.layers)]
-            raise self._refusal(f"there is no layer or tensor {name!r}{did_you_mean(name, known)}")
-        return found
+            return self.graph.names.one(name)
+        except KeyError as error:
+            raise self._refusal(error.args[0]) from None
 
     def _refusal(self, message: str) -> DiagnosticError:
         return self.refusal("unknown-value", message)

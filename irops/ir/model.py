@@ -11,9 +11,9 @@ from typing import NamedTuple
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.html_table import html_table
 from irops.diagnostics.printable import abridged, plural, shortened
-from irops.diagnostics.suggestions import did_you_mean
 from irops.files.storage import Weights
 from irops.ir.locate import SourceText
+from irops.ir.names import LayerNames
 
 
 class LayerKind(StrEnum):
@@ -293,7 +293,7 @@ class LayerGraph:
         return f"<Graph: {plural(len(self.layers), 'layer')}, {plural(len(self.edges), 'edge')}>"
 
     def layer(self, id_or_name: int | str) -> Layer:
-        """The layer of an id or a name, the first of equal names; KeyError, with a suggestion, for none.
+        """The layer of an id or a name, else of another key of LayerNames; KeyError for none.
 
         Takes constant time on average: the places of layers are kept, and looked up anew once layers change.
         """
@@ -305,8 +305,7 @@ class LayerGraph:
             places[layer.name] = places[layer.id] = place
         self._places = places
         if id_or_name not in places:
-            names = (layer.name for layer in self.layers)
-            raise KeyError(f"there is no layer {id_or_name!r}{did_you_mean(id_or_name, names)}")
+            return LayerNames((layer.id, layer) for layer in self.layers).one(id_or_name)[0]
         return self.layers[places[id_or_name]]
 
 

@@ -279,5 +279,5 @@ def failed_kernel(op: Op, backend: Backend, error: Exception) -> OpFault:
 
 
 def kept_layers(graph: GraphNode, keys: Collection[int | str]) -> frozenset[int]:
-    """The ids of layers by id or name; KeyError, with a suggestion, where there is none."""
-    return frozenset(graph.find(key).layer.id for key in keys)
+    """The ids of layers by id, name or pattern; KeyError, with a suggestion, where there is none."""
+    return frozenset(layer.id for key in keys for layer, _ in graph.names.all(key))

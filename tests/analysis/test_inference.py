@@ -156,9 +156,9 @@ def test_a_name_alone_is_that_of_a_tensor_or_of_a_layer_with_one_output(net):
     [
         (("sum", 1), "layer 'sum' has no output 1; it has 1"),
         (("sum", -1), "layer 'sum' has no output -1; it has 1"),
-        (("smu", 0), "there is no layer 'smu'; did you mean 'sum'?"),
-        ((9, 0), "there is no layer 9"),
-        ("smu", "there is no layer 'smu'; did you mean 'sum'?"),
+        (("smu", 0), "there is no layer or tensor 'smu'; did you mean 'sum'?"),
+        ((9, 0), "there is no layer or tensor 9"),
+        ("smu", "there is no layer or tensor 'smu'; did you mean 'sum'?"),
         (("sum", 0, 0), "('sum', 0, 0) is no layer and output: inferred[layer name or id, output index]"),
     ],
 )

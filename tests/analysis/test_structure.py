@@ -51,7 +51,8 @@ def test_a_layer_is_found_by_id_and_by_name_and_of_equal_names_the_first(chain):
 
 
 @pytest.mark.parametrize(
-    ("key", "message"), [(9, "there is no layer 9"), ("aa", "there is no layer 'aa'; did you mean 'a'?")]
+    ("key", "message"),
+    [(9, "there is no layer or tensor 9"), ("aa", "there is no layer or tensor 'aa'; did you mean 'a'?")],
 )
 def test_an_unknown_layer_is_a_key_error_with_a_suggestion(chain, key, message):
     with pytest.raises(KeyError) as caught:

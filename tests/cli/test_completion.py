@@ -6,11 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commands import process
 from libraries import Late, needs
 from tables import table
 
+import irops
 from irops.cli.completion import complete, parser_for
 from irops.cli.main import COMMANDS, command_named
 
@@ -75,6 +77,17 @@ def test_words_are_offered(line, expected):
 @pytest.mark.parametrize(("line", "expected"), table(__file__, "files_are_offered"))
 def test_files_are_offered(folder, line, expected):
     assert {word.replace("\\", "") for word in offered(line)} == set(expected)
+
+
+@pytest.mark.parametrize(("line", "expected"), table(__file__, "names_are_offered"))
+def test_names_of_layers_and_tensors_are_offered(folder, line, expected):
+    graph = irops.Graph()
+    x = graph.parameter("image", "f32[2]")
+    graph.result(
+        graph.add("Tanh", graph.add("Add", x, np.float32([1, 2]), name="shifted"), name="tan"), "out"
+    )
+    irops.write(graph, folder / "model.xml")
+    assert offered(line) == set(expected)
 
 
 def test_names_of_files_that_a_terminal_would_obey_are_not_offered(folder):

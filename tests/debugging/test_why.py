@@ -112,7 +112,7 @@ def branching():
         ("lsat", {}, KeyError, "did you mean 'last'"),
         ("last", {"output": 1}, IndexError, "has no output 1; it has 1 output"),
         ("last", {"axis": 4}, IndexError, "has no axis 4: its shape is"),
-        ("last", {"path": ("loop", "body")}, KeyError, "there is no layer 'loop'"),
+        ("last", {"path": ("loop", "body")}, KeyError, "there is no layer or tensor 'loop'"),
         ("last", {"inputs": {"imag": "1"}}, DiagnosticError, "did you mean 'image'"),
     ],
 )

@@ -103,7 +103,7 @@ def test_contradicting_arguments_are_refused():
         irops.extract(forked(), around="tanh", outputs=["y"])
     with pytest.raises(ValueError, match="hops is -1"):
         irops.extract(forked(), around="tanh", hops=-1)
-    with pytest.raises(KeyError, match="there is no layer 'loop'"):
+    with pytest.raises(KeyError, match="there is no layer or tensor 'loop'"):
         irops.extract(forked(), outputs=["y"], path=("loop", "body"))
     with pytest.raises(ValueError, match="must end with a body"):
         irops.extract(forked(), outputs=["y"], path=("loop",))

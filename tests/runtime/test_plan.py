@@ -180,5 +180,5 @@ def test_an_undefined_op_is_reported_once_at_its_first_layer(net):
 def test_layers_to_keep_are_found_by_id_and_by_name(model):
     root = irops.Session(model).analysis.root
     assert kept_layers(root, ["a", 0]) == {0, 1}
-    with pytest.raises(KeyError, match="there is no layer 7"):
+    with pytest.raises(KeyError, match="there is no layer or tensor 7"):
         kept_layers(root, [7])

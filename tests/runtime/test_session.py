@@ -127,9 +127,9 @@ def test_a_name_alone_is_as_good_as_a_list_of_one(reverse):
     [
         (
             lambda m: irops.run(m, [X, AXES], keep=["agian"]),
-            "there is no layer 'agian'; did you mean 'again'?",
+            "there is no layer or tensor 'agian'; did you mean 'again'?",
         ),
-        (lambda m: irops.infer(m)["agian"], "there is no layer 'agian'; did you mean 'again'?"),
+        (lambda m: irops.infer(m)["agian"], "there is no layer or tensor 'agian'; did you mean 'again'?"),
         (lambda _: irops.call("Reverse-9", X), "no op is called 'Reverse-9'; did you mean Reverse-1?"),
     ],
 )

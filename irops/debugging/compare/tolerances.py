@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from sys import float_info
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.printable import abridged
-from irops.diagnostics.suggestions import did_you_mean
 from irops.ir.model import Layer
 from irops.values.element import BOOLEAN, STRING, Array, element_type_of
 from irops.verdicts.judge import fault, greatest_share, in_form_of, in_one_type, outside
@@ -20,7 +19,9 @@ from irops.verdicts.question import DECLARED, Judgement, Verdict
 EVERYWHERE = ""
 """The name under which the tolerance of all tensors stands."""
 Tolerance = float | Mapping[str, float] | None
-"""One number for all, or numbers by the name of a layer, a tensor or a result, EVERYWHERE for all others."""
+"""One number for all, or numbers by the name of a layer, a tensor or a result, a part of it or a pattern;
+EVERYWHERE stands for all others.
+"""
 FIXED = (Verdict.EQUAL, Verdict.TIE, Verdict.SKIPPED, Verdict.RANDOM, Verdict.FAILED)
 """Verdicts that no tolerance changes."""
 
@@ -35,8 +36,7 @@ class Tolerances:
     @classmethod
     def of(cls, analysis: ModelAnalysis, rtol: Tolerance, atol: Tolerance) -> Tolerances:
         """Raises:  ValueError for a negative number, and for a name that the model does not have"""
-        known = {EVERYWHERE, *_names(analysis)}
-        return cls(_by_name("rtol", rtol, known), _by_name("atol", atol, known))
+        return cls(_by_name("rtol", rtol, analysis), _by_name("atol", atol, analysis))
 
     def notes(self) -> Iterator[str]:
         """A sentence about each tolerance, since agreement within it is less than agreement."""
@@ -78,24 +78,21 @@ class Tolerances:
         return replace(judgement, verdict=verdict, reason=reason)
 
 
-def _names(analysis: ModelAnalysis) -> Iterable[str]:
-    for node in analysis.root.layers.values():
-        yield node.layer.name
-        for port in node.layer.outputs:
-            yield from port.names
-    for result in analysis.signature.results:
-        yield from result.names
-
-
-def _by_name(what: str, given: Tolerance, known: Collection[str]) -> Mapping[str, float]:
+def _by_name(what: str, given: Tolerance, analysis: ModelAnalysis) -> Mapping[str, float]:
     if given is None:
         return {}
     by_name = dict(given) if isinstance(given, Mapping) else {EVERYWHERE: given}
+    results = {name for result in analysis.signature.results for name in result.names}
+    found: dict[str, float] = {}
     for name, number in by_name.items():
-        if name not in known:
-            raise ValueError(
-                f"{what} is for {name!r}, which is no layer and no tensor{did_you_mean(name, known)}"
-            )
         if not 0 <= number <= float_info.max:
             raise ValueError(f"{what} is {number}, must be a number from 0 on")
-    return by_name
+        names = analysis.root.names
+        if name == EVERYWHERE or name in results or names.exact(name) is not None:
+            found[name] = number
+            continue
+        try:
+            found |= {layer.name: number for layer, _ in names.all(name)}
+        except KeyError as error:
+            raise ValueError(f"{what} is for {name!r}: {error.args[0]}") from None
+    return found

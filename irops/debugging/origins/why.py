@@ -513,7 +513,7 @@ class Walk:
     def _attributes(self, facet: Facet, node: LayerNode, inputs: Facts) -> Iterator[tuple[str, str]]:
         def outcome(changed: LayerNode) -> object:
             outputs = inferred_again(self.model.analysis, changed, inputs)
-            return facet.content(outputs[facet.output])
+            return facet.content(outputs[facet.output]) if facet.output < len(outputs) else None
 
         assert node.invocation is not None
         domain = node.invocation.op.definition.attributes
@@ -843,10 +843,10 @@ def why(
     """Where a fact of a layer comes from: an expression of the sizes of the model's inputs, and the layers,
     constants and attributes that lead to it.
 
-    layer: a name or an id, also of an input or a result; axis: asks for one size, by default for the whole
-    shape; value: asks for the value, or for the element of this number; element_type: asks for the element
-    type; inputs: other shapes for the inputs, see irops.infer; path: the layers and bodies down to the graph
-    of the layer.
+    layer: the name of a layer or a tensor, an id, or a part of a name, also of an input or a result; axis:
+    asks for one size, by default for the whole shape; value: asks for the value, or for the element of this
+    number; element_type: asks for the element type; inputs: other shapes for the inputs, see irops.infer;
+    path: the layers and bodies down to the graph of the layer.
     Raises:  ReadError; DiagnosticError for an input that does not exist; KeyError, with a suggestion, for a
         layer that does not exist; IndexError for an output, an axis or an element that the layer does not
         have
@@ -854,7 +854,8 @@ def why(
     if not isinstance(model, SymbolicModel):
         model = SymbolicModel(analyse(model, registry, limits), inputs)
     graph, _ = graph_at(model.analysis, tuple(path))
-    node = producer(graph, graph.find(layer), output)
+    found, index = graph.names.one(layer)
+    node = producer(graph, graph.layers[found.id], output if index is None else index)
     aspect, index = _aspect(axis, value, element_type)
     facet = Facet(graph.path, node[0].layer.id, node[1], aspect, index)
     _require_facet(model, facet)

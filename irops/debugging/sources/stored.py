@@ -17,7 +17,6 @@ from irops.backends.backend import Reference
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Context, Failure, Inputs, LayerValue, Source, SourceFailed, Values
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
-from irops.diagnostics.suggestions import did_you_mean
 from irops.editing.diff import GraphComparison, Matching, Side
 from irops.editing.extraction import with_inputs
 from irops.editing.translation.translate import translated
@@ -350,15 +349,11 @@ def _is_rounded(name: str, old: Any, new: Any) -> bool:
 
 
 def layer_named(name: str, analysis: ModelAnalysis) -> int:
-    """The id of the layer of a name, or of a tensor of that name. Raises: SourceError"""
-    names = {
-        name: layer.id
-        for layer in reversed(analysis.root.graph.layers)  # of equal names, the first counts
-        for name in (*(name for port in layer.outputs for name in port.names), layer.name)
-    }
-    if name not in names:
-        raise SourceError(f"{_label(analysis)} has no layer {name!r}{did_you_mean(name, names)}")
-    return names[name]
+    """The id of the layer that a name stands for. Raises: SourceError"""
+    try:
+        return analysis.root.names.one(name)[0].id
+    except KeyError as error:
+        raise SourceError(f"{_label(analysis)}: {error.args[0]}") from None
 
 
 # Layers of two models are the same where they give equal values for two sets of inputs.

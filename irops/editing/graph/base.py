@@ -22,6 +22,7 @@ from irops.editing.graph.node import Facts, Node, Value, refuse
 from irops.files.limits import Limits
 from irops.files.storage import JoinedWeights, Weights
 from irops.ir.model import Body, LayerGraph as Layers, Model
+from irops.ir.names import LayerNames
 from irops.ir.weights import Region, declared_end
 from irops.spec.attributes import format_value, text_of
 from irops.spec.definition import OPENVINO, Attribute, Definition
@@ -378,10 +379,12 @@ class Base:
     # nodes
 
     def find_by_name(self, name: str) -> Node:
-        """The node of a name, the first of equal names; KeyError, with a suggestion, if there is none."""
+        """The node of a name, the first of equal names, else of another key of LayerNames; KeyError, with a
+        suggestion, if there is none.
+        """
         found = self._by_name.get(name)
         if not found:
-            raise KeyError(f"there is no node {name!r}{did_you_mean(name, self.names())}")
+            return LayerNames(enumerate(self.order)).one(name)[0]
         return min(found, key=self.order.index) if len(found) > 1 else found[0]
 
     def names(self) -> Iterator[str]:

@@ -357,6 +357,11 @@ class Node:
         return kind_of(self.type)
 
     @property
+    def is_constant(self) -> bool:
+        """Whether its value lies in the model's weights."""
+        return self.kind is LayerKind.CONSTANT
+
+    @property
     def inputs(self) -> tuple[Value | None, ...]:
         """The values that it uses, in the order of its inputs; None for one that is left out."""
         return tuple(self.sources)

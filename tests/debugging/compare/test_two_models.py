@@ -175,8 +175,8 @@ def test_a_person_says_which_layers_are_the_same():
 @pytest.mark.parametrize(
     ("b", "pairs", "message"),
     [
-        ("model", {"activ": "max"}, "net has no layer 'activ'; did you mean 'active'"),
-        ("model", {"active": "min"}, "net has no layer 'min'"),
+        ("model", {"actve": "max"}, "net: there is no layer or tensor 'actve'; did you mean 'active'"),
+        ("model", {"active": "min"}, "net: there is no layer or tensor 'min'"),
         ("numba", {"active": "max"}, "numba is no other model, so that its layers need no partners"),
     ],
 )
@@ -252,7 +252,7 @@ def test_a_tolerance_takes_the_place_of_error_bounds(tolerance, wrong, notes, mo
         ({"atol": float("nan")}, "atol is nan, must be a number from 0 on"),
         (
             {"atol": {"prodct": 1}},
-            "atol is for 'prodct', which is no layer and no tensor; did you mean 'product'",
+            "atol is for 'prodct': there is no layer or tensor 'prodct'; did you mean 'product'",
         ),
     ],
 )
