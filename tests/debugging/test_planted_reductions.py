@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from libraries import needs
 from model_faults import draws, renamed
 from networks import folders, network
 from planted import FAULTS, Planted, WrongCall, calls_of, random_plant
@@ -14,6 +15,7 @@ from irops.analysis.model_analysis import analyse
 from irops.backends.backend import Reference
 from irops.debugging.compare.comparison import compared
 from irops.debugging.reduce.attempts import InvalidQuestion
+from irops.debugging.reduce.case import plainer
 from irops.debugging.reduce.reduction import NoFault
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Context
@@ -172,3 +174,60 @@ def test_equal_models_have_nothing_to_reduce_and_a_layer_that_one_lacks_is_what_
     graph.remove(graph["aten::grid_sampler/GridSample_2"])
     small = irops.reduce(model, inputs, differs=("reference", renamed(graph.model())))
     assert (small.layers, small.right.operations) == (0, 1)
+
+
+class Ranges:
+    """The reference, but for FakeQuantize: a little off for each range, and far off where that is empty."""
+
+    name = "ranges"
+
+    def kernel(self, op):
+        right = op.functions.kernel
+        if op.id != "FakeQuantize-1":
+            return right
+
+        def wrong(x, low, high, *more, **attributes):
+            factor = np.float32(1.003 if (low != high).all() else 3)
+            return right(x, low, high, *more, **attributes) * factor
+
+        return wrong
+
+
+def test_ranges_of_a_quantizer_stay_where_others_give_another_fault():
+    graph = irops.Graph("quantized")
+    value = graph.add("Abs", graph.parameter("x", "f32[2,5]"))
+    limits = [np.float32(limit) for limit in (0, 7, 0, 7)]
+    value = graph.add("FakeQuantize", value, *limits, levels=16, name="quantized")
+    graph.result(graph.add("Add", value, np.float32(100), name="shifted"))
+    x = np.random.default_rng(5).uniform(0, 6, (2, 5)).astype(np.float32)
+    small = irops.reduce(graph.model(), [x], differs=("reference", Ranges()))
+    (layer,) = (layer for layer in small.model.layers if layer.type == "FakeQuantize")
+    assert layer.data["levels"] == "16"
+    ranges = [value.value for value in irops.Graph(small.model)["quantized"].inputs[1:3]]
+    assert ranges[0] != ranges[1]
+    assert not list(irops.check(small.model))
+
+
+@needs("openvino")
+def test_sizes_stay_open_and_axes_as_they_are_where_the_fault_needs_them():
+    """OpenVINO's CPU plug-in ignores the lengths of a GRUSequence whose sizes are open."""
+    graph = irops.Graph("lengths")
+    x, state = graph.parameter("x", "f32[?,?,2]"), graph.parameter("state", "f32[?,1,3]")
+    weights = [np.ones(shape, np.float32) for shape in ((1, 9, 2), (1, 9, 3), (1, 9))]
+    lengths = graph.parameter("lengths", "i32[?]")
+    values, _ = graph.add("GRUSequence", x, state, lengths, *weights, hidden_size=3, direction="forward")
+    graph.result(graph.add("ReduceMean", values, [3], keep_dims=False, name="mean"))
+    inputs = {"x": np.ones((2, 4, 2), np.float32), "state": np.ones((2, 1, 3), np.float32)}
+    inputs["lengths"] = np.array([2, 3], np.int32)
+    small = irops.reduce(graph.model(), inputs, differs=("reference", "openvino:CPU"))
+    shapes = [layer.data["shape"] for layer in small.model.layers if layer.type == "Parameter"]
+    assert any("?" in shape for shape in shapes)
+    assert [layer.type for layer in small.model.layers if layer.type in ("GRUSequence", "ReduceMean")] == [
+        "GRUSequence"
+    ]
+
+
+def test_whole_numbers_in_place_of_great_ones_are_finite():
+    great = np.array([1e200, 0.5])
+    assert all(np.isfinite(array).all() for array in plainer(great))
+    assert [array.tolist() for array in plainer(great)][-1] == [1e200, 0.0]

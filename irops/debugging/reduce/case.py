@@ -104,12 +104,13 @@ def plainer(array: Array) -> Iterator[Array]:
     kind = element_type_of(array)
     if kind is STRING or not array.size or not (kind.integral or kind.floating):
         return
+    wide = np.float64 if kind.bits > 32 else np.float32
     with np.errstate(all="ignore"):
         candidates = (
             zeros(array.shape, kind),
             np.ones(array.shape, np.uint8 if kind.dtype == np.uint8 else np.float32).astype(kind.dtype),
             counting(array.shape, kind),
-            (np.rint(array.astype(np.float32)) + 0).astype(array.dtype) if kind.floating else array,
+            (np.rint(array.astype(wide)) + 0).astype(array.dtype) if kind.floating else array,
         )
     for candidate in candidates:
         plain = tagged(candidate, kind)

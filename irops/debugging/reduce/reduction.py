@@ -75,12 +75,21 @@ def _parameter_of(layer: Layer, array: Array, shape: Shape) -> Layer:
 
 
 def tensors(case: Case) -> dict[int, Array]:
-    """The values of inputs and constants by layer id, bodies apart."""
+    """The values of inputs and constants by layer id, but for axes and for those of bodies."""
     return {
         layer.id: constant(case.model, layer) if layer.is_constant else case.inputs[layer.name]
         for layer in case.model.layers
         if layer.is_constant or (layer.kind is LayerKind.PARAMETER and layer.name in case.inputs)
+        if not _are_axes(case, layer)
     }
+
+
+def _are_axes(case: Case, layer: Layer) -> bool:
+    """Whether a tensor says along which axes layers compute: with others they compute something else."""
+    root = case.analysis.root
+    users = [(root.layers[user.id].op, index) for user, index in root.wiring.consumers.get((layer.id, 0), ())]
+    named = [op.definition.inputs[min(k, len(op.definition.inputs) - 1)].name for op, k in users if op]
+    return any(name in ("axes", "axis") for name in named)
 
 
 Data = Mapping[int, Mapping[str, str]]
