@@ -32,7 +32,7 @@ from pathlib import Path
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli import options
-from irops.cli.display import deliver, progress_bar
+from irops.cli.display import deliver, progress_bar, table_width
 from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, analysis_of, inputs_of, registry_of
 from irops.cli.parser import CLEAN, FINDINGS, REFUSED
@@ -164,4 +164,5 @@ def _text(comparison: Comparison, analysis: ModelAnalysis, args: argparse.Namesp
             return junit(comparison)
         case "html":
             return page(comparison, analysis)
-    return f"{report_text(comparison, all_layers=args.all)}\n"
+    width = None if args.output else table_width()
+    return f"{report_text(comparison, all_layers=args.all, width=width)}\n"

@@ -117,6 +117,11 @@ def _terminal_width() -> int:
     return get_terminal_size().columns
 
 
+def table_width() -> int | None:
+    """How wide a table may be; None in a pipe, where each row has a line."""
+    return columns() or (_terminal_width() if is_interactive(sys.stdout) else None)
+
+
 def print_json(version: int, content: Mapping[str, object], model: str | None = None) -> None:
     """Print a report for programs. version: of its format; model: the path that it is about"""
     about = {} if model is None else {"path": without_credentials(model)}

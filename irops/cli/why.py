@@ -13,11 +13,13 @@ example:
 
 import argparse
 import sys
+from sys import maxsize
+from textwrap import wrap
 from typing import Any
 
 from irops.analysis.model_analysis import ModelAnalysis, path_of_text
 from irops.analysis.signature import Key
-from irops.cli.display import print_diagnostics, print_json
+from irops.cli.display import print_diagnostics, print_json, table_width
 from irops.cli.models import add_model, analysis_of
 from irops.cli.options import add_format, add_option, add_settings, add_shapes, argument_errors
 from irops.cli.parser import CLEAN, FINDINGS
@@ -84,9 +86,18 @@ def _show(answer: Why, limit: int | None, *, quiet: bool) -> None:
     from rich.text import Text
 
     lines = [] if quiet else list(answer.lines())
-    show(Text(printable(answer.headline), "bold"), *(Text(printable(line)) for line in lines[:limit]))
+    width = table_width() or maxsize
+    folded = [text for line in lines[:limit] for text in _folded(printable(line), width)]
+    show(Text(printable(answer.headline), "bold"), *map(Text, folded))
     if limit is not None and len(lines) > limit:
         show(Text(f"{len(lines) - limit} more lines; --all shows them", "dim"))
+
+
+def _folded(line: str, width: int) -> list[str]:
+    """A line of a width; what does not fit is indented, so that each step stands out."""
+    margin = " " * (len(line) - len(line.lstrip()))
+    folded = wrap(line, width, subsequent_indent=f"{margin}    ", break_on_hyphens=False)
+    return folded or [""]
 
 
 def _as_json(answer: Why) -> dict[str, Any]:

@@ -27,7 +27,10 @@ MAX_RESULTS = 8
 """How many results that do not agree are listed."""
 MAX_ROWS = 20
 """How many layers the table has, unless all are asked for."""
-NAME_WIDTH = 48
+NAME_WIDTH, REASON_WIDTH = 100, 100
+"""How wide the columns of names and of reasons are where the width of the terminal sets no limit."""
+NARROWEST, WIDE = 24, 140
+"""How wide the column of reasons is at least, and from which width on there is a column of ops."""
 NOT_ALONE = "could not be looked at alone"
 """Said of a layer with which a runtime fails alone, and not where the model has it."""
 _HOW = {
@@ -156,18 +159,18 @@ def _worst(group: Sequence[Item], count: int) -> Item:
     return worst.noted(f"in {faults} of {count} sets of inputs") if faults else worst
 
 
-def report_text(comparison: Comparison, *, all_layers: bool = False) -> str:
-    """The report. all_layers: also those that are equal, however many there are."""
-    return "\n".join(map(printable, _lines(comparison, all_layers)))
+def report_text(comparison: Comparison, *, all_layers: bool = False, width: int | None = None) -> str:
+    """The report. all_layers: also those that are equal, however many there are; width: of the table"""
+    return "\n".join(map(printable, _lines(comparison, all_layers, width)))
 
 
-def _lines(comparison: Comparison, all_layers: bool) -> Iterator[str]:
+def _lines(comparison: Comparison, all_layers: bool, width: int | None) -> Iterator[str]:
     yield from answer(comparison)
     yield from comparison.notes
     rows = table_rows(comparison.layers, all_layers)
     if rows:
         yield ""
-        yield from aligned([("layer", "op", "verdict", "max abs", "differ", "reason"), *rows])
+        yield from fitted([("layer", "op", "verdict", "max abs", "differ", "reason"), *rows], width)
         rest = sum(map(is_remarkable, comparison.layers)) - len(rows)
         if rest > 0:
             yield f"and {plural(rest, 'more layer')} that differ; --all lists every layer"
@@ -351,7 +354,7 @@ def _rank(layer: ComparedLayer) -> tuple[bool, int, float]:
 def _row(layer: ComparedLayer) -> tuple[str, ...]:
     metrics = layer.metrics
     return (
-        printable(abridged("/".join((*layer.path, layer.name)), NAME_WIDTH)),
+        printable("/".join((*layer.path, layer.name))),
         layer.op,
         str(layer.verdict),
         greatest_difference(metrics),
@@ -360,11 +363,40 @@ def _row(layer: ComparedLayer) -> tuple[str, ...]:
     )
 
 
-def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+def fitted(rows: Sequence[tuple[str, ...]], width: int | None) -> Iterator[str]:
+    """Rows as lines of columns. In a width that has no room for whole names, each name has a line of its own,
+    without an op, which most names end with; long reasons are cut.
+    """
+    names, ops, *rest, reasons = zip(*rows)
+    name_width, reason_width = max(map(len, names)), REASON_WIDTH
+    columns = [names, ops, *rest]
+    if width is None:
+        name_width = NAME_WIDTH
+    else:
+        columns = columns if width >= WIDE else [names, *rest]
+        reason_width = width - sum(2 + max(map(len, column)) for column in columns)
+        if reason_width < NARROWEST:
+            measures = [*rest, tuple(_beginning(reason, REASON_WIDTH) for reason in reasons)]
+            for name, line in zip(names, _aligned(measures)):
+                yield from (_end(name, width), f"  {_beginning(line, width - 2)}")
+            return
+    columns[0] = tuple(_end(name, name_width) for name in names)
+    yield from _aligned([*columns, tuple(_beginning(reason, reason_width) for reason in reasons)])
+
+
+def _aligned(columns: Sequence[tuple[str, ...]]) -> Iterator[str]:
     """Rows as lines with columns of equal width."""
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    for row in rows:
+    widths = [max(map(len, column)) for column in columns]
+    for row in zip(*columns):
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+
+
+def _end(text: str, width: int) -> str:
+    return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}"
+
+
+def _beginning(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 MAX_PAGE_ROWS = 500

@@ -1,6 +1,7 @@
 """Reports of comparisons for pages and machines."""
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -60,3 +61,24 @@ def test_the_table_has_twenty_rows_unless_all_are_asked_for(analysis):
     assert lines[-1] == "and 7 more layers that differ; --all lists every layer"
     assert sum(line.startswith("<tanh") for line in lines) == MAX_ROWS
     assert sum(line.startswith("<tanh") for line in report_text(found, all_layers=True).splitlines()) == 30
+
+
+def test_names_are_whole_in_a_table_of_any_width(analysis):
+    found = irops.compare(analysis, [X], b=WrongCall("Tanh-1", 3, sign), mode="propagated")
+    name = "__module.model.layers.11.self_attention/aten::linear/MatMul"
+    found = replace(found, layers=tuple(replace(layer, name=name) for layer in found.layers))
+    for width in (80, 120, 200):
+        lines = report_text(found, width=width).splitlines()
+        table = lines[lines.index("") + 1 : -1]
+        assert sum(line.startswith(name) for line in table) == MAX_ROWS
+        assert max(map(len, table)) <= width
+        assert all("wrong" in line or line == name for line in table[2:4])
+    assert ("op" in table[0].split()) == (width >= 140)
+
+
+def test_a_long_reason_is_cut_and_the_end_of_a_longer_name_is_kept(analysis):
+    found = irops.compare(analysis, [X], b=WrongCall("Tanh-1", 3, sign), mode="propagated")
+    layer = replace(found.first, name="n" * 200 + "last", cause="c" * 300)
+    lines = report_text(replace(found, layers=(layer,))).splitlines()
+    assert f"…{'n' * 95}last  Tanh-1" in lines[-1]
+    assert lines[-1].endswith("c…")
