@@ -20,9 +20,9 @@ import numpy as np
 
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
-from irops.cli.display import print_diagnostics, progress_bar, table
+from irops.cli.display import print_diagnostics, print_json, progress_bar, table
 from irops.cli.models import add_inputs, add_model, inputs_of, load_all, registry_of
-from irops.cli.options import add_option, add_settings, argument_errors, limits_of, written
+from irops.cli.options import add_format, add_option, add_settings, argument_errors, limits_of, written
 from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.settings import settings
 from irops.cli.streams import show
@@ -38,11 +38,15 @@ from irops.runtime.run import walk_model
 from irops.runtime.session import Keep, Results, Session
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
+from irops.verdicts.metrics import number
 from irops.verdicts.question import is_float
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+VERSION = 1
+MAX_ELEMENTS = 1000
+"""How many elements of a tensor JSON has."""
 EXIT_1 = "the model has errors, cannot be evaluated, or --expect fails"
 
 
@@ -63,6 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     expect = "compare the results with those in an .npz file; what rounding explains is accepted"
     add_option(parser, "--expect FILE", expect)
     add_option(parser, "--profile", "show time and bytes by op and of the slowest layers")
+    add_format(parser)
     add_option(parser, "--quiet -q", "show no results, no progress")
     add_settings(parser)
 
@@ -84,6 +89,9 @@ def execute(args: argparse.Namespace) -> int:
     if args.save_outputs:
         for name, written in save_all(args.save_outputs, outcome).items():
             print(f"result {shown(name)!r} is saved as {printable(repr(written))}", file=sys.stderr)
+    if args.output_format == "json":
+        print_json(VERSION, _as_json(session.signature, outcome, expected), args.model)
+        args.quiet = True  # the rest is for people
     if not args.quiet:
         _show(session.signature, outcome)
         if any(_has_nan(outcome[port.name]) for port in session.signature.results):
@@ -91,7 +99,7 @@ def execute(args: argparse.Namespace) -> int:
             print(printable(_where_nan_begins(session, inputs)), file=sys.stderr)
     if outcome.profile is not None and not args.quiet:
         _show_profile(outcome.profile)
-    if outcome.warnings:
+    if outcome.warnings and args.output_format != "json":
         sys.stdout.flush()
         print_diagnostics(outcome.warnings, sys.stderr)
     if expected is None:
@@ -100,6 +108,31 @@ def execute(args: argparse.Namespace) -> int:
         sys.stdout.flush()
         print("\n".join(map(printable, expected.lines(args.expect))), file=sys.stderr)
     return CLEAN if expected.ok else FINDINGS
+
+
+def _as_json(signature: Signature, outcome: Results, expected: Expectation | None) -> dict[str, Any]:
+    """Results, kept tensors, warnings and what --expect says, for programs."""
+    names = {port.name for port in signature.results}
+    outputs = {name: {"name": name, **_tensor_as_json(array)} for name, array in outcome.items()}
+    judged = {} if expected is None else expected.judgements
+    return {
+        "results": [output for name, output in outputs.items() if name in names],
+        "kept": [output for name, output in outputs.items() if name not in names],
+        "warnings": [{"code": found.code, "message": found.message} for found in outcome.warnings],
+        "expected": {name: judgement.to_json() for name, judgement in judged.items()},
+    }
+
+
+def _tensor_as_json(array: Array) -> dict[str, Any]:
+    """The type, the shape, and the first elements; --save-outputs writes all of them."""
+    kind = element_type_of(array)
+    flat = array.ravel()[:MAX_ELEMENTS]
+    plain = flat.astype(np.float64) if kind.floating else flat
+    return {
+        "type": str(kind),
+        "shape": list(array.shape),
+        "elements": [number(item) for item in plain.tolist()],
+    }
 
 
 def _expectation(

@@ -433,13 +433,15 @@ class SurveyTable(Sequence[Row]):
         }
 
     def rules(self, count: int | None = 10) -> list[tuple[str, int, int]]:
-        """The most frequent rules, all for None: code, number of models, number of findings."""
-        findings: Counter[str] = Counter()
-        models: dict[str, set[str]] = {}
+        """The most frequent rules, all for None: code, number of models, number of findings, of which those
+        that several tasks meet in a model count once.
+        """
+        models: dict[str, Counter[str]] = {}
         for row in self.rows:
             for code, number in row.counts.items():
-                findings[code] += number
-                models.setdefault(code, set()).add(row.model)
+                of_code = models.setdefault(code, Counter())
+                of_code[row.model] = max(of_code[row.model], number)
+        findings = {code: of_code.total() for code, of_code in models.items()}
         order = sorted(findings, key=lambda code: (-len(models[code]), -findings[code], code))
         return [(code, len(models[code]), findings[code]) for code in order[:count]]
 

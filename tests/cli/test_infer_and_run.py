@@ -208,3 +208,21 @@ def test_missing_weights_are_reported_once(command, example, irops, tmp_path):
     assert result.status == 1
     assert out.count("error IR501 model.bin") == 1, out
     assert "other constants need it" in out
+
+
+def test_a_run_is_json_for_programs(irops, tmp_path):
+    graph = package.Graph("logs")
+    x = graph.parameter("x", "f32[3]")
+    graph.result(graph.add("Log", x, name="log"), "y")
+    package.write(graph, tmp_path / "m.xml")
+    np.savez(tmp_path / "x.npz", x=np.float32([1, 0, -1]))
+    words = ("run", tmp_path / "m.xml", "--load-inputs", tmp_path / "x.npz", "--output-format", "json")
+    content = irops(*words).json
+    assert content["results"] == [
+        {"name": "y", "type": "f32", "shape": [3], "elements": [0.0, "-inf", "nan"]}
+    ]
+    assert (content["kept"], content["warnings"], content["expected"]) == ([], [], {})
+    np.savez(tmp_path / "y.npz", y=np.float32([1, -np.inf, np.nan]))
+    done = irops(*words, "--keep", "log", "--expect", tmp_path / "y.npz")
+    assert (done.status, done.json["expected"]["y"]["verdict"]) == (1, "wrong")
+    assert [kept["name"] for kept in done.json["kept"]] == ["log"]

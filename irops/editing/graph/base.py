@@ -141,6 +141,15 @@ def array_of(given: Any, kind: ElementType | None, what: str, node: str | None) 
 
     Raises:  DiagnosticError where it has no element type, or an element that the type cannot represent
     """
+    items = given if isinstance(given, list | tuple) else (given,)
+    its = next(
+        ("outputs[0]" if len(one.outputs) > 1 else "output" for one in items if isinstance(one, Node)), ""
+    )
+    if its:
+        raise refuse("invalid-constant", f"{what} is a node, must be a value: give node.{its}", node)
+    if any(isinstance(item, Value) for item in items):
+        text = f"{what} is {len(items)} values, must be one: an op takes each value as an argument of its own"
+        raise refuse("invalid-constant", text, node)
     try:
         array = as_tensor(given, kind or DYNAMIC)
     except ValueError as error:

@@ -84,3 +84,17 @@ def test_an_opset_that_does_not_exist_is_refused():
 def test_a_path_is_no_name_of_a_graph():
     with pytest.raises(ValueError, match=r"'a/Model\.XML' would be the name of a graph; Graph\(read\("):
         irops.Graph("a/Model.XML")
+
+
+def test_a_node_and_a_list_of_values_are_told_what_to_give():
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[2,3]")
+    node, halves = graph.ops.ReLU(x).node, graph.ops.Split(x, 1, num_splits=3)
+    for given, message in (
+        ((node, x), "is a node, must be a value: give node.output"),
+        (([x, node],), "is a node, must be a value: give node.output"),
+        ((halves[0].node,), r"give node.outputs\[0\]"),
+        ((halves,), "is 3 values, must be one"),
+    ):
+        with pytest.raises(irops.DiagnosticError, match=message):
+            graph.ops.Concat(*given, axis=0)
