@@ -14,7 +14,7 @@ from irops.graph.topology import feeding_layers
 from irops.ir.model import Layer, LayerKind
 from irops.ops.matrix.mat_mul import ELLIPSIS, Labels, equation_of
 from irops.spec.op import Op
-from irops.spec.releases import Releases, releases
+from irops.spec.releases import UNRELEASED, Releases, releases
 from irops.values.dim import Dim
 from irops.values.element import DYNAMIC, STRING
 from irops.values.fact import Fact
@@ -39,6 +39,8 @@ class Need:
     attribute: str | None = None
 
 
+EXTENSION = "extension-library"
+"""The rule of an op that no release has of its own."""
 MIN_BYTES = 512
 """Releases before 2024.5 do not recognize shorter files."""
 
@@ -130,8 +132,12 @@ class LayerNeeds:
 
     def __iter__(self) -> Iterator[Need]:
         layer, op = self.node.layer, self.node.op
-        since = self.table.of_op(layer.type, layer.version)
-        if since is not None:
+        since, missing = self.table.of_op(layer.type, layer.version), self.node.missing
+        if since is None and (missing is None or missing.rule == "undefined-op"):
+            library = "" if op is None else op.definition.library
+            what = f"is {layer.type} of {layer.version}, an op that only {library or 'an extension'} adds"
+            yield self._need(EXTENSION, what, UNRELEASED, layer.at, "version")
+        elif since is not None:
             what = f"is {layer.type} of {layer.version}"
             yield self._need("op-newer-than-target", what, since, layer.at, "version")
         if op is not None:

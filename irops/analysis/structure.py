@@ -5,7 +5,7 @@ Nothing of it depends on shapes.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -196,6 +196,9 @@ class ModelStructure:
         """The graphs that the reader could not take in full: what is absent there may only be unread."""
         self._invocations: dict[str, dict[Texts, Invocation]] = {}
         self._constants: dict[tuple[str, str, str], Invocation] = {}
+        self._resolved: dict[tuple[str, str], Op | NoOp] = {}
+        self._said: set[tuple[str, ...]] = set()
+        """The notes on ops that are missing: those that several share are said with the first of them."""
         self.root = self._graph(model.graph, (), None)
         self.graphs: tuple[GraphNode, ...] = tuple(_walk(self.root))
         self.by_path: dict[Path, GraphNode] = {graph.path: graph for graph in self.graphs}
@@ -250,12 +253,16 @@ class ModelStructure:
     def _graph(self, graph: LayerGraph, path: Path, outer: GraphNode | None) -> GraphNode:
         node = GraphNode(graph, path, outer, Wiring(graph))
         misconnected, layers = node.wiring.faulty, node.layers
-        resolved: dict[tuple[str, str], Op | NoOp] = {}
         for number, layer in node.wiring.layers.items():
             key = (layer.type, layer.version)
-            op = resolved.get(key)
+            op = self._resolved.get(key)
             if op is None:
-                op = resolved[key] = self.registry.resolve(*key)
+                op = self.registry.resolve(*key)
+                if isinstance(op, NoOp) and op.once and op.notes in self._said:
+                    op = replace(op, notes=())
+                elif isinstance(op, NoOp):
+                    self._said.add(op.notes)
+                self._resolved[key] = op
             bodies = self._bodies(node, layer) if layer.bodies else NO_BODIES
             faulty = number in misconnected
             if isinstance(op, NoOp):

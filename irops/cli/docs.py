@@ -11,15 +11,18 @@ example:
 """
 
 import argparse
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from irops.cli.display import progress_bar, show_written
+from irops.cli.display import print_diagnostics, progress_bar, show_written
 from irops.cli.main import COMMANDS, Refusal, command_named
 from irops.cli.models import registry_of
 from irops.cli.options import add_extensions, add_open, add_option, refusing, written_folder
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS, exit_codes
+from irops.conformance.cases import definition_warnings
 from irops.diagnostics.printable import plural
+from irops.dialects.registry import default_registry
 from irops.document.case_views import cell, code, prose
 from irops.document.site import Site
 from irops.document.sphinx.build import BuildError, BuildOptions
@@ -55,9 +58,11 @@ def _write(args: argparse.Namespace) -> None:
     pages = None if args.pages is None else Path(args.pages)
     if pages is not None and not pages.is_dir():
         raise Refusal(f"--pages {args.pages}: no such folder")
+    registry = registry_of(args) or default_registry()
+    print_diagnostics(definition_warnings(registry), sys.stderr)
     is_whole = args.format == "html" and not args.custom_only
     site = Site(
-        registry_of(args),
+        registry,
         args.format,
         custom_only=args.custom_only,
         guide=pages,

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from irops.analysis.checks.run import check
 from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.needs import oldest_release
 from irops.cli.display import print_diagnostics, print_json, progress_bar, table
@@ -275,9 +276,14 @@ def _summary(analysis: ModelAnalysis) -> Summary:
 
 
 def _oldest_release(analysis: ModelAnalysis) -> Summary | None:
-    """The oldest release of OpenVINO that reads the model. decided_by: what keeps older ones from it"""
+    """The oldest release of OpenVINO that reads the model; its name is null where a model has errors.
+
+    decided_by: what keeps older ones from it
+    """
     if analysis.dialect is not OPENVINO:
         return None
+    if errors := check(analysis).errors:
+        return {"name": None, "decided_by": [f"irops check finds {plural(len(errors), 'error')} in it"]}
     name, deciding = oldest_release(analysis)
     needs = [n.what if n.layer is None else f"{n.layer} {n.what}" for n in deciding]
     return {"name": name, "decided_by": list(dict.fromkeys(needs))}
@@ -447,8 +453,8 @@ def _file(summary: Summary) -> str:
 
 def _release(oldest: Summary) -> str:
     """One line: the release, and the first thing that decides it."""
-    is_released = oldest["name"] != UNRELEASED
-    text = f"read by OpenVINO {oldest['name']} and later" if is_released else "read by no release of OpenVINO"
+    texts = {None: "no release of OpenVINO is known to read it", UNRELEASED: "read by no release of OpenVINO"}
+    text = texts.get(oldest["name"], f"read by OpenVINO {oldest['name']} and later")
     if not oldest["decided_by"]:
         return f"{text}; older releases are not known"
     others = len(oldest["decided_by"]) - 1

@@ -1,27 +1,43 @@
 """Test cases of kernels: trials with inputs in a memory layout, and the cases of definitions as trials."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from irops.analysis.invocation import Invocation, OpFault, fault_of
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, Severity, errors_of
-from irops.dialects import dialect_of
+from irops.analysis.invocation import FAULTS, Invocation, OpFault, fault_of
+from irops.backends.backend import Reference
+from irops.backends.one_op import MOVING
+from irops.diagnostics.diagnostic import (
+    DefinitionError,
+    Diagnostic,
+    DiagnosticError,
+    Location,
+    Severity,
+    errors_of,
+)
+from irops.dialects import dialect_of, dialects
+from irops.dialects.registry import Registry
 from irops.ir.model import Layer, Model
 from irops.ir.read import loads
 from irops.ir.weights import Weights
+from irops.runtime.evaluator import failed_kernel
 from irops.runtime.session import Session
-from irops.spec.binding import Function
-from irops.spec.definition import ExampleCase, Tensor
-from irops.spec.load import counterexamples, examples
+from irops.spec.binding import Function, definition_fault
+from irops.spec.definition import OPENVINO, ExampleCase, Tensor
+from irops.spec.extension import BY_FILE
+from irops.spec.load import counterexamples, examples, undefined_citations, untested_constraints
 from irops.spec.op import Op
+from irops.spec.releases import PACKAGE, schemas_folder
 from irops.values.arrays import fact_of, result_array
-from irops.values.element import CODED, Array, element_type_of, tagged, zeros
+from irops.values.element import CODED, Array, codes, element_type_of, tagged, zeros
 from irops.values.fact import Fact, size_in_bytes
 from irops.values.packing import pack
 from irops.values.violation import Violation, collect_warnings
+from irops.verdicts.metrics import difference
 
 
 class MemoryLayout(NamedTuple):
@@ -217,10 +233,10 @@ def outcome(op: Op, case: ExampleCase) -> tuple[list[Array], list[Diagnostic]]:
         with collect_warnings() as warnings:
             outputs = _run_op(op, case)
         diagnostics.extend(fault_of(op, warning).diagnostic(op, place) for warning in warnings)
-    except Violation as violation:
-        diagnostics.append(fault_of(op, violation).diagnostic(op, place))
-    except OpFault as fault:
-        diagnostics.append(fault.diagnostic(op, place))
+    except FAULTS as fault:
+        diagnostics.append(fault_of(op, fault).diagnostic(op, place))
+    except Exception as error:
+        diagnostics.append(failed_kernel(op, Reference(), error).diagnostic(op, place))
     return outputs, diagnostics
 
 
@@ -288,7 +304,7 @@ def _constants(model: Model) -> list[Layer]:
 def _run_net(op: Op, case: ExampleCase, diagnostics: list[Diagnostic]) -> list[Array]:
     """The results of a case's model, in order; several tensors of one input are used in successive runs."""
     try:
-        session = Session(net_of(op, case))
+        session = Session(net_of(op, case), registry=registry_of(op))
         diagnostics.extend(session.check())
         if errors_of(diagnostics):
             return []
@@ -308,6 +324,109 @@ def _runs(case: ExampleCase, constants: Collection[str]) -> Iterator[dict[str, A
             runs.setdefault(tensor.name, []).append(tensor.value)
     for turn in range(max((len(v) for v in runs.values()), default=1)):
         yield {name: values[min(turn, len(values) - 1)] for name, values in runs.items()}
+
+
+def case_fault(op: Op, case: ExampleCase) -> str:
+    """Why a case is not as it says, or "": an example gives its outputs, a counterexample is reported."""
+    outputs, diagnostics = outcome(op, case)
+    reported = {d.constraint or d.code: f"{d.constraint or d.code} ({d.message})" for d in diagnostics}
+    if case.violates is not None:
+        code = case.violates if case.violates.startswith("IR") else f"{op.id}:{case.violates}"
+        instead = "; ".join(reported.values()) or "nothing"
+        return "" if code in reported else f"violates {instead}, must violate {code}"
+    if errors := errors_of(diagnostics) or (() if outputs else diagnostics):
+        return f"{errors[0].code} {errors[0].message}"
+    expected, facts = expected_outputs(op, case), tuple(map(fact_of, outputs))
+    if not outputs and case.net is None:  # values of inputs are unknown, or only a library has a kernel
+        given = (None if t is None else Fact(t.element_type, t.shape, t.value) for t in inputs_of(op, case))
+        facts = Invocation(op, case.attributes).infer([*given])
+    ours = ", ".join(map(str, facts))
+    stated = ", ".join(str(Fact(tensor.element_type, tensor.shape)) for tensor in expected)
+    if ours != stated:
+        return f"gives {ours or 'nothing'}, must give {stated or 'nothing'}"
+    pairs = ((array, tensor.value) for array, tensor in zip(outputs, expected) if tensor.value is not None)
+    reasons = (mismatch(op, array, value, case.tolerance) for array, value in pairs)
+    return next(filter(None, reasons), "")
+
+
+# Definitions that are not of irops, whose tests run the cases of its own.
+
+
+def is_own(op: Op) -> bool:
+    """Whether a definition is one of irops."""
+    path = Path(op.definition.path).resolve()
+    return path.is_relative_to(schemas_folder()) or path.is_relative_to(PACKAGE)
+
+
+def registry_of(op: Op) -> Registry | None:
+    """The registry of the folder of a custom op; None for ops of irops and of other dialects."""
+    if is_own(op) or op.definition.dialect != OPENVINO:
+        return None
+    modules = () if op.module.startswith(BY_FILE) else (op.module,)
+    return Registry(Path(op.definition.path).parent, modules, plugins=False)
+
+
+def faults(op: Op) -> Iterator[tuple[str, str]]:
+    """The cases of a definition that are not as they say, by name, and citations of missing constraints."""
+    for constraint in undefined_citations(op.definition, op.functions):
+        yield constraint, "a function cites it, but the definition does not have it"
+    cases = [DefinitionCase(op, "example", case) for case in examples(op.definition)]
+    cases += [DefinitionCase(op, "counterexample", case) for case in counterexamples(op.definition)]
+    yield from ((case.name, reason) for case in cases if (reason := case_fault(op, case.case)))
+
+
+def definition_warnings(registry: Registry) -> list[Diagnostic]:
+    """The constraints without counterexample, in definitions that are not of irops.
+
+    Raises:  DefinitionError with the cases that are not as they say; for a definition that cannot be loaded
+    """
+    ops = (registry.op(op) for dialect in dialects() for op in registry.versions(dialect.name))
+    findings = [finding for op in ops if not is_own(op) for finding in _findings(op)]
+    if errors := errors_of(findings):
+        raise DefinitionError(errors)
+    return findings
+
+
+def _findings(op: Op) -> Iterator[Diagnostic]:
+    rule, path = "inconsistent-definition", op.definition.path
+    for name, reason in faults(op):
+        yield definition_fault(rule, f"{op.id}, {name}: {reason}", path)
+    for reason in untested_constraints(op.definition):
+        yield replace(definition_fault(rule, reason, path), level=Severity.WARNING)
+
+
+def mismatch(op: Op, ours: Array, expected: Array, tolerance: float | None = None) -> str:
+    """The difference between an output and the expected one, or ''.
+
+    tolerance: relative and absolute, from an example; None: that of the element type.
+    """
+    element_type, expected_type = element_type_of(ours), element_type_of(expected)
+    if ours.shape != expected.shape:
+        return f"shape {list(ours.shape)}, must be {list(expected.shape)}"
+    if element_type is not expected_type:
+        return f"element type {element_type}, must be {expected_type}"
+    if op.definition.category in MOVING or not element_type.floating:
+        differing = codes(ours) != codes(expected)
+        return _description(ours, expected, differing) if differing.any() else ""
+    if tolerance is None:
+        return difference(ours, expected)
+    wide, wide_expected = ours.astype(np.float64), expected.astype(np.float64)
+    differing = ~np.isclose(wide, wide_expected, rtol=tolerance, atol=tolerance, equal_nan=True)
+    return _description(ours, expected, differing) if differing.any() else ""
+
+
+def _description(ours: Array, expected: Array, differing: npt.NDArray[np.bool_]) -> str:
+    place = tuple(int(i) for i in np.argwhere(differing)[0])
+    got, expected_element = ours[place], expected[place]
+    bits = ""
+    if str(got) == str(expected_element):
+        bits = f" (bits {_bits(ours, place):#x} and {_bits(expected, place):#x})"
+    differ = f"{int(np.count_nonzero(differing))} of {ours.size} elements differ"
+    return f"{differ}, the first at {list(place)}: {got}, must be {expected_element}{bits}"
+
+
+def _bits(array: Array, place: tuple[int, ...]) -> int:
+    return int.from_bytes(codes(array)[place].tobytes(), "little")
 
 
 MAX_SHOWN_SIZE = 1 << 20

@@ -23,7 +23,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from irops.analysis.invocation import Invocation, OpFault
 from irops.backends import isolated
@@ -36,51 +35,18 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.dialects.registry import Registry, registry_with
 from irops.environment import naming_arguments, require_above_zero, require_extra
 from irops.spec.binding import Function
+from irops.spec.load import untested_constraints
 from irops.spec.op import Op
 from irops.values.arrays import array_literal, literal
 from irops.values.element import CODED, STRING, Array, codes, element_type_of
 from irops.values.violation import LimitExceeded, Violation
-from irops.verdicts.metrics import TOLERANCES, difference
+from irops.verdicts.metrics import TOLERANCES
 from irops.work.outcomes import Died
 from irops.work.worker import ProcessDied
 from irops.work.workers import Workers
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
-
-
-def mismatch(op: Op, ours: Array, expected: Array, tolerance: float | None = None) -> str:
-    """The difference between an output and the expected one, or ''.
-
-    tolerance: relative and absolute, from an example; None: that of the element type.
-    """
-    element_type, expected_type = element_type_of(ours), element_type_of(expected)
-    if ours.shape != expected.shape:
-        return f"shape {list(ours.shape)}, must be {list(expected.shape)}"
-    if element_type is not expected_type:
-        return f"element type {element_type}, must be {expected_type}"
-    if op.definition.category in MOVING or not element_type.floating:
-        differing = codes(ours) != codes(expected)
-        return _description(ours, expected, differing) if differing.any() else ""
-    if tolerance is None:
-        return difference(ours, expected)
-    wide, wide_expected = ours.astype(np.float64), expected.astype(np.float64)
-    differing = ~np.isclose(wide, wide_expected, rtol=tolerance, atol=tolerance, equal_nan=True)
-    return _description(ours, expected, differing) if differing.any() else ""
-
-
-def _description(ours: Array, expected: Array, differing: npt.NDArray[np.bool_]) -> str:
-    place = tuple(int(i) for i in np.argwhere(differing)[0])
-    got, expected_element = ours[place], expected[place]
-    bits = ""
-    if str(got) == str(expected_element):
-        bits = f" (bits {_bits(ours, place):#x} and {_bits(expected, place):#x})"
-    differ = f"{int(np.count_nonzero(differing))} of {ours.size} elements differ"
-    return f"{differ}, the first at {list(place)}: {got}, must be {expected_element}{bits}"
-
-
-def _bits(array: Array, place: tuple[int, ...]) -> int:
-    return int.from_bytes(codes(array)[place].tobytes(), "little")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +99,7 @@ def _out_mismatch(kernel: Function, trial: cases.Trial, result: Array) -> str:
         return f"with the argument out: {type(error).__name__}: {error}"
     if returned is not out and out.size and not np.shares_memory(returned, out):
         return "it returns another array than the argument out"
-    reason = mismatch(trial.op, out, result)
+    reason = cases.mismatch(trial.op, out, result)
     return f"in the array out, {reason}" if reason else ""
 
 
@@ -224,7 +190,7 @@ def _answer(
 
 
 PASSED = CaseVerdict(Status.PASSED)
-CHANGED, WRONG_OUT = "changed input", "wrong out"
+CHANGED, WRONG_OUT, WRONG = "changed input", "wrong out", "wrong definition"
 
 
 def judge(backend: BackendClient, trial: cases.Trial, expected: cases.Expected) -> CaseVerdict:
@@ -260,7 +226,7 @@ def _fault(trial: cases.Trial, expected: cases.Expected, answer: Answer) -> tupl
     if len(arrays) != len(expected.outputs):
         return "wrong number of outputs", f"computes {len(arrays)} outputs, expected {len(expected.outputs)}"
     for index, (ours, wanted) in enumerate(zip(arrays, expected.outputs)):
-        why = "" if wanted is None else mismatch(trial.op, ours, wanted, expected.tolerance)
+        why = "" if wanted is None else cases.mismatch(trial.op, ours, wanted, expected.tolerance)
         if why:
             return "wrong result", f"output {index}: {why}" if len(arrays) > 1 else why
     return None
@@ -493,18 +459,29 @@ def _wrapped(line: str) -> list[str]:
 def _call(trial: cases.Trial, arguments: str) -> str:
     """The call of irops.call, up to the argument backends."""
     values = Invocation(trial.op, trial.attributes).attributes
-    attributes = {trial.op.definition.attributes[name].parameter: values[name] for name in trial.attributes}
-    return f'irops.call("{trial.op.id}", {arguments}{_keywords(attributes)}, backends='
+    named = [name for name in trial.attributes if name in values]
+    attributes = {trial.op.definition.attributes[name].parameter: values[name] for name in named}
+    registry = f", registry={_registry(trial.op)}" if cases.registry_of(trial.op) else ""
+    return f'irops.call("{trial.op.id}", {arguments}{_keywords(attributes)}{registry}, backends='
 
 
 def _comparison(trial: cases.Trial, expected: cases.Expected, backend: str, arguments: str) -> list[str]:
     call = _call(trial, arguments)
-    lines = [f'ours = {call}["{backend}"])', f'expected = {call}["reference"])']
+    computed, stated = f'{call}["reference"])', ", ".join(map(_stated, expected.outputs))
+    lines = [f'ours = {call}["{backend}"])']
+    lines += _wrapped(f"expected = {computed if expected.tolerance is None else stated}")
     if len(expected.outputs) == 1:
         return [*lines, *_assertions(trial, expected.outputs[0], "ours", "expected")]
     for k, output in enumerate(expected.outputs):
         lines += _assertions(trial, output, f"ours[{k}]", f"expected[{k}]")
     return lines
+
+
+def _stated(output: Array | None) -> str:
+    """An output of an example, as Python code."""
+    if output is None or element_type_of(output).name not in CODED:
+        return "None" if output is None else array_literal(output)
+    return f'irops.tagged({array_literal(output)}, element_type("{element_type_of(output)}"))'
 
 
 def _assertions(trial: cases.Trial, output: Array | None, ours: str, expected: str) -> list[str]:
@@ -548,8 +525,14 @@ def _filling(trial: cases.Trial, expected: cases.Expected, backend: str, argumen
 
 
 def _kernel(trial: cases.Trial, backend: str) -> list[str]:
-    kernel = f'backend.kernel(default_registry().op("{trial.op.id}"))'
+    kernel = f'backend.kernel({_registry(trial.op)}.op("{trial.op.id}"))'
     return [f'(backend,) = chain(["{backend}"])', f"kernel = {kernel}"]
+
+
+def _registry(op: Op) -> str:
+    """The registry of an op, as Python code."""
+    own = cases.registry_of(op)
+    return f"irops.Registry({own.folders}, {own.modules}, plugins=False)" if own else "default_registry()"
 
 
 def _kernel_keywords(trial: cases.Trial) -> str:
@@ -579,9 +562,8 @@ def _tested(
     client: BackendClient, registry: Registry, backend: str, effort: Effort, op_id: str
 ) -> OpReport | Unusable | None:
     """The results for an op; None if the backend has no kernel."""
-    op = registry.op(op_id)
     try:
-        return OpTest(client, op, backend, effort).report() if has_kernel(client, op) else None
+        return OpTest(client, registry.op(op_id), backend, effort).report()
     except DiagnosticError as error:
         return error.diagnostics
     except UnusableBackendError as error:
@@ -703,11 +685,23 @@ class OpTest:
     def __init__(self, client: BackendClient, op: Op, backend: str, effort: Effort) -> None:
         self.client, self.op, self.backend, self.effort = client, op, backend, effort
 
-    def report(self) -> OpReport:
-        """The results of the cases of the definition, and of generated ones."""
-        from_definition = tuple(self._definition_cases())
-        generated, note = self._generated()
-        return OpReport(self.op.id, (*from_definition, *generated, *self._unreproduced_crashes()), note)
+    def report(self) -> OpReport | None:
+        """The results of the cases of the definition, and of generated ones; None if the backend has no
+        kernel. The reference has first to find a definition that is not of irops as it says.
+        """
+        faults, untested = {}, []
+        if not cases.is_own(self.op):
+            faults, untested = dict(cases.faults(self.op)), untested_constraints(self.op.definition)
+        runs = has_kernel(self.client, self.op)
+        if not runs and not faults:
+            return None
+        right = not faults
+        results = [*self._definition_cases(faults)] if runs else []
+        generated, note = self._generated() if runs and right else ([], "" if runs else "no kernel")
+        results += [*generated, *self._unreproduced_crashes()]
+        for name, reason in faults.items():
+            results.append(CaseOutcome("definition", name, CaseVerdict(Status.FAILED, reason, WRONG)))
+        return OpReport(self.op.id, tuple(results), "; ".join(filter(None, (*untested, note))))
 
     def _unreproduced_crashes(self) -> Iterator[CaseOutcome]:
         if self.client.unreproduced_crashes:
@@ -717,12 +711,17 @@ class OpTest:
             yield CaseOutcome("generated", "successive cases", verdict)
             self.client.unreproduced_crashes.clear()
 
-    def _definition_cases(self) -> Iterator[CaseOutcome]:
+    def _definition_cases(self, faults: dict[str, str]) -> Iterator[CaseOutcome]:
+        """faults: of cases, by their names; those that are reported here are removed."""
         for case in cases.definition_cases(self.op):
+            if case.name in faults and case.kind == "counterexample":
+                continue  # no backend can be held to it
             with suppress(cases.InvalidTrial):  # a counterexample that types and shapes alone reveal
                 trial = case.trial
                 expected = case.expected(trial)
                 verdict = judge(self.client, trial, expected)
+                if case.name in faults:
+                    verdict = CaseVerdict(Status.FAILED, faults.pop(case.name), WRONG)
                 failed = verdict.status is Status.FAILED
                 program = snippet(trial, expected, verdict, self.backend) if failed else ""
                 yield CaseOutcome(case.kind, case.name, verdict, program)

@@ -11,7 +11,7 @@ from typing import Any
 from irops.analysis.declaring import port_of, with_declared_ports
 from irops.analysis.invocation import Invocation, OpFault
 from irops.analysis.model_analysis import analyse, infer
-from irops.conformance.cases import expected_outputs, inputs_of, net_of, outcome
+from irops.conformance.cases import expected_outputs, inputs_of, net_of, outcome, registry_of
 from irops.diagnostics import addresses
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.ir.model import Layer, LayerGraph, Model, Port
@@ -183,7 +183,7 @@ def _of_net(op: Op, case: ExampleCase) -> Layer | None:
     """The first layer of the op in the model of an example, with what inference says of its tensors."""
     model = net_of(op, case)
     model = model.with_graph(_undeclared(model.graph))
-    model = with_declared_ports(model, infer(analyse(model)))
+    model = with_declared_ports(model, infer(analyse(model, registry_of(op))))
     definition = op.definition
     named = (one for one in model.graph.layers if one.type == definition.type)
     layer = next((one for one in named if one.version == definition.version), None)

@@ -13,6 +13,8 @@ from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location, 
 from irops.diagnostics.rules import add_rules, all_rules, rule
 
 OPS, RULES = "irops.ops", "irops.rules"
+BY_FILE = "irops_extension_"
+"""What names of modules begin with that are found by their file."""
 
 
 def is_registered(group: str) -> bool:
@@ -56,7 +58,7 @@ def module_of(file: Path) -> ModuleType:
 
     Raises:  DefinitionError if it cannot be imported, with the line of the file that failed
     """
-    name = f"irops_extension_{abs(hash(str(file.resolve()))):x}"
+    name = f"{BY_FILE}{abs(hash(str(file.resolve()))):x}"
     with _IMPORTING:  # another thread must not get a module that is only partly executed
         return sys.modules[name] if name in sys.modules else _imported(name, file)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise, repeat
 from math import inf
+from os.path import dirname
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -399,22 +400,20 @@ def _message(what: str, text: str, dialect: str) -> str:
 
 def examples(definition: Definition) -> tuple[ExampleCase, ...]:
     """The examples, with their tensors."""
-    return tuple(_case(e) for e in definition.cases_source.findall("example"))
+    return tuple(_case(e, definition.path) for e in definition.cases_source.findall("example"))
 
 
 def counterexamples(definition: Definition) -> tuple[ExampleCase, ...]:
     """The counterexamples, whose inputs violate one constraint each."""
-    return tuple(_case(e) for e in definition.cases_source.findall("counterexample"))
+    return tuple(_case(e, definition.path) for e in definition.cases_source.findall("counterexample"))
 
 
-def _case(element: Any) -> ExampleCase:
-    from lxml import etree
-
+def _case(element: Any, path: str) -> ExampleCase:
     data, net = element.find("data"), element.find("net")
     return ExampleCase(
         name=element.get("name"),
         attributes={} if data is None else dict(data.attrib),
-        tensors=tuple(_tensor(t) for t in element.findall("tensor")),
+        tensors=tuple(_tensor(t, path) for t in element.findall("tensor")),
         net=None if net is None else etree.tostring(net, with_tail=False),
         tolerance=float(element.get("tolerance", 1e-5)),
         violates=element.get("violates"),
@@ -422,12 +421,20 @@ def _case(element: Any) -> ExampleCase:
     )
 
 
-def _tensor(element: Any) -> Tensor:
-    kind = element_type(element.get("type"), foreign=True)
-    shape = Shape.parse(element.get("shape"))
-    known = element.get("known", "yes") == "yes" and shape.static
-    value = value_of(element.text or "", kind, shape.to_tuple()) if known else None
-    return Tensor(element.get("name"), kind, shape, value, element.get("output") == "yes")
+def _tensor(element: Any, path: str) -> Tensor:
+    """Raises:  DefinitionError if its elements are not those of its type and shape"""
+    name = element.get("name")
+    try:
+        kind = element_type(element.get("type"), foreign=True)
+        shape = Shape.parse(element.get("shape"))
+        known = element.get("known", "yes") == "yes" and shape.static
+        value = value_of(element.text or "", kind, shape.to_tuple()) if known else None
+    except (ValueError, KeyError, OverflowError) as error:
+        message = f"tensor {name} cannot be read: {error}"
+        raise DefinitionError(
+            [_fault("inconsistent-definition", message, path, element.sourceline)]
+        ) from None
+    return Tensor(name, kind, shape, value, element.get("output") == "yes")
 
 
 def value_of(text: str, kind: ElementType, shape: tuple[int, ...]) -> Array:
@@ -461,10 +468,8 @@ def cited_constraints(definition: Definition, functions: Functions) -> set[str]:
     cite.
     """
     cited = {word for port in definition.outputs for word in port.shape if _ID.fullmatch(word)}
-    for role in ("shape", "kernel", "values"):
-        function = getattr(functions, role)
-        if function is not None:
-            cited |= _named_in(inspect.unwrap(function), set())
+    for function in functions.by_role().values():
+        cited |= _named_in(inspect.unwrap(function), set())
     return cited
 
 
@@ -474,38 +479,57 @@ def _named_in(function: Callable[..., Any], seen: set[Any]) -> set[str]:
     if code is None or code in seen:
         return set()
     seen.add(code)
-    tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(function)))
+    try:
+        tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(function)))
+    except (OSError, SyntaxError):  # it has no source, or is a lambda that begins within a statement
+        return set()
     known: dict[str, Any] = getattr(function, "__globals__", {})
     if code.co_freevars:
         known = {**known, **inspect.getclosurevars(function).nonlocals}
+    own = ((function.__module__ or "?").rsplit(".", 2)[0], OPS)
+    looked_up = (ast.Subscript, ast.Dict, ast.Compare)  # table["C1"] cites nothing
+    keys = {
+        key for node in ast.walk(tree) if isinstance(node, looked_up) for key in ast.iter_child_nodes(node)
+    }
     ids: set[str] = set()
     for node in ast.walk(tree):
-        called = None
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _ID.fullmatch(node.value):
-            ids.add(node.value)
+        named: Any = None
+        if isinstance(node, ast.Constant) and node not in keys:
+            named = node.value
         elif isinstance(node, ast.Name):
-            called = known.get(node.id)
+            named = known.get(node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):  # of a module
-            called = getattr(known.get(node.value.id), node.attr, None)
-        own = (function.__module__ or "?").rsplit(".", 2)[0]
-        if inspect.isfunction(called) and (called.__module__ or "").startswith((own, OPS)):
-            ids |= _named_in(inspect.unwrap(called), seen)
+            named = getattr(known.get(node.value.id), node.attr, None)
+        if isinstance(named, str) and _ID.fullmatch(named):
+            ids.add(named)
+        elif inspect.isfunction(named):
+            beside = dirname(named.__code__.co_filename) == dirname(code.co_filename)
+            if beside or (named.__module__ or "").startswith(own):
+                ids |= _named_in(inspect.unwrap(named), seen)
     return ids
 
 
-def incoherences(definition: Definition, functions: Functions) -> list[str]:
-    """Constraints that no code cites or no counterexample violates, and citations of unknown constraints.
+def undefined_citations(definition: Definition, functions: Functions) -> list[str]:
+    """The constraints that code cites and the definition does not have.
 
-    Functions shared by an op of another dialect may cite constraints that cannot be violated there.
+    Functions that are shared with another op may cite constraints that cannot be violated here.
     """
-    defined, cited = set(definition.constraints), cited_constraints(definition, functions)
-    violated = {case.violates for case in counterexamples(definition)}
+    cited = set() if definition.same_as else cited_constraints(definition, functions)
+    return sorted(cited - set(definition.constraints))
+
+
+def untested_constraints(definition: Definition) -> list[str]:
+    """The constraints that no counterexample violates, each in a sentence."""
+    untested = set(definition.constraints) - {case.violates for case in counterexamples(definition)}
+    return [f"{definition.id}:{c} is violated by no counterexample" for c in sorted(untested)]
+
+
+def incoherences(definition: Definition, functions: Functions) -> list[str]:
+    """Constraints that no code cites or no counterexample violates, and citations of unknown constraints."""
+    uncited = sorted(set(definition.constraints) - cited_constraints(definition, functions))
+    undefined = undefined_citations(definition, functions)
     return [
-        *(f"{definition.id}:{c} is defined, but no code cites it" for c in sorted(defined - cited)),
-        *(
-            f"{definition.id}:{c} is cited by code, but not defined"
-            for c in sorted(cited - defined)
-            if definition.dialect == "openvino"
-        ),
-        *(f"{definition.id}:{c} is violated by no counterexample" for c in sorted(defined - violated)),
+        *(f"{definition.id}:{c} is defined, but no code cites it" for c in uncited),
+        *(f"{definition.id}:{c} is cited by code, but not defined" for c in undefined),
+        *untested_constraints(definition),
     ]

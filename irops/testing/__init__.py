@@ -8,10 +8,14 @@ that it costs a test session without them nothing.
 
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["assert_same", "irops_check"]
+__all__ = ["assert_definitions", "assert_same", "irops_check"]
 
 if TYPE_CHECKING:
-    from irops.testing.assertions import assert_same as assert_same, irops_check as irops_check
+    from irops.testing.assertions import (
+        assert_definitions as assert_definitions,
+        assert_same as assert_same,
+        irops_check as irops_check,
+    )
 else:
 
     def __getattr__(name: str) -> Any:

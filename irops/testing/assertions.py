@@ -1,11 +1,13 @@
-"""Assertions on models: that they are sound, and that they compute what is expected."""
+"""Assertions: that models and definitions are sound, and that models compute what is expected."""
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 
 from irops.analysis.checks.run import check
 from irops.analysis.model_analysis import AnyModel
 from irops.backends.backend import Backend
+from irops.conformance.cases import definition_warnings
 from irops.debugging.compare.results import expectation
 from irops.debugging.sources.source import Context
 from irops.diagnostics.diagnostic import Rule
@@ -54,6 +56,18 @@ def irops_check(
     if report.errors or (strict and report.warnings):
         raise AssertionError(f"irops finds {_counts(report)}\n\n{render([report], 'full')}")
     return report
+
+
+def assert_definitions(*folders: str, modules: Iterable[str] = ()) -> None:
+    """Assert that examples of definitions give their outputs, that counterexamples violate their constraint,
+    and that functions cite only constraints that there are. A constraint without counterexample is a warning.
+
+    folders, modules: as in irops.Registry
+    Raises:  DefinitionError with all errors
+    """
+    __tracebackhide__ = True
+    for warning in definition_warnings(Registry(folders, modules, plugins=False)):
+        warnings.warn(str(warning), stacklevel=2)
 
 
 def assert_same(

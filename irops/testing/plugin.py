@@ -20,3 +20,11 @@ def assert_same() -> Callable[..., Any]:
     from irops.testing.assertions import assert_same
 
     return assert_same
+
+
+@pytest.fixture(scope="session")
+def assert_definitions() -> Callable[..., Any]:
+    """irops.testing.assert_definitions: asserts that the cases of definitions are as they say."""
+    from irops.testing.assertions import assert_definitions
+
+    return assert_definitions

@@ -2,6 +2,7 @@
 attribute.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from irops.dialects.registry import default_registry
 from tests.conftest import net_text
 
 ROOT = Path(__file__).parents[2]
+RULES = ROOT / "irops" / "diagnostics" / "rules"
 
 
 def test_inspect_counts_shared_bytes_once(irops, tmp_path):
@@ -103,6 +105,57 @@ def test_inspect_names_the_oldest_release_and_what_decides(irops, tmp_path, brok
         'layer 0 "x" (Parameter) is Parameter of opset12',
         'layer 1 "y" (Result) is Result of opset12',
     ]
+
+
+MY_REVERSE = ROOT / "examples" / "my_reverse"
+NOT_READ = {
+    "of a custom op": (
+        (MY_REVERSE / "model.xml", "--definitions", MY_REVERSE),
+        'read by no release of OpenVINO: layer 1 "blocks" (MyReverse) is MyReverse of extension, an op that'
+        " only an extension adds",
+        "none",
+    ),
+    "of a library": (
+        (RULES / "IR307.xml",),
+        'read by no release of OpenVINO: layer 2 "folded" (CaseFold) is CaseFold of extension, an op that'
+        " only openvino-tokenizers adds, and 1 more",
+        "none",
+    ),
+    **{
+        f"with errors, {name}": (
+            (RULES / f"{name}.xml",),
+            "no release of OpenVINO is known to read it: irops check finds 1 error in it",
+            None,
+        )
+        for name in ("IR301", "IR302", "IR303", "IR401", "IR205")
+    },
+}
+
+
+@pytest.mark.parametrize("name", NOT_READ)
+def test_inspect_names_no_release_of_a_model(irops, name):
+    words, line, release = NOT_READ[name]
+    assert irops("inspect", *words).out.splitlines()[-1] == line
+    assert irops("inspect", *words, "--output-format", "json").json["oldest_release"]["name"] == release
+
+
+def test_a_target_names_custom_ops_once_and_conversion_keeps_them(irops, tmp_path):
+    text = (MY_REVERSE / "model.xml").read_text()
+    layer = re.search(r"<layer id=.1.*?</layer>", text, re.DOTALL)[0]
+    again = layer.replace('id="1" name="blocks"', 'id="9" name="again"').replace(' names="y"', "")
+    text = text.replace("</layers>", f"{again}</layers>")
+    text = text.replace('to-layer="2"', 'to-layer="9"')
+    text = text.replace("</edges>", '<edge from-layer="9" from-port="1" to-layer="2" to-port="0"/></edges>')
+    (tmp_path / "twice.xml").write_text(text)
+    words = (tmp_path / "twice.xml", "--definitions", MY_REVERSE, "--target", "2024.0")
+    checked = irops("check", *words)
+    assert checked.status == 0
+    assert checked.out.count("warning IR307") == 1
+    assert "an op that only an extension adds, which OpenVINO 2024.0 does not read" in checked.out
+    assert irops("convert", *words, "-o", tmp_path / "m.xml").status == 0
+    assert (tmp_path / "m.xml").read_text().count('type="MyReverse"') == 2
+    library = irops("check", RULES / "IR307.xml", "--target", "2026.0")
+    assert library.out.count("warning IR307") == 1, "without a target, too"
 
 
 @pytest.mark.slow("Sphinx builds pages")

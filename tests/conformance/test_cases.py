@@ -21,8 +21,9 @@ from irops.conformance.cases import (
     expected_of,
     fits,
     in_layout,
+    mismatch,
 )
-from irops.conformance.kit import PASSED, WRONG_OUT, Search, mismatch, reduced, snippet
+from irops.conformance.kit import PASSED, WRONG_OUT, Search, reduced, snippet
 from irops.conformance.strategies import FILLS, _retyped, filled, source_of
 from irops.conformance.verdict import CaseVerdict, Status
 from irops.dialects.registry import default_registry

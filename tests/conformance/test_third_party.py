@@ -244,7 +244,7 @@ def test_ops_of_other_dialects_are_tested_in_all_their_element_types(op):
 
 
 def test_complex_numbers_are_compared_bit_by_bit():
-    from irops.conformance.kit import mismatch
+    from irops.conformance.cases import mismatch
     from irops.dialects.registry import default_registry
 
     op = default_registry().op("onnx:ReverseSequence-10")

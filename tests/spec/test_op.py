@@ -123,4 +123,4 @@ def test_what_does_not_agree_is_listed():
     ]
     fewer = replace(definition, constraints={k: v for k, v in stated.items() if k != "C1"})
     assert incoherences(fewer, functions) == ["ReverseSequence-1:C1 is cited by code, but not defined"]
-    assert incoherences(replace(fewer, dialect="onnx"), functions) == []
+    assert incoherences(replace(fewer, same_as="ReverseSequence-1"), functions) == []

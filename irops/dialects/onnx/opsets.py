@@ -3,6 +3,7 @@ imported when a model of ONNX is met.
 """
 
 import re
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -77,6 +78,10 @@ def onnx_opsets() -> OnnxOpsets:
     return OnnxOpsets()
 
 
+BY_OPENVINO = "OpenVINO may convert it: ovc model.onnx, or openvino.convert_model; then give irops the IR"
+"""The way on from an op of ONNX that irops does not define."""
+
+
 def why_not(type: str, domain: str, opset: int) -> NoOp:
     """Why irops knows no op of a type that an ONNX model names."""
     table = onnx_opsets()
@@ -90,4 +95,4 @@ def why_not(type: str, domain: str, opset: int) -> NoOp:
     if number is None:
         message = f"opset {opset} of ONNX has no {type}: {table.history(type)}"
         return NoOp("op-not-in-opset", message, once=True)
-    return NoOp.undefined(f"ONNX's {type}-{number}", once=True)
+    return replace(NoOp.undefined(f"ONNX's {type}-{number}", once=True), notes=(BY_OPENVINO,))

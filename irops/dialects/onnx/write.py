@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, Severity
 from irops.diagnostics.rules import rule
 from irops.dialects.dialect import Interface, KnownOps
 from irops.dialects.onnx.opsets import ONNX, imported, onnx_library
@@ -156,7 +156,7 @@ def _attributes(model: Model, layer: Layer, registry: KnownOps) -> Iterable[tupl
         return [("value", tensor_of(model, layer, ""))]
     op = registry.resolve(layer.type, layer.version)
     if isinstance(op, NoOp):
-        raise _refusal(op.rule, f"{layer} cannot be written: {op.message}", layer)
+        raise _refusal(op.rule, f"{layer} cannot be written: {op.subject or op.message}", layer, op.notes)
     return [(name, _value(op, layer, name, text)) for name, text in layer.data.items()]
 
 
@@ -175,10 +175,9 @@ def _value(op: Op, layer: Layer, name: str, text: str) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _refusal(name: str, message: str, layer: Layer) -> DiagnosticError:
-    return DiagnosticError(
-        [Diagnostic(rule(name), message, Location(None, None, None, layer.id, layer.name))]
-    )
+def _refusal(name: str, message: str, layer: Layer, notes: tuple[str, ...] = ()) -> DiagnosticError:
+    place = Location(None, None, None, layer.id, layer.name)
+    return DiagnosticError([Diagnostic(rule(name), message, place, notes=notes, level=Severity.ERROR)])
 
 
 # The names of tensors in an ONNX model, which must be unique because they connect the nodes.

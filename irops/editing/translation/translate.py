@@ -80,7 +80,7 @@ class _Translation:
 
     def __init__(self, analysis: ModelAnalysis, to: str, opset: int) -> None:
         model = analysis.model
-        self.source, self.to = model, to
+        self.source, self.to, self.nodes = model, to, analysis.root.layers
         self.facts, self.wiring = analysis.infer(), analysis.root.wiring
         self.target = TargetGraph(to, opset, model.weights, (layer.name for layer in model.layers))
         extra, rt_info, self.named = side_data(model, to)
@@ -216,7 +216,9 @@ class _Translation:
 
     def _refusal(self, layer: Layer, name: str, reason: str, facts: str | None = None) -> Diagnostic:
         message = f"{layer} is not representable in {DIALECT_NAMES[self.to]}: {reason}"
-        return Diagnostic(rule(name), message, self.source.location(layer), facts=facts)
+        missing = self.nodes[layer.id].missing
+        notes = () if missing is None else missing.notes
+        return Diagnostic(rule(name), message, self.source.location(layer), facts=facts, notes=notes)
 
 
 def _declare(port: Port, fact: Fact) -> None:
