@@ -14,7 +14,7 @@ from irops.diagnostics.rules import add_rules, all_rules, rule
 
 OPS, RULES = "irops.ops", "irops.rules"
 BY_FILE = "irops_extension_"
-"""What names of modules begin with that are found by their file."""
+"""Prefix of the names of modules that are imported by their file."""
 
 
 def is_registered(group: str) -> bool:

@@ -78,7 +78,7 @@ def test_excerpts_are_excerpts_of_the_code() -> None:
 def test_the_tests_on_the_page_pass_for_a_new_op(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "defines the op" in output_of("irops new MyOp --category movement --output my_ops")
-    code = next(block for block in snippets("docs/writing-an-op.md") if "incoherences" in block)
+    code = next(block for block in snippets("docs/writing-an-op.md") if "assert_definitions" in block)
     (tmp_path / "test_my_op.py").write_text(code)
     words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_op.py")
     done = python_process(*words, cwd=tmp_path, env=HERE)

@@ -78,7 +78,7 @@ def onnx_opsets() -> OnnxOpsets:
     return OnnxOpsets()
 
 
-BY_OPENVINO = "OpenVINO may convert it: ovc model.onnx, or openvino.convert_model; then give irops the IR"
+BY_OPENVINO = "OpenVINO may convert the model: ovc FILE.onnx or openvino.convert_model; give irops its IR"
 """The way on from an op of ONNX that irops does not define."""
 
 
