@@ -39,8 +39,6 @@ class Need:
     attribute: str | None = None
 
 
-EXTENSION = "extension-library"
-"""The rule of an op that no release has of its own."""
 MIN_BYTES = 512
 """Releases before 2024.5 do not recognize shorter files."""
 
@@ -136,7 +134,7 @@ class LayerNeeds:
         if since is None and (missing is None or missing.rule == "undefined-op"):
             library = "" if op is None else op.definition.library
             what = f"is {layer.type} of {layer.version}, an op that only {library or 'an extension'} adds"
-            yield self._need(EXTENSION, what, UNRELEASED, layer.at, "version")
+            yield self._need("extension-library", what, UNRELEASED, layer.at, "version")
         elif since is not None:
             what = f"is {layer.type} of {layer.version}"
             yield self._need("op-newer-than-target", what, since, layer.at, "version")

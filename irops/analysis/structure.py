@@ -196,9 +196,8 @@ class ModelStructure:
         """The graphs that the reader could not take in full: what is absent there may only be unread."""
         self._invocations: dict[str, dict[Texts, Invocation]] = {}
         self._constants: dict[tuple[str, str, str], Invocation] = {}
-        self._resolved: dict[tuple[str, str], Op | NoOp] = {}
-        self._said: set[tuple[str, ...]] = set()
-        """The notes on ops that are missing: those that several share are said with the first of them."""
+        self._said: dict[tuple[str, ...], tuple[str, str]] = {}
+        """The first missing op of each notes: the others are reported without them."""
         self.root = self._graph(model.graph, (), None)
         self.graphs: tuple[GraphNode, ...] = tuple(_walk(self.root))
         self.by_path: dict[Path, GraphNode] = {graph.path: graph for graph in self.graphs}
@@ -253,16 +252,14 @@ class ModelStructure:
     def _graph(self, graph: LayerGraph, path: Path, outer: GraphNode | None) -> GraphNode:
         node = GraphNode(graph, path, outer, Wiring(graph))
         misconnected, layers = node.wiring.faulty, node.layers
+        resolved: dict[tuple[str, str], Op | NoOp] = {}
         for number, layer in node.wiring.layers.items():
             key = (layer.type, layer.version)
-            op = self._resolved.get(key)
+            op = resolved.get(key)
             if op is None:
-                op = self.registry.resolve(*key)
-                if isinstance(op, NoOp) and op.once and op.notes in self._said:
-                    op = replace(op, notes=())
-                elif isinstance(op, NoOp):
-                    self._said.add(op.notes)
-                self._resolved[key] = op
+                op = resolved[key] = self.registry.resolve(*key)
+                if isinstance(op, NoOp) and op.once and self._said.setdefault(op.notes, key) != key:
+                    op = resolved[key] = replace(op, notes=())
             bodies = self._bodies(node, layer) if layer.bodies else NO_BODIES
             faulty = number in misconnected
             if isinstance(op, NoOp):

@@ -20,7 +20,7 @@ from irops.cli.main import COMMANDS, Refusal, command_named
 from irops.cli.models import registry_of
 from irops.cli.options import add_extensions, add_open, add_option, refusing, written_folder
 from irops.cli.parser import CLEAN, DEFINITION_ERRORS, exit_codes
-from irops.conformance.cases import definition_warnings
+from irops.conformance.kit import definition_warnings
 from irops.diagnostics.printable import plural
 from irops.dialects.registry import default_registry
 from irops.document.case_views import cell, code, prose

@@ -276,10 +276,7 @@ def _summary(analysis: ModelAnalysis) -> Summary:
 
 
 def _oldest_release(analysis: ModelAnalysis) -> Summary | None:
-    """The oldest release of OpenVINO that reads the model; its name is null where a model has errors.
-
-    decided_by: what keeps older ones from it
-    """
+    """The oldest release that reads a model without errors. decided_by: what keeps older ones from it"""
     if analysis.dialect is not OPENVINO:
         return None
     if errors := check(analysis).errors:

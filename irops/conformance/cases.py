@@ -1,7 +1,7 @@
 """Test cases of kernels: trials with inputs in a memory layout, and the cases of definitions as trials."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,25 +11,18 @@ import numpy.typing as npt
 from irops.analysis.invocation import FAULTS, Invocation, OpFault, fault_of
 from irops.backends.backend import Reference
 from irops.backends.one_op import MOVING
-from irops.diagnostics.diagnostic import (
-    DefinitionError,
-    Diagnostic,
-    DiagnosticError,
-    Location,
-    Severity,
-    errors_of,
-)
-from irops.dialects import dialect_of, dialects
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, Severity, errors_of
+from irops.dialects import dialect_of
 from irops.dialects.registry import Registry
 from irops.ir.model import Layer, Model
 from irops.ir.read import loads
 from irops.ir.weights import Weights
 from irops.runtime.evaluator import failed_kernel
 from irops.runtime.session import Session
-from irops.spec.binding import Function, definition_fault
+from irops.spec.binding import Function
 from irops.spec.definition import OPENVINO, ExampleCase, Tensor
 from irops.spec.extension import BY_FILE
-from irops.spec.load import counterexamples, examples, undefined_citations, untested_constraints
+from irops.spec.load import counterexamples, examples, undefined_citations
 from irops.spec.op import Op
 from irops.spec.releases import PACKAGE, schemas_folder
 from irops.values.arrays import fact_of, result_array
@@ -373,26 +366,6 @@ def faults(op: Op) -> Iterator[tuple[str, str]]:
     cases = [DefinitionCase(op, "example", case) for case in examples(op.definition)]
     cases += [DefinitionCase(op, "counterexample", case) for case in counterexamples(op.definition)]
     yield from ((case.name, reason) for case in cases if (reason := case_fault(op, case.case)))
-
-
-def definition_warnings(registry: Registry) -> list[Diagnostic]:
-    """The constraints without counterexample, in definitions that are not of irops.
-
-    Raises:  DefinitionError with the cases that are not as they say; for a definition that cannot be loaded
-    """
-    ops = (registry.op(op) for dialect in dialects() for op in registry.versions(dialect.name))
-    findings = [finding for op in ops if not is_own(op) for finding in _findings(op)]
-    if errors := errors_of(findings):
-        raise DefinitionError(errors)
-    return findings
-
-
-def _findings(op: Op) -> Iterator[Diagnostic]:
-    rule, path = "inconsistent-definition", op.definition.path
-    for name, reason in faults(op):
-        yield definition_fault(rule, f"{op.id}, {name}: {reason}", path)
-    for reason in untested_constraints(op.definition):
-        yield replace(definition_fault(rule, reason, path), level=Severity.WARNING)
 
 
 def mismatch(op: Op, ours: Array, expected: Array, tolerance: float | None = None) -> str:

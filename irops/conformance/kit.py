@@ -31,10 +31,11 @@ from irops.backends.one_op import MOVING
 from irops.conformance import cases
 from irops.conformance.verdict import CaseOutcome, CaseVerdict, ConformanceReport, OpReport, Status
 from irops.debugging.reduce import case as reductions
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, DiagnosticError, Severity, errors_of
+from irops.dialects import dialects
 from irops.dialects.registry import Registry, registry_with
 from irops.environment import naming_arguments, require_above_zero, require_extra
-from irops.spec.binding import Function
+from irops.spec.binding import Function, definition_fault
 from irops.spec.load import untested_constraints
 from irops.spec.op import Op
 from irops.values.arrays import array_literal, literal
@@ -467,21 +468,15 @@ def _call(trial: cases.Trial, arguments: str) -> str:
 
 def _comparison(trial: cases.Trial, expected: cases.Expected, backend: str, arguments: str) -> list[str]:
     call = _call(trial, arguments)
-    computed, stated = f'{call}["reference"])', ", ".join(map(_stated, expected.outputs))
-    lines = [f'ours = {call}["{backend}"])']
-    lines += _wrapped(f"expected = {computed if expected.tolerance is None else stated}")
+    lines, source = [f'ours = {call}["{backend}"])'], f'{call}["reference"])'
+    if expected.tolerance is not None:  # an example states the outputs
+        source = ", ".join("None" if array is None else array_literal(array) for array in expected.outputs)
+    lines += _wrapped(f"expected = {source}")
     if len(expected.outputs) == 1:
         return [*lines, *_assertions(trial, expected.outputs[0], "ours", "expected")]
     for k, output in enumerate(expected.outputs):
         lines += _assertions(trial, output, f"ours[{k}]", f"expected[{k}]")
     return lines
-
-
-def _stated(output: Array | None) -> str:
-    """An output of an example, as Python code."""
-    if output is None or element_type_of(output).name not in CODED:
-        return "None" if output is None else array_literal(output)
-    return f'irops.tagged({array_literal(output)}, element_type("{element_type_of(output)}"))'
 
 
 def _assertions(trial: cases.Trial, output: Array | None, ours: str, expected: str) -> list[str]:
@@ -659,24 +654,32 @@ def require_hypothesis() -> None:
     require_extra("conformance", "hypothesis")
 
 
-def has_kernel(client: BackendClient, op: Op) -> bool:
-    """Whether a backend has a kernel of an op.
-
-    Raises:  UnusableBackendError if it ends its process when it is asked; as BackendClient.has
-    """
-    try:
-        return client.has(op)
-    except ProcessDied as death:
-        message = f"the backend crashed when asked for a kernel of {op.id}: {death}"
-        raise UnusableBackendError(message) from None
-
-
 class Effort(NamedTuple):
     """How many cases are generated for an op; see run_conformance."""
 
     examples: int
     seed: int
     seconds: float
+
+
+def definition_warnings(registry: Registry) -> list[Diagnostic]:
+    """The constraints without counterexample, in definitions that are not of irops.
+
+    Raises:  DefinitionError with the cases that are not as they say; for a definition that cannot be loaded
+    """
+    ops = (registry.op(op) for dialect in dialects() for op in registry.versions(dialect.name))
+    findings = [finding for op in ops if not cases.is_own(op) for finding in _findings(op)]
+    if errors := errors_of(findings):
+        raise DefinitionError(errors)
+    return findings
+
+
+def _findings(op: Op) -> Iterator[Diagnostic]:
+    rule, path = "inconsistent-definition", op.definition.path
+    for name, reason in cases.faults(op):
+        yield definition_fault(rule, f"{op.id}, {name}: {reason}", path)
+    for reason in untested_constraints(op.definition):
+        yield replace(definition_fault(rule, reason, path), level=Severity.WARNING)
 
 
 class OpTest:
@@ -687,12 +690,18 @@ class OpTest:
 
     def report(self) -> OpReport | None:
         """The results of the cases of the definition, and of generated ones; None if the backend has no
-        kernel. The reference has first to find a definition that is not of irops as it says.
+        kernel. A definition that is not of irops is first held to the reference.
+
+        Raises:  UnusableBackendError if the backend ends its process when asked for a kernel
         """
         faults, untested = {}, []
         if not cases.is_own(self.op):
             faults, untested = dict(cases.faults(self.op)), untested_constraints(self.op.definition)
-        runs = has_kernel(self.client, self.op)
+        try:
+            runs = self.client.has(self.op)
+        except ProcessDied as death:
+            message = f"the backend crashed when asked for a kernel of {self.op.id}: {death}"
+            raise UnusableBackendError(message) from None
         if not runs and not faults:
             return None
         right = not faults

@@ -422,19 +422,16 @@ def _case(element: Any, path: str) -> ExampleCase:
 
 
 def _tensor(element: Any, path: str) -> Tensor:
-    """Raises:  DefinitionError if its elements are not those of its type and shape"""
-    name = element.get("name")
     try:
         kind = element_type(element.get("type"), foreign=True)
         shape = Shape.parse(element.get("shape"))
         known = element.get("known", "yes") == "yes" and shape.static
         value = value_of(element.text or "", kind, shape.to_tuple()) if known else None
     except (ValueError, KeyError, OverflowError) as error:
-        message = f"tensor {name} cannot be read: {error}"
-        raise DefinitionError(
-            [_fault("inconsistent-definition", message, path, element.sourceline)]
-        ) from None
-    return Tensor(name, kind, shape, value, element.get("output") == "yes")
+        message = f"tensor {element.get('name')} cannot be read: {error}"
+        fault = _fault("inconsistent-definition", message, path, element.sourceline)
+        raise DefinitionError([fault]) from None
+    return Tensor(element.get("name"), kind, shape, value, element.get("output") == "yes")
 
 
 def value_of(text: str, kind: ElementType, shape: tuple[int, ...]) -> Array:
@@ -487,10 +484,8 @@ def _named_in(function: Callable[..., Any], seen: set[Any]) -> set[str]:
     if code.co_freevars:
         known = {**known, **inspect.getclosurevars(function).nonlocals}
     own = ((function.__module__ or "?").rsplit(".", 2)[0], OPS)
-    looked_up = (ast.Subscript, ast.Dict, ast.Compare)  # table["C1"] cites nothing
-    keys = {
-        key for node in ast.walk(tree) if isinstance(node, looked_up) for key in ast.iter_child_nodes(node)
-    }
+    tables = [node for node in ast.walk(tree) if isinstance(node, (ast.Subscript, ast.Dict, ast.Compare))]
+    keys = {key for node in tables for key in ast.iter_child_nodes(node)}  # table["C1"] cites nothing
     ids: set[str] = set()
     for node in ast.walk(tree):
         named: Any = None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from irops.analysis.checks.run import check
 from irops.analysis.model_analysis import AnyModel
 from irops.backends.backend import Backend
-from irops.conformance.cases import definition_warnings
+from irops.conformance.kit import definition_warnings
 from irops.debugging.compare.results import expectation
 from irops.debugging.sources.source import Context
 from irops.diagnostics.diagnostic import Rule

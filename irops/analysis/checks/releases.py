@@ -7,7 +7,7 @@ from irops.analysis.checks.layers import interface
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.invocation import input_spec
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.needs import EXTENSION, Need, created_layers, needs
+from irops.analysis.needs import Need, created_layers, needs
 from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural
@@ -29,7 +29,7 @@ def the_target_reads_the_model(analysis: ModelAnalysis, target: str) -> Iterator
         if table.reads(target, need.since):
             continue
         key = (need.layer.id if need.layer else -1, need.rule, need.graph.path)
-        if need.rule == EXTENSION and need.layer is not None:
+        if need.rule == "extension-library" and need.layer is not None:
             op = need.graph.layers[need.layer.id].op
             if op is not None and op.definition.library:
                 continue  # which is reported for any target

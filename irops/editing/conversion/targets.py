@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.needs import EXTENSION, Need, needs
+from irops.analysis.needs import Need, needs
 from irops.diagnostics.printable import shortened
 from irops.ir.model import Model
 from irops.spec.releases import opsets, releases
@@ -116,7 +116,7 @@ class ReleaseTarget(Target):
     def unread(self, analysis: ModelAnalysis) -> Iterator[Need]:
         """The features that the release does not read, without the length of the file, set on writing."""
         for need in needs(analysis):
-            is_own = need.layer is not None and need.rule != EXTENSION
+            is_own = need.layer is not None and need.rule != "extension-library"
             if is_own and not releases().reads(self.name, need.since):
                 yield need
 
