@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from irops.analysis.checks.run import check
+from irops.analysis.checks.run import check_as_read
 from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.analysis.needs import oldest_release
 from irops.cli.display import print_diagnostics, print_json, progress_bar, table
@@ -30,14 +30,15 @@ from irops.cli.parser import CLEAN, FINDINGS
 from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.debugging.weights import Constant, Loss, ModelWeights, alignment, weights_of
-from irops.diagnostics.diagnostic import errors_of
+from irops.diagnostics.diagnostic import Diagnostic, errors_of
 from irops.diagnostics.formats import as_json as diagnostic_as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, plural, printable, shown
 from irops.dialects import model_suffixes
 from irops.dialects.openvino import DIALECT as OPENVINO
-from irops.dialects.reading import read
+from irops.dialects.reading import load
 from irops.graph.topology import Wiring
 from irops.ir.model import Element, Layer, LayerGraph, LayerKind, Model, Port
+from irops.ir.read import accepted
 from irops.ir.weights import Region, region_of
 from irops.spec.releases import UNRELEASED
 from irops.values.element import element_type, element_type_of_precision
@@ -220,11 +221,11 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal("--sort is given without --weights, which examines the constants")
     files = [file for file in args.weights if file != EXAMINED]
     limits = limits_of(args, settings(args.config).limits)
-    model = read(args.model, files[-1] if files else None, limits=limits)
-    analysis = analyse(model, registry_of(args), limits)
+    loaded = load(args.model, files[-1] if files else None, limits=limits)
+    analysis = analyse(accepted(*loaded), registry_of(args), limits)
     if examined:
         return _examine(analysis, args)
-    summary = _summary(analysis)
+    summary = _summary(analysis, check_as_read(analysis, loaded[1]).errors)
     if args.output_format == "json":
         print_json(1, summary, args.model)
     else:
@@ -246,7 +247,7 @@ def _examine(analysis: ModelAnalysis, args: argparse.Namespace) -> int:
     return FINDINGS if errors_of(weights.faults) else CLEAN
 
 
-def _summary(analysis: ModelAnalysis) -> Summary:
+def _summary(analysis: ModelAnalysis, errors: Sequence[Diagnostic]) -> Summary:
     """Counts include the layers and edges of bodies; oldest_release: of IR alone."""
     model = analysis.model
     layers = [layer for _, layer in model.walk()]
@@ -271,16 +272,16 @@ def _summary(analysis: ModelAnalysis) -> Summary:
         "weights_file": weights.path if weights else None,
         "weights_file_bytes": weights.size if weights else 0,
         "subgraphs": _layers_with_bodies(model.graph),
-        "oldest_release": _oldest_release(analysis),
+        "oldest_release": _oldest_release(analysis, len(errors)),
     }
 
 
-def _oldest_release(analysis: ModelAnalysis) -> Summary | None:
+def _oldest_release(analysis: ModelAnalysis, errors: int) -> Summary | None:
     """The oldest release that reads a model without errors. decided_by: what keeps older ones from it"""
     if analysis.dialect is not OPENVINO:
         return None
-    if errors := check(analysis).errors:
-        return {"name": None, "decided_by": [f"irops check finds {plural(len(errors), 'error')} in it"]}
+    if errors:
+        return {"name": None, "decided_by": [f"irops check finds {plural(errors, 'error')} in it"]}
     name, deciding = oldest_release(analysis)
     needs = [n.what if n.layer is None else f"{n.layer} {n.what}" for n in deciding]
     return {"name": name, "decided_by": list(dict.fromkeys(needs))}
@@ -450,7 +451,10 @@ def _file(summary: Summary) -> str:
 
 def _release(oldest: Summary) -> str:
     """One line: the release, and the first thing that decides it."""
-    texts = {None: "no release of OpenVINO is known to read it", UNRELEASED: "read by no release of OpenVINO"}
+    texts = {
+        None: "which release of OpenVINO reads it is not known",
+        UNRELEASED: "read by no release of OpenVINO",
+    }
     text = texts.get(oldest["name"], f"read by OpenVINO {oldest['name']} and later")
     if not oldest["decided_by"]:
         return f"{text}; older releases are not known"

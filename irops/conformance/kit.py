@@ -706,7 +706,7 @@ class OpTest:
             return None
         right = not faults
         results = [*self._definition_cases(faults)] if runs else []
-        generated, note = self._generated() if runs and right else ([], "" if runs else "no kernel")
+        generated, note = self._generated() if runs and right else ([], WRONG if runs else "no kernel")
         results += [*generated, *self._unreproduced_crashes()]
         for name, reason in faults.items():
             results.append(CaseOutcome("definition", name, CaseVerdict(Status.FAILED, reason, WRONG)))
