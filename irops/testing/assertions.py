@@ -63,10 +63,13 @@ def assert_definitions(*folders: str, modules: Iterable[str] = ()) -> None:
     and that functions cite only constraints that there are. A constraint without counterexample is a warning.
 
     folders, modules: as in irops.Registry
-    Raises:  DefinitionError with all errors
+    Raises:  DefinitionError with all errors; ValueError if there is no definition
     """
     __tracebackhide__ = True
-    for warning in definition_warnings(Registry(folders, modules, plugins=False)):
+    registry = Registry(folders, modules, plugins=False)
+    if not registry.extensions():
+        raise ValueError(f"there is no definition in the folders {', '.join(folders)}")
+    for warning in definition_warnings(registry):
         warnings.warn(str(warning), stacklevel=2)
 
 

@@ -14,6 +14,7 @@ import irops
 from irops.backends.backend import Reference
 from irops.cli.main import main
 from irops.conformance.kit import run_conformance
+from irops.conformance.verdict import Status
 from irops.diagnostics.diagnostic import DefinitionError, DiagnosticError
 from irops.dialects.registry import default_registry
 from irops.spec.load import undefined_citations
@@ -68,7 +69,10 @@ def test_a_definition_that_is_as_it_says_passes(ops, tmp_path, capsys):
     report = conformance(folder)
     assert report.ok, str(report)
     assert report.ops[0].note == ""
+    assert [report.ops[0].count(kind, Status.PASSED) for kind in ("example", "counterexample")] == [1, 1]
     assert_definitions(folder)
+    with pytest.raises(ValueError, match="no definition in the folders"):
+        assert_definitions()
     words = ["--definitions", folder, "--custom-only", "--format", "markdown"]
     assert main(["docs", "-o", str(tmp_path / "pages"), *words]) == 0
     assert capsys.readouterr().err == ""
@@ -102,7 +106,8 @@ def test_the_command_fails_and_its_program_shows_what_the_example_says(ops, caps
     folder = ops([["xml", "2 1 4 3 6 5", "2 1 4 3 5 6"]])
     words = ["--op", OP, "--definitions", folder, "--output-format", "json", "--quiet"]
     assert main(["conformance", "--source", "reference", *words]) == 1
-    (failed,) = json.loads(capsys.readouterr().out)["backends"][0]["ops"][0]["outcomes"]
+    failed, passed = json.loads(capsys.readouterr().out)["backends"][0]["ops"][0]["outcomes"]
+    assert (passed["kind"], passed["status"]) == ("counterexample", "passed")
     assert failed["fault"] == "wrong definition"
     assert "expected = np.array([2, 1, 4, 3, 5, 6], np.int32)" in failed["snippet"]
     with pytest.raises(AssertionError, match=r"array\(\[2, 1, 4, 3, 6, 5\]"):
