@@ -667,19 +667,16 @@ def definition_warnings(registry: Registry) -> list[Diagnostic]:
 
     Raises:  DefinitionError with the cases that are not as they say; for a definition that cannot be loaded
     """
-    ops = (registry.op(op) for dialect in dialects() for op in registry.versions(dialect.name))
-    findings = [finding for op in ops if not cases.is_own(op) for finding in _findings(op)]
+    findings: list[Diagnostic] = []
+    for op in (registry.op(op) for dialect in dialects() for op in registry.versions(dialect.name)):
+        if not cases.is_own(op):
+            finding = partial(definition_fault, "inconsistent-definition", file=op.definition.path)
+            findings += [finding(f"{op.id}, {name}: {reason}") for name, reason in cases.faults(op)]
+            untested = map(finding, untested_constraints(op.definition))
+            findings += [replace(warning, level=Severity.WARNING) for warning in untested]
     if errors := errors_of(findings):
         raise DefinitionError(errors)
     return findings
-
-
-def _findings(op: Op) -> Iterator[Diagnostic]:
-    rule, path = "inconsistent-definition", op.definition.path
-    for name, reason in cases.faults(op):
-        yield definition_fault(rule, f"{op.id}, {name}: {reason}", path)
-    for reason in untested_constraints(op.definition):
-        yield replace(definition_fault(rule, reason, path), level=Severity.WARNING)
 
 
 class OpTest:
