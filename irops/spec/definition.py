@@ -12,6 +12,7 @@ from typing import Any
 
 from irops.diagnostics.diagnostic import Severity
 from irops.diagnostics.html_table import html_table
+from irops.spec.condition import Condition
 from irops.values.element import Array, ElementType, element_types, foreign_types
 from irops.values.shape import Shape
 
@@ -212,10 +213,16 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note, such as a decision where specification and runtime differ. of: its subject, None for the op."""
+    """A note, such as a decision where specification and runtime differ.
+
+    of: its subject, None for the op; cause: where it explains that OpenVINO's CPU plug-in computes something
+    else, () for never; switch: the property of the plug-in, name=value, without which it does not.
+    """
 
     text: str
     of: str | None = None
+    cause: Condition = ()
+    switch: str = ""
 
 
 @dataclass(frozen=True, slots=True)

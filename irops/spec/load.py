@@ -22,6 +22,7 @@ from irops.diagnostics.rules import rule
 from irops.files.storage import content_of
 from irops.spec.attributes import DomainError, parse
 from irops.spec.binding import Functions
+from irops.spec.condition import GENERAL, Condition, parse_condition
 from irops.spec.definition import (
     OPENVINO,
     Attribute,
@@ -47,6 +48,7 @@ from irops.values.element import STRING, Array, ElementType, element_type, tagge
 from irops.values.shape import Shape
 
 FLAG = "yes"
+NEVER = "never"
 
 
 def load_definition(path: str | Path, *, version: int | None = None) -> Definition:
@@ -172,7 +174,7 @@ class _Loader:
             outputs=outputs,
             gradients=self._named(self.gradient, "gradient", key="of"),
             constraints=constraints,
-            notes=tuple(Note(prose(n), n.get("of")) for n in root.findall("note")),
+            notes=tuple(map(self.note, root.findall("note"))),
             cases_source=root,
             same_as=root.get("same-as"),
             library=root.get("library", ""),
@@ -310,6 +312,15 @@ class _Loader:
         severity, attributes = Severity(get("severity", "error")), tuple((get("of") or "").split())
         return Constraint(get("id"), prose(element), get("when", "infer"), severity, attributes)
 
+    def note(self, element: Any) -> Note:
+        text = element.get("cause", NEVER)
+        cause: Condition = ()
+        try:
+            cause = () if text == NEVER else parse_condition(text)
+        except ValueError as error:
+            self.fault(element, f"the cause {text!r}: {error}")
+        return Note(prose(element), element.get("of"), cause, element.get("switch", ""))
+
 
 # Checks that the names to which a definition refers are defined.
 
@@ -358,9 +369,12 @@ def _reader_requirements(root: Any, definition: Definition) -> Iterator[Fault]:
 def _notes(root: Any, definition: Definition) -> Iterator[Fault]:
     parts = (definition.constraints, definition.attributes, definition.types, definition.bodies)
     subjects = {None, *_ports(definition)}.union(*parts)
-    for note in root.findall("note"):
-        if note.get("of") not in subjects:
-            yield note, f"a note is about {note.get('of')!r}, which is not defined"
+    for element, note in zip(root.findall("note"), definition.notes):
+        if note.of not in subjects:
+            yield element, f"a note is about {note.of!r}, which is not defined"
+        for term in (term for terms in note.cause for term in terms):
+            if term.name not in {*subjects, *GENERAL}:
+                yield element, f"a cause depends on {term.name!r}, which is not defined"
 
 
 def _gradient(element: Any, definition: Definition) -> Iterator[Fault]:

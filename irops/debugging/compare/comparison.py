@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 from irops.analysis.model_analysis import AnyModel, ModelAnalysis, analyse
@@ -19,6 +20,7 @@ from irops.analysis.signature import Key
 from irops.analysis.structure import LayerNode
 from irops.analysis.synthetic import axes_of_one
 from irops.backends.backend import Reference
+from irops.debugging.compare.causes import AGREES, with_causes
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer, first_fault
 from irops.debugging.compare.isolated import isolated
 from irops.debugging.compare.propagated import propagated
@@ -397,6 +399,11 @@ def compared(
         case _:
             layers, notes = cuts(context, a, right, b, ours, progress)
     layers, further = _weighed(context, a, b, chosen, layers, results)
+    if b.is_cpu_plugin and results:
+        compiled = "alone" if chosen == "isolated" else "whole"
+        effect_of = partial(_effect_of_property, drawn, a, right, b, results)
+        layers, ending = with_causes(context, layers, compiled, effect_of)
+        notes = (*ending, *notes)
     notes = (*further, *notes, *_unguarded(a, b))
     complete = complete or _works(b, results)
     if not b.computes_layers and not b.is_whole:
@@ -416,6 +423,30 @@ def compared(
         coverage_of(context.analysis, layers, results, _why_missing(chosen, a, b, complete=complete)),
         b.is_whole,
     )
+
+
+def _effect_of_property(
+    context: Context,
+    a: Source,
+    right: Values | Failure,
+    b: Source,
+    results: Sequence[ComparedResult],
+    switch: str,
+) -> str:
+    """What becomes of wrong results when b has another property, name=value; "" if nothing."""
+    other = b.with_property(*switch.split("=", 1))
+    if other is None or not any(result.is_fault for result in results):
+        return ""
+    with closing(other):
+        again = compared_results(context, a, right, other, other.results(context))
+    unchanged, verdicts = (
+        compared_results(context, a, right, b, b.results(context)),
+        [one.verdict for one in again],
+    )
+    if Verdict.FAILED in verdicts or unchanged != results or again == results:
+        return ""  # neither where each run gives something else
+    is_ended = not any(result.is_fault or not result.is_compared for result in again)
+    return f"with {switch}, {AGREES if is_ended else 'the results differ otherwise'}"
 
 
 def _weighed(
@@ -549,8 +580,7 @@ def _explained(
     is_masked = layer.id in without_effect
     if is_masked and (b.is_matched or layer.verdict is Verdict.OVERFLOW):
         layer = layer.judged_as(Verdict.MASKED, f"{layer.reason}; {effect}")
-    cause = b.cause(context, layer.id)
-    return replace(layer, cause=cause, is_known=bool(cause) and not b.is_matched, is_masked=is_masked)
+    return replace(layer, cause=b.cause(context, layer.id), is_masked=is_masked)
 
 
 def _without_partner(context: Context, b: Source) -> Iterator[str]:

@@ -22,7 +22,6 @@ from irops.debugging.sources.source import (
     Source,
     SourceFailed,
     Values,
-    noted_of_plugins,
 )
 from irops.debugging.sources.workers import RemoteBackend
 from irops.diagnostics.diagnostic import EvaluationError
@@ -158,6 +157,7 @@ class Layerwise(Source):
     def __init__(self, backend: Backend, *, has_reference: bool = False) -> None:
         self.name, self.backend = backend.name, backend
         self._has_reference = has_reference or self.is_reference
+        self.is_cpu_plugin = self.name == "openvino"
         self.ends_caller = not isinstance(backend, Reference | RemoteBackend)
 
     @property
@@ -196,9 +196,6 @@ class Layerwise(Source):
 
     def _may_decline(self, step: PlannedLayer) -> bool:
         return not self._has_reference and not step.constant and step.layer.kind is LayerKind.OPERATION
-
-    def cause(self, context: Context, layer: int) -> str:
-        return noted_of_plugins(context, layer) if self.name.startswith("openvino") else ""
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
         return [self._computed(call) for call in calls]

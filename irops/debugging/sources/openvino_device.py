@@ -32,7 +32,6 @@ from irops.debugging.sources.source import (
     SourceFailed,
     Values,
     is_small,
-    noted_of_plugins,
 )
 from irops.debugging.sources.workers import UNBOUNDED, SourceWorkers, asked, weights_file, write_text
 from irops.diagnostics.diagnostic import DiagnosticError
@@ -241,6 +240,8 @@ class OpenVINODevice(Source):
     ) -> None:
         self.device, self.properties = device, dict(properties or {})
         self.name = ",".join((f"openvino:{device}", *(f"{k}={v}" for k, v in self.properties.items())))
+        self.is_cpu_plugin = "CPU" in device
+        self._workers = workers
         self._process = workers.process(Device, device, self.properties, seconds=TIMEOUT)
         self._arithmetic: Arithmetic | None = None
 
@@ -278,8 +279,9 @@ class OpenVINODevice(Source):
             values: Values = self._ask("run", *_files(model, Path(folder)), dict(inputs))
             return values
 
-    def cause(self, context: Context, layer: int) -> str:
-        return noted_of_plugins(context, layer)
+    def with_property(self, name: str, value: str) -> Source | None:
+        properties = {**self.properties, name: value}
+        return None if name in self.properties else OpenVINODevice(self.device, properties, self._workers)
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
         if calls and calls[0].model.dialect != OPENVINO:

@@ -1,6 +1,5 @@
 """Sources of values: a source gives the values of layers, all, some, or those of one layer at a time."""
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -136,18 +135,6 @@ class Context:
         return self.analysis.model
 
 
-DEVIATING = re.compile(r"(?:^|(?<=[.;] ))(?:OpenVINO's|The) (?:CPU )?plug-in\b(?:[^.;]|[.;]\S)*")
-"""A sentence of a note that tells what plug-ins of OpenVINO compute otherwise."""
-
-
-def noted_of_plugins(context: Context, layer: int) -> str:
-    """The sentences of an op's definition on plug-ins of OpenVINO that compute otherwise; else ""."""
-    op = context.analysis.root.layers[layer].op
-    notes = () if op is None else op.definition.notes
-    found = "; ".join(found for note in notes for found in DEVIATING.findall(note.text))
-    return f"known of {op.id}: {found}" if op is not None and found else ""
-
-
 class Source(ABC):
     """Gives values of layers. A source is closed after use; it may hold a process.
 
@@ -164,6 +151,8 @@ class Source(ABC):
     """How many of its layers were found by their values."""
     ends_caller = False
     """Whether it computes in this process, and a crash of it ends both."""
+    is_cpu_plugin = False
+    """Whether OpenVINO's CPU plug-in computes, of which the definitions tell."""
     is_whole = False
     """Whether it optimises a model as a whole, so that values within are not those of a plain run."""
 
@@ -193,8 +182,12 @@ class Source(ABC):
         return numbers
 
     def cause(self, context: Context, layer: int) -> str:  # noqa: ARG002 - another model knows more
-        """Why a layer may differ, in words: what another model has there, or what is known of a plug-in."""
+        """Why a layer may differ, in words: what another model has there."""
         return ""
+
+    def with_property(self, name: str, value: str) -> "Source | None":  # noqa: ARG002 - as for cause
+        """The same device with another property; None where the property is set, or there are none."""
+        return None
 
     def other_definition(self, context: Context, layer: int) -> str:  # noqa: ARG002 - as for cause
         """The other attributes and weights by which another model computes a layer, but for rounding."""
