@@ -9,8 +9,9 @@ import numpy as np
 
 GENERAL = ("verdict", "processor", "compiled")
 """Subjects that are no parts of a definition."""
-TERM = re.compile(r"([A-Za-z_][\w.-]*)(?::([a-z]+))?(!=|<=|>=|=|<|>)([^=!<>]+)")
-NUMBER = re.compile(r"-?[\d.]+|-?inf|nan")
+NEVER = "never"
+TERM = re.compile(r"([A-Za-z_][\w.-]*)(?::(type|rank|size|source))?(!=|<=|>=|=|<|>)([^=!<>]+)")
+NUMBER = re.compile(r"-?[\d.]+|-?inf")
 RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 Values: TypeAlias = Callable[[str, str], Any]
 """The values of a subject by name and aspect, or "". Raises: LookupError where they are not known"""
@@ -25,19 +26,17 @@ class Term(NamedTuple):
     right: tuple[str, ...]
 
     def holds(self, values: Values) -> bool:
-        found = any(
-            self._is_met(np.asarray(values(self.name, self.aspect)), word, values) for word in self.right
+        left = np.asarray(values(self.name, self.aspect))
+        return any(_is_met(left, self.relation, word, values) for word in self.right) is not (
+            self.relation == "!="
         )
-        return found is not (self.relation == "!=")
 
-    def _is_met(self, left: Any, word: str, values: Values) -> bool:
-        if word == "nan":
-            return bool(np.isnan(left).any())
-        relation = RELATIONS.get(self.relation, operator.eq)
-        rights = (
-            values(*word.split(":")) if ":" in word else [float(word) if NUMBER.fullmatch(word) else word]
-        )
-        return any(bool(np.any(relation(left, right))) for right in rights)
+
+def _is_met(left: Any, relation: str, word: str, values: Values) -> bool:
+    if word == "nan":
+        return bool(np.isnan(left).any())
+    rights = values(*word.split(":")) if ":" in word else [float(word) if NUMBER.fullmatch(word) else word]
+    return any(bool(np.any(RELATIONS.get(relation, operator.eq)(left, right))) for right in rights)
 
 
 Condition: TypeAlias = tuple[tuple[Term, ...], ...]
@@ -46,7 +45,7 @@ Condition: TypeAlias = tuple[tuple[Term, ...], ...]
 
 def parse_condition(text: str) -> Condition:
     """Raises: ValueError"""
-    return tuple(tuple(map(_term, part.split())) for part in text.split("|"))
+    return tuple(tuple(map(_term, part.split())) for part in text.split("|") if text not in ("", NEVER))
 
 
 def _term(text: str) -> Term:

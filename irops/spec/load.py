@@ -48,7 +48,6 @@ from irops.values.element import STRING, Array, ElementType, element_type, tagge
 from irops.values.shape import Shape
 
 FLAG = "yes"
-NEVER = "never"
 
 
 def load_definition(path: str | Path, *, version: int | None = None) -> Definition:
@@ -313,12 +312,11 @@ class _Loader:
         return Constraint(get("id"), prose(element), get("when", "infer"), severity, attributes)
 
     def note(self, element: Any) -> Note:
-        text = element.get("cause", NEVER)
         cause: Condition = ()
         try:
-            cause = () if text == NEVER else parse_condition(text)
+            cause = parse_condition(element.get("cause", ""))
         except ValueError as error:
-            self.fault(element, f"the cause {text!r}: {error}")
+            self.fault(element, f"the cause of a note: {error}")
         return Note(prose(element), element.get("of"), cause, element.get("switch", ""))
 
 

@@ -1,88 +1,67 @@
 """Why OpenVINO's CPU plug-in computes something else: what definitions note of it, where that holds."""
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
+from itertools import islice, repeat
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from irops.analysis.inferred import LayerFacts
 from irops.backends.backend import Reference
 from irops.debugging.compare.compared_layer import ComparedLayer, first_fault
 from irops.debugging.sources.source import Context
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.runtime.evaluator import Evaluator, Variables
 from irops.runtime.run import Computed, walk_model
-from irops.spec.condition import condition_holds
+from irops.spec.condition import Values, condition_holds
 from irops.spec.definition import GROUPS, Note
 from irops.values.element import ElementType
 from irops.verdicts.question import Verdict
 
-WITHOUT_VNNI = ("SSE41", "AVX", "AVX2", "AVX512_CORE")
-"""Values of ONEDNN_MAX_CPU_ISA that hide the instructions for sums of products of 8 bits."""
 SWITCHES = ("DYNAMIC_QUANTIZATION_GROUP_SIZE=0", "INFERENCE_PRECISION_HINT=f32", "INFERENCE_NUM_THREADS=1")
 """Properties that may end a difference of results that no layer explains."""
 AGREES = "no result differs"
 
 
 def instructions() -> list[str]:
-    """Those that the plug-in may use, with vnni for all kinds of these; none where the system lists none."""
+    """Those of the processor, "vnni" for each kind of these; none where the system does not list them."""
     text = ""
     with suppress(OSError):
         text = Path("/proc/cpuinfo").read_text("utf-8")
-    found = [word.rpartition("_")[2] if word.endswith("vnni") else word for word in text.split()]
-    hidden = ("vnni", "amx_int8") if os.environ.get("ONEDNN_MAX_CPU_ISA") in WITHOUT_VNNI else ()
-    return [word for word in found if word not in hidden]
+    return [word.rpartition("_")[2] if word.endswith("vnni") else word for word in text.split()]
 
 
-@dataclass(frozen=True, slots=True)
-class LayerSubjects:
-    """The values of the subjects of conditions for one layer. compiled: alone, or within the whole model;
-    computed: the layer in a run of the reference, without which elements and sizes are not known.
+def values_of(
+    context: Context, compiled: str, layer: ComparedLayer, computed: Computed | None, name: str, aspect: str
+) -> Any:
+    """The values of a subject of a condition. compiled: alone, or within the whole model; computed: the layer
+    in a run of the reference. Raises: LookupError where it lacks and elements or sizes are asked for
     """
-
-    context: Context
-    facts: LayerFacts
-    layer: ComparedLayer
-    compiled: str
-    computed: Computed | None = None
-
-    def __call__(self, name: str, aspect: str) -> Any:
-        """As condition_holds asks for them."""
-        if name in self.facts.attributes:
-            return _words(self.facts.attributes[name])
-        match name:
-            case "verdict":
-                return [str(judgement.verdict).replace(" ", "_") for judgement in self.layer.judgements]
-            case "processor":
-                return instructions()
-            case "compiled":
-                return [self.compiled]
-        return np.concatenate([[], *self._of_ports(name, aspect)])
-
-    def _of_ports(self, name: str, aspect: str) -> Iterator[Any]:
-        """The values of each input and output of a name, or of a type variable."""
-        assert self.facts.op is not None
-        definition, count = self.facts.op.definition, len(self.facts.inputs)
-        inputs = [definition.inputs[min(place, len(definition.inputs) - 1)] for place in range(count)]
-        facts = (*self.facts.inputs, *self.facts.outputs)
-        for place, (port, fact) in enumerate(zip((*inputs, *definition.outputs), facts)):
-            if fact is not None and name == port.type:
-                yield _words(fact.element_type)
-            elif fact is not None and name == port.name:
-                yield _words(fact.element_type) if aspect == "type" else self._of_port(place, aspect)
-
-    def _of_port(self, place: int, aspect: str) -> Any:
-        if aspect == "source":
-            sources = self.context.analysis.root.wiring.inputs[self.layer.id][place : place + 1]
-            return [source[0].type for source in sources if source is not None]
-        if self.computed is None:
-            raise LookupError("the elements and sizes of a layer that was not computed")
-        array = np.asarray((*self.computed.inputs, *self.computed.outputs)[place])
-        return {"rank": [array.ndim], "size": array.shape}.get(aspect, array.ravel())
+    facts, sources = context.analysis.infer().of(layer.id), context.analysis.root.wiring.inputs[layer.id]
+    if name in facts.attributes:
+        return _words(facts.attributes[name])
+    if name in ("compiled", "processor", "verdict"):
+        verdicts = [str(judgement.verdict).replace(" ", "_") for judgement in layer.judgements]
+        return {"compiled": [compiled], "processor": instructions(), "verdict": verdicts}[name]
+    assert facts.op is not None
+    ports = (*facts.op.definition.inputs[: len(sources)], *facts.op.definition.outputs)
+    arrays = repeat(None) if computed is None else (*computed.inputs, *computed.outputs)
+    found: list[Any] = []
+    for place, (port, fact, array) in enumerate(zip(ports, (*facts.inputs, *facts.outputs), arrays)):
+        if fact is None or name not in (port.name, port.type):
+            continue
+        if aspect == "type" or name == port.type:
+            found.append(_words(fact.element_type))
+        elif aspect == "source":
+            found.append([source[0].type for source in sources[place : place + 1] if source is not None])
+        elif array is None:
+            raise LookupError(name)
+        else:
+            found.append({"rank": [array.ndim], "size": array.shape}.get(aspect, np.ravel(array)))
+    return np.concatenate([[], *found])
 
 
 def _words(value: Any) -> list[Any]:
@@ -94,54 +73,53 @@ def _words(value: Any) -> list[Any]:
 
 
 def causes_of(context: Context, layers: Sequence[ComparedLayer], compiled: str) -> dict[int, list[Note]]:
-    """The notes that explain layers, by id. compiled: as LayerSubjects has it"""
-    facts, found = context.analysis.infer(), dict[int, list[Note]]()
-    pending = {layer.id: LayerSubjects(context, facts.of(layer.id), layer, compiled) for layer in layers}
-    for number, subjects in list(pending.items()):
-        with suppress(LookupError):
-            found[number] = _holding(subjects)
-            del pending[number]
+    """The notes that explain layers, by id. compiled: as values_of has it"""
+    found: dict[int, list[Note]] = {}
+    pending: dict[int, ComparedLayer] = {}
+    for layer in layers:
+        try:
+            found[layer.id] = _explaining(context, layer, partial(values_of, context, compiled, layer, None))
+        except LookupError:
+            pending[layer.id] = layer
     run = walk_model(Evaluator(context.analysis, (Reference(),)), context.inputs, Variables())
     with suppress(EvaluationError, StopIteration):  # no cause is known where values cannot be computed
         while pending:
             computed = next(run)
             number = computed.step.layer.id
             if number in pending:
-                found[number] = _holding(replace(pending.pop(number), computed=computed))
+                layer = pending.pop(number)
+                values = partial(values_of, context, compiled, layer, computed)
+                found[number] = _explaining(context, layer, values)
     return found
 
 
-def _holding(subjects: LayerSubjects) -> list[Note]:
-    """Raises: LookupError"""
-    notes = () if subjects.facts.op is None else subjects.facts.op.definition.notes
-    if subjects.layer.verdict is Verdict.FAILED:  # which a note explains only if it says so
-        notes = tuple(note for note in notes if any(t.name == "verdict" for part in note.cause for t in part))
-    return [note for note in notes if condition_holds(note.cause, subjects)]
+def _explaining(context: Context, layer: ComparedLayer, values: Values) -> list[Note]:
+    """A failure is explained by what says so alone. Raises: LookupError"""
+    op, has_failed = context.analysis.root.layers[layer.id].op, layer.verdict is Verdict.FAILED
+    notes = () if op is None else op.definition.notes
+    named = [note for note in notes if not has_failed or "verdict" in {t.name for p in note.cause for t in p}]
+    return [note for note in named if condition_holds(note.cause, values)]
 
 
 def with_causes(
     context: Context, layers: Sequence[ComparedLayer], compiled: str, effect_of: Callable[[str], str]
 ) -> tuple[tuple[ComparedLayer, ...], tuple[str, ...]]:
-    """The layers that differ with what is known of the plug-in, and the property that ends a difference of
-    results where no layer explains it.
+    """The layers that differ with what is known of the plug-in; else what ends the difference of results.
 
     effect_of: what becomes of wrong results with a property, name=value; "" if nothing
     """
-    causes = causes_of(context, [layer for layer in layers if layer.is_fault and not layer.path], compiled)
-    effects = {"": ""}
-    explained: list[ComparedLayer] = []
-    for layer in layers:
-        texts: list[str] = []
-        for note in causes.get(layer.id, ()) if layer.is_fault and not layer.path else ():
-            if note.switch not in effects:
-                effects[note.switch] = effect_of(note.switch)
-            if effects[note.switch] or not note.switch:
-                texts += filter(None, (note.text.rstrip("."), effects[note.switch]))
-        cause = f"known of {layer.op}: {'; '.join(texts)}" if texts else ""
-        explained.append(replace(layer, cause=cause, is_known=True) if cause else layer)
-    first = first_fault(explained)
+    faulty = {layer.id: layer for layer in layers if layer.is_fault and not layer.path}
+    causes = causes_of(context, tuple(faulty.values()), compiled)
+    switches = dict.fromkeys(note.switch for notes in causes.values() for note in notes if note.switch)
+    effects = {"": "", **{switch: effect_of(switch) for switch in switches}}
+    for number, notes in causes.items():
+        proven = [note for note in notes if effects[note.switch] or not note.switch]
+        texts = [text for note in proven for text in (note.text.rstrip("."), effects[note.switch]) if text]
+        cause = f"known of {faulty[number].op}: {'; '.join(texts)}" if texts else ""
+        faulty[number] = replace(faulty[number], cause=cause, is_known=bool(cause))
+    layers = tuple(layer if layer.path else faulty.get(layer.id, layer) for layer in layers)
+    first = first_fault(layers)
     if first is not None and first.cause:
-        return tuple(explained), ()
+        return layers, ()
     tried = (effect_of(switch) for switch in SWITCHES if switch not in effects)
-    ending = next((effect for effect in tried if effect.endswith(AGREES)), "")
-    return tuple(explained), (ending,) if ending else ()
+    return layers, tuple(islice((effect for effect in tried if effect.endswith(AGREES)), 1))

@@ -281,7 +281,8 @@ class OpenVINODevice(Source):
 
     def with_property(self, name: str, value: str) -> Source | None:
         properties = {**self.properties, name: value}
-        return None if name in self.properties else OpenVINODevice(self.device, properties, self._workers)
+        has_it = properties == self.properties
+        return None if has_it else OpenVINODevice(self.device, properties, self._workers)
 
     def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
         if calls and calls[0].model.dialect != OPENVINO:

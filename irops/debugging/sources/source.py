@@ -186,7 +186,7 @@ class Source(ABC):
         return ""
 
     def with_property(self, name: str, value: str) -> "Source | None":  # noqa: ARG002 - as for cause
-        """The same device with another property; None where the property is set, or there are none."""
+        """The same device with a property set; None where it is, or there are none."""
         return None
 
     def other_definition(self, context: Context, layer: int) -> str:  # noqa: ARG002 - as for cause
