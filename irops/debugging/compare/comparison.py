@@ -433,7 +433,7 @@ def _effect_of_property(
     results: Sequence[ComparedResult],
     switch: str,
 ) -> str:
-    """What becomes of wrong results when b has another property, name=value; "" if nothing."""
+    """The effect on wrong results of a property of b, name=value; "" for none."""
     other = b.with_property(*switch.split("=", 1))
     if other is None or not any(result.is_fault for result in results):
         return ""
