@@ -73,32 +73,30 @@ def _words(value: Any) -> list[Any]:
 
 
 def causes_of(context: Context, layers: Sequence[ComparedLayer], compiled: str) -> dict[int, list[Note]]:
-    """The notes that explain layers, by id. compiled: as values_of has it"""
-    found: dict[int, list[Note]] = {}
-    pending: dict[int, ComparedLayer] = {}
-    for layer in layers:
-        try:
-            found[layer.id] = _explaining(context, layer, partial(values_of, context, compiled, layer, None))
-        except LookupError:
-            pending[layer.id] = layer
+    """The notes that explain layers, by id: at once, or as the reference computes what they depend on."""
     run = walk_model(Evaluator(context.analysis, (Reference(),)), context.inputs, Variables())
+    pending = {layer.id: layer for layer in layers}
+    found: dict[int, list[Note]] = {}
+    computed: Computed | None = None
     with suppress(EvaluationError, StopIteration):  # no cause is known where values cannot be computed
         while pending:
-            computed = next(run)
-            number = computed.step.layer.id
-            if number in pending:
-                layer = pending.pop(number)
-                values = partial(values_of, context, compiled, layer, computed)
-                found[number] = _explaining(context, layer, values)
+            for number in [*pending] if computed is None else {computed.step.layer.id} & pending.keys():
+                values = partial(values_of, context, compiled, pending[number], computed)
+                with suppress(LookupError):
+                    found[number] = _explaining(context, pending[number], values)
+                    del pending[number]
+            computed = next(run) if pending else None
     return found
 
 
 def _explaining(context: Context, layer: ComparedLayer, values: Values) -> list[Note]:
     """A failure is explained by what says so alone. Raises: LookupError"""
-    op, has_failed = context.analysis.root.layers[layer.id].op, layer.verdict is Verdict.FAILED
-    notes = () if op is None else op.definition.notes
-    named = [note for note in notes if not has_failed or "verdict" in {t.name for p in note.cause for t in p}]
-    return [note for note in named if condition_holds(note.cause, values)]
+    op = context.analysis.root.layers[layer.id].op
+    notes = (
+        [] if op is None else [note for note in op.definition.notes if condition_holds(note.cause, values)]
+    )
+    has_failed = layer.verdict is Verdict.FAILED
+    return [n for n in notes if not has_failed or any(t.name == "verdict" for p in n.cause for t in p)]
 
 
 def with_causes(

@@ -438,14 +438,13 @@ def _effect_of_property(
     if other is None or not any(result.is_fault for result in results):
         return ""
     with closing(other):
-        again = compared_results(context, a, right, other, other.results(context))
-    unchanged, verdicts = (
-        compared_results(context, a, right, b, b.results(context)),
-        [one.verdict for one in again],
-    )
-    if Verdict.FAILED in verdicts or unchanged != results or again == results:
-        return ""  # neither where each run gives something else
-    is_ended = not any(result.is_fault or not result.is_compared for result in again)
+        again, unchanged = (
+            compared_results(context, a, right, one, one.results(context)) for one in (other, b)
+        )
+    has_failed = any(result.verdict is Verdict.FAILED for result in again)
+    if has_failed or again == results or unchanged != results:  # where each run gives something else
+        return ""
+    is_ended = all(result.is_compared and not result.is_fault for result in again)
     return f"with {switch}, {AGREES if is_ended else 'the results differ otherwise'}"
 
 
