@@ -52,12 +52,9 @@ def test_every_cause_is_in_the_table():
     causes = [
         (op, note.get("of", "-"), text) for op, note, text in notes() if note.get("cause", NEVER) != NEVER
     ]
-    shown = [
-        [text for op, subject, text in causes if (op, subject) == case[:2] and case[2] in text]
-        for case in CASES
-    ]
-    assert [case for case, found in zip(CASES, shown) if len(found) != 1] == []
-    assert {(op, text) for op, _, text in causes} == {(c[0], found[0]) for c, found in zip(CASES, shown)}
+    pairs = [(case, note) for case in CASES for note in causes if case[:2] == note[:2] and case[2] in note[2]]
+    assert [case for case, _ in pairs] == [*CASES]
+    assert {note for _, note in pairs} == {*causes}
 
 
 @needs("openvino")
@@ -74,4 +71,4 @@ def test_the_plugin_differs_and_the_report_says_why(case, tmp_path):
     (tmp_path / "m.bin").write_bytes(weights)
     found = irops.compare(tmp_path / "m.xml", probe.given, b=CPU)
     assert part in found.first.cause
-    assert found.first.cause in str(found)
+    assert str(found).count(found.first.cause) == 1

@@ -122,15 +122,6 @@ def test_weights_stay_packed_where_values_are_looked_at(net):
 
 
 @pytest.mark.slow("OpenVINO in processes")
-def test_what_is_known_of_a_plugin_stands_beside_a_wrong_layer(net):
-    inputs = np.int32([-7, 7, 9]), np.int32([2, 2, -2])
-    found = irops.compare(net("a: i32[3]; b: i32[3]; d: Divide a b; y: Result d"), inputs, b=CPU)
-    cause = "OpenVINO's CPU plug-in ignores the attribute and always rounds toward zero"
-    assert str(found).count(found.first.cause) == str(found).count(f"known of Divide-1: {cause}") == 1
-    assert found.first.is_known
-
-
-@pytest.mark.slow("OpenVINO in processes")
 @pytest.mark.parametrize("mode", ["isolated", "propagated"])
 def test_types_that_a_device_lacks_are_said(net, mode):
     found = irops.compare(net("x: f64[2]; r: Sqrt x; y: Result r"), [np.array([2.0, 3])], b=CPU, mode=mode)
