@@ -438,11 +438,10 @@ def _effect_of_property(
     if other is None or not any(result.is_fault for result in results):
         return ""
     with closing(other):
-        again, unchanged = (
-            compared_results(context, a, right, one, one.results(context)) for one in (other, b)
-        )
-    has_failed = any(result.verdict is Verdict.FAILED for result in again)
-    if has_failed or again == results or unchanged != results:  # where each run gives something else
+        again = compared_results(context, a, right, other, other.results(context))
+    if again == results or any(result.verdict is Verdict.FAILED for result in again):
+        return ""
+    if compared_results(context, a, right, b, b.results(context)) != results:  # each run differs
         return ""
     is_ended = all(result.is_compared and not result.is_fault for result in again)
     return f"with {switch}, {AGREES if is_ended else 'the results differ otherwise'}"

@@ -35,13 +35,20 @@ class Wrong:
         return kernel
 
 
+def compared(model, data, b, mode=None):
+    """A comparison in this process."""
+    analysis = analyse(model)
+    context = Context(analysis, analysis.signature.arrays([data]))
+    return comparison.compared(context, Layerwise(Reference()), b, mode)
+
+
 @pytest.mark.parametrize(
     ("text", "tensors", "first", "cause"), table(__file__, "a_cause_is_named_where_its_condition_holds")
 )
 def test_a_cause_is_named_where_its_condition_holds(net, text, tensors, first, cause):
     x, *_ = arrays = [tensor(one) for one in tensors.values()]
     model = net(text, **dict(zip([*tensors][1:], arrays[1:])))
-    found = irops.compare(model, [x], b=Wrong(first)).first
+    found = compared(model, x, Layerwise(Wrong(first))).first
     assert (cause in found.cause) if cause else (found.cause == "")
     assert found.is_known is bool(cause)
 
@@ -89,8 +96,8 @@ def test_dynamic_quantization_is_named_where_switching_it_off_ends_the_differenc
 def test_what_a_property_ends_is_known_only_where_it_changes_something(net, monkeypatch, effect):
     tried = []
     monkeypatch.setattr(comparison, "_effect_of_property", lambda *given: tried.append(given[-1]) or effect)
-    model, data = net("x: f32[1,1]; r: MatMul x x; y: Result r"), [np.float32([[3]])]
-    cause = irops.compare(model, data, b=Wrong("10"), mode="propagated").first.cause
+    model = net("x: f32[1,1]; r: MatMul x x; y: Result r")
+    cause = compared(model, np.float32([[3]]), Layerwise(Wrong("10")), "propagated").first.cause
     assert cause.startswith("known of MatMul-1: OpenVINO's CPU plug-in keeps" if effect else "")
     assert cause.endswith(effect)
     assert bool(cause) is bool(effect)
@@ -116,7 +123,5 @@ class Unsteady(Layerwise):
 
 @pytest.mark.parametrize("is_steady", [True, False])
 def test_a_property_explains_nothing_where_each_run_differs(net, is_steady):
-    model, data = net("x: f32[2]; r: Tanh x; y: Result r"), [np.float32([1, 2])]
-    context = Context(analyse(model), analyse(model).signature.arrays(data))
-    found = comparison.compared(context, Layerwise(Reference()), Unsteady(is_steady))
+    found = compared(net("x: f32[2]; r: Tanh x; y: Result r"), np.float32([1, 2]), Unsteady(is_steady))
     assert ("with DYNAMIC_QUANTIZATION_GROUP_SIZE=0, no result differs" in found.notes) is is_steady
