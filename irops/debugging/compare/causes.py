@@ -43,9 +43,10 @@ def values_of(
     facts, sources = context.analysis.infer().of(layer.id), context.analysis.root.wiring.inputs[layer.id]
     if name in facts.attributes:
         return _words(facts.attributes[name])
-    if name in ("compiled", "processor", "verdict"):
-        verdicts = [str(judgement.verdict).replace(" ", "_") for judgement in layer.judgements]
-        return {"compiled": [compiled], "processor": instructions(), "verdict": verdicts}[name]
+    if name == "verdict":
+        return [str(judgement.verdict).replace(" ", "_") for judgement in layer.judgements]
+    if name in ("compiled", "processor"):
+        return [compiled] if name == "compiled" else instructions()
     assert facts.op is not None
     ports = (*facts.op.definition.inputs[: len(sources)], *facts.op.definition.outputs)
     arrays = repeat(None) if computed is None else (*computed.inputs, *computed.outputs)
@@ -91,12 +92,10 @@ def causes_of(context: Context, layers: Sequence[ComparedLayer], compiled: str) 
 
 def _explaining(context: Context, layer: ComparedLayer, values: Values) -> list[Note]:
     """A failure is explained by what says so alone. Raises: LookupError"""
-    op = context.analysis.root.layers[layer.id].op
-    notes = (
-        [] if op is None else [note for note in op.definition.notes if condition_holds(note.cause, values)]
-    )
-    has_failed = layer.verdict is Verdict.FAILED
-    return [n for n in notes if not has_failed or any(t.name == "verdict" for p in n.cause for t in p)]
+    op, has_failed = context.analysis.root.layers[layer.id].op, layer.verdict is Verdict.FAILED
+    notes = () if op is None else op.definition.notes
+    holding = [note for note in notes if condition_holds(note.cause, values)]
+    return [n for n in holding if not has_failed or any(t.name == "verdict" for p in n.cause for t in p)]
 
 
 def with_causes(
