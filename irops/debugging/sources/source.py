@@ -1,5 +1,6 @@
 """Sources of values: a source gives the values of layers, all, some, or those of one layer at a time."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
