@@ -403,6 +403,8 @@ def compared(
         compiled = "alone" if chosen == "isolated" else "whole"
         effect_of = partial(_effect_of_property, drawn, a, right, b, results)
         layers, ending = with_causes(context, layers, compiled, effect_of)
+        if ending:  # the layers that overflow do so with the property, too
+            layers = tuple(_without_overflow(layers, ending[0]))
         notes = (*ending, *notes)
     notes = (*further, *notes, *_unguarded(a, b))
     complete = complete or _works(b, results)
@@ -423,6 +425,13 @@ def compared(
         coverage_of(context.analysis, layers, results, _why_missing(chosen, a, b, complete=complete)),
         b.is_whole,
     )
+
+
+def _without_overflow(layers: Iterable[ComparedLayer], effect: str) -> Iterator[ComparedLayer]:
+    """The layers; overflows from which nothing follows are no faults. effect: which shows that"""
+    for layer in layers:
+        has_overflow = layer.verdict is Verdict.OVERFLOW
+        yield layer.judged_as(Verdict.MASKED, f"{layer.reason}; {effect}") if has_overflow else layer
 
 
 def _effect_of_property(

@@ -11,6 +11,7 @@ from irops.backends.backend import Reference
 from irops.debugging.compare import causes, comparison
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Context
+from irops.verdicts.question import Arithmetic
 
 CPU = "openvino:CPU,INFERENCE_PRECISION_HINT=f32"
 
@@ -125,3 +126,24 @@ class Unsteady(Layerwise):
 def test_a_property_explains_nothing_where_each_run_differs(net, is_steady):
     found = compared(net("x: f32[2]; r: Tanh x; y: Result r"), np.float32([1, 2]), Unsteady(is_steady))
     assert ("with DYNAMIC_QUANTIZATION_GROUP_SIZE=0, no result differs" in found.notes) is is_steady
+
+
+class Narrow(Unsteady):
+    """It computes i64 in i32 beside, which it does with each property."""
+
+    is_whole = True
+
+    def compute(self, calls):
+        answers = Layerwise(Reference()).compute(calls)
+        return [[a.clip(-(2**31), 2**31 - 1) if a.dtype == np.int64 else a for a in each] for each in answers]
+
+
+def test_an_overflow_is_no_fault_where_a_property_ends_the_difference_of_results(net):
+    source = Narrow(is_steady=True)
+    source.arithmetic = Arithmetic(converted=(("i64", "i32"),))
+    text = "x: f32[2]; whole: Convert x destination_type=i64; kept: Maximum whole zero; real: Convert kept"
+    model = net(f"{text} destination_type=f32; r: Multiply real x; y: Result r", zero=np.int64(0))
+    found = compared(model, np.float32([-1e12, 2]), source, "isolated")
+    assert [str(layer.verdict) for layer in found.layers if layer.op == "Convert-1"] == ["masked", "equal"]
+    assert found.first is None
+    assert not found.ok
