@@ -1,4 +1,4 @@
-"""What notes of the movement ops say about OpenVINO, in its table, and the runtime itself."""
+"""What notes of movement ops, and of some others, say about OpenVINO, in tables, and the runtime itself."""
 
 import re
 import tomllib
@@ -12,12 +12,13 @@ from runtimes import Runtimes
 
 from irops.dialects.registry import default_registry
 
-TABLE = tomllib.loads(Path(__file__).with_name("notes_of_movement.toml").read_text())
+TABLES = [Path(__file__).with_name(f"notes_of_{name}.toml") for name in ("movement", "numbers")]
 ABOUT_OPENVINO = re.compile(r"OpenVINO|\bas in\b|plug-in")
 REASON = re.compile(r"(specification|(undefined|source): .+|reader: .+)")
 CLAIMS = [
     (op, subject, part, shown)
-    for header, parts in TABLE.items()
+    for table in TABLES
+    for header, parts in tomllib.loads(table.read_text()).items()
     for *ops, subject in [header.split()]
     for op in ops
     for part, shown in parts.items()
@@ -25,12 +26,12 @@ CLAIMS = [
 """An op, the subject of a note, a part of a sentence of it, and the probes, or why there are none."""
 
 
-def notes():
-    """The notes of movement ops: the op, the subject and the text in one line."""
+def notes(category=None):
+    """The notes of ops, of one category or of all: the op, the subject and the text in one line."""
     registry = default_registry()
     for op in registry.ids():
         definition = registry.op(op).definition
-        if definition.dialect == "openvino" and definition.category == "movement":
+        if definition.dialect == "openvino" and category in (None, definition.category):
             for note in definition.notes:
                 yield op, note.of or "-", " ".join(note.text.split())
 
@@ -41,7 +42,7 @@ def test_every_sentence_about_openvino_is_in_the_table():
         known.setdefault((op, subject), []).append(part)
     missing = [
         (op, subject, sentence)
-        for op, subject, text in notes()
+        for op, subject, text in notes("movement")
         for sentence in re.split(r"(?<=\.)\s+", text)
         if ABOUT_OPENVINO.search(sentence)
         and not any(part in sentence for part in known.get((op, subject), ()))
