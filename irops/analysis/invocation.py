@@ -15,9 +15,10 @@ from irops.spec.attributes import AttributeFault, bind, bound_values
 from irops.spec.definition import PortSpec
 from irops.spec.extension import is_extension
 from irops.spec.op import Op
+from irops.values.dim import MAX_DIM
 from irops.values.element import DYNAMIC, ElementType, element_type
 from irops.values.fact import Fact
-from irops.values.shape import MAX_DIM, Shape
+from irops.values.shape import Shape
 from irops.values.violation import LimitExceeded, Violation
 
 

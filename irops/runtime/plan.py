@@ -30,10 +30,11 @@ from irops.ir.model import Layer, LayerKind
 from irops.ops.elementwise import UFUNC
 from irops.spec.binding import CONTEXT
 from irops.spec.op import Op
+from irops.values.dim import MAX_DIM
 from irops.values.element import DYNAMIC, F32, STRING, Array, ElementType, element_type_of
 from irops.values.fact import Fact, size_in_bytes
 from irops.values.packing import LAYOUTS
-from irops.values.shape import MAX_AXES, MAX_DIM, Shape
+from irops.values.shape import MAX_AXES, Shape
 from irops.values.violation import LimitExceeded
 
 NARROW = ("f16", "bf16")

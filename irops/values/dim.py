@@ -16,6 +16,8 @@ from irops.values.violation import Violation
 
 Bound: TypeAlias = int | float  # an integer, or plus or minus infinity
 Interval: TypeAlias = tuple[Bound, Bound]
+MAX_DIM = 2**63 - 1
+"""The greatest size. As an end of an interval it is no bound, nor is a greater one; OpenVINO reads it so."""
 HUGE = 2**1000
 """Larger products are not computed: they would double in length with every factor, and Python cannot multiply
 integers from 2**1024 on by infinity.
@@ -247,7 +249,7 @@ MAX_ZERO_WITH = 4
 
 
 class Dim:
-    """An integer that is known to be in low..high, with an optional symbol.
+    """An integer that is known to be in low..high, with an optional symbol. Ends beyond 63 bits are infinite.
 
     Equal symbols are equal numbers. Arithmetic propagates symbols (batch*heads, past + 1), so that terms
     which cancel out leave an exact result. Sizes of axes are 0 or greater; elements of shape-like tensors
@@ -263,6 +265,8 @@ class Dim:
     ) -> None:
         if low > high:
             raise ValueError(f"an interval from {low} to {high} is empty")
+        if low != high:
+            high, low = inf if high >= MAX_DIM else high, -inf if low <= -MAX_DIM else low
         self.low, self.high, self.symbol, self.zero_with = low, high, symbol, zero_with
 
     @staticmethod

@@ -7,12 +7,11 @@ from functools import reduce
 from math import inf
 from typing import TypeAlias, overload
 
-from irops.values.dim import ANY, Bound, Dim, DimLike, broadcast, unify
+from irops.values.dim import ANY, MAX_DIM, Bound, Dim, DimLike, broadcast, unify
 from irops.values.violation import Violation
 
 MAX_AXES = 64
 """The greatest rank of NumPy arrays; tensors of higher rank are inferred, but cannot be computed."""
-MAX_DIM = 2**63 - 1
 
 
 class Shape:

@@ -15,10 +15,10 @@ from irops.analysis.invocation import (
 )
 from irops.diagnostics.diagnostic import Location
 from irops.dialects.registry import Registry, default_registry
-from irops.values.dim import Dim
+from irops.values.dim import MAX_DIM, Dim
 from irops.values.element import BOOLEAN, DYNAMIC, F32, I64, STRING
 from irops.values.fact import Fact
-from irops.values.shape import MAX_DIM, UNRANKED, Shape
+from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import LimitExceeded, Violation, violations_at
 
 DEFINITION = """<layer type="Pair" version="extension" category="arithmetic">

@@ -13,10 +13,10 @@ from irops.analysis.synthetic import synthetic_inputs
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.dialects.registry import default_registry
 from irops.runtime.plan import check_possible, constants_of, rounded, wide, wide_types
-from irops.values.dim import ANY, Dim
+from irops.values.dim import ANY, MAX_DIM, Dim
 from irops.values.element import DYNAMIC, F32, I64, element_type
 from irops.values.fact import Fact, size_in_bytes
-from irops.values.shape import MAX_AXES, MAX_DIM, Shape
+from irops.values.shape import MAX_AXES, Shape
 
 ABS = default_registry().op("Abs-1")
 

@@ -4,8 +4,22 @@ from math import inf
 
 import pytest
 
-from irops.values.dim import ANY, HUGE, UNKNOWN, Dim, broadcast, maximum, minimum, product, slack, unify
+from irops.values.dim import (
+    ANY,
+    HUGE,
+    MAX_DIM,
+    UNKNOWN,
+    Dim,
+    broadcast,
+    maximum,
+    minimum,
+    product,
+    slack,
+    unify,
+)
 from irops.values.violation import Violation
+
+LONG = Dim(0, MAX_DIM - 1)
 
 
 @pytest.mark.parametrize(
@@ -18,6 +32,13 @@ from irops.values.violation import Violation
         (Dim(0, 7), "..7"),
         (Dim(3, inf), "3.."),
         (Dim.of(-1), "-1"),
+        (LONG, "..9223372036854775806"),
+        (Dim(0, MAX_DIM), "?"),
+        (Dim(2, 2**70), "2.."),
+        (Dim(-MAX_DIM, 5), "..5"),
+        *((LONG * LONG, "?"), (LONG + LONG, "?"), (LONG * 4 + 1, "1.."), ((LONG * LONG) // LONG, "?")),
+        (maximum(LONG + 9, 3), "9.."),
+        *((Dim.of(size), str(size)) for size in (MAX_DIM, -MAX_DIM - 1, 2**64 - 1)),
     ],
 )
 def test_dims_are_spelled_as_openvino_spells_them(dim, text):

@@ -13,10 +13,10 @@ from irops.ops.conversion import as_numbers, converted
 from irops.ops.partial import entries
 from irops.ops.sliding import Slide, Steps, reach, same_padding
 from irops.spec.binding import kernel, shape
-from irops.values.dim import ANY, Dim, unify
+from irops.values.dim import ANY, MAX_DIM, Dim, unify
 from irops.values.element import Array, as_i64, element_type_of, zeros
 from irops.values.fact import Fact
-from irops.values.shape import MAX_DIM, UNRANKED, Shape
+from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import require
 
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from irops.ops.partial import entries
 from irops.spec.binding import kernel, shape, values
-from irops.values.dim import ANY, Dim, unify
+from irops.values.dim import ANY, MAX_DIM, Dim, unify
 from irops.values.element import DYNAMIC, STRING, Array, as_i64, element_type_of, zeros
 from irops.values.fact import Fact, holds_dims
-from irops.values.shape import MAX_DIM, UNRANKED, Shape
+from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import require, warn_unless
 
 UNMIRRORED = {"constant": 0, "edge": 1, "reflect": 1, "symmetric": 0}
@@ -48,8 +48,7 @@ def pad_1_shape(
 def padded_size(size: Dim, begin: Dim, end: Dim, pad_mode: str) -> Dim:
     """The padded size of an axis; the requirements of pad_mode narrow an unknown size."""
     total = size + begin + end
-    i64_range = Dim(-MAX_DIM, MAX_DIM)
-    fits = all(number.can_be(i64_range) for number in (begin, end, total))
+    fits = all(number >= -MAX_DIM and number <= MAX_DIM for number in (begin, end, total))
     require(fits, "C2", f"{begin} and {end} on {size} elements")
     max_pad = max(begin.low, end.low)
     if pad_mode == "edge":

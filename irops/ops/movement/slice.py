@@ -16,10 +16,10 @@ from irops.ops.partial import entries
 from irops.ops.stock import normal_axes
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, shape
-from irops.values.dim import Bound, Dim, maximum, minimum, unify
+from irops.values.dim import MAX_DIM, Bound, Dim, maximum, minimum, unify
 from irops.values.element import DYNAMIC, Array, as_i64
 from irops.values.fact import Fact
-from irops.values.shape import MAX_DIM, UNRANKED, Shape, unify_shapes
+from irops.values.shape import UNRANKED, Shape, unify_shapes
 from irops.values.violation import require, warn_unless
 
 FAR = 1 << 200

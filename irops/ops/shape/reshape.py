@@ -13,10 +13,10 @@ import numpy as np
 
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, shape, shape as infers, values
-from irops.values.dim import ANY, Dim, Product, Symbol, missing_factor, unify
+from irops.values.dim import ANY, MAX_DIM, Dim, Product, Symbol, missing_factor, unify
 from irops.values.element import I64, Array, ElementType, as_i64
 from irops.values.fact import Fact, elements_of
-from irops.values.shape import MAX_DIM, UNRANKED, Shape
+from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import Violation, require, warn_unless
 
 MAX_UNKNOWN = 6

@@ -11,8 +11,8 @@ from tables import table
 
 import irops
 from irops.ops.movement.slice import slice_of, sliced_size
-from irops.values.dim import UNKNOWN, Dim
-from irops.values.shape import MAX_DIM, Shape
+from irops.values.dim import MAX_DIM, UNKNOWN, Dim
+from irops.values.shape import Shape
 
 LAST, BEFORE_FIRST = Dim.of(MAX_DIM), Dim.of(-MAX_DIM - 1)
 
