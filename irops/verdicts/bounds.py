@@ -13,13 +13,15 @@ top of it (conditioning).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2, prod, sqrt
 from typing import Any
 
 import numpy as np
 
+from irops.analysis.invocation import named_inputs, positional
+from irops.ops.image.interpolate import with_rounded_coordinates
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.violation import LimitExceeded, Violation
@@ -190,7 +192,7 @@ def _plain_sums(rows: Array, unit: float) -> Array:
 def drift_of(question: Question, truth: Array, unit: float) -> Array:
     """The relative error of plain loops for each element of a sum; 0 for other ops."""
     data, axes = question.inputs[0], question.inputs[1] if len(question.inputs) > 1 else None
-    if data is None or axes is None or data.dtype.kind == "c":
+    if data is None or axes is None or data.dtype.kind == "c" or not data.ndim:
         return np.zeros(())
     if question.type == "CumSum":
         return _drift_of_cumulated(question, np.abs(data.astype(np.float64)), int(axes.reshape(-1)[0]), unit)
@@ -291,6 +293,7 @@ def _mvn(question: Question, _: Array, unit: float) -> Array:
     else:
         first = 1 if attributes["across_channels"] else 2
         axes = tuple(attributes.get("reduction_axes") or range(first, data.ndim))
+        axes = tuple(axis % data.ndim for axis in axes)
     if not attributes["normalize_variance"]:
         error: Array = _relative(np.abs(data), axes, unit) * np.abs(data).mean(axes, keepdims=True)
         return error
@@ -352,14 +355,25 @@ def _changed(question: Question, array: Array, random: np.random.Generator) -> A
 
 
 def changes(question: Question, output: int, tries: int = SENSITIVITY_TRIES) -> list[Array]:
-    """The results for changed inputs; none where changed inputs are not allowed."""
-    results = []
-    for seed in range(tries):
+    """The results for changed inputs, and for other roundings of what is computed from constants of a layer;
+    none where changed inputs are not allowed.
+    """
+    results = [*_with_other_coordinates(question, output)]
+    for seed in range(tries if question.floats else 0):
         try:
             results.append(np.asarray(question.again(perturbed(question, seed))[output]))
         except (Violation, LimitExceeded):
             continue
     return results
+
+
+def _with_other_coordinates(question: Question, output: int) -> Iterator[Array]:
+    """The results of an op that computes coordinates in f32, in which implementations round otherwise."""
+    right = defined(question, output) if question.type == "Interpolate" else None
+    if right is not None:
+        given = positional(question.op, named_inputs(question.op, question.inputs))
+        with np.errstate(all="ignore"):
+            yield from with_rounded_coordinates(question.op.id, given, question.attributes, right.shape, ULPS)
 
 
 def defined(question: Question, output: int) -> Array | None:
@@ -468,6 +482,7 @@ def full_bound(question: Question, truth: Array, output: int) -> ErrorBound | No
         base = ULPS * unit * wide + arithmetic.smallest(kind)
         floor = floor_of(question, truth)
         if floor is not None:
+            floor = np.nan_to_num(floor, posinf=0.0)
             base = base + 2 * ULPS * unit * floor  # of two functions, one after the other
         if question.rounding_within is not None:
             return ErrorBound(
@@ -558,8 +573,14 @@ def _greatest(question: Question) -> Array:
 
 def _levels(question: Question) -> Array:
     """low + level * quantum"""
-    ends = [np.abs(array.astype(np.float64)) for array in question.inputs[3:5] if array is not None]
-    return np.maximum(*ends)
+    return np.maximum(*(np.abs(limit_of_levels(question, index)) for index in (3, 4)))
+
+
+def limit_of_levels(question: Question, index: int) -> Array:
+    """A limit of FakeQuantize, without axes of size 1 in front of those of the data."""
+    data, limit = question.inputs[0], _wide_input(question, index)
+    further = limit.ndim - (0 if data is None else data.ndim)
+    return limit.reshape(limit.shape[max(further, 0) :])
 
 
 FLOORS: Mapping[str, Callable[[Question], Array]] = {

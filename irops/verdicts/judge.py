@@ -71,7 +71,8 @@ def outside(truth: Array, ours: Array, allowed: Array, arithmetic: Arithmetic) -
     """Where two results of one type and shape differ by more than is allowed.
 
     An infinity agrees with itself alone, and what is allowed allows nothing where it is not finite. A number
-    may be infinite where what is allowed leads from it beyond the greatest number of its type.
+    may be infinite where what is allowed leads from it beyond the greatest number of its type; but not the
+    greatest number itself, which stands where an infinity was clipped.
     """
     with np.errstate(all="ignore"):
         a, b = as_numbers(truth), as_numbers(ours)
@@ -81,16 +82,17 @@ def outside(truth: Array, ours: Array, allowed: Array, arithmetic: Arithmetic) -
             return beyond
         limit, size = arithmetic.overflow(element_type_of(truth)), np.abs(a)
         rounds_up = np.isinf(b) & (np.sign(a) == np.sign(b)) & (size < limit)
+        rounds_up &= size != arithmetic.greatest(element_type_of(truth))
         rounds_up &= (finite_allowance > 0) & (size + finite_allowance >= limit)
         still: Array = beyond & ~rounds_up
         return still
 
 
-def greatest_share(truth: Array, ours: Array, allowed: Array) -> float:
+def greatest_share(truth: Array, ours: Array, allowed: Array, where: Array | None = None) -> float:
     """The greatest quotient of the difference of two finite elements and what is allowed for them; inf where
-    nothing is allowed.
+    nothing is allowed. where: the elements that count, by default all
     """
-    unequal = differs(truth, ours)
+    unequal = differs(truth, ours) if where is None else where
     with np.errstate(all="ignore"):
         a, b = as_numbers(truth), as_numbers(ours)
         valid = unequal & np.isfinite(a) & np.isfinite(b)
@@ -110,7 +112,8 @@ def fault(
         a, b = as_numbers(truth), as_numbers(ours)
         kind = element_type_of(truth)
         not_a_number = beyond & np.isnan(b)
-        infinite = beyond & np.isinf(b) & ~np.isinf(a)
+        clipped = beyond & np.isinf(b) & _saturated(b, a, arithmetic.greatest_numbers(kind))
+        infinite = beyond & np.isinf(b) & ~np.isinf(a) & ~clipped
         overflowing = infinite & (np.abs(a) >= arithmetic.greatest(kind) * LARGE)
         saturated = beyond & _saturated(a, b, arithmetic.greatest_numbers(kind))
         other_infinity = beyond & np.isinf(a) & np.isinf(b)
@@ -129,6 +132,7 @@ def fault(
         (for_nan, f"a number in place of NaN in {_elements(for_nan)}"),
         (for_infinity, f"a number in place of infinity in {_elements(for_infinity)}"),
         (saturated, f"the greatest number in place of greater ones or infinity in {_elements(saturated)}"),
+        (clipped, f"infinity in place of the greatest number in {_elements(clipped)}"),
         (finite, f"{count(finite)}{more} {excess}"),
     )
     reason = "; ".join(text for where, text in parts if where.any())
@@ -136,7 +140,7 @@ def fault(
         return Verdict.NOT_FINITE, reason
     if overflowing.any():
         return Verdict.OVERFLOW, reason
-    return Verdict.SATURATION if saturated[beyond].all() else Verdict.WRONG, reason
+    return Verdict.SATURATION if (saturated | clipped)[beyond].all() else Verdict.WRONG, reason
 
 
 def _saturated(a: Array, b: Array, limits: tuple[float, ...]) -> Array:
@@ -200,18 +204,19 @@ def _difference(question: Question, truth: Array, ours: Array, output: int) -> t
             beyond = outside(truth, ours, bound.values, question.arithmetic)
     if not beyond.any():
         return Verdict.ROUNDING, f"{_share(truth, ours, bound)} of the error bound of {bound.basis}"
-    reason = tie(question, truth, ours, output)
-    if reason:
+    tied, reason = tie(question, truth, ours, output)
+    beyond = beyond & ~tied
+    if not beyond.any():
         return Verdict.TIE, reason
     begins = " is here" if _any_not_finite(question) else " begins here"
-    excess = f"by up to {_share(truth, ours, bound)} of the error bound"
+    excess = f"by up to {_share(truth, ours, bound, beyond)} of the error bound"
     return fault(truth, ours, beyond, question.arithmetic, excess, begins)
 
 
 def _of_integers(question: Question, truth: Array, ours: Array, output: int) -> tuple[Verdict, str]:
-    unequal = differs(truth, ours)
-    reason = tie(question, truth, ours, output)
-    if reason:
+    tied, reason = tie(question, truth, ours, output)
+    unequal = differs(truth, ours) & ~tied
+    if not unequal.any():
         return Verdict.TIE, reason
     kind = element_type_of(truth)
     if overflow := why_overflowing(truth, question.inputs, question.arithmetic):
@@ -241,9 +246,9 @@ def _any_not_finite(question: Question) -> bool:
     return not all(np.isfinite(as_numbers(array)).all() for array in inputs if array is not None)
 
 
-def _share(truth: Array, ours: Array, bound: ErrorBound) -> str:
+def _share(truth: Array, ours: Array, bound: ErrorBound, where: Array | None = None) -> str:
     """The greatest quotient of difference and bound."""
-    greatest = greatest_share(truth, ours, bound.values)
+    greatest = greatest_share(truth, ours, bound.values, where)
     if not isfinite(greatest):
         return "infinitely many times"
     if not greatest:

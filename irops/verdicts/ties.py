@@ -56,57 +56,62 @@ RANDOM: Mapping[str, Property] = {
 """By op type, of all dialects."""
 
 
-Tie = Callable[[Question, Array, Array, int], str]
-"""Why a difference is a tie, or ""."""
+Tie = Callable[[Question, Array, Array, int], tuple[Array, str]]
+"""Which elements are ties, or equal, and why they are. Each element stands for itself, or for its row."""
+NONE = np.zeros((), bool)
 
 
-def tie(question: Question, truth: Array, ours: Array, output: int) -> str:
-    """Why both results are correct, although they differ; "" where no tie explains the difference."""
+def tie(question: Question, truth: Array, ours: Array, output: int) -> tuple[Array, str]:
+    """The elements of which both results are correct, although they may differ, and why."""
     return TIES.get(question.type, _undecided)(question, truth, ours, output)
 
 
-def _top_k(question: Question, truth: Array, ours: Array, output: int) -> str:
+def _top_k(question: Question, truth: Array, ours: Array, output: int) -> tuple[Array, str]:
     """Other elements that are equal, or an order that is not defined.
 
     With sort none, the order is any; with index, it is that of data; only stable decides between equal ones.
     """
     data = question.inputs[0]
     if data is None:
-        return ""
+        return NONE, ""
     axis = int(question.attributes["axis"])
     rows, error = _numbers(data, question.input_error(0))
     arrays = [np.moveaxis(array, axis, -1) for array in (rows, error, truth, ours)]
-    return (_selected_indices if output else _selected_values)(question.attributes, *arrays)
+    selected = _selected_indices if output else _selected_values
+    tied = np.broadcast_to(selected(question.attributes, *arrays)[..., np.newaxis], arrays[-1].shape)
+    which = "other elements that compare equal" if output else "equal elements"
+    order = "" if output else " in an order that is not defined"
+    return np.moveaxis(tied, -1, axis), f"{which} are selected{order}"
 
 
 def _selected_values(
     attributes: Mapping[str, Any], rows: Array, error: Array, truth: Array, ours: Array
-) -> str:
-    """Why other values along the last axis are right: not sorted by value, in another order."""
+) -> Array:
+    """The rows of which other values are right: not sorted by value, in another order."""
     if attributes["sort"] == "value":
-        return ""
+        return np.zeros(rows.shape[:-1], bool)
     a, b = (as_numbers(array) if is_float(array) else array for array in (truth, ours))
-    if not _are_alike(np.sort(a, -1), np.sort(b, -1), error.max(initial=0.0)):
-        return ""
-    in_order = attributes["sort"] == "none" or (not attributes.get("stable") and _in_order_of(rows, b))
-    return "equal elements are selected in an order that is not defined" if in_order else ""
+    alike = _are_alike(np.sort(a, -1), np.sort(b, -1), error.max(-1, keepdims=True, initial=0.0))
+    if attributes["sort"] == "none":
+        return alike
+    in_order: Array = alike & _in_order_of(rows, b)
+    return np.zeros_like(alike) if attributes.get("stable") else in_order
 
 
 def _selected_indices(
     attributes: Mapping[str, Any], rows: Array, error: Array, truth: Array, ours: Array
-) -> str:
-    """Why other indices along the last axis are right: they are those of elements that are equal."""
+) -> Array:
+    """The rows of which other indices are right: they are those of elements that are equal."""
     is_ascending, size = attributes["sort"] == "index", rows.shape[-1]
-    if not all(_may_be_selected(indices, size, ascending=is_ascending) for indices in (truth, ours)):
-        return ""
-    first, second = (np.asarray(indices, np.int64) for indices in (truth, ours))
+    valid = np.logical_and(*(_may_be_selected(k, size, ascending=is_ascending) for k in (truth, ours)))
+    first, second = (np.where(valid[..., np.newaxis], array, 0).astype(np.int64) for array in (truth, ours))
     a, b = (np.take_along_axis(rows, indices, -1) for indices in (first, second))
     allowed = 2 * np.maximum(*(np.take_along_axis(error, indices, -1) for indices in (first, second)))
-    if attributes.get("stable") and not allowed.any():
-        return ""
+    if attributes.get("stable"):
+        valid &= allowed.any(-1)
     if attributes["sort"] != "value":
-        a, b, allowed = np.sort(a, -1), np.sort(b, -1), allowed.max(initial=0.0)
-    return "other elements that compare equal are selected" if _are_alike(a, b, allowed) else ""
+        a, b, allowed = np.sort(a, -1), np.sort(b, -1), allowed.max(-1, keepdims=True, initial=0.0)
+    return np.asarray(valid & _are_alike(a, b, allowed))
 
 
 def _numbers(data: Array, error: Array) -> tuple[Array, Array]:
@@ -115,20 +120,20 @@ def _numbers(data: Array, error: Array) -> tuple[Array, Array]:
     return numbers, np.broadcast_to(error, data.shape)
 
 
-def _are_alike(one: Array, other: Array, allowed: Array | float) -> bool:
-    """Whether elements are equal, or floating and no farther apart than is allowed."""
-    unequal = differs(one, other)
-    if one.dtype.kind != "f" or not unequal.any():
-        return not unequal.any()
-    with np.errstate(all="ignore"):
-        return bool((~unequal | (np.abs(one - other) <= allowed)).all())
+def _are_alike(one: Array, other: Array, allowed: Array) -> Array:
+    """The rows whose elements are equal, or floating and no farther apart than is allowed."""
+    alike: Array = ~differs(one, other)
+    if one.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            alike = np.asarray(alike | (np.abs(one - other) <= allowed))
+    return np.asarray(alike.all(-1))
 
 
-def _in_order_of(rows: Array, selected: Array) -> bool:
-    """Whether the elements of each row of a selection come one after the other in a row of data."""
+def _in_order_of(rows: Array, selected: Array) -> Array:
+    """Of which rows the elements of a selection come one after the other in data."""
     length, count = rows.shape[-1], selected.shape[-1]
     pairs = zip(rows.reshape(-1, length).tolist(), selected.reshape(-1, count).tolist())
-    return all(_is_subsequence(part, row) for row, part in pairs)
+    return np.array([_is_subsequence(part, row) for row, part in pairs], bool).reshape(rows.shape[:-1])
 
 
 def _is_subsequence(part: Sequence[float], row: Sequence[float]) -> bool:
@@ -136,19 +141,16 @@ def _is_subsequence(part: Sequence[float], row: Sequence[float]) -> bool:
     return all(any(item == other for other in rest) for item in part)
 
 
-def _may_be_selected(indices: Array, size: int, *, ascending: bool) -> bool:
-    """Whether indices along the last axis are those of different elements."""
-    if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= size):
-        return False
+def _may_be_selected(indices: Array, size: int, *, ascending: bool) -> Array:
+    """The rows whose indices are those of different elements."""
     ordered = indices if ascending else np.sort(indices, axis=-1)
-    return bool((ordered[..., 1:] > ordered[..., :-1]).all())
+    valid = ((indices >= 0) & (indices < size)).all(-1)
+    return np.asarray(valid & (ordered[..., 1:] > ordered[..., :-1]).all(-1))
 
 
-def _fake_quantize(question: Question, truth: Array, ours: Array, _: int) -> str:
+def _fake_quantize(question: Question, truth: Array, ours: Array, _: int) -> tuple[Array, str]:
     """Elements on the other one of two levels, where the input is within rounding of the middle between."""
-    data, low, high, out_low, out_high = (
-        np.zeros(()) if array is None else array.astype(np.float64) for array in question.inputs[:5]
-    )
+    data, low, high, out_low, out_high = (bounds.limit_of_levels(question, index) for index in range(5))
     levels = float(question.attributes["levels"]) - 1
     unit = question.arithmetic.roundoff(element_type_of(truth))
     a, b = truth.astype(np.float64), ours.astype(np.float64)
@@ -162,30 +164,29 @@ def _fake_quantize(question: Question, truth: Array, ours: Array, _: int) -> str
         middle = ((a + b) / 2 - out_low) / quantum
         one_level = np.abs(np.abs(a - b) - np.abs(quantum)) <= slack
         decided = one_level & (np.abs(place - middle) <= error + slack / np.abs(quantum))
-        same = (np.abs(a - b) <= slack) | (a == b)
-    if not (same | decided).all():
-        return ""
-    return "the elements that differ lie within rounding of the middle between two levels"
+        tied = decided | (np.abs(a - b) <= slack)
+    return tied, "the elements that differ lie within rounding of the middle between two levels"
 
 
-def _max_pool(question: Question, truth: Array, ours: Array, output: int) -> str:
+def _max_pool(question: Question, truth: Array, ours: Array, output: int) -> tuple[Array, str]:
     """Other indices that are those of greatest elements once the inputs change by their error."""
     data = question.inputs[0]
     if not output or data is None:
-        return ""
+        return NONE, ""
     error = np.broadcast_to(question.input_error(0), data.shape)
     random, possible = np.random.default_rng(bounds.SEED), truth == ours
     for _ in range(POOLING_TRIES if error.any() else 0):
         moved = data + error * random.choice((-1, 1), data.shape)
         possible |= question.again([moved.astype(data.dtype), *question.inputs[1:]])[output] == ours
-    return "other elements that are equal but for rounding are the greatest" if possible.all() else ""
+    return possible, "other elements that are equal but for rounding are the greatest"
 
 
-def _one_quantum(_: Question, truth: Array, ours: Array, _output: int) -> str:
+def _one_quantum(_: Question, truth: Array, ours: Array, _output: int) -> tuple[Array, str]:
     """Colours, whose fractions are rounded."""
+    if not element_type_of(truth).integral:
+        return NONE, ""
     apart = np.abs(truth.astype(np.float64) - ours.astype(np.float64))
-    integral = element_type_of(truth).integral
-    return "one unit of the integers that colours are rounded to" if integral and apart.max() <= 1 else ""
+    return apart <= 1, "one unit of the integers that colours are rounded to"
 
 
 COLOURS = ("NV12toRGB", "NV12toBGR", "I420toRGB", "I420toBGR", "RGBtoNV12", "BGRtoNV12")
@@ -203,21 +204,18 @@ def may_tie(op: Op) -> bool:
     return op.definition.type in TIES or bounds.has_jumps(op)
 
 
-def _undecided(question: Question, truth: Array, ours: Array, output: int) -> str:
+def _undecided(question: Question, truth: Array, ours: Array, output: int) -> tuple[Array, str]:
     """The reference itself gives what ours has, once its inputs change by their roundoff."""
-    if not question.floats or not bounds.has_jumps(question.op):
-        return ""
-    unequal = differs(truth, ours)
+    if not bounds.has_jumps(question.op):
+        return NONE, ""
     right, changed = bounds.defined(question, output), bounds.changes(question, output, TIE_TRIES)
     alike = [result for result in changed if result.shape == truth.shape]
     if question.op.definition.category in bounds.DISCRETE_CATEGORIES and changed and not alike:
-        return "how many elements there are depends on the rounding of the inputs"
+        return np.ones(truth.shape, bool), "how many elements there are depends on the rounding of the inputs"
     if right is None or right.shape != truth.shape:
-        return ""
+        return NONE, ""
     possible = [_possible(question, [right, *alike], array) for array in (truth, ours)]
-    if (unequal & ~np.logical_and(*possible)).any():
-        return ""
-    return "the elements that differ depend on the rounding of the inputs"
+    return np.logical_and(*possible), "the elements that differ depend on the rounding of the inputs"
 
 
 def _possible(question: Question, results: Sequence[Array], ours: Array) -> Array:

@@ -327,7 +327,7 @@ class Tied(Watched):
         place = (data.astype(np.float64) - low) * (levels - 1) / (high - low)
         quantum = (out_high - out_low) / (levels - 1)
         distance = np.abs(place - np.floor(place) - 0.5)
-        distance[(place < 1) | (place > levels - 2)] = 1
+        distance[~((place >= 1) & (place <= levels - 2))] = 1
         closest = np.unravel_index(np.argmin(distance), data.shape)
         if distance[closest] > 1e-4 and not self.wrong:
             return outputs

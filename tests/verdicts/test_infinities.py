@@ -1,14 +1,26 @@
 """Infinities and NaN agree with themselves alone, in every comparison; what overflows allows nothing."""
 
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
+
 import ml_dtypes
 import numpy as np
 import pytest
+from invoking import loaded
 from questions import LINEAR, question, truth_of
 
 import irops
+from irops.analysis.invocation import Invocation
+from irops.conformance.cases import inputs_of
 from irops.debugging.compare.noise import agreement
+from irops.dialects.registry import default_registry
+from irops.spec.load import examples
+from irops.values.violation import LimitExceeded, Violation
+from irops.verdicts.bounds import full_bound
 from irops.verdicts.judge import judge
-from irops.verdicts.question import DECLARED, Arithmetic, Verdict
+from irops.verdicts.metrics import as_numbers
+from irops.verdicts.question import DECLARED, Arithmetic, Question, Verdict, is_float
 
 INF, NAN = np.inf, np.nan
 GREATEST = np.finfo(np.float32).max
@@ -191,6 +203,45 @@ def test_a_number_that_overflows_in_a_narrower_model_is_overflow():
     assert (found.first.verdict, found.first.reason) == (Verdict.OVERFLOW, reason)
     narrow["scaled"] = np.clip(x * 1e200, -GREATEST, GREATEST).astype(F32)
     assert irops.compare(graph.model(), [x], b=narrow).first.verdict is Verdict.SATURATION
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, F32, F64])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_greatest_number_is_no_infinity_whichever_of_the_two_it_is(dtype, sign):
+    greatest = np.array([ml_dtypes.finfo(dtype).max, 2], dtype) * dtype(sign)
+    infinite = np.array([sign * INF, 2 * sign], dtype)
+    asked = question("Multiply-1", greatest, np.ones(2, dtype))
+    for one, other, words in (
+        (greatest, infinite, "infinity in place of the greatest number in 1 element"),
+        (infinite, greatest, "the greatest number in place of greater ones or infinity in 1 element"),
+    ):
+        for found in (judge(asked, one, other), agreement(one, other, [], DECLARED)):
+            assert (found.verdict, found.reason) == (Verdict.SATURATION, words)
+
+
+def beside(asked, index, element):
+    """The question with an element of an input that is not finite; None where the op refuses it."""
+    arrays = list(asked.inputs)
+    arrays[index] = arrays[index].copy()
+    arrays[index].reshape(-1)[:1] = element
+    with suppress(Violation, LimitExceeded):
+        asked.again(arrays)
+        return replace(asked, inputs=arrays)
+
+
+@pytest.mark.parametrize("op", loaded(default_registry().ids()), ids=lambda op: op.id)
+def test_an_element_that_is_not_finite_leaves_the_others_a_bound(op):
+    if op.definition.bodies or op.definition.stateful or op.functions.kernel is None:
+        return
+    for case in examples(op.definition):
+        given = [tensor and tensor.value for tensor in inputs_of(op, case)]
+        asked = Question.of(Invocation(op, case.attributes), given)
+        for index, element in product(asked.floats, (NAN, INF, -INF)):
+            moved = beside(asked, index, element)
+            for output, truth in enumerate(truth_of(moved) if moved else ()):
+                bound = full_bound(moved, truth, output) if is_float(truth) and truth.size else None
+                finite = np.isfinite(as_numbers(truth))
+                assert bound is None or np.isfinite(np.broadcast_to(bound.values, truth.shape)[finite]).all()
 
 
 @pytest.mark.parametrize("expected", [[1, 2, 3], [-INF, INF, 3], [INF, -INF, NAN]])

@@ -52,6 +52,13 @@ def test_each_row_has_its_own_ties():
     assert verdicts(asked, values, [[2, 4, 0, 5], [3, 5, 1, 3]]) == [EQUAL, WRONG]
 
 
+def test_a_wrong_row_leaves_the_ties_of_others():
+    asked = top_k(np.stack([DATA, DATA]), 4, axis="1")
+    values, _ = truth_of(asked)
+    judged = judge_layer(asked, truth_of(asked), [values, np.array([[2, 4, 0, 5], [0, 1, 2, 3]])])[1]
+    assert (judged.verdict, judged.reason) == (WRONG, "3 of 8 elements differ")
+
+
 def test_sorted_by_index_or_not_sorted():
     by_index = top_k(DATA, 4, sort="index")
     assert verdicts(by_index, [5, 5, 5, 3], [0, 2, 4, 5]) == [TIE, TIE]
@@ -198,6 +205,19 @@ def test_one_level_is_a_tie_where_the_input_is_beside_the_middle_and_nowhere_els
     assert agreement(truth, far, [], DECLARED, lambda: asked).verdict is Verdict.WRONG
 
 
+def test_one_element_that_is_not_finite_leaves_the_ties_of_others(elements):
+    data = elements.copy()
+    data[0, :3] = np.nan, np.inf, -np.inf
+    asked = quantized(data)
+    (truth,) = truth_of(asked)
+    ours, _ = other_level(elements, truth)
+    for judged in (judge(asked, truth, ours), agreement(truth, ours, [], DECLARED, lambda: asked)):
+        assert judged.verdict is Verdict.TIE
+    ours[0, 0] = 1
+    for judged in (judge(asked, truth, ours), agreement(truth, ours, [], DECLARED, lambda: asked)):
+        assert judged.reason == "a number in place of NaN in 1 element"
+
+
 def test_levels_that_are_all_a_little_off_are_wrong(elements):
     asked = quantized(elements[:8])
     (truth,) = truth_of(asked)
@@ -225,8 +245,11 @@ def beside_the_middle():
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_one_level_is_a_tie_in_every_mode(beside_the_middle, mode):
+@pytest.mark.parametrize("element", [0, np.nan, np.inf])
+def test_one_level_is_a_tie_in_every_mode(beside_the_middle, element, mode):
     model = quantized_network(product=False)
+    beside_the_middle = beside_the_middle.copy()
+    beside_the_middle[0, 0] = element
     found = irops.compare(model, [beside_the_middle], b=Tied(), mode=mode)
     assert [(layer.name, layer.reason) for layer in found.layers if layer.is_fault] == []
     found = irops.compare(model, [beside_the_middle], b=Tied(wrong=True), mode=mode)

@@ -24,7 +24,7 @@ from irops.runtime.evaluator import Evaluator, Variables
 from irops.runtime.plan import PlannedLayer, rounded
 from irops.runtime.run import Arrays, Computed, Observer, run_layer, walk_model
 from irops.values.element import Array, ElementType, element_type_of
-from irops.verdicts.bounds import floor_of, has_exact_kind, root_mean_square
+from irops.verdicts.bounds import floor_of, greatest_finite, has_exact_kind, root_mean_square
 from irops.verdicts.judge import count, fault, greatest_share, outside, why_overflowing
 from irops.verdicts.metrics import Metrics, differs, metrics_of
 from irops.verdicts.policy import APART, MASK, NARROW_ULPS, NOISE_MARGIN, STEP, ULPS
@@ -111,7 +111,7 @@ def _in_step(one: Array, other: Array) -> Array:
     """The elements of a second array where they are a step away."""
     wide = one.astype(np.float64), other.astype(np.float64)
     with np.errstate(all="ignore"):
-        is_close = np.abs(wide[0] - wide[1]) <= STEP * np.max(np.abs(wide[1]), initial=0)
+        is_close = np.abs(wide[0] - wide[1]) <= STEP * greatest_finite(wide[1])
     return np.where(is_close, one, other)
 
 
@@ -200,7 +200,8 @@ def _counts(array: Array, greatest: float) -> bool:
 
     Implementations compute those exactly, and 2.9999998 in place of 3 would become another index.
     """
-    return bool(((array == np.rint(array)) & (np.abs(array) <= greatest)).all())
+    numbers = array[np.isfinite(array)]
+    return bool(((numbers == np.rint(numbers)) & (np.abs(numbers) <= greatest)).all())
 
 
 def allowance(truth: Array, runs: Sequence[Array], arithmetic: Arithmetic) -> Array:
@@ -284,25 +285,32 @@ def agreement(
     unequal = differs(one, other)
     if not unequal.any():
         return Judgement(Verdict.EQUAL, "", Metrics(one.size))
-    if is_float(one):
-        verdict, reason = _of_numbers(one, other, runs, arithmetic)
-    elif overflow := why_overflowing(one, (), arithmetic):
-        verdict, reason = Verdict.OVERFLOW, f"{count(unequal)}; {overflow}"
-    else:
-        verdict, reason = Verdict.WRONG, count(unequal)
-    if verdict.is_fault:
-        tied = _tie(one, other, unequal, runs, ask(), output)
-        verdict, reason = (Verdict.TIE, tied) if tied else (verdict, reason)
+    verdict, reason = _difference(one, other, unequal, runs, arithmetic)
+    question = ask() if verdict.is_fault else None
+    if question is not None:
+        tied, why = tie(question, one, other, output)
+        unequal = unequal & ~tied
+        verdict, reason = _difference(one, other, unequal, runs, arithmetic)
+        verdict, reason = (verdict, reason) if verdict.is_fault and unequal.any() else (Verdict.TIE, why)
+    if verdict.is_fault and not is_float(one) and (question is None or question.type not in TIES):
+        moved = _moved_integers(unequal, runs)
+        verdict, reason = (Verdict.TIE, moved) if moved else (verdict, reason)
     return Judgement(verdict, reason, metrics_of(one, other))
 
 
-def _tie(
-    one: Array, other: Array, unequal: Array, runs: Sequence[Array], question: Question | None, output: int
-) -> str:
-    """Why both tensors are right, or "": by the op of the layer, else by what rounding changes."""
-    reason = "" if question is None else tie(question, one, other, output)
-    if reason or is_float(one) or (question is not None and question.type in TIES):
-        return reason
+def _difference(
+    one: Array, other: Array, unequal: Array, runs: Sequence[Array], arithmetic: Arithmetic
+) -> tuple[Verdict, str]:
+    """The verdict on two tensors where they are unequal, and its reason."""
+    if is_float(one):
+        return _of_numbers(one, other, unequal, runs, arithmetic)
+    if overflow := why_overflowing(one, (), arithmetic):
+        return Verdict.OVERFLOW, f"{count(unequal)}; {overflow}"
+    return Verdict.WRONG, count(unequal)
+
+
+def _moved_integers(unequal: Array, runs: Sequence[Array]) -> str:
+    """Why integers are right although they differ: rounding changes as many; else ""."""
     moved = sum(int(differs(runs[0], array).sum()) for array in runs[1:] if array.shape == runs[0].shape)
     if moved and int(unequal.sum()) <= NOISE_MARGIN * moved:
         return f"{count(unequal)}; rounding before this layer changes {moved:,}"
@@ -310,12 +318,12 @@ def _tie(
 
 
 def _of_numbers(
-    one: Array, other: Array, runs: Sequence[Array], arithmetic: Arithmetic
+    one: Array, other: Array, unequal: Array, runs: Sequence[Array], arithmetic: Arithmetic
 ) -> tuple[Verdict, str]:
     with np.errstate(all="ignore"):
         allowed = allowance(one, runs, arithmetic)
-        beyond = outside(one, other, NOISE_MARGIN * allowed, arithmetic)
-    greatest = greatest_share(one, other, allowed)
+        beyond = unequal & outside(one, other, NOISE_MARGIN * allowed, arithmetic)
+    greatest = greatest_share(one, other, allowed, unequal)
     if not beyond.any() and not greatest:
         return Verdict.ROUNDING, "infinity beside the greatest number, within rounding"
     if not beyond.any():

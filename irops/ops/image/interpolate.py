@@ -4,7 +4,9 @@ The elements and weights from which each element of a resized axis is computed a
 the Pillow library.
 """
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import ceil, floor, inf, prod
 from typing import Any, NamedTuple
 
@@ -13,28 +15,48 @@ import numpy as np
 from irops.ops.conversion import as_numbers, converted, low_bits
 from irops.ops.partial import entries
 from irops.spec.binding import kernel, shape
-from irops.values.dim import ANY, Bound, Dim
+from irops.values.dim import ANY, MAX_DIM, Bound, Dim
 from irops.values.element import DYNAMIC, Array, as_i64, element_type_of, zeros
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import LimitExceeded, require, warn_unless
 
 HALF = np.float32(0.5)
+ROUNDOFF = np.float32(2.0**-24)
 
 
 @dataclass(frozen=True, slots=True)
 class Resizing:
-    """An axis whose size changes from `before` to `after`. scale: the given factor, or their quotient."""
+    """An axis whose size changes from `before` to `after`. scale: the given factor, or their quotient; off:
+    how many roundoffs of f32 the coordinates are off, where they are rounded at all.
+    """
 
     before: int
     after: int
     scale: np.float32
     transformation: str
+    off: float = 0.0
 
     def coordinates(self) -> Array:
         """The coordinate in the old axis for every position of the new one. It may lie between elements, or
         outside of the axis.
         """
+        x = self._computed()
+        if not self.off or self._is_exact():
+            return x
+        terms = np.abs(x) + (HALF if self.transformation.endswith("half_pixel") else 0)
+        return np.asarray(x + np.float32(self.off) * ROUNDOFF * terms)
+
+    def _is_exact(self) -> bool:
+        """Whether every implementation computes the same coordinates: the distance of two is a power of 2."""
+        distance = 1 / self.scale
+        if self.transformation == "align_corners":
+            distance = np.float32(self.before - 1) / np.float32(max(self.after - 1, 1))
+        elif self.transformation == "pytorch_half_pixel" and self.after <= 1:
+            return True
+        return self.scale == 1 or self.before == self.after or np.frexp(distance)[0] in (0, HALF)
+
+    def _computed(self) -> Array:
         x = np.arange(self.after, dtype=np.float32)
         if self.scale == 1 or self.before == self.after:
             return x
@@ -172,6 +194,8 @@ def _normalized(elements: Array, weights: Array, before: int) -> Taps:
 Numbers = tuple[int, ...]
 SCALE_EPSILON = np.float32(1e-6)
 """Added to scales before sizes are computed, as in OpenVINO."""
+EXACT = (0.0,) * 64
+"""No coordinate is off, whatever the rank."""
 MAX_PADDED_BYTES = 1 << 32
 """The maximum size of a padded image, which the limit on the bytes of tensors does not include."""
 
@@ -279,7 +303,7 @@ def scaled(size: Dim, scale: np.float32) -> Dim:
         product = np.float32(bound) * (scale + SCALE_EPSILON)
         return floor(product) if np.isfinite(product) else inf
 
-    return size if scale == 1 else Dim(scaled_bound(size.low), scaled_bound(size.high))
+    return size if scale == 1 else Dim(min(scaled_bound(size.low), MAX_DIM), scaled_bound(size.high))
 
 
 def _padded(image: Array, pads: list[tuple[int, int]]) -> Array:
@@ -293,12 +317,20 @@ def _padded(image: Array, pads: list[tuple[int, int]]) -> Array:
 
 @kernel("Interpolate-4")
 def interpolate_4(image: Array, sizes: Array, scales: Array, axes: Array | None, **attributes: Any) -> Array:
-    wanted = scales if attributes["shape_calculation_mode"] == "scales" else sizes
-    return interpolate_11(image, wanted, axes, **attributes)
+    return _resized_4(image, sizes, scales, axes, **attributes)
 
 
 @kernel("Interpolate-11")
-def interpolate_11(
+def interpolate_11(image: Array, scales_or_sizes: Array, axes: Array | None, **attributes: Any) -> Array:
+    return _resized_11(image, scales_or_sizes, axes, **attributes)
+
+
+def _resized_4(image: Array, sizes: Array, scales: Array, axes: Array | None, **attributes: Any) -> Array:
+    wanted = scales if attributes["shape_calculation_mode"] == "scales" else sizes
+    return _resized_11(image, wanted, axes, **attributes)
+
+
+def _resized_11(
     image: Array,
     scales_or_sizes: Array,
     axes: Array | None,
@@ -311,11 +343,14 @@ def interpolate_11(
     pads_begin: Numbers,
     pads_end: Numbers,
     cube_coeff: float,
+    off: Sequence[float] = EXACT,
 ) -> Array:
     named = None if axes is None else Fact.of(axes)
     before, wanted = Shape(image.shape), Fact.of(scales_or_sizes)
     pads = {"pads_begin": pads_begin, "pads_end": pads_end}
     after = resized(before, wanted, named, shape_calculation_mode, mode=mode, **pads)
+    if not after.static:
+        raise LimitExceeded("memory-limit", f"the image would have the shape {after}")
     around = list(zip(full(pads_begin, image.ndim), full(pads_end, image.ndim)))
     data = _padded(image, around) if any(map(any, around)) else image
     order = list(range(data.ndim)) if axes is None else checked_axes(axes, data.ndim)
@@ -323,8 +358,8 @@ def interpolate_11(
     given_scales = checked_scales(scales_or_sizes) if shape_calculation_mode == "scales" else None
     sizes = [(data.shape[axis], int(after[axis])) for axis in order]
     factors = [_scale(*pair) for pair in sizes] if given_scales is None else given_scales
-    pairs, how = zip(sizes, factors), coordinate_transformation_mode
-    resizings = (Resizing(*pair, scale, how) for pair, scale in pairs)
+    how = coordinate_transformation_mode
+    resizings = [Resizing(*pair, scale, how, off[axis]) for axis, pair, scale in zip(order, sizes, factors)]
     along = list(zip(order, resizings))
     if mode == "nearest" or not after.size.high:
         for axis, one in along:
@@ -381,7 +416,11 @@ def interpolate_1_shape(
 
 
 @kernel("Interpolate-1")
-def interpolate_1(
+def interpolate_1(image: Array, target_spatial_shape: Array, **attributes: Any) -> Array:
+    return _resized_1(image, target_spatial_shape, **attributes)
+
+
+def _resized_1(
     image: Array,
     target_spatial_shape: Array,
     *,
@@ -391,6 +430,7 @@ def interpolate_1(
     antialias: bool,
     pads_begin: Numbers,
     pads_end: Numbers,
+    off: Sequence[float] = EXACT,
 ) -> Array:
     require(mode != "area", "C7")
     sizes = as_i64(target_spatial_shape).tolist()
@@ -406,8 +446,10 @@ def interpolate_1(
         return zeros(tuple(after), element_type_of(image))
     transformation = coordinate_transformation(mode, align_corners, begin + end > 0, image.ndim, axes)
     scales = [np.float32(size) / np.float32(before) for before, size in zip(befores, sizes)]
-    resizings = (Resizing(*one, transformation) for one in zip(befores, sizes, scales))
-    along = list(zip(sorted(axes), resizings))
+    along = [
+        (axis, Resizing(before, size, scale, transformation, off[axis]))
+        for axis, before, size, scale in zip(sorted(axes), befores, sizes, scales)
+    ]
     if mode == "nearest":
         return nearest_elements(image, along, begin)
     use_triangle = mode == "linear" and image.ndim >= 5
@@ -445,3 +487,25 @@ def coordinate_transformation(mode: str, align_corners: bool, padded: bool, rank
         return "align_corners"
     centred = mode.startswith("linear") and not padded and not (rank == 4 and set(axes) == {2, 3})
     return "half_pixel" if centred else "asymmetric"
+
+
+RESIZED: Mapping[str, Callable[..., Array]] = {
+    "Interpolate-1": _resized_1,
+    "Interpolate-4": _resized_4,
+    "Interpolate-11": _resized_11,
+}
+
+
+def with_rounded_coordinates(
+    op: str, inputs: Sequence[Array | None], attributes: Mapping[str, Any], after: Sequence[int], off: float
+) -> Iterator[Array]:
+    """The results where coordinates are off by so many roundoffs, for every choice of signs of the axes.
+
+    after: the shape of the result
+    """
+    image = inputs[0]
+    assert image is not None
+    is_padded = any((*attributes["pads_begin"], *attributes["pads_end"]))
+    choices = [(-off, off) if is_padded or size != new else (0.0,) for size, new in zip(image.shape, after)]
+    for signs in product(*choices):
+        yield RESIZED[op](*inputs, off=signs, **attributes)
