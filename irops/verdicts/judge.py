@@ -14,7 +14,7 @@ from irops.verdicts.bounds import ErrorBound, full_bound, quick_bound
 from irops.verdicts.metrics import Metrics, as_numbers, differs, metrics_of
 from irops.verdicts.policy import LARGE
 from irops.verdicts.question import Arithmetic, Judgement, Question, Verdict, is_float, noted
-from irops.verdicts.ties import RANDOM, tie
+from irops.verdicts.ties import NONE, RANDOM, tie
 
 
 def in_one_type(one: Array, other: Array) -> tuple[Array, Array]:
@@ -152,9 +152,10 @@ def _saturated(a: Array, b: Array, limits: tuple[float, ...]) -> Array:
     return saturated
 
 
-def count(unequal: Array) -> str:
-    """How many elements differ."""
-    return f"{int(unequal.sum()):,} of {unequal.size:,} elements differ"
+def count(unequal: Array, tied: Array = NONE) -> str:
+    """How many elements differ, and whether ties among them are left out."""
+    apart = ", apart from ties" if (unequal & tied).any() else ""
+    return f"{int((unequal & ~tied).sum()):,} of {unequal.size:,} elements differ{apart}"
 
 
 def _elements(where: Array) -> str:
@@ -215,18 +216,19 @@ def _difference(question: Question, truth: Array, ours: Array, output: int) -> t
 
 def _of_integers(question: Question, truth: Array, ours: Array, output: int) -> tuple[Verdict, str]:
     tied, reason = tie(question, truth, ours, output)
+    number = count(differs(truth, ours), tied)
     unequal = differs(truth, ours) & ~tied
     if not unequal.any():
         return Verdict.TIE, reason
     kind = element_type_of(truth)
     if overflow := why_overflowing(truth, question.inputs, question.arithmetic):
-        return Verdict.OVERFLOW, f"{count(unequal)}; {overflow}"
+        return Verdict.OVERFLOW, f"{number}; {overflow}"
     if kind.integral and kind.bits <= 64:
         low, high = kind.extent
         extreme = (ours == int(low)) | (ours == int(high))
         if extreme[unequal].all():
-            return Verdict.SATURATION, f"{count(unequal)}; all that do are the extremes of {kind}"
-    return Verdict.WRONG, count(unequal)
+            return Verdict.SATURATION, f"{number}; all that do are the extremes of {kind}"
+    return Verdict.WRONG, number
 
 
 def why_overflowing(truth: Array, inputs: Sequence[Array | None], arithmetic: Arithmetic) -> str:

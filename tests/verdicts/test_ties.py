@@ -56,7 +56,7 @@ def test_a_wrong_row_leaves_the_ties_of_others():
     asked = top_k(np.stack([DATA, DATA]), 4, axis="1")
     values, _ = truth_of(asked)
     judged = judge_layer(asked, truth_of(asked), [values, np.array([[2, 4, 0, 5], [0, 1, 2, 3]])])[1]
-    assert (judged.verdict, judged.reason) == (WRONG, "3 of 8 elements differ")
+    assert (judged.verdict, judged.reason) == (WRONG, "3 of 8 elements differ, apart from ties")
 
 
 def test_sorted_by_index_or_not_sorted():

@@ -29,7 +29,7 @@ from irops.verdicts.judge import count, fault, greatest_share, outside, why_over
 from irops.verdicts.metrics import Metrics, differs, metrics_of
 from irops.verdicts.policy import APART, MASK, NARROW_ULPS, NOISE_MARGIN, STEP, ULPS
 from irops.verdicts.question import ROUNDOFF, Arithmetic, Judgement, Question, Verdict, is_float
-from irops.verdicts.ties import RANDOM, TIES, may_tie, tie
+from irops.verdicts.ties import NONE, RANDOM, TIES, may_tie, tie
 
 FOLLOWS_RANDOM = "follows from random values"
 
@@ -285,13 +285,13 @@ def agreement(
     unequal = differs(one, other)
     if not unequal.any():
         return Judgement(Verdict.EQUAL, "", Metrics(one.size))
-    verdict, reason = _difference(one, other, unequal, runs, arithmetic)
+    verdict, reason = _difference(one, other, NONE, runs, arithmetic)
     question = ask() if verdict.is_fault else None
     if question is not None:
         tied, why = tie(question, one, other, output)
-        unequal = unequal & ~tied
-        verdict, reason = _difference(one, other, unequal, runs, arithmetic)
-        verdict, reason = (verdict, reason) if verdict.is_fault and unequal.any() else (Verdict.TIE, why)
+        verdict, reason = _difference(one, other, tied, runs, arithmetic)
+        if not verdict.is_fault or not (unequal & ~tied).any():
+            verdict, reason = Verdict.TIE, why
     if verdict.is_fault and not is_float(one) and (question is None or question.type not in TIES):
         moved = _moved_integers(unequal, runs)
         verdict, reason = (Verdict.TIE, moved) if moved else (verdict, reason)
@@ -299,14 +299,16 @@ def agreement(
 
 
 def _difference(
-    one: Array, other: Array, unequal: Array, runs: Sequence[Array], arithmetic: Arithmetic
+    one: Array, other: Array, tied: Array, runs: Sequence[Array], arithmetic: Arithmetic
 ) -> tuple[Verdict, str]:
-    """The verdict on two tensors where they are unequal, and its reason."""
+    """The verdict on two tensors where they differ and are not tied, and its reason."""
+    unequal = differs(one, other)
     if is_float(one):
-        return _of_numbers(one, other, unequal, runs, arithmetic)
+        return _of_numbers(one, other, unequal & ~tied, runs, arithmetic)
+    number = count(unequal, tied)
     if overflow := why_overflowing(one, (), arithmetic):
-        return Verdict.OVERFLOW, f"{count(unequal)}; {overflow}"
-    return Verdict.WRONG, count(unequal)
+        return Verdict.OVERFLOW, f"{number}; {overflow}"
+    return Verdict.WRONG, number
 
 
 def _moved_integers(unequal: Array, runs: Sequence[Array]) -> str:
