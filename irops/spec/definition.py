@@ -112,7 +112,8 @@ class Attribute:
 
     default: that of the specification; reader_default: the value that OpenVINO uses for a missing attribute,
     if it differs; reader_requires: whether OpenVINO refuses a layer without it, although the specification
-    has a default: "yes", or "name=value" if it does so where another attribute has that value; stands_for:
+    has a default: "yes", or "name=value" if it does so where another attribute has that value; ones_like: the
+    list that has as many elements as an empty list stands for, each of them 1; stands_for:
     the attribute or input of the op whose functions are shared, if its name differs; label: the spelling in
     its dialect, if that is not an identifier; switch: the attribute that enables it; builder: whether it is
     passed when a graph is built, and is not an attribute of the node.
@@ -126,6 +127,7 @@ class Attribute:
     default: str | None = None
     reader_default: str | None = None
     reader_requires: str | None = None
+    ones_like: str | None = None
     values: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
     low: float = -inf

@@ -216,6 +216,7 @@ class _Loader:
             default=get("default"),
             reader_default=get("reader-default"),
             reader_requires=get("reader-requires"),
+            ones_like=get("ones-like"),
             values=self.values(get("type"), get("values") or ""),
             aliases=tuple((a.partition("=")[0], a.partition("=")[2]) for a in (get("aliases") or "").split()),
             low=self.bound(element, "min", -inf),

@@ -220,7 +220,8 @@ def _usual_type(operand: Any, allowed: Iterable[str]) -> ElementType | None:
 def texts_of(definition: Definition, attributes: Mapping[str, Any]) -> dict[str, str]:
     """Attribute values as texts, in the order of the definition, defaults written out.
 
-    A default that the specification has is written, because readers may take another.
+    A default that the specification has is written, because readers may take another; and where an empty list
+    stands for ones, these are.
     """
     given = {}
     for name, value in attributes.items():
@@ -233,6 +234,9 @@ def texts_of(definition: Definition, attributes: Mapping[str, Any]) -> dict[str,
                 texts[name] = text_of(attribute, given[name][1])
         elif attribute.default is not None:
             texts[name] = attribute.default
+    for name, attribute in definition.attributes.items():
+        if attribute.ones_like and texts.get(name) == "":
+            texts[name] = ",".join("1" for number in texts.get(attribute.ones_like, "").split(",") if number)
     unknown = {name: format_value(value) for name, (known, value) in given.items() if known is None}
     return texts | unknown
 
