@@ -4,7 +4,8 @@ between OpenVINO and ONNX operators, or give its inputs other shapes.
 For a release or an opset, layers that it does not read get an older version of
 their op that means the same, or become simpler ops; constants of newer element
 types are stored in older ones. All other layers stay as they are, unless
---upgrade brings them to the newest version. What rounds is reported.
+--upgrade brings them to the newest version. What rounds is reported. --upgrade
+and --ir-version do the same for a model that stays with its release.
 
 Between OpenVINO and ONNX, attributes are written out, since defaults differ
 (those of ReverseSequence are opposite). Without --target the suffix of the
@@ -20,6 +21,7 @@ example:
   irops convert model.xml --target opset:8 -o old.xml
   irops convert model.xml --target newest -o new.xml
   irops convert model.xml --target 2024.0 --ir-version 10 -o old.xml
+  irops convert model.xml --ir-version 10 -o old.xml
   irops convert model.xml --target onnx:17 -o model.onnx
   irops convert model.onnx -o model.xml
   irops convert model.xml --shape image:-1,3,224,224 -o dynamic.xml
@@ -101,17 +103,20 @@ def execute(args: argparse.Namespace) -> int:
         must = f"must end with {dialect.suffixes[0]}"
         raise Refusal(f"--output {args.output} is not a path for an {dialect.title} model, {must}")
     between_dialects = name in DIALECT_NAMES
-    if between_dialects and (args.upgrade is not None or args.ir_version is not None):
-        raise Refusal(f"--upgrade and --ir-version are for releases and opsets of OpenVINO, not for {name}")
+    of_versions = args.upgrade is not None or args.ir_version is not None
+    if of_versions and name == ONNX:
+        raise Refusal(f"--upgrade and --ir-version are for models of OpenVINO, not for {name}")
     analysis = analysis_of(args)
-    if args.target is None and not args.shapes and analysis.model.dialect == written:
-        raise Refusal("the output has the format of the model; give --target or --shape")
+    if not (args.target or args.shapes or of_versions) and analysis.model.dialect == written:
+        raise Refusal(
+            "the output has the format of the model; give --target, --shape, --upgrade or --ir-version"
+        )
     if args.shapes and analysis.model.dialect == written == ONNX:
         raise Refusal("--shape is for models of OpenVINO; give an --output that ends with .xml")
     source = analysis.model
     if args.shapes:
         analysis = _reshaped(analysis, args.shapes)
-    if between_dialects:
+    if between_dialects and not of_versions:
         target = translated(analysis, dialect.name, int(opset) if opset else None)
         write(target, args.output)
         if not args.quiet:
@@ -121,7 +126,10 @@ def execute(args: argparse.Namespace) -> int:
             done = f"converted {plural(len(source.layers), 'layer')} to" if translates else "wrote"
             print(f"{printable(args.output)}: {done} {plural(len(target.model.layers), unit)}{opsets}")
     else:
-        conversion = converted(analysis, args.target, upgrade=args.upgrade, ir_version=args.ir_version)
+        if source.dialect != OPENVINO and between_dialects:
+            analysis = translated(analysis, OPENVINO)
+        release = None if between_dialects else args.target
+        conversion = converted(analysis, release, upgrade=args.upgrade, ir_version=args.ir_version)
         write(conversion.model, args.output, registry=analysis.registry)
         if not args.quiet:
             _report(conversion, args.output, len(analysis.model.layers))

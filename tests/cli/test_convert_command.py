@@ -49,6 +49,12 @@ def test_opsets_upgrades_and_ir_versions(irops, newer, tmp_path):
     assert irops("convert", seven, "--target", "newest", "--no-upgrade", "-o", new).out.count("\n") == 1
     assert irops("convert", seven, "--target", "2023.0", "--ir-version", "10", "-o", new).status == 0
     assert 'version="10"' in new.read_text()
+    ten = irops("convert", seven, "--ir-version", "10", "-o", new)
+    assert ten == (0, f"{new}: no layer had to be converted for IR version 10\n", "")
+    assert new.read_text() == seven.read_text().replace('version="11"', 'version="10"', 1)
+    assert "3 SoftMax-1 -> SoftMax-8" in irops("convert", seven, "--upgrade", "-o", new).out
+    with pytest.raises(ValueError, match="nothing to convert to"):
+        library.convert(library.read(seven))
 
 
 def test_layers_without_an_older_form_are_reported_and_no_file_is_written(irops, net, tmp_path):
@@ -65,6 +71,8 @@ def test_a_model_is_converted_to_onnx_and_back(irops, reversing, tmp_path):
     result = irops("convert", reversing, "--target", "onnx", "-o", tmp_path / "m.onnx")
     expected = (0, f"{tmp_path / 'm.onnx'}: converted 4 layers to 5 ONNX nodes, opset 18\n", "")
     assert (result.status, result.out, result.err) == expected
+    assert irops("convert", tmp_path / "m.onnx", "--ir-version", "10", "-o", tmp_path / "m.xml").status == 0
+    assert 'version="10"' in (tmp_path / "m.xml").read_text()
     back = irops("convert", tmp_path / "m.onnx", "--target", "openvino", "-o", tmp_path / "m.xml")
     assert (back.status, back.out) == (0, f"{tmp_path / 'm.xml'}: converted 5 layers to 5 OpenVINO layers\n")
     given = {"x": np.arange(6, dtype=np.float32).reshape(2, 3), "lengths": np.array([1, 3], np.int32)}

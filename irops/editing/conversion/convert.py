@@ -40,7 +40,7 @@ class ConversionWarning(UserWarning):
 
 def convert(
     model: AnyModel,
-    target: str,
+    target: str | None = None,
     *,
     upgrade: bool | None = None,
     ir_version: int | None = None,
@@ -50,7 +50,8 @@ def convert(
     """The model with the op versions, element types and forms that a release of OpenVINO reads.
 
     target: a release ("2023.0"), an opset ("opset:8"), or "newest". Only layers that the target does not read
-        are changed; names of layers, tensors, inputs and results stay.
+        are changed; names of layers, tensors, inputs and results stay. None, beside upgrade or ir_version:
+        no layer is changed for a target.
     upgrade: whether the other layers get the newest version of their op that the target reads, where it means
         the same; by default only for "newest".
     ir_version: 10 or 11, of the file; by default that of the model.
@@ -66,10 +67,12 @@ def convert(
 
 
 def converted(
-    analysis: ModelAnalysis, target: str, *, upgrade: bool | None = None, ir_version: int | None = None
+    analysis: ModelAnalysis, target: str | None, *, upgrade: bool | None = None, ir_version: int | None = None
 ) -> targets.Conversion:
     """As convert, with what was changed."""
-    reader = targets.target_named(target)
+    if target is None and upgrade is None and ir_version is None:
+        raise ValueError("there is nothing to convert to: give a target, upgrade or ir_version")
+    reader = targets.target_named(target or targets.NEWEST)
     model = analysis.model
     if model.dialect != OPENVINO:
         message = (
@@ -78,7 +81,8 @@ def converted(
         raise refusal(model, "inconvertible-layer", message)
     require_valid(analysis, "converted")
     work = _Conversion(analysis, reader)
-    work.convert()
+    if target is not None:
+        work.convert()
     if upgrade if upgrade is not None else target == targets.NEWEST:
         work.upgrade()
     version_notes: list[str] = []
@@ -89,7 +93,7 @@ def converted(
         )
     return targets.Conversion(
         fitted(result, reader),
-        reader.label,
+        reader.label if target or upgrade else f"IR version {result.version}",
         tuple(work.changes),
         (*targets.notes_of(work.changes), *version_notes),
     )
