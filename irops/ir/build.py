@@ -51,9 +51,8 @@ def version_of(root: Element, faults: Faults) -> int:
         return max(READ)
     version, plain = integer(text)
     if version is not None and 0 < version < min(READ):
-        raise faults.stop(
-            "old-ir-version", f"the IR version is {version}, must be 10 or 11", root.at, notes=(_PER_LAYER,)
-        )
+        message = f"the IR version is {version}, must be 10 or 11"
+        raise faults.stop("old-ir-version", message, root.at, notes=(_PER_LAYER,), alone=True)
     if version not in READ:
         message = f"the IR version is {text!r}, must be 10 or 11"
         faults.add("unsupported-ir-version", message, root.at, attribute="version", notes=UNREADABLE)

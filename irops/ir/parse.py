@@ -61,10 +61,12 @@ class Faults:
     def _owner(self) -> tuple[int | None, str | None]:
         return (None, None) if self.layer is None else (self.layer.id, self.layer.name)
 
-    def stop(self, name: str, message: str, at: int = -1, *, notes: tuple[str, ...] = ()) -> ReadError:
-        """The error to raise to stop reading, followed by the findings so far."""
+    def stop(
+        self, name: str, message: str, at: int = -1, *, notes: tuple[str, ...] = (), alone: bool = False
+    ) -> ReadError:
+        """The error to raise to stop reading, followed by the findings so far. alone: they follow from it"""
         last = Diagnostic(rule(name), message, self.source.location(at, self._owner, self.path), notes=notes)
-        return ReadError((last, *self.in_order()))
+        return ReadError((last,) if alone else (last, *self.in_order()))
 
     def refuse(self, name: str, what: str, at: int = -1) -> ReadError:
         """The error to raise to stop reading because a limit is exceeded. name: of the rule of that limit."""
