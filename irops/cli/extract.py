@@ -74,7 +74,7 @@ def execute(args: argparse.Namespace) -> int:
     if not args.quiet:
         layers = plural(len(part.model.layers), "layer")
         values = f"; {plural(len(arrays), 'value')} in {printable(str(beside))}" if args.load_inputs else ""
-        print(f"{printable(args.output)}: {layers} of {len(model.layers)}{values}")
+        print(f"{printable(args.output)}: {layers} of {part.whole}{values}")
         for name in part.rounded:
             kind = part.model.layer(name).data["element_type"]
             where = f"note: input {printable(name)!r} is among constants, which irops computes in f32"

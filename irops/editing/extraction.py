@@ -378,13 +378,15 @@ where the layer has several outputs.
 class Part:
     """A part of a model. cuts: the layer and output that each Parameter of it stands for, by its name
 
-    path: the layers and bodies down to the graph that the part is taken from; rounded: the Parameters whose
+    path: the layers and bodies down to the graph that the part is taken from; whole: how many layers that
+    graph has; rounded: the Parameters whose
     values are rounded to f16 or bf16 at the cut, where the whole model computes in f32
     """
 
     model: Model
     cuts: dict[str, tuple[int, int]]
     path: tuple[str, ...]
+    whole: int
     rounded: tuple[str, ...] = ()
 
 
@@ -450,7 +452,8 @@ def part_of(selection: Selection) -> Part:
     model = replace(
         scope.analysis.model, graph=selection.graph(), legacy=[], unknown=[], comments=(), source=None
     )
-    return Part(model, selection.cuts, scope.graph.path, tuple(_rounded(scope, selection)))
+    whole, rounded = len(scope.graph.layers), tuple(_rounded(scope, selection))
+    return Part(model, selection.cuts, scope.graph.path, whole, rounded)
 
 
 def with_variables(wiring: Wiring, kept: Iterable[int]) -> set[int]:

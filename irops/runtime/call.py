@@ -94,7 +94,8 @@ def _texts(op: Op, attributes: Mapping[str, Any]) -> dict[str, str]:
     spelled = {attribute.parameter: name for name, attribute in known.items()}
     for name in attributes:
         if name not in spelled and name not in known:
-            meant = did_you_mean(name, (*spelled, *OPTIONS))
+            absent = (other for other in (*spelled, *OPTIONS) if other not in attributes)
+            meant = did_you_mean(name, absent)
             raise OpFault("unknown-attribute", f"{op.id} has no attribute {name!r}{meant}")
     named = {spelled.get(name, name): value for name, value in attributes.items()}
     return {name: text_of(known[name], value) for name, value in named.items()}

@@ -278,7 +278,8 @@ def bind(op: Op, data: Mapping[str, str]) -> AttributeValues:
         usable = False
     place = {name: k for k, name in enumerate(data)}
     unknown = [name for name in data if name not in known]
-    faults.extend(_unknown(name, op, suggest=k < MAX_SUGGESTIONS) for k, name in enumerate(unknown))
+    absent = [name for name in known if name not in data]
+    faults.extend(_unknown(name, op, absent if k < MAX_SUGGESTIONS else ()) for k, name in enumerate(unknown))
     faults.sort(key=lambda fault: place.get(fault.attribute, -1))
     return AttributeValues(values, tuple(faults), usable)
 
@@ -346,8 +347,9 @@ def _written(attribute: Attribute) -> str | None:
     return reader
 
 
-def _unknown(name: str, op: Op, *, suggest: bool) -> AttributeFault:
-    meant = similar(name, op.definition.attributes) if suggest else None
+def _unknown(name: str, op: Op, absent: Sequence[str]) -> AttributeFault:
+    """The fault of an attribute that an op lacks. absent: those that may have been meant by it"""
+    meant = similar(name, absent)
     aside = f" OpenVINO silently ignores {name}" if op.definition.is_read_by_openvino else ""
     note = f"did you mean {meant}?{aside}" if meant is not None else None
     return AttributeFault("unknown-attribute", name, f"{op.id} has no attribute {name!r}", note, meant=meant)

@@ -131,6 +131,7 @@ def test_a_part_of_a_body():
     one = np.ones((1, 2), np.float32)
     assert np.allclose(irops.run(part, {"state": one})["inside"], np.tanh(2))
     inner = extracted(ModelAnalysis(model), Boundary(inputs=["state"], path=("loop", "body")))
+    assert inner.whole == len(model.layer("loop").bodies["body"].graph.layers)
     with pytest.raises(DiagnosticError, match="differ each time"):
         cut_values(inner, model, {"x": one})
 

@@ -6,6 +6,7 @@ import pytest
 
 import irops
 from irops.dialects.registry import default_registry
+from irops.spec.attributes import bind
 from irops.spec.binding import Functions
 from irops.spec.body import BodyFunction
 from irops.spec.load import cited_constraints, incoherences
@@ -124,3 +125,9 @@ def test_what_does_not_agree_is_listed():
     fewer = replace(definition, constraints={k: v for k, v in stated.items() if k != "C1"})
     assert incoherences(fewer, functions) == ["ReverseSequence-1:C1 is cited by code, but not defined"]
     assert incoherences(replace(fewer, same_as="ReverseSequence-1"), functions) == []
+
+
+def test_an_attribute_that_a_layer_has_is_not_suggested_for_another():
+    assign = default_registry().op("Assign-6")
+    for data, meant in (({}, "variable_id"), ({"variable_id": "a"}, None)):
+        assert [f.meant for f in bind(assign, {"variable_type": "f32", **data}).faults][-1] == meant

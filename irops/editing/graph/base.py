@@ -684,7 +684,7 @@ class Base:
         # a mistyped name first: what it leaves missing only follows from it
         for fault in sorted(invocation.faults, key=lambda fault: fault.rule != "unknown-attribute"):
             if fault.rule == "unknown-attribute":
-                known = [a.parameter for a in op.definition.attributes.values()]
+                known = [a.parameter for n, a in op.definition.attributes.items() if data.get(n) == a.default]
                 known += [port.name for port in op.definition.inputs]
                 meant = did_you_mean(fault.attribute, known)
                 raise refuse(fault.rule, f"{op.id} has no attribute {fault.attribute!r}{meant}", name)
