@@ -360,6 +360,8 @@ def _is_read(op: Op, attribute: Attribute) -> bool:
     return attribute.parameter in op.functions.keyword_params["shape"]
 
 
+OF_WEIGHTS = ("missing-weights", "constant-outside-weights")
+"""Faults of the weights as a whole. Where these are not there, what would follow from them is not missing."""
 CLOCK_STEP = 16
 """After how many layers the time is looked at again."""
 
@@ -402,7 +404,7 @@ class Inference:
     @property
     def _met_faults_of_values(self) -> bool:
         """Whether a value could not be computed or read, though the weights are there."""
-        return self._failures.any or any(f.name != "missing-weights" for f in self._constants.unread)
+        return self._failures.any or any(f.name not in OF_WEIGHTS for f in self._constants.unread)
 
     def layer(self, node: LayerNode, inputs: Sequence[Fact | None]) -> LayerFacts:
         """One layer, inferred from Facts of its inputs.
@@ -416,11 +418,11 @@ class Inference:
     def _obstacles(self, graph: GraphNode) -> Iterator[Diagnostic]:
         """The findings on weights and limits that kept inference from a value."""
         unread = self._constants.unread
-        missing = [fault for fault in unread if fault.name == "missing-weights"]
-        yield from (fault for fault in unread if fault.name != "missing-weights")
+        missing = [fault for fault in unread if fault.name in OF_WEIGHTS]
+        yield from (fault for fault in unread if fault.name not in OF_WEIGHTS)
         if missing:  # once for all constants, in the words of the check of weights
             faults = constant_faults(self.structure.model)
-            yield next((fault for fault in faults if fault.name == "missing-weights"), missing[0])
+            yield next((fault for fault in faults if fault.name in OF_WEIGHTS), missing[0])
         if self.budget.overdrawn:
             message = "values that shapes depend on were not computed"
             yield self._limit_met("folding-limit", message, "folded_bytes", graph)
@@ -437,7 +439,7 @@ class Inference:
     def _graph(self, graph: GraphNode, overrides: Mapping[int, Fact]) -> Inferred:
         inferred = Inferred(graph.path)
         with collect_warnings() as warnings:
-            run = _GraphRun(self.structure.model, inferred, warnings, ref(inferred))
+            run = _GraphRun(self.structure.model, inferred, warnings, ref(inferred), self._constants.unread)
             self._infer_all(graph, overrides, run)
         for layer in graph.graph.layers:  # on a cycle, or behind one
             if layer.id not in inferred.layers:
@@ -588,15 +590,21 @@ class Inference:
 
 @dataclass(slots=True)
 class _GraphRun:
-    """One inference of one graph: where its findings go. warnings: of the layer that is inferred"""
+    """One inference of one graph: where its findings go. warnings: of the layer that is inferred; unread:
+    see ConstantReader
+    """
 
     model: Model
     inferred: Inferred
     warnings: list[Violation]
     reference: ReferenceType[Inferred]
+    unread: Sequence[Diagnostic]
 
     def report(self, node: LayerNode, inputs: Sequence[Fact | None], fault: OpFault) -> None:
-        """Add a finding."""
+        """Add a finding, unless more would be known if all weights were there."""
+        constraints = {} if node.op is None else node.op.definition.constraints
+        if self.unread and fault.constraint is not None and constraints[fault.constraint].of_knowledge:
+            return
         self.inferred.findings.append(finding(self.model, node, inputs, fault))
 
 

@@ -81,6 +81,11 @@ def open_regular(path: StrPath) -> BinaryIO:
         raise
 
 
+POINTERS = (b"version https://git-lfs.github.com/spec/", b"/annex/objects/")
+"""How files begin that stand for others in a repository."""
+POINTER_SIZES = range(50, 1025)
+
+
 def head_of(path: StrPath, size: int) -> bytes:
     """The first bytes of a regular file. Raises: NotRegular; OSError"""
     with open_regular(path) as file:
@@ -308,6 +313,9 @@ class Weights:
             is_absent = isinstance(error, FileNotFoundError)
             self._fault = "does not exist" if is_absent else f"cannot be read: {error.strerror}"
         else:
+            if status.st_size in POINTER_SIZES and head_of(path, 50).startswith(POINTERS):
+                self._fault = "is a pointer of Git LFS or git-annex, which did not fetch the weights"
+                return
             self._size, self._identity = status.st_size, _identity(status)
             note_read(status, path)
 

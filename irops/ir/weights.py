@@ -7,6 +7,7 @@ from math import prod
 from typing import NamedTuple
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
+from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule
 from irops.files.storage import OpenFiles, Weights, WeightsChanged
 from irops.ir.attributes import INT64_MAX, integer, prefix_note
@@ -155,11 +156,13 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
     if first is not None and weights.size == 0:
         faults.append((*first, _no_weights(weights, first[1], count, end)))
     needed = f"{weights.name} has {weights.size} bytes, the constants need {end}"
-    short: tuple[str, ...] = (f"{needed}: it is cut off, or belongs to another model",)
-    for path, layer, fault in faults:
+    short = f"{needed}: it is cut off, or belongs to another model"
+    outside = [item for item in faults if item[2].rule == "constant-outside-weights"]
+    for path, layer, fault in [item for item in faults if item not in outside[1:]]:
         if fault.rule == "constant-outside-weights":
-            yield _diagnostic(model, layer, path, fault._replace(notes=fault.notes + short))
-            short = ()
+            more = f", as must {plural(len(outside) - 1, 'other constant')}" if len(outside) > 1 else ""
+            summed = fault._replace(message=fault.message + more, notes=(*fault.notes, short))
+            yield _diagnostic(model, layer, path, summed)
         else:
             yield _diagnostic(model, layer, path, fault)
 
@@ -227,6 +230,8 @@ def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> "Consta
     reported = 'OpenVINO reports "Empty weights data in bin file or bin file cannot be found!"'
     message = f"{weights.name} {weights.fault or 'is empty'}; {first}{others} {needed}"
     notes = (reported, f"{place}, or be passed when the model is read")
+    if weights.fault and "pointer" in weights.fault:
+        notes = ('OpenVINO reports "Incorrect weights in bin file!"', "git lfs pull fetches the file")
     return ConstantFault("missing-weights", message, notes=notes)
 
 

@@ -203,7 +203,8 @@ class Gradient:
 @dataclass(frozen=True, slots=True)
 class Constraint:
     """A numbered constraint. when: checked at inference (infer) or only on values (run); of: the attributes
-    that it is about, if it is about attributes only.
+    that it is about, if it is about attributes only; of_knowledge: whether it is about what is known of
+    inputs, so that a model may break it of which less is known.
     """
 
     id: str
@@ -211,6 +212,7 @@ class Constraint:
     when: str = "infer"
     severity: Severity = Severity.ERROR
     of: tuple[str, ...] = ()
+    of_knowledge: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -310,7 +310,8 @@ class _Loader:
     def constraint(self, element: Any) -> Constraint:
         get = element.get
         severity, attributes = Severity(get("severity", "error")), tuple((get("of") or "").split())
-        return Constraint(get("id"), prose(element), get("when", "infer"), severity, attributes)
+        known, when = get("of-knowledge") == FLAG, get("when", "infer")
+        return Constraint(get("id"), prose(element), when, severity, attributes, known)
 
     def note(self, element: Any) -> Note:
         cause: Condition = ()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from irops.analysis.checks.layers import interface
+from irops.analysis.inference import OF_WEIGHTS
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.invocation import input_spec
 from irops.analysis.model_analysis import ModelAnalysis
@@ -226,7 +227,7 @@ def inputs_can_be_compiled(structure: ModelStructure, inferred: Inferred) -> Ite
 
 def ranks_can_be_compiled(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
     """Reports the first layers of which a rank is unknown: the ranks of their inputs are known."""
-    if not structure.dialect.runtime_notes:
+    if not structure.dialect.runtime_notes or any(d.name in OF_WEIGHTS for d in inferred.findings):
         return
     for known in inferred.layers.values():
         for fact in known.outputs:
