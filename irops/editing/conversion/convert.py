@@ -72,7 +72,7 @@ def converted(
     """As convert, with what was changed."""
     if target is None and upgrade is None and ir_version is None:
         raise ValueError("there is nothing to convert to: give a target, upgrade or ir_version")
-    reader = targets.target_named(target or targets.NEWEST)
+    reader = targets.target_named(targets.NEWEST if target is None else target)
     model = analysis.model
     if model.dialect != OPENVINO:
         message = (

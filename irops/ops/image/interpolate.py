@@ -317,17 +317,13 @@ def _padded(image: Array, pads: list[tuple[int, int]]) -> Array:
 
 @kernel("Interpolate-4")
 def interpolate_4(image: Array, sizes: Array, scales: Array, axes: Array | None, **attributes: Any) -> Array:
-    return _resized_4(image, sizes, scales, axes, **attributes)
+    wanted = scales if attributes["shape_calculation_mode"] == "scales" else sizes
+    return _resized_11(image, wanted, axes, **attributes)
 
 
 @kernel("Interpolate-11")
 def interpolate_11(image: Array, scales_or_sizes: Array, axes: Array | None, **attributes: Any) -> Array:
     return _resized_11(image, scales_or_sizes, axes, **attributes)
-
-
-def _resized_4(image: Array, sizes: Array, scales: Array, axes: Array | None, **attributes: Any) -> Array:
-    wanted = scales if attributes["shape_calculation_mode"] == "scales" else sizes
-    return _resized_11(image, wanted, axes, **attributes)
 
 
 def _resized_11(
@@ -489,10 +485,10 @@ def coordinate_transformation(mode: str, align_corners: bool, padded: bool, rank
     return "half_pixel" if centred else "asymmetric"
 
 
-RESIZED: Mapping[str, Callable[..., Array]] = {
-    "Interpolate-1": _resized_1,
-    "Interpolate-4": _resized_4,
-    "Interpolate-11": _resized_11,
+KERNELS: Mapping[str, Callable[..., Array]] = {
+    "Interpolate-1": interpolate_1,
+    "Interpolate-4": interpolate_4,
+    "Interpolate-11": interpolate_11,
 }
 
 
@@ -508,4 +504,4 @@ def with_rounded_coordinates(
     is_padded = any((*attributes["pads_begin"], *attributes["pads_end"]))
     choices = [(-off, off) if is_padded or size != new else (0.0,) for size, new in zip(image.shape, after)]
     for signs in product(*choices):
-        yield RESIZED[op](*inputs, off=signs, **attributes)
+        yield KERNELS[op](*inputs, off=signs, **attributes)

@@ -12,15 +12,15 @@ from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.registry import default_registry
 from irops.spec.load import examples
 
-LISTS = ("ints", "floats", "strings", "axes")
 COMPILE = "import sys, openvino; [openvino.Core().compile_model(path, 'CPU') for path in sys.argv[1:]]"
 
 
 def optional_lists(op):
-    return {a.name for a in op.definition.attributes.values() if a.type in LISTS and a.default is not None}
+    lists, attributes = ("ints", "floats", "strings", "axes"), op.definition.attributes.values()
+    return {a.name for a in attributes if a.type in lists and a.default is not None}
 
 
-ALL = [default_registry().op(op) for op in default_registry().ids()]
+ALL = map(default_registry().op, default_registry().ids())
 OPS = [op for op in ALL if op.definition.dialect == "openvino" and optional_lists(op)]
 
 
@@ -40,14 +40,12 @@ def written(op, folder):
 
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.id)
 def test_a_graph_writes_what_the_default_of_a_list_means(op, tmp_path):
-    models = list(written(op, tmp_path))
-    assert models
-    for path, facts in models:
-        report = irops.check(path)
+    for path, facts in (models := list(written(op, tmp_path))):
+        report, inferred = irops.check(path), irops.infer(irops.read(path))
         assert not report.errors
         assert not [d for d in report.diagnostics for name in optional_lists(op) if f" {name} " in d.message]
-        inferred = irops.infer(irops.read(path))
         assert [str(inferred["n", k]) for k in range(len(facts))] == list(map(str, facts))
+    assert models
 
 
 @needs("openvino")
