@@ -355,9 +355,7 @@ def _changed(question: Question, array: Array, random: np.random.Generator) -> A
 
 
 def changes(question: Question, output: int, tries: int = SENSITIVITY_TRIES) -> list[Array]:
-    """The results for changed inputs, and for other roundings of what is computed from constants of a layer;
-    none where changed inputs are not allowed.
-    """
+    """The results for changed inputs and coordinates; none where changed inputs are not allowed."""
     results = [*_with_other_coordinates(question, output)]
     for seed in range(tries if question.floats else 0):
         try:

@@ -221,7 +221,7 @@ def test_an_element_that_is_not_finite_leaves_the_others_a_bound(op):
     has_kernel = op.functions.kernel and not (op.definition.bodies or op.definition.stateful)
     for case in examples(op.definition) if has_kernel else ():
         given = [tensor and tensor.value for tensor in inputs_of(op, case)]
-        asked = Question.of(Invocation(op, case.attributes), given)
+        asked = Question.of(Invocation(op, case.attributes), tuple(given))
         for index, element in product(asked.floats, (NAN, INF, -INF)):
             given[index] = asked.inputs[index].copy()
             given[index].reshape(-1)[:1] = element
