@@ -320,6 +320,25 @@ def _grn(question: Question, truth: Array, unit: float) -> Array:
     return _relative(np.square(_wide_input(question, 0)), (1,), unit) / 2 * np.abs(truth.astype(np.float64))
 
 
+def _attention(question: Question, truth: Array, unit: float) -> Array:
+    """y = p V with p = softmax(scale q k): a score that is off by d changes its p by a factor of exp(d), and
+    the sums over the keys are off by their number.
+
+    |q||k| bounds the terms of the scores of a query; those of y are p |V|, which the op itself gives.
+    """
+    query, key, value = (_wide_input(question, index) for index in range(3))
+    given = question.inputs[4] if len(question.inputs) > 4 else None
+    scale = 1 / sqrt(query.shape[-1]) if given is None else float(np.abs(given).max(initial=0))
+    lengths = [np.sqrt(np.square(array).sum(-1, keepdims=True)) for array in (query, key)]
+    scores = scale * lengths[0] * lengths[1].max(-2, keepdims=True, initial=0)
+    inputs = list(question.inputs)
+    inputs[2] = np.abs(value).astype(truth.dtype)
+    terms = np.asarray(question.again(inputs)[0]).astype(np.float64)
+    of_scores = np.expm1(growth(query.shape[-1]) * unit * scores)
+    error: Array = (of_scores + growth(key.shape[-2]) * unit) * terms
+    return error
+
+
 INNER: Mapping[str, InnerError] = {
     "SoftMax": _softmax,
     "LogSoftmax": _log_softmax,
@@ -327,6 +346,7 @@ INNER: Mapping[str, InnerError] = {
     "GroupNormalization": _group_normalization,
     "NormalizeL2": _normalize_l2,
     "GRN": _grn,
+    "ScaledDotProductAttention": _attention,
 }
 """Ops whose results are functions of sums."""
 

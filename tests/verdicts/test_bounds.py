@@ -128,6 +128,48 @@ def test_a_thousandth_and_two_exchanged_elements_are_wrong(op, rows):
         assert judge(asked, truth, flat.reshape(truth.shape)).verdict is Verdict.WRONG
 
 
+def attention(query, key, value, mask, scale, block):
+    """One query after the other, over blocks of keys, each of which rescales what was added up before."""
+    rows = np.empty((*query.shape[:-1], value.shape[-1]), F32)
+    for place in np.ndindex(query.shape[:-1]):
+        head, top, total, added = place[:-1], F32(-np.inf), F32(0), np.zeros(value.shape[-1], F32)
+        for start in range(0, key.shape[-2], block):
+            keys, values = (array[head][start : start + block] for array in (key, value))
+            scores = plain_sum(query[place] * keys)[:, 0] * scale
+            scores += mask[start : start + block]
+            before, top = top, max(top, scores.max())
+            powers, factor = np.exp(scores - top), np.exp(before - top)
+            total = total * factor + plain_sum(powers)[0]
+            added = added * factor + plain_sum((powers[:, np.newaxis] * values).T)[:, 0]
+        rows[place] = added / total
+    return rows
+
+
+ATTENTION = {
+    "few keys": (5, 8, 1),
+    "many keys": (1500, 64, 1),
+    "great scores": (400, 64, 6),
+    "no sum": (1, 4, 1),
+}
+
+
+@pytest.mark.parametrize("block", [16, 4096])
+@pytest.mark.parametrize("name", ATTENTION)
+def test_attention_in_any_order_is_rounding_and_another_scale_is_wrong(name, block):
+    keys, size, factor = ATTENTION[name]
+    query, key, value = (
+        RANDOM.standard_normal((1, 2, n, size)).astype(F32) * factor for n in (3, keys, keys)
+    )
+    mask = np.where(np.arange(keys) % 5 < 4, F32(0), F32(-1e4)).reshape(1, 1, 1, keys)
+    asked = question("ScaledDotProductAttention-13", query, key, value, mask, causal="false")
+    truth, scale = result(asked), F32(size**-0.5)
+    found = judge(asked, truth, attention(query, key, value, mask.reshape(-1), scale, block))
+    assert found.verdict in RIGHT, found.reason
+    if keys > 1:
+        other = attention(query, key, value, mask.reshape(-1), scale * F32(1.004), block)
+        assert judge(asked, truth, other).verdict is Verdict.WRONG
+
+
 @pytest.mark.parametrize("size", [64, 4096])
 def test_another_epsilon_is_wrong_where_it_shows(size):
     x = (RANDOM.standard_normal((4, size)) * 0.01).astype(F32)
