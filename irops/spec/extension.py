@@ -4,10 +4,12 @@ import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from threading import RLock
 from types import ModuleType
+from typing import Any
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location, Rule
 from irops.diagnostics.rules import add_rules, all_rules, rule
@@ -85,20 +87,25 @@ def plugin_folders() -> list[Path]:
 
     Raises:  DefinitionError if one cannot be imported
     """
-    if not is_registered(OPS):
-        return []
-    from importlib.metadata import entry_points  # slow to import
-
     folders: list[Path] = []
-    for entry in entry_points(group=OPS):
-        try:
-            package = entry.load()
-        except Exception as error:
-            which = f"the package {entry.value} ({OPS}: {entry.name})"
-            message = f"{which} cannot be imported: {type(error).__name__}: {error}"
-            raise _error("failed-import", message, Location(entry.value)) from error
+    for _, package in _installed(OPS):
         folders += map(Path, getattr(package, "__path__", None) or [Path(package.__file__).parent])
     return folders
+
+
+def _installed(group: str) -> Iterator[tuple[str, Any]]:
+    """What packages register under a group, by the name of the module. Raises: DefinitionError"""
+    if not is_registered(group):
+        return
+    from importlib.metadata import entry_points  # slow to import
+
+    for entry in entry_points(group=group):
+        try:
+            loaded = entry.load()
+        except Exception as error:
+            which = f"the package {entry.value} ({group}: {entry.name})"
+            raise _failed_import(which, Location(entry.value), error) from error
+        yield entry.value, loaded
 
 
 def is_extension(module: str) -> bool:
@@ -129,19 +136,8 @@ def rules() -> tuple[Rule, ...]:
 @cache
 def load_installed_rules() -> None:
     """Add the rules of packages that register a module. Raises: DefinitionError"""
-    if not is_registered(RULES):
-        return
-    from importlib.metadata import entry_points  # slow to import
-
-    for entry in entry_points(group=RULES):
-        try:
-            module = entry.load()
-        except Exception as error:
-            message = (
-                f"the package {entry.value} ({RULES}: {entry.name}) cannot be imported: {error_text(error)}"
-            )
-            raise _error("failed-import", message, Location(entry.value)) from error
-        _add(module, entry.value)
+    for name, module in _installed(RULES):
+        _add(module, name)
 
 
 def load_rules(source: str | Path) -> None:
@@ -154,8 +150,7 @@ def load_rules(source: str | Path) -> None:
     try:
         module = importlib.import_module(name)
     except Exception as error:
-        message = f"the module {name} of custom rules cannot be imported: {error_text(error)}"
-        raise _error("failed-import", message, Location(name)) from error
+        raise _failed_import(f"the module {name} of custom rules", Location(name), error) from error
     return _add(module, name)
 
 
@@ -172,6 +167,10 @@ def _add(module: ModuleType, name: str) -> None:
 
 def error_text(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
+
+
+def _failed_import(which: str, place: Location, error: Exception) -> DefinitionError:
+    return _error("failed-import", f"{which} cannot be imported: {error_text(error)}", place)
 
 
 def _error(name: str, message: str, place: Location) -> DefinitionError:

@@ -15,3 +15,7 @@ class Died(Exception):
 
 class Failed(Exception):
     """The work raised an unexpected exception; the message gives it."""
+
+    @classmethod
+    def by(cls, error: Exception) -> "Failed":
+        return cls(f"{type(error).__name__}: {error}")

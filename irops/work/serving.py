@@ -62,17 +62,13 @@ def item_answerer(prepared: bytes) -> Answer:
         prepare, arguments = pickle.loads(prepared)
         work: Work = prepare(*arguments)
     except Exception as error:  # a module is missing here, say
-        failure = _failure(error)
+        failure = Failed.by(error)
         return lambda _: pickle.dumps(failure)
 
     def answer(item: bytes) -> bytes:
         try:
             return pickle.dumps(work(pickle.loads(item)), pickle.HIGHEST_PROTOCOL)
         except Exception as error:  # also where a result cannot be sent
-            return pickle.dumps(_failure(error))
+            return pickle.dumps(Failed.by(error))
 
     return answer
-
-
-def _failure(error: Exception) -> Failed:
-    return Failed(f"{type(error).__name__}: {error}")

@@ -44,7 +44,7 @@ class ItemProcess:
                 how = f"ended {death.how}"
             return pickle.dumps(Died(how, death.exceeded))
         except Exception as error:  # the process cannot be started, say
-            return pickle.dumps(Failed(f"{type(error).__name__}: {error}"))
+            return pickle.dumps(Failed.by(error))
 
 
 def unpickled(payload: bytes) -> Any:
@@ -52,7 +52,7 @@ def unpickled(payload: bytes) -> Any:
     try:
         return pickle.loads(payload)
     except Exception as error:
-        return Failed(f"{type(error).__name__}: {error}")
+        return Failed.by(error)
 
 
 class ClusterError(Exception):

@@ -133,7 +133,8 @@ NOT_READ = {
 
 
 @pytest.mark.parametrize("name", NOT_READ)
-def test_inspect_names_no_release_of_a_model(irops, name):
+def test_inspect_names_no_release_of_a_model(irops, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "500")
     words, line, release = NOT_READ[name]
     assert irops("inspect", *words).out.splitlines()[-1] == line
     assert irops("inspect", *words, "--output-format", "json").json["oldest_release"]["name"] == release

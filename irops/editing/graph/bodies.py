@@ -82,29 +82,26 @@ def _port(label: int, fact: Fact | None, names: tuple[str, ...] = ()) -> Port:
 
 def _changed_layer(node: Node, layer: Layer) -> Layer:
     """The layer of a node that the model had; the same one where nothing is different."""
-    fields: dict[str, object] = {}
-    for name in ("name", "type", "version", "output_names"):
-        if getattr(node, name) != getattr(layer, name):
-            fields[name] = getattr(node, name)
-    if node.data != layer.data:
-        fields["data"] = dict(node.data)
-    if node.bodies != layer.bodies:
-        fields["bodies"] = dict(node.bodies)
+    label = 1 + max((port.id for port in (*layer.inputs, *layer.outputs)), default=-1)
     facts = node.input_facts
-    ports = [_redeclared(port, old, new) for port, old, new in zip(layer.inputs, node.first_inputs, facts)]
-    if len(facts) > len(ports):
-        label = 1 + max((port.id for port in (*layer.inputs, *layer.outputs)), default=-1)
-        ports += [_port(label + index, fact) for index, fact in enumerate(facts[len(ports) :])]
-    inputs = layer.inputs if _all_same(ports, layer.inputs) else ports
-    outputs = _output_ports(node, layer)
-    if inputs is not layer.inputs:
-        fields["inputs"] = inputs
-    if outputs is not layer.outputs:
-        fields["outputs"] = outputs
-    return replace(layer, **fields) if fields else layer  # type: ignore[arg-type]
+    inputs = [_redeclared(port, old, new) for port, old, new in zip(layer.inputs, node.first_inputs, facts)]
+    inputs += [_port(label + index, fact) for index, fact in enumerate(facts[len(inputs) :])]
+    wanted: dict[str, Any] = {
+        "name": node.name,
+        "type": node.type,
+        "version": node.version,
+        "output_names": node.output_names,
+        "data": dict(node.data),
+        "bodies": dict(node.bodies),
+        "inputs": inputs,
+        "outputs": _output_ports(node, layer, label),
+    }
+    fields = {field: value for field, value in wanted.items() if value != getattr(layer, field)}
+    return replace(layer, **fields) if fields else layer
 
 
-def _output_ports(node: Node, layer: Layer) -> list[Port]:
+def _output_ports(node: Node, layer: Layer, label: int) -> list[Port]:
+    """The ports of the outputs of a node. label: of the first one that the layer does not have"""
     ports = []
     for index, names in enumerate(node.tensor_names):
         if index < len(layer.outputs):
@@ -112,14 +109,9 @@ def _output_ports(node: Node, layer: Layer) -> list[Port]:
             if port is not None and names != port.names:
                 port = replace(port, names=names)
         else:
-            label = 1 + max((port.id for port in (*layer.inputs, *layer.outputs)), default=-1)
             port = _port(label + index, node.facts[index], names)
         ports.append(port)
-    return layer.outputs if _all_same(ports, layer.outputs) else ports
-
-
-def _all_same(ports: list[Port], before: list[Port]) -> bool:
-    return len(ports) == len(before) and all(a is b for a, b in zip(ports, before))
+    return ports
 
 
 def _redeclared(port: Port, before: Fact | None, after: Fact | None) -> Port:
