@@ -31,6 +31,7 @@ NAME_WIDTH, REASON_WIDTH = 100, 100
 """How wide the columns of names and of reasons are where the width of the terminal sets no limit."""
 NARROWEST, WIDE = 24, 140
 """How wide the column of reasons is at least, and from which width on there is a column of ops."""
+HINT = "INFERENCE_PRECISION_HINT"
 NOT_ALONE = "could not be looked at alone"
 """Said of a layer with which a runtime fails alone, and not where the model has it."""
 _HOW = {
@@ -183,9 +184,10 @@ def answer(comparison: Comparison) -> Iterator[str]:
         yield from layer_lines(comparison)
     yield from coverage_lines(comparison)
     if comparison.precision:
+        is_device = comparison.b.startswith("openvino:") and HINT not in comparison.b
         yield (
             f"{comparison.b} computes f32 in {comparison.precision}; errors within that precision count as"
-            " rounding"
+            f" rounding{f'; {comparison.b},{HINT}=f32 shows smaller ones' if is_device else ''}"
         )
 
 
