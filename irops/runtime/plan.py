@@ -279,7 +279,7 @@ class KeptConstants:
         kept.flags.writeable = False
         with self._lock:
             if key in self._chosen.get(key[0], ()):
-                self._arrays[key] = kept
+                self._arrays.setdefault(key, kept)  # another would live beside that which programs have
 
     def refuse(self, path: tuple[str, ...]) -> None:
         """Keep nothing of a graph whose constants give warnings: these are due in each run."""
@@ -353,10 +353,13 @@ class FixedPart:
         return not reader.constant or source.layer.is_constant or kind.name not in NARROW
 
     def needed(self, plan: Plan, keep: Collection[int]) -> set[int]:
-        """The ids of the fixed steps that are computed, because what reads them cannot read a kept value."""
-        if not self.is_known or not self._chosen:
+        """The ids of the fixed steps that are computed: those of which a value is still to be kept, and those
+        whose readers cannot read a kept value.
+        """
+        if not self._chosen:
             return set(self.fixed)
-        needed = {key for key in keep if key in self.fixed}
+        missing = {key[1] for key in self._chosen if (key[1], key[2]) not in self.arrays}
+        needed = missing | {key for key in keep if key in self.fixed}
         for step in reversed(plan.steps):
             if step.layer.id not in self.fixed or step.layer.id in needed:
                 sources = (source for source in step.sources if source is not None)

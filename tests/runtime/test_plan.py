@@ -182,3 +182,43 @@ def test_layers_to_keep_are_found_by_id_and_by_name(model):
     assert kept_layers(root, ["a", 0]) == {0, 1}
     with pytest.raises(KeyError, match="there is no layer or tensor 7"):
         kept_layers(root, [7])
+
+
+class Counting:
+    """The reference, which counts the calls of an op."""
+
+    name = "counting"
+
+    def __init__(self, op):
+        self.op, self.calls = op, 0
+
+    def kernel(self, op):
+        right = op.functions.kernel
+
+        def kernel(*inputs, **attributes):
+            self.calls += op.id == self.op
+            return right(*inputs, **attributes)
+
+        return kernel
+
+
+@pytest.mark.parametrize("constant_bytes", [1 << 20, 600])
+def test_constants_are_computed_once_whatever_the_sizes_of_inputs(constant_bytes):
+    """As weights in f16, of a sequence that grows."""
+    graph = irops.Graph("decoder")
+    value = graph.parameter("x", "f32[?,8]")
+    for number in range(3):
+        weights = graph.constant(np.full((8, 8), number, np.float16))
+        value = graph.add("MatMul", value, graph.add("Convert", weights, destination_type="f32"))
+    graph.result(graph.add("Reshape", value, graph.add("ShapeOf", value), special_zero=False), "y")
+    counting = Counting("Convert-1")
+    session = irops.Session(graph, backends=[counting, "reference"], limits=irops.Limits(constant_bytes=constant_bytes))
+    for size in (4, 1, 2, 3, 1):
+        session.run({"x": np.ones((size, 8), np.float32)})
+    kept = session.evaluator.kept._arrays
+    assert sum(array.nbytes for array in kept.values()) <= constant_bytes
+    assert counting.calls == (3 if constant_bytes > 600 else 2 + 5)
+    programs = session.evaluator._programs._values.values()
+    held = {id(array) for program in programs for array in program.values if array is not None}
+    assert len([array for array in kept.values() if id(array) in held]) == len(kept)
+    assert len(held) <= len(kept) + len(programs)
