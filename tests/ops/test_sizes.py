@@ -6,8 +6,9 @@ from math import inf
 import numpy as np
 import pytest
 from invoking import inferred, shapes_of, sizes
-from tables import table
+from tables import model_of_texts, table
 
+import irops
 from irops.analysis.invocation import OpFault
 from irops.ops.stock import broadcast, normal_axes, reduced
 from irops.values.dim import UNKNOWN, Dim
@@ -157,3 +158,13 @@ def test_axes_are_held_to_the_rank_and_to_being_different(named, constraint):
     with pytest.raises(Violation) as caught:
         reduced(fact("2,3"), axes(*named), False, "C1", "C2")
     assert caught.value.constraint == constraint
+
+
+def test_an_end_beyond_the_symbols_is_refused_whatever_the_begins_are():
+    known = irops.infer(
+        model_of_texts(
+            "b: i32[3..]; s: u8[1]; p: StringTensorPack-opset15 b ends s; y: Result p",
+            {"ends": ["i32", [3], [2, 5, 5]]},
+        )
+    )
+    assert [finding.constraint for finding in known.errors] == ["StringTensorPack-15:C4"]

@@ -212,7 +212,9 @@ def test_constants_are_computed_once_whatever_the_sizes_of_inputs(constant_bytes
         value = graph.add("MatMul", value, graph.add("Convert", weights, destination_type="f32"))
     graph.result(graph.add("Reshape", value, graph.add("ShapeOf", value), special_zero=False), "y")
     counting = Counting("Convert-1")
-    session = irops.Session(graph, backends=[counting, "reference"], limits=irops.Limits(constant_bytes=constant_bytes))
+    session = irops.Session(
+        graph, backends=[counting, "reference"], limits=irops.Limits(constant_bytes=constant_bytes)
+    )
     for size in (4, 1, 2, 3, 1):
         session.run({"x": np.ones((size, 8), np.float32)})
     kept = session.evaluator.kept._arrays

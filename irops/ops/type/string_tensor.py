@@ -15,8 +15,10 @@ U8: ElementType = element_type("u8")
 @shape("StringTensorPack-15")
 def string_tensor_pack_shape(begins: Fact, ends: Fact, symbols: Fact) -> Shape:
     both = unify_shapes(begins.shape, ends.shape, "C1")
-    if begins.value is not None and ends.value is not None:
-        check_offsets(as_i64(begins.value), as_i64(ends.value), symbols.shape[0])
+    if ends.value is not None:
+        last = as_i64(ends.value)
+        first = np.zeros_like(last) if begins.value is None else as_i64(begins.value)
+        check_offsets(first, last, symbols.shape[0])
     return both
 
 
