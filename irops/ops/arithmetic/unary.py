@@ -12,7 +12,7 @@ import numpy as np
 from irops.ops.partial import monotone, rounding
 from irops.ops.reals import erf as error_function, inverse_erf, on_numbers, on_reals
 from irops.spec.binding import gradient, kernel, values
-from irops.values.dim import Bound, maximum
+from irops.values.dim import Bound, Dim, maximum
 from irops.values.element import Array
 from irops.values.fact import each_dim
 
@@ -42,24 +42,32 @@ curve("Atanh-4", np.arctanh)
 curve("Erf-1", error_function)
 
 
-@kernel("Abs-1", widen=True)
-def absolute(data: Array) -> Array:
-    return on_numbers(np.abs, data)
+def numeric(op: str, function: Callable[[Array], Array], on_dim: Callable[[Dim], Dim]) -> None:
+    """Make the kernel of an op whose function gives integers for integers, and its values function."""
+
+    @kernel(op, widen=True)
+    def computed(data: Array) -> Array:
+        return on_numbers(function, data)
+
+    @values(op)
+    def computed_dims(data: Array) -> Array:
+        return each_dim(on_dim, data)
 
 
-@values("Abs-1")
-def absolute_dims(data: Array) -> Array:
-    return each_dim(lambda dim: maximum(dim, -dim).at_least(0), data)
+def unless_whole(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """A rounding function, which leaves integers as they are: NumPy would convert them to floats."""
+    return lambda numbers: numbers if numbers.dtype.kind in "iu" else function(numbers)
 
 
-@kernel("Floor-1", widen=True)
-def floor(data: Array) -> Array:
-    return on_numbers(lambda numbers: numbers if numbers.dtype.kind in "iu" else np.floor(numbers), data)
+def _sign(dim: Dim) -> Dim:
+    return monotone(dim, lambda bound: (bound > 0) - (bound < 0)).at_least(-1).at_most(1)
 
 
-@values("Floor-1")
-def floor_dims(data: Array) -> Array:
-    return each_dim(lambda dim: rounding(dim, math.floor), data)
+numeric("Abs-1", np.abs, lambda dim: maximum(dim, -dim).at_least(0))
+numeric("Floor-1", unless_whole(np.floor), lambda dim: rounding(dim, math.floor))
+numeric("Ceiling-1", unless_whole(np.ceil), lambda dim: rounding(dim, math.ceil))
+numeric("Negative-1", np.negative, lambda dim: -dim)
+numeric("Sign-1", np.sign, _sign)
 
 
 @gradient("Log-1", widen=True)
@@ -71,38 +79,6 @@ def log_gradient(d_output: Array, data: Array) -> Array:
 def tanh_gradient(d_output: Array, output: Array) -> Array:
     d_data: Array = d_output * (1 - output * output)
     return d_data
-
-
-@kernel("Ceiling-1", widen=True)
-def ceiling(data: Array) -> Array:
-    return on_numbers(lambda numbers: numbers if numbers.dtype.kind in "iu" else np.ceil(numbers), data)
-
-
-@values("Ceiling-1")
-def ceiling_dims(data: Array) -> Array:
-    return each_dim(lambda dim: rounding(dim, math.ceil), data)
-
-
-@kernel("Negative-1", widen=True)
-def negative(data: Array) -> Array:
-    return on_numbers(np.negative, data)
-
-
-@values("Negative-1")
-def negative_dims(data: Array) -> Array:
-    return each_dim(lambda dim: -dim, data)
-
-
-@kernel("Sign-1", widen=True)
-def sign(data: Array) -> Array:
-    return on_numbers(np.sign, data)
-
-
-@values("Sign-1")
-def sign_dims(data: Array) -> Array:
-    return each_dim(
-        lambda dim: monotone(dim, lambda bound: (bound > 0) - (bound < 0)).at_least(-1).at_most(1), data
-    )
 
 
 @kernel("Round-5", widen=True)

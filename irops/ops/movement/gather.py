@@ -1,7 +1,7 @@
 """The families of Gather and Scatter: elements at indices, and elements written at indices."""
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import reduce, wraps
 from math import inf, prod
 from typing import Any
 
@@ -335,6 +335,17 @@ def scattered(
     return converted(numbers, kind)
 
 
+def moved_without_reduction(kernel: Callable[..., Array]) -> Callable[..., Array | None]:
+    """The values function of a kernel that moves elements unless a reduction combines them."""
+    move = moving(kernel, *MOVED)
+
+    @wraps(kernel)
+    def moved(*inputs: Any, reduction: str = "none", **_: Any) -> Array | None:
+        return move(*inputs) if reduction == "none" else None
+
+    return moved
+
+
 def _means(rows: Array, numbers: Array, indices: Array, updates: Array, use_init_val: bool) -> Array:
     """A copy of rows with means at indices; means of integers are rounded down."""
     kind = element_type_of(rows)
@@ -427,14 +438,7 @@ def scatter_nd_update(data: Array, indices: Array, updates: Array, *, reduction:
     return scattered(rows, (from_0 * strides).sum(-1).ravel(), new_rows, reduction).reshape(data.shape)
 
 
-@values("ScatterNDUpdate-4", "ScatterNDUpdate-15")
-def scatter_nd_update_values(
-    data: Array, indices: Array, updates: Array, *, reduction: str = "none"
-) -> Array | None:
-    if reduction != "none":
-        return None
-    moved: Array | None = moving(scatter_nd_update, *MOVED)(data, indices, updates)
-    return moved
+values("ScatterNDUpdate-4", "ScatterNDUpdate-15")(moved_without_reduction(scatter_nd_update))
 
 
 @shape("ScatterElementsUpdate-3")
@@ -494,11 +498,6 @@ def scatter_elements_update(
     return scattered(data.reshape(-1), flat, updates.reshape(-1), reduction, use_init_val).reshape(data.shape)
 
 
-@values("ScatterElementsUpdate-3", "ScatterElementsUpdate-12")
-def scatter_elements_values(
-    data: Array, indices: Array, updates: Array, axis: Array, *, reduction: str = "none"
-) -> Array | None:
-    if reduction != "none":
-        return None
-    moved: Array | None = moving(scatter_elements_update, *MOVED)(data, indices, updates, axis)
-    return moved
+values("ScatterElementsUpdate-3", "ScatterElementsUpdate-12")(
+    moved_without_reduction(scatter_elements_update)
+)

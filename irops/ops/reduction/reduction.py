@@ -49,42 +49,51 @@ def combine_dims(op: str, combine: Callable[[list[Dim], ElementType], Dim]) -> N
         return np.expand_dims(out, along) if keep_dims else out
 
 
-@kernel("ReduceSum-1")
-def reduce_sum(data: Array, axes: Array, *, keep_dims: bool) -> Array:
-    return converted(total(data, reduced_axes(data.ndim, axes), keep_dims), element_type_of(data))
+def reduction(op: str, reduce: Callable[[Array, tuple[int, ...], bool], Array]) -> None:
+    """Make the kernel of an op. reduce: of numbers, along axes, which keep_dims keeps"""
+
+    @kernel(op)
+    def reduced(data: Array, axes: Array, *, keep_dims: bool) -> Array:
+        result = reduce(as_numbers(data), reduced_axes(data.ndim, axes), keep_dims)
+        return converted(np.asarray(result), element_type_of(data))
 
 
-@kernel("ReduceProd-1")
-def reduce_prod(data: Array, axes: Array, *, keep_dims: bool) -> Array:
-    numbers = as_numbers(data)
-    product = np.prod(
-        numbers, axis=reduced_axes(data.ndim, axes), keepdims=keep_dims, dtype=WIDEST[numbers.dtype.kind]
-    )
-    return converted(np.asarray(product), element_type_of(data))
-
-
-@kernel("ReduceMax-1")
-def reduce_max(data: Array, axes: Array, *, keep_dims: bool) -> Array:
-    numbers = as_numbers(data)
-    smallest = -inf if numbers.dtype.kind == "f" else np.iinfo(numbers.dtype).min
-    along = reduced_axes(data.ndim, axes)
-    maxima = np.max(numbers, axis=along, keepdims=keep_dims, initial=smallest)
-    return converted(np.asarray(maxima), element_type_of(data))
-
-
-@kernel("ReduceMean-1")
-def reduce_mean(data: Array, axes: Array, *, keep_dims: bool) -> Array:
-    along = reduced_axes(data.ndim, axes)
-    count = max(prod(data.shape[axis] for axis in along), 1)
-    summed = total(data, along, keep_dims)
-    mean = summed / count if summed.dtype.kind == "f" else (summed - np.fmod(summed, count)) // count
-    return converted(np.asarray(mean), element_type_of(data))
-
-
-def total(data: Array, along: tuple[int, ...], keep_dims: bool) -> Array:
-    """The sum along axes, in the widest type of the kind of data."""
-    numbers = as_numbers(data)
+def total(numbers: Array, along: tuple[int, ...], keep_dims: bool) -> Array:
+    """The sum along axes, in the widest type of the kind of numbers."""
     return np.asarray(np.sum(numbers, axis=along, keepdims=keep_dims, dtype=WIDEST[numbers.dtype.kind]))
+
+
+def product(numbers: Array, along: tuple[int, ...], keep_dims: bool) -> Array:
+    return np.asarray(np.prod(numbers, axis=along, keepdims=keep_dims, dtype=WIDEST[numbers.dtype.kind]))
+
+
+def mean(numbers: Array, along: tuple[int, ...], keep_dims: bool) -> Array:
+    count = max(prod(numbers.shape[axis] for axis in along), 1)
+    summed = total(numbers, along, keep_dims)
+    whole = summed.dtype.kind != "f"
+    return np.asarray((summed - np.fmod(summed, count)) // count if whole else summed / count)
+
+
+def maximum(numbers: Array, along: tuple[int, ...], keep_dims: bool) -> Array:
+    smallest = -inf if numbers.dtype.kind == "f" else np.iinfo(numbers.dtype).min
+    return np.asarray(np.max(numbers, axis=along, keepdims=keep_dims, initial=smallest))
+
+
+def minimum(numbers: Array, along: tuple[int, ...], keep_dims: bool) -> Array:
+    largest = inf if numbers.dtype.kind == "f" else np.iinfo(numbers.dtype).max
+    return np.asarray(np.min(numbers, axis=along, keepdims=keep_dims, initial=largest))
+
+
+def sum_of_sizes(numbers: Array, along: tuple[int, ...], keep_dims: bool) -> Array:
+    return total(np.abs(numbers.astype(WIDEST[numbers.dtype.kind])), along, keep_dims)
+
+
+reduction("ReduceSum-1", total)
+reduction("ReduceProd-1", product)
+reduction("ReduceMean-1", mean)
+reduction("ReduceMax-1", maximum)
+reduction("ReduceMin-1", minimum)
+reduction("ReduceL1-4", sum_of_sizes)
 
 
 @gradient("ReduceSum-1")
@@ -112,23 +121,6 @@ combine_dims("ReduceProd-1", lambda dims, _: prod(dims, start=Dim.of(1)))
 combine_dims("ReduceMax-1", lambda dims, _: _extreme(dims, max))
 combine_dims("ReduceMin-1", lambda dims, _: _extreme(dims, min))
 combine_dims("ReduceMean-1", _mean)
-
-
-@kernel("ReduceMin-1")
-def reduce_min(data: Array, axes: Array, *, keep_dims: bool) -> Array:
-    numbers = as_numbers(data)
-    largest = inf if numbers.dtype.kind == "f" else np.iinfo(numbers.dtype).max
-    minimum = np.min(numbers, axis=reduced_axes(data.ndim, axes), keepdims=keep_dims, initial=largest)
-    return converted(np.asarray(minimum), element_type_of(data))
-
-
-@kernel("ReduceL1-4")
-def reduce_l1(data: Array, axes: Array, *, keep_dims: bool) -> Array:
-    numbers = as_numbers(data)
-    wide = np.abs(numbers.astype(WIDEST[numbers.dtype.kind]))
-    along = reduced_axes(data.ndim, axes)
-    sums = np.sum(wide, axis=along, keepdims=keep_dims, dtype=wide.dtype)
-    return converted(np.asarray(sums), element_type_of(data))
 
 
 @kernel("ReduceL2-4")

@@ -296,8 +296,10 @@ def lstm_sequence(
     return run_directions(X, states, sequence_lengths, W, direction, step, B)
 
 
-def give_shapes(kind: Recurrence, cell: str, sequence: str) -> None:
-    """Make the shape functions of a cell with one state, and of the same over the steps of sequences."""
+def give_functions(kind: Recurrence, cell: str, sequence: str, next_state: Callable[..., Array]) -> None:
+    """Make the shape function of a cell with one state, and the functions of the same over the steps of
+    sequences. next_state: from the product of X with W, the state, R, B, activation functions and clip
+    """
 
     @shape(cell)
     def one_state_shape(
@@ -311,9 +313,25 @@ def give_shapes(kind: Recurrence, cell: str, sequence: str) -> None:
     ) -> tuple[Shape, ...]:
         return sequence_shapes(kind, X, (initial_hidden_state,), sequence_lengths, (W, R, B), **others)
 
+    @kernel(sequence, widen=True)
+    def one_state_sequence(
+        X: Array,
+        initial_hidden_state: Array,
+        sequence_lengths: Array,
+        W: Array,
+        R: Array,
+        B: Array,
+        *,
+        direction: str,
+        activations: Names,
+        clip: float,
+    ) -> tuple[Array, ...]:
+        functions = functions_of(kind, activations)
 
-give_shapes(GRU, "GRUCell-3", "GRUSequence-5")
-give_shapes(RNN, "RNNCell-1", "RNNSequence-5")
+        def step(k: int) -> Step:
+            return lambda x, hidden: (next_state(x, hidden, R[k], B[k], functions, clip),)
+
+        return run_directions(X, (initial_hidden_state,), sequence_lengths, W, direction, step)
 
 
 @kernel("GRUCell-3", widen=True)
@@ -352,27 +370,6 @@ def gru_step(
     return following
 
 
-@kernel("GRUSequence-5", widen=True)
-def gru_sequence(
-    X: Array,
-    initial_hidden_state: Array,
-    sequence_lengths: Array,
-    W: Array,
-    R: Array,
-    B: Array,
-    *,
-    direction: str,
-    activations: Names,
-    clip: float,
-) -> tuple[Array, ...]:
-    functions = functions_of(GRU, activations)
-
-    def step(k: int) -> Step:
-        return lambda x, hidden: (gru_step(x, hidden, R[k], B[k], functions, clip),)
-
-    return run_directions(X, (initial_hidden_state,), sequence_lengths, W, direction, step)
-
-
 @kernel("RNNCell-1", widen=True)
 def rnn_cell(
     X: Array,
@@ -384,26 +381,17 @@ def rnn_cell(
     activations: Names,
     clip: float,
 ) -> Array:
-    (function,) = functions_of(RNN, activations)
-    return function(clipped(X @ W.T + initial_hidden_state @ R.T + (0 if B is None else B), clip))
+    bias = 0 if B is None else B
+    return rnn_step(X @ W.T, initial_hidden_state, R, bias, functions_of(RNN, activations), clip)
 
 
-@kernel("RNNSequence-5", widen=True)
-def rnn_sequence(
-    X: Array,
-    initial_hidden_state: Array,
-    sequence_lengths: Array,
-    W: Array,
-    R: Array,
-    B: Array,
-    *,
-    direction: str,
-    activations: Names,
-    clip: float,
-) -> tuple[Array, ...]:
-    (function,) = functions_of(RNN, activations)
+def rnn_step(
+    projected: Array, hidden: Array, R: Array, B: Array | int, functions: Sequence[Function], clip: float
+) -> Array:
+    """The next hidden state. projected: X W^T"""
+    (function,) = functions
+    return function(clipped(projected + hidden @ R.T + B, clip))
 
-    def step(k: int) -> Step:
-        return lambda x, hidden: (function(clipped(x + hidden @ R[k].T + B[k], clip)),)
 
-    return run_directions(X, (initial_hidden_state,), sequence_lengths, W, direction, step)
+give_functions(GRU, "GRUCell-3", "GRUSequence-5", gru_step)
+give_functions(RNN, "RNNCell-1", "RNNSequence-5", rnn_step)
