@@ -135,8 +135,7 @@ class Slide:
         starts = (self.first + np.arange(self.positions)) * self.stride - self.before
         low = np.maximum(-(starts // self.dilation), 0)
         high = np.minimum((self.size - 1 - starts) // self.dilation + 1, self.taps)
-        counts: Array = np.maximum(high - low, 0)
-        return counts
+        return np.maximum(high - low, 0)
 
     @property
     def whole(self) -> bool:

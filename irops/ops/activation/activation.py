@@ -48,8 +48,7 @@ def sigmoid(data: Array) -> Array:
 
 @gradient("Sigmoid-1", widen=True)
 def sigmoid_gradient(d_output: Array, output: Array) -> Array:
-    result: Array = d_output * output * (1 - output)
-    return result
+    return d_output * output * (1 - output)
 
 
 @kernel("ReLU-1", widen=True)
@@ -69,8 +68,7 @@ def relu_dims(data: Array) -> Array:
 
 def logistic(x: Array) -> Array:
     """1 / (1 + exp(-x)); where exp overflows to inf, the quotient is 0, which is correct."""
-    result: Array = 1 / (1 + np.exp(-x))
-    return result
+    return 1 / (1 + np.exp(-x))
 
 
 @shape("Elu-1")
@@ -95,8 +93,7 @@ def selu_shape(data: Fact, alpha: Fact, lambda_: Fact) -> Shape:
 @kernel("Selu-1", widen=True)
 def selu(data: Array, alpha: Array, lambda_: Array) -> Array:
     low = alpha.reshape(()) * np.expm1(np.minimum(data, 0))
-    result: Array = lambda_.reshape(()) * np.where(data > 0, data, low)
-    return result
+    return lambda_.reshape(()) * np.where(data > 0, data, low)
 
 
 @shape("PReLU-1")
@@ -205,8 +202,7 @@ def mish(data: Array) -> Array:
 
 def softplus(x: Array) -> Array:
     """log(1 + exp(x)), in a form in which exp does not overflow."""
-    result: Array = np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
-    return result
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
 @shape("Swish-4")
@@ -230,32 +226,27 @@ def gelu(data: Array, *, approximation_mode: str = "erf") -> Array:
 
 
 def by_erf(x: Array) -> Array:
-    result: Array = x / 2 * (1 + erf(np.asarray(x / sqrt(2))))
-    return result
+    return x / 2 * (1 + erf(np.asarray(x / sqrt(2))))
 
 
 def by_tanh(x: Array) -> Array:
-    result: Array = x / 2 * (1 + np.tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x)))
-    return result
+    return x / 2 * (1 + np.tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x)))
 
 
 @kernel("SoftMax-1", "SoftMax-8", widen=True)
 def soft_max(data: Array, *, axis: int) -> Array:
     shifted = data - data.max(axis, keepdims=True, initial=-np.inf)  # so that exp does not overflow
     powers = np.exp(shifted)
-    result: Array = powers / powers.sum(axis, keepdims=True)
-    return result
+    return powers / powers.sum(axis, keepdims=True)
 
 
 @gradient("SoftMax-8", widen=True)
 def soft_max_gradient(d_output: Array, output: Array, *, axis: int) -> Array:
     product = d_output * output
-    result: Array = product - output * product.sum(axis, keepdims=True)
-    return result
+    return product - output * product.sum(axis, keepdims=True)
 
 
 @kernel("LogSoftmax-5", widen=True)
 def log_softmax(data: Array, *, axis: int) -> Array:
     shifted = data - data.max(axis, keepdims=True, initial=-np.inf)  # so that exp does not overflow
-    result: Array = shifted - np.log(np.exp(shifted).sum(axis, keepdims=True))
-    return result
+    return shifted - np.log(np.exp(shifted).sum(axis, keepdims=True))

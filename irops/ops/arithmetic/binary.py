@@ -81,8 +81,7 @@ def minimum_dim(a: Dim, b: Dim) -> Dim:
 @elementwise_dims("SquaredDifference-1")
 @elementwise("SquaredDifference-1")
 def squared_difference(a: Number, b: Number) -> Number:
-    square: Number = (a - b) * (a - b)
-    return square
+    return (a - b) * (a - b)
 
 
 @shape("Mod-1", "FloorMod-1")

@@ -77,8 +77,7 @@ def log_gradient(d_output: Array, data: Array) -> Array:
 
 @gradient("Tanh-1", widen=True)
 def tanh_gradient(d_output: Array, output: Array) -> Array:
-    d_data: Array = d_output * (1 - output * output)
-    return d_data
+    return d_output * (1 - output * output)
 
 
 @kernel("Round-5", widen=True)

@@ -57,15 +57,13 @@ def widened(data: Array) -> Array:
 
 def whole(numbers: Array) -> Array:
     """Numbers truncated to integers and limited to FAR."""
-    integers: Array = np.clip(numbers, -FAR, FAR).astype(np.int64)
-    return integers
+    return np.clip(numbers, -FAR, FAR).astype(np.int64)
 
 
 def inside(planes: Array, y: Array, x: Array) -> Array:
     """Which points lie between the first and the last element of planes, both included."""
     height, width = planes.shape[-2:]
-    mask: Array = (y >= 0) & (y <= height - 1) & (x >= 0) & (x <= width - 1)
-    return mask
+    return (y >= 0) & (y <= height - 1) & (x >= 0) & (x <= width - 1)
 
 
 def interpolated(planes: Array, which: tuple[Any, ...], y: Array, x: Array) -> Array:
@@ -80,8 +78,7 @@ def interpolated(planes: Array, which: tuple[Any, ...], y: Array, x: Array) -> A
     above, above_right = planes[(*which, top, left)], planes[(*which, top, right)]
     below, below_right = planes[(*which, bottom, left)], planes[(*which, bottom, right)]
     upper = above + (above_right - above) * across
-    result: Array = upper + (below + (below_right - below) * across - upper) * down
-    return result
+    return upper + (below + (below_right - below) * across - upper) * down
 
 
 MAX_SAMPLES = 1 << 27
@@ -102,8 +99,7 @@ def bilinear(maps: Array, y: Array, x: Array) -> Array:
     left, right, across = _neighbours(x, width)
     upper = maps[:, top, left] * (1 - across) + maps[:, top, right] * across
     lower = maps[:, bottom, left] * (1 - across) + maps[:, bottom, right] * across
-    samples: Array = np.where(outside, maps.dtype.type(0), upper * (1 - down) + lower * down)
-    return samples
+    return np.where(outside, maps.dtype.type(0), upper * (1 - down) + lower * down)
 
 
 def _neighbours(coordinate: Array, size: int) -> tuple[Array, Array, Array]:
@@ -126,8 +122,7 @@ def sample_points(extent: Array, bins: int, ratio: int, constraint: str) -> Arra
     count = ratio or max(ceil(each), 0)
     check_sample_count(bins * count)
     steps = (np.arange(count, dtype=kind) + kind.type(0.5)) * (each / kind.type(max(count, 1)))
-    points: Array = np.arange(bins, dtype=kind)[:, np.newaxis] * each + steps
-    return points
+    return np.arange(bins, dtype=kind)[:, np.newaxis] * each + steps
 
 
 def check_sample_count(count: int) -> None:
@@ -141,11 +136,9 @@ def check_sample_count(count: int) -> None:
 def pooled(samples: Array, mode: str) -> Array:
     """One value per bin from samples [C, bin rows, points, bin columns, points]; 0 if there are no points."""
     if mode == "max":
-        maxima: Array = samples.max(axis=(2, 4), initial=0)
-        return maxima
+        return samples.max(axis=(2, 4), initial=0)
     count = samples.shape[2] * samples.shape[4]
-    average: Array = samples.sum(axis=(2, 4)) / samples.dtype.type(max(count, 1))
-    return average
+    return samples.sum(axis=(2, 4)) / samples.dtype.type(max(count, 1))
 
 
 def check_batches(batches: Array, count: DimLike, constraint: str) -> None:
@@ -206,8 +199,7 @@ def fill_with_maxima(output: Array, image: Array, box: Array) -> None:
 
 def _maxima(data: Array, axis: int, first: int, last: int) -> Array:
     """The maximum from the first to the exclusive last element along an axis; any number if there is none."""
-    maxima: Array = data[(slice(None),) * axis + (slice(first, last),)].max(axis=axis, initial=-np.inf)
-    return maxima
+    return data[(slice(None),) * axis + (slice(first, last),)].max(axis=axis, initial=-np.inf)
 
 
 def bins(first: int, last: int, count: int, size: int) -> list[list[int]]:
@@ -216,8 +208,7 @@ def bins(first: int, last: int, count: int, size: int) -> list[list[int]]:
     """
     length, number = max(last - first + 1, 1), np.arange(count)
     begins, ends = first + number * length // count, first - (-(number + 1) * length // count)
-    ranges: list[list[int]] = np.clip(np.stack([begins, ends], axis=1), 0, size).tolist()
-    return ranges
+    return np.clip(np.stack([begins, ends], axis=1), 0, size).tolist()
 
 
 def sampled(image: Array, box: Array, height: int, width: int) -> Array:
@@ -426,8 +417,7 @@ def psroi_pooling(
 def scaled(box: Array, scale: np.float32) -> Array:
     """The rounded corners, scaled to the feature maps: left, top, and the exclusive ends right, bottom."""
     rounded = away_from_zero(np.clip(box, -FAR, FAR)) + np.array([0, 0, 1, 1], np.float32)
-    corners: Array = (rounded * scale).astype(np.float32)
-    return corners
+    return (rounded * scale).astype(np.float32)
 
 
 def fill_with_averages(output: Array, image: Array, box: Array, scale: np.float32) -> None:
@@ -453,8 +443,7 @@ def real_bins(first: np.float32, last: np.float32, count: int, size: int) -> lis
     number = np.arange(count, dtype=np.float32)
     length = np.maximum(last - first, MIN_SIZE) / np.float32(count)
     edges = np.stack([np.floor(first + number * length), np.ceil(first + (number + 1) * length)], axis=1)
-    ranges: list[list[int]] = np.clip(whole(edges), 0, size).tolist()
-    return ranges
+    return np.clip(whole(edges), 0, size).tolist()
 
 
 def average_of_bins(image: Array, box: Array, counts: tuple[int, int], size: int) -> Array:
@@ -482,10 +471,7 @@ def points_of_bins(first: np.float32, last: np.float32, count: int, size: int, l
     if size == 1:
         return (HALF * (begins + ends) * longest)[:, np.newaxis]
     steps = (ends - begins) * longest / np.float32(size - 1)
-    coordinates: Array = (
-        np.arange(size, dtype=np.float32) * steps[:, np.newaxis] + (begins * longest)[:, np.newaxis]
-    )
-    return coordinates
+    return np.arange(size, dtype=np.float32) * steps[:, np.newaxis] + (begins * longest)[:, np.newaxis]
 
 
 @shape("DeformablePSROIPooling-1")
@@ -566,8 +552,7 @@ def shifts_of_bins(offsets: Array, output_dim: int, group_size: int, part_size: 
     part = np.arange(group_size) * part_size // group_size
     classes = np.arange(output_dim) // (output_dim // (len(offsets) // 2))
     pairs = offsets.astype(np.float32).reshape(-1, 2, part_size, part_size)
-    shifts: Array = pairs[classes].swapaxes(0, 1)[:, :, part][..., part]
-    return shifts
+    return pairs[classes].swapaxes(0, 1)[:, :, part][..., part]
 
 
 def average_from(

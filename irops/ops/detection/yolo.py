@@ -67,15 +67,13 @@ def region_yolo(
 
 def sigmoid(numbers: Array) -> Array:
     one = numbers.dtype.type(1)
-    result: Array = one / (one + np.exp(-numbers))
-    return result
+    return one / (one + np.exp(-numbers))
 
 
 def softmax(classes: Array) -> Array:
     """The probability of each class, along axis 2."""
     powers = np.exp(classes - classes.max(axis=2, keepdims=True, initial=-np.inf))
-    probabilities: Array = powers / powers.sum(axis=2, keepdims=True)
-    return probabilities
+    return powers / powers.sum(axis=2, keepdims=True)
 
 
 @shape("ReorgYolo-2")

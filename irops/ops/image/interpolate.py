@@ -75,8 +75,7 @@ def away_from_zero(numbers: Array) -> Array:
     """Numbers rounded to the nearest integers, halves away from zero."""
     whole = np.trunc(numbers)
     up = np.where(np.abs(numbers - whole) >= HALF, np.sign(numbers), 0)
-    rounded: Array = whole + up.astype(numbers.dtype)
-    return rounded
+    return whole + up.astype(numbers.dtype)
 
 
 def nearest(resizing: Resizing, nearest_mode: str) -> Array:

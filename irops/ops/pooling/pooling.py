@@ -162,8 +162,7 @@ def avg_pool(data: Array, *, exclude_pad: bool, **window: Any) -> Array:
     # 0 for a count of 0; integers are rounded, ties to even
     kind = element_type_of(data)
     if kind.floating:
-        means: Array = _sums(data, slides) / np.maximum(counts, 1).astype(data.dtype)
-        return means
+        return _sums(data, slides) / np.maximum(counts, 1).astype(data.dtype)
     wide = np.uint64 if kind.name == "u64" else np.int64
     divisors = np.maximum(counts, 1).astype(wide)
     quotients, remainders = np.divmod(_sums(as_numbers(data).astype(wide), slides), divisors)

@@ -366,8 +366,7 @@ def gru_step(
     else:
         inner = (reset * hidden) @ R[2 * size :].T + B[2 * size :]
     candidate = g(clipped(projected[:, 2 * size :] + inner, clip))
-    following: Array = (1 - update) * candidate + update * hidden
-    return following
+    return (1 - update) * candidate + update * hidden
 
 
 @kernel("RNNCell-1", widen=True)

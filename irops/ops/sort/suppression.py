@@ -95,8 +95,7 @@ def intersection_over_union(a: Array, b: Array, edge: float = 0.0) -> Array:
         across, down = across + longer, down + longer
     common = np.maximum(across, 0) * np.maximum(down, 0)
     real = np.logical_and.outer(areas_a > 0, areas_b > 0)
-    iou: Array = np.where(real, common / np.where(real, np.add.outer(areas_a, areas_b) - common, 1), 0)
-    return iou
+    return np.where(real, common / np.where(real, np.add.outer(areas_a, areas_b) - common, 1), 0)
 
 
 # NonMaxSuppression: keep the highest-scoring boxes and drop those that overlap a kept box.
@@ -305,8 +304,7 @@ def softly_suppressed(
 
 
 def _decay(iou: Array, scale: np.float32) -> Array:
-    decay: Array = np.exp(scale * iou * iou)
-    return decay
+    return np.exp(scale * iou * iou)
 
 
 # NMSRotated: non-maximum suppression of rotated boxes.
@@ -374,10 +372,9 @@ def corners_of(boxes: Array) -> Array:
     """The four corners of boxes given by center, width, height and angle, in cyclic order: [boxes, 4, 2]."""
     center, size, angle = boxes[:, np.newaxis, :2], boxes[:, np.newaxis, 2:4] / 2, boxes[:, 4, np.newaxis]
     x, y = np.moveaxis(size * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]), -1, 0)
-    corners: Array = center + np.stack(
+    return center + np.stack(
         [x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)], -1
     )
-    return corners
 
 
 def common_area(a: Array, b: Array) -> Array:
@@ -421,13 +418,11 @@ def polygon_area(points: Array, is_vertex: Array) -> Array:
     ring = np.take_along_axis(relative, order[..., np.newaxis], axis=1)
     kept = np.take_along_axis(is_vertex, order, axis=1)
     ring = np.where(kept[..., np.newaxis], ring, ring[:, :1])  # the other points repeat the first vertex
-    area: Array = np.abs(_cross(ring, np.roll(ring, -1, axis=1)).sum(axis=1)) / 2
-    return area
+    return np.abs(_cross(ring, np.roll(ring, -1, axis=1)).sum(axis=1)) / 2
 
 
 def _cross(a: Array, b: Array) -> Array:
-    product: Array = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    return product
+    return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
 
 
 # MulticlassNms and MatrixNms: suppression of boxes class by class, then the highest scores of each item.
@@ -738,5 +733,4 @@ def overlap(a: Array, b: Array, normalized: bool) -> Array:
 def area(boxes: Array, edge: np.float32) -> Array:
     """The areas of boxes, 0 if the corners are swapped. edge: what is added to width and height."""
     sides = boxes[..., 2:] - boxes[..., :2]
-    areas: Array = np.where((sides < 0).any(axis=-1), np.float32(0), (sides + edge).prod(axis=-1))
-    return areas
+    return np.where((sides < 0).any(axis=-1), np.float32(0), (sides + edge).prod(axis=-1))
