@@ -14,8 +14,8 @@ from irops.ops.arithmetic.sums import lowest
 from irops.values.element import BOOLEAN, DYNAMIC, I64, STRING, Array, ElementType, tagged
 from irops.values.shape import Shape
 
-ZERO, ONE, ALL = np.array(0, np.int64), np.array(1, np.int64), np.array([-1], np.int64)
-SINGLE = np.array([1], np.int64)
+ZERO, ONE = np.array(0, np.int64), np.array(1, np.int64)
+FIRST, SINGLE, LAST = np.array([0], np.int64), np.array([1], np.int64), np.array([-1], np.int64)
 
 
 newer("Gather-7", "Gather-8")
@@ -24,9 +24,8 @@ newer("Pad-1", "Pad-12")
 
 @step("Gather-8", "Gather-7")
 def gather_older(subject: ConvertedNode) -> NodeForm:
-    indices = subject.fact("indices")
-    signed = indices.element_type.kind == "signed"
-    if signed and (indices.dims is None or any(dim.low < 0 for dim in indices.dims)):
+    signed = subject.fact("indices").element_type.kind == "signed"
+    if signed and subject.may_be_negative("indices"):
         raise NotConvertibleError("indices may be negative, which Gather-7 does not define")
     return NodeForm(subject.inputs, subject.carried())
 
@@ -34,8 +33,7 @@ def gather_older(subject: ConvertedNode) -> NodeForm:
 @step("Pad-12", "Pad-1")
 def pad_older(subject: ConvertedNode) -> NodeForm:
     for name in ("pads_begin", "pads_end"):
-        dims = subject.fact(name).dims
-        if dims is None or any(dim.low < 0 for dim in dims):
+        if subject.may_be_negative(name):
             raise NotConvertibleError(f"{name} may be negative, which Pad-1 does not define")
     return NodeForm(subject.inputs, subject.carried())
 
@@ -68,19 +66,24 @@ def _pads(begin: Value, end: Value) -> tuple[tuple[Value, str], tuple[Value, str
 @step("SliceScatter-15", "Reshape-1")
 def slice_scatter(subject: ConvertedNode) -> NodeForm:
     """The positions of the part are the slice of a tensor that numbers its elements."""
-    flat = subject.add("Reshape-1", subject.input("data"), ALL, part="flat", special_zero=False)
+    flat = _flat(subject, subject.input("data"), "flat")
     shape, table = _numbered(subject)
     part = subject.add("Slice-8", table, *subject.inputs[2:], part="part")
-    positions = subject.add("Reshape-1", part, ALL, part="positions", special_zero=False)
-    updates = subject.add("Reshape-1", subject.input("updates"), ALL, part="updates", special_zero=False)
+    positions = _flat(subject, part, "positions")
+    updates = _flat(subject, subject.input("updates"), "updates")
     written = subject.add("ScatterUpdate-3", flat, positions, updates, ZERO, part="written")
     return NodeForm([written, shape], {"special_zero": False})
+
+
+def _flat(subject: ConvertedNode, value: Value | Array, part: str) -> Value:
+    """The elements of a tensor along one axis."""
+    return subject.add("Reshape-1", value, LAST, part=part, special_zero=False)
 
 
 def _numbered(subject: ConvertedNode) -> tuple[Value | Array, Value]:
     """The shape of data, and a tensor of this shape that numbers the elements."""
     shape = shape_tensor(subject)
-    count = subject.add("ReduceProd-1", shape, np.array([0], np.int64), part="count", keep_dims=False)
+    count = subject.add("ReduceProd-1", shape, FIRST, part="count", keep_dims=False)
     numbers = subject.add("Range-4", ZERO, count, ONE, part="numbers", output_type=I64)
     return shape, subject.add("Reshape-1", numbers, shape, part="table", special_zero=False)
 
@@ -102,11 +105,10 @@ def scatter_elements_update(subject: ConvertedNode) -> NodeForm:
     """Indices that may be negative are counted from 0: releases before 2023.1 refuse others."""
     subject.require_attribute("reduction", "none")
     data, indices, updates, axis = (subject.input(port.name) for port in subject.op.definition.inputs)
-    dims = indices.fact.dims
-    if dims is None or any(dim.low < 0 for dim in dims):
+    if subject.may_be_negative("indices"):
         kind = subject.element_type("indices")
         shape = shape_tensor(subject)
-        single = subject.add("Reshape-1", axis, ALL, part="axis", special_zero=False)
+        single = _flat(subject, axis, "axis")
         size = subject.add("Gather-8", shape, single, ZERO, part="size")
         indices = _counted_from_0(subject, indices, subject.typed(size, kind, "typed_size"))
     return NodeForm([data, indices, updates, axis])
@@ -137,9 +139,9 @@ def scatter_nd_update(subject: ConvertedNode) -> NodeForm:
     found = subject.add("GatherND-8", table, subject.input("indices"), part="found")
     written = subject.add(
         "ScatterElementsUpdate-12",
-        subject.add("Reshape-1", subject.input("data"), ALL, part="flat", special_zero=False),
-        subject.add("Reshape-1", found, ALL, part="positions", special_zero=False),
-        subject.add("Reshape-1", updates, ALL, part="updates", special_zero=False),
+        _flat(subject, subject.input("data"), "flat"),
+        _flat(subject, found, "positions"),
+        _flat(subject, updates, "updates"),
         ZERO,
         part="written",
         reduction=reduction,
@@ -164,13 +166,13 @@ def segment_max(subject: ConvertedNode) -> NodeForm:
     rank = len(subject.sizes("data", "the ids of segments are repeated along all other axes"))
     ids = subject.typed(subject.input("segment_ids"), I64, "ids")
     count: Value | None = None
-    ends = [ids, ALL]
+    ends = [ids, LAST]
     if subject.optional("num_segments") is not None:
         number = subject.typed(subject.input("num_segments"), I64, "number")
-        count = subject.add("Reshape-1", number, ALL, part="count", special_zero=False)
+        count = _flat(subject, number, "count")
         ends.append(subject.add("Subtract-1", count, ONE, part="last_segment"))
     all_ids = subject.add("Concat-1", *ends, part="all_ids", axis=0)
-    last = subject.add("ReduceMax-1", all_ids, np.array([0], np.int64), part="last", keep_dims=True)
+    last = subject.add("ReduceMax-1", all_ids, FIRST, part="last", keep_dims=True)
     rows = subject.add("Add-1", last, ONE, part="rows")
     shape = subject.add("ShapeOf-3", data, part="shape", output_type=I64)
     others = subject.add("Slice-8", shape, np.array([1]), np.array([rank]), np.array([1]), part="others")
@@ -295,13 +297,12 @@ def col2im(subject: ConvertedNode) -> NodeForm:
 
 @step("Col2Im-15", "Squeeze-1", rounds=ROUNDS)
 def col2im_without_batch(subject: ConvertedNode) -> NodeForm:
-    axis = np.array([0], np.int64)
     if len(subject.sizes("data", "it is reshaped to the places of blocks")) != 2:
         raise OtherFormError("its data have an axis of batch items")
-    batch = subject.add("Unsqueeze-1", subject.input("data"), axis, part="batch")
+    batch = subject.add("Unsqueeze-1", subject.input("data"), FIRST, part="batch")
     form = _folded(subject, batch)
     folded = subject.add("GroupConvolutionBackpropData-1", *form.inputs, part="folded", **form.attributes)
-    return NodeForm([folded, axis])
+    return NodeForm([folded, FIRST])
 
 
 def _folded(subject: ConvertedNode, data: Value) -> NodeForm:
@@ -445,8 +446,7 @@ def _floating(subject: ConvertedNode) -> ElementType:
 def _divisors(subject: ConvertedNode, sizes: Value, kind: ElementType) -> Value:
     """The sizes of bags, at least 1, as numbers of a type, with an axis for each of the sums."""
     rank = len(subject.sizes("emb_table", "a divisor needs as many axes"))
-    counts: Array = np.array([1], np.int64)
-    at_least_1 = subject.add("Maximum-1", sizes, counts, part="at_least_1")
+    at_least_1 = subject.add("Maximum-1", sizes, SINGLE, part="at_least_1")
     numbers = subject.typed(at_least_1, kind, "numbers")
     axes = np.arange(1, rank)
     return subject.add("Unsqueeze-1", numbers, axes, part="divisors") if rank > 1 else numbers
@@ -457,29 +457,29 @@ def search_sorted(subject: ConvertedNode) -> NodeForm:
     """In a sorted sequence, the position of a value is the number of elements before it."""
     sequence, values = subject.input("sorted_sequence"), subject.input("values")
     rank = len(subject.sizes("sorted_sequence", "a comparison depends on it"))
-    last, before_last = np.array([-1], np.int64), np.array([-2], np.int64)
-    columns = subject.add("Unsqueeze-1", values, last, part="columns")
+    before_last = np.array([-2], np.int64)
+    columns = subject.add("Unsqueeze-1", values, LAST, part="columns")
     rows = sequence if rank == 1 else subject.add("Unsqueeze-1", sequence, before_last, part="rows")
     comparison = "LessEqual-1" if subject.attributes["right_mode"] else "Less-1"
     is_before = subject.add(comparison, rows, columns, part="is_before")
     numbers = subject.add(
         "Convert-1", is_before, part="numbers", destination_type=subject.attributes["output_type"]
     )
-    return NodeForm([numbers, last], {"keep_dims": False})
+    return NodeForm([numbers, LAST], {"keep_dims": False})
 
 
 @step("STFT-15", "RDFT-9", rounds="frames are multiplied with the window in the precision of the signal")
 def stft_by_frames(subject: ConvertedNode) -> NodeForm:
     if subject.attributes["transpose_frames"]:
         raise OtherFormError("its frames are transposed")
-    return NodeForm([_frames(subject), np.array([-1], np.int64)])
+    return NodeForm([_frames(subject), LAST])
 
 
 @step("STFT-15", "Transpose-1", rounds="frames are multiplied with the window in the precision of the signal")
 def stft_by_bins(subject: ConvertedNode) -> NodeForm:
     if not subject.attributes["transpose_frames"]:
         raise OtherFormError("its frames are not transposed")
-    spectra = subject.add("RDFT-9", _frames(subject), np.array([-1], np.int64), part="spectra")
+    spectra = subject.add("RDFT-9", _frames(subject), LAST, part="spectra")
     rank = len(subject.sizes("signal", "a Transpose lists all axes"))
     order = np.array([*range(rank - 1), rank, rank - 1, rank + 1], np.int64)
     return NodeForm([spectra, order])
@@ -492,7 +492,7 @@ def _frames(subject: ConvertedNode) -> Value:
     window = subject.static_sizes("window", "it is padded to a frame")[0]
     signal = subject.input("signal")
     starts = _starts(subject, size, hop)
-    column = subject.add("Unsqueeze-1", starts, np.array([1], np.int64), part="column")
+    column = subject.add("Unsqueeze-1", starts, SINGLE, part="column")
     positions = subject.add("Add-1", column, np.arange(size), part="positions")
     frames = subject.add("Gather-8", signal, positions, np.array(-1, np.int64), part="frames")
     before = (size - window) // 2
@@ -507,13 +507,9 @@ def _starts(subject: ConvertedNode, size: int, hop: int) -> Value | Array:
     if length.known:
         name = subject.graph.unique(f"{subject.node.name}/starts")
         return subject.graph.constant(np.arange(0, int(length) - size + 1, hop), name)
-    shape = subject.add("ShapeOf-3", subject.input("signal"), part="shape", output_type=I64)
-    total = subject.add("Gather-8", shape, np.array(-1, np.int64), ZERO, part="length")
+    total = _size(subject, "signal", -1, "shape", "length")
     end = subject.add("Subtract-1", total, np.array(size - 1, np.int64), part="end")
     return subject.add("Range-4", ZERO, end, np.array(hop, np.int64), part="starts", output_type=I64)
-
-
-LAST = np.array([-1], np.int64)
 
 
 @step(
@@ -537,13 +533,12 @@ def _weights(subject: ConvertedNode, scores: Value) -> Value:
     sink = subject.optional("sink")
     if sink is None:
         return subject.add("SoftMax-8", scores, part="weights", axis=-1)
-    zero, one = np.array([0], np.int64), np.array([1], np.int64)
-    column = subject.add("Slice-8", scores, zero, one, one, LAST, part="column")
+    column = subject.add("Slice-8", scores, FIRST, SINGLE, SINGLE, LAST, part="column")
     shape = subject.add("ShapeOf-3", column, part="column_shape", output_type=I64)
     whole = subject.add("Broadcast-3", sink, shape, part="sink", mode="bidirectional")
     both = subject.add("Concat-1", scores, whole, part="with_sink", axis=-1)
     weights = subject.add("SoftMax-8", both, part="weights_with_sink", axis=-1)
-    return subject.add("Slice-8", weights, zero, LAST, one, LAST, part="weights")
+    return subject.add("Slice-8", weights, FIRST, LAST, SINGLE, LAST, part="weights")
 
 
 def _scale(subject: ConvertedNode, kind: ElementType) -> Value | Array:
@@ -555,8 +550,7 @@ def _scale(subject: ConvertedNode, kind: ElementType) -> Value | Array:
     if dims and dims[-1].known:
         width = int(dims[-1])
         return subject.like(1 / sqrt(width) if width else inf, kind)
-    shape = subject.add("ShapeOf-3", subject.input("query"), part="query_shape", output_type=I64)
-    size = _size(subject, shape, -1, "width")
+    size = _size(subject, "query", -1, "query_shape", "width")
     number = subject.typed(size, kind, "width_number")
     return subject.add("Power-1", number, subject.like(-0.5, kind), part="scale")
 
@@ -566,7 +560,7 @@ def _bias(subject: ConvertedNode, kind: ElementType) -> Value | Array | None:
     mask = subject.optional("attention_mask")
     if subject.attributes["causal"]:
         rows = _positions(subject, "query")
-        column = subject.add("Unsqueeze-1", rows, np.array([1], np.int64), part="query_column")
+        column = subject.add("Unsqueeze-1", rows, SINGLE, part="query_column")
         allowed = subject.add("LessEqual-1", _positions(subject, "key"), column, part="is_allowed")
         return _masked(subject, allowed, kind)
     if mask is None:
@@ -585,14 +579,14 @@ def _positions(subject: ConvertedNode, name: str) -> Value:
         return subject.graph.constant(
             np.arange(int(dims[-2])), subject.graph.unique(f"{subject.node.name}/{name}_positions")
         )
-    shape = subject.add("ShapeOf-3", subject.input(name), part=f"{name}_sizes", output_type=I64)
-    count = _size(subject, shape, -2, f"{name}_count")
-    zero, one = np.array(0, np.int64), np.array(1, np.int64)
-    return subject.add("Range-4", zero, count, one, part=f"{name}_positions", output_type=I64)
+    count = _size(subject, name, -2, f"{name}_sizes", f"{name}_count")
+    return subject.add("Range-4", ZERO, count, ONE, part=f"{name}_positions", output_type=I64)
 
 
-def _size(subject: ConvertedNode, shape: Value, axis: int, part: str) -> Value:
-    return subject.add("Gather-8", shape, np.array(axis, np.int64), np.array(0, np.int64), part=part)
+def _size(subject: ConvertedNode, name: str, axis: int, shape_part: str, part: str) -> Value:
+    """The size of an axis of an input, computed by the model."""
+    shape = subject.add("ShapeOf-3", subject.input(name), part=shape_part, output_type=I64)
+    return subject.add("Gather-8", shape, np.array(axis, np.int64), ZERO, part=part)
 
 
 @step("BatchNormInference-1", "BatchNormInference-5")

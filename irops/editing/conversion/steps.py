@@ -64,6 +64,11 @@ class ConvertedNode:
         value = self.optional(name)
         return Fact() if value is None else value.fact
 
+    def may_be_negative(self, name: str) -> bool:
+        """Whether an element of an integer input may be negative, as far as it is known."""
+        dims = self.fact(name).dims
+        return dims is None or any(dim.low < 0 for dim in dims)
+
     def uses(self, index: int) -> bool:
         """Whether an output is used; a tensor name counts, because the caller may ask for it."""
         node = self.node

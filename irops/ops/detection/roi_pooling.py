@@ -66,11 +66,12 @@ def inside(planes: Array, y: Array, x: Array) -> Array:
     return (y >= 0) & (y <= height - 1) & (x >= 0) & (x <= width - 1)
 
 
-def interpolated(planes: Array, which: tuple[Any, ...], y: Array, x: Array) -> Array:
-    """Planes at points inside of them, interpolated bilinearly.
+def interpolated(planes: Array, which: tuple[Any, ...], within: Array, y: Array, x: Array) -> Array:
+    """Planes at the points that lie within them, interpolated bilinearly; 0 at the others.
 
     which: the indices before the row and the column; with y and x, they follow the indexing rules of NumPy.
     """
+    y, x = np.where(within, y, 0), np.where(within, x, 0)
     top, left, bottom, right = (
         edge.astype(np.int64) for edge in (np.floor(y), np.floor(x), np.ceil(y), np.ceil(x))
     )
@@ -78,7 +79,8 @@ def interpolated(planes: Array, which: tuple[Any, ...], y: Array, x: Array) -> A
     above, above_right = planes[(*which, top, left)], planes[(*which, top, right)]
     below, below_right = planes[(*which, bottom, left)], planes[(*which, bottom, right)]
     upper = above + (above_right - above) * across
-    return upper + (below + (below_right - below) * across - upper) * down
+    inner = upper + (below + (below_right - below) * across - upper) * down
+    return np.where(within, inner, np.zeros((), planes.dtype))
 
 
 MAX_SAMPLES = 1 << 27
@@ -216,9 +218,7 @@ def sampled(image: Array, box: Array, height: int, width: int) -> Array:
     left, top, right, bottom = box
     y = points(top, bottom, height, image.shape[1])[:, np.newaxis]
     x = points(left, right, width, image.shape[2])
-    within = inside(image, y, x)
-    y, x = np.where(within, y, 0), np.where(within, x, 0)
-    return np.where(within, interpolated(image, (slice(None),), y, x), np.zeros((), image.dtype))
+    return interpolated(image, (slice(None),), inside(image, y, x), y, x)
 
 
 def points(first: np.float32, last: np.float32, count: int, size: int) -> Array:
@@ -456,9 +456,7 @@ def average_of_bins(image: Array, box: Array, counts: tuple[int, int], size: int
         for bin_x, x in enumerate(points_of_bins(left, right, counts[1], size, image.shape[2])):
             first = (bin_y * counts[1] + bin_x) * len(total)
             planes, rows = image[first : first + len(total)], y[:, np.newaxis]
-            within = inside(planes, rows, x)
-            y_inside, x_inside = np.where(within, rows, 0), np.where(within, x, 0)
-            total += np.where(within, interpolated(planes, (slice(None),), y_inside, x_inside), 0)
+            total += interpolated(planes, (slice(None),), inside(planes, rows, x), rows, x)
     return total / (counts[0] * counts[1])
 
 
@@ -570,8 +568,8 @@ def average_from(
         for across in range(counts[1]):
             columns = np.broadcast_to(x + np.float32(across) * steps[1], shape)
             within = (rows >= -HALF) & (rows <= edge[0]) & (columns >= -HALF) & (columns <= edge[1])
-            down_to = np.where(within, np.clip(rows, 0, edge[0] - HALF), 0)
-            across_to = np.where(within, np.clip(columns, 0, edge[1] - HALF), 0)
-            total += np.where(within, interpolated(planes, which, down_to, across_to), 0)
+            down_to = np.clip(rows, 0, edge[0] - HALF)
+            across_to = np.clip(columns, 0, edge[1] - HALF)
+            total += interpolated(planes, which, within, down_to, across_to)
             used += within
     return total / np.maximum(used, 1)
